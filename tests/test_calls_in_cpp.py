@@ -1,4 +1,4 @@
-"""C++ sources of a project: their API calls are counted, those of one function together."""
+"""C++ sources of a project that call an API in C: each call is a site, wherever it stands."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ TINY = Path(__file__).parent / "data" / "tiny"
 POLL = """#pragma once
 #include "fpga.h"
 
-/* fpgaWait(fpga) is not called */
+#define LAST(fpga) fpgaReadReg(fpga, 0x101)
+
 template <class Until> uint32_t poll(fpga_t* fpga, uint32_t address, Until until)
 {
     uint32_t found;
@@ -31,23 +32,30 @@ MAIN = """#include <cstdint>
 
 enum { DATA = 0x000, DONE = 0x100, SUM = 0x101, WORDS = 16 };
 
+struct always {
+    bool operator()(uint32_t) const { return true; }
+};
+
 int main()
 {
     std::vector<uint32_t> words(WORDS);
     fpga_t* fpga = fpgaOpen(0);
     for (int round = 0; round < ROUNDS; round++) {
         for (int i = 0; i < WORDS; i++) words[i] = uint32_t(round * WORDS + i);
+        #pragma recap first send(words, tiny_top, put): round == 0
+        #pragma recap more send(words, tiny_top, put)
         fpgaWrite(fpga, words.data(), DATA, WORDS);
         poll(fpga, DONE, [](uint32_t done) { return done != 0; });
     }
-    std::printf("%u\\n", poll(fpga, SUM, [](uint32_t) { return true; }));
-    fpgaClose(fpga);
+    auto close = fpgaClose;
+    std::printf("%u %d\\n", poll(fpga, SUM, [](uint32_t) { return true; }), LAST(fpga) == poll(fpga, SUM, always()));
+    close(fpga);
     return 0;
 }
 """
 
 
-def test_calls_in_cpp_and_in_what_it_includes_are_counted_by_function(tmp_path: Path) -> None:
+def test_calls_in_cpp_and_in_what_it_includes_are_sites(tmp_path: Path) -> None:
     shutil.copytree(TINY, tmp_path, dirs_exist_ok=True)
     host = tmp_path / "host"
     (host / "main.c").unlink()
@@ -55,25 +63,35 @@ def test_calls_in_cpp_and_in_what_it_includes_are_counted_by_function(tmp_path: 
     (host / "poll.hpp").write_text(POLL)
     project = tmp_path / "tiny.workbench.yaml"
     project.write_text(project.read_text().replace("main.c", "main.cpp"))
-    options = RunOptions(out=tmp_path / "run", deterministic=True)
-    run = run_workspace(open_workspace(project, load_plugins()), options, Job())
-    assert (run.path / "stdout.txt").read_text() == f"{sum(range(48))}\n"
+    workspace = open_workspace(project, load_plugins())
+    scanned = workspace.scan().host.calls
+    runs = [
+        run_workspace(workspace, RunOptions(out=tmp_path / name, deterministic=True, plain=name == "plain"), Job())
+        for name in ("plain", "run")
+    ]
+    assert [(one.path / "stdout.txt").read_text() for one in runs] == [f"{sum(range(48))} 1\n"] * 2
+    run = runs[1]
     sites = run.manifest.sites
-    assert {site.callee: (Path(site.file).name, site.line) for site in sites} == {
-        "fpgaOpen": ("main.cpp", 13),
-        "fpgaWrite": ("main.cpp", 16),
-        "fpgaClose": ("main.cpp", 20),
-        "fpgaReadReg": ("poll.hpp", 8),
-    }
+    places = [(Path(site.file).name, site.line, site.callee) for site in sites]
+    assert places == [
+        ("main.cpp", 17, "fpgaOpen"),
+        ("main.cpp", 22, "fpgaWrite"),
+        ("main.cpp", 25, "fpgaClose"),
+        ("main.cpp", 26, "fpgaReadReg"),
+        ("poll.hpp", 9, "fpgaReadReg"),
+    ]
+    assert {(Path(c.file).name, c.line, c.callee) for c in scanned} == {p for p in places if p[2] != "fpgaClose"}
     stats = run.tables["call_stats"]
-    told = {sites[site].callee: (count, moved) for site, count, moved in
-            zip(*(stats[name].tolist() for name in ("site", "count", "bytes")), strict=True)}  # fmt: skip
-    reads = told.pop("fpgaReadReg")
-    assert told.pop("fpgaWrite") == (3, 3 * 64)
-    assert [told[name][0] for name in ("fpgaOpen", "fpgaClose")] == [1, 1]
-    assert reads[0] >= 4, "one at least in each round, and the sum"
-    assert reads[1] == 4 * reads[0]
-    times = dict(zip((sites[site].callee for site in stats["site"]), stats["time_ps"].tolist(), strict=True))
-    assert times["fpgaReadReg"] == reads[0] * 32_000_000
-    notes = [one for one in run.manifest.diagnostics if "in C++ are counted together" in one.message]
-    assert len(notes) == 4
+    states = run.manifest.blocks[0].states
+    rows = zip(*(stats[name].tolist() for name in ("site", "state", "count", "bytes", "time_ps")), strict=True)
+    told = {(places[site][1], states[state].name): tuple(row) for site, state, *row in rows}
+    polls = told.pop((9, "fpgaReadReg"))
+    assert polls[0] >= 5, "one at least in each round, and the sums"
+    assert polls[1:] == (4 * polls[0], 32_000_000 * polls[0])
+    assert {where: (count, moved) for where, (count, moved, _) in told.items()} == {
+        (17, "fpgaOpen"): (1, 0),
+        (22, "first"): (1, 64),
+        (22, "more"): (2, 128),
+        (25, "fpgaClose"): (1, 0),
+        (26, "fpgaReadReg"): (1, 4),
+    }

@@ -23,7 +23,7 @@ from workbench.formats.platform_file import load_platform
 from workbench.formats.project_file import load_project
 
 TINY = Path(__file__).parent / "data" / "tiny"
-API = Path(__file__).parents[1] / "plugins" / "rc_workbench_plugins" / "nallatech" / "api"
+API = Path(__file__).parents[1] / "platform_templates" / "nallatech_h101"
 LANGUAGE = workbench_hdl_languages()[0]
 KINDS = {kind.name: kind for kind in workbench_port_kinds()}
 PARAMETERS = {"DELAY": "4"}

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from importlib.resources import files
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
+import numpy as np
 import pytest
 from pixels import pixels_of
 from pointer import hover
@@ -15,6 +19,7 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit
 from pytestqt.qtbot import QtBot
 from rc_workbench_plugins.ports.memory import MemoryPort
 
+from workbench.api.job import Job
 from workbench.formats import yaml_edit
 from workbench.formats.platform_file import load_platform
 from workbench.formats.platform_file_1 import HardwarePort1
@@ -23,9 +28,10 @@ from workbench.gui.context import Context
 from workbench.gui.forms.form import TextArea
 from workbench.gui.modes import MODES
 from workbench.gui.open_documents import OVERWRITE
-from workbench.gui.platform.fields import ENTRY, MACHINE, MEMORY, NETWORK, PORT_1, TABLE, TRANSFERS
+from workbench.gui.platform import measuring
+from workbench.gui.platform.fields import ENTRY, HOST, MACHINE, MEMORY, NETWORK, PORT_1, TABLE, TRANSFERS
 from workbench.gui.platform.mode import PlatformMode
-from workbench.gui.platform.parts import add_part, sections_of
+from workbench.gui.platform.parts import add_part, rename_part, sections_of
 from workbench.gui.platform.points import pasted_points, points_of
 from workbench.gui.platform.table import SIZE, SOURCE, TIME
 from workbench.gui.question import CANCEL, Question
@@ -34,14 +40,16 @@ from workbench.model.diagnostic import Severity
 from workbench.model.hardware import PortDirection
 from workbench.model.platform import (
     Device,
+    Host,
     HostEntry,
     Memory,
     Network,
     Transfers,
     TransferTable,
 )
+from workbench.model.run import Run
 from workbench.session.plugins import load_plugins
-from workbench.session.workspace import open_workspace
+from workbench.session.workspace import Workspace, open_workspace
 
 TEMPLATE = Path(str(files("workbench.platform_templates").joinpath("nallatech_h101.yaml")))
 EXAMPLE = Path(str(files("workbench.resources").joinpath("examples", "pdf2d")))
@@ -84,6 +92,7 @@ def test_every_field_of_the_document_has_a_row() -> None:
         return {str(p[-1]) for p in paths if (p[0] == inside and len(p) == 2 if inside else len(p) == 1)}
 
     assert named(ENTRY) == set(HostEntry.model_fields)
+    assert named(HOST) == set(Host.model_fields) - {"entries", "constants", "transfers"}
     assert named(TRANSFERS) == set(Transfers.model_fields)
     assert named(PORT_1) == set(HardwarePort1.model_fields) - {"incoming", "outgoing"}
     assert named(PORT_1, "incoming") == named(PORT_1, "outgoing") == set(PortDirection.model_fields)
@@ -172,7 +181,7 @@ def test_clocks_and_ports_have_forms_made_from_their_kinds_fields(mode: Platform
     first, second = hardware.ports
     assert isinstance(first, MemoryPort)
     assert isinstance(second, MemoryPort)
-    assert (first.outgoing.delay_cycles, second.outgoing.delay_cycles) == (0, 2)
+    assert (first.outgoing.delay_cycles, second.outgoing.delay_cycles) == (1, 2)
 
 
 def test_an_unknown_unit_is_said_beside_its_field_and_save_waits(mode: PlatformMode, file: Path) -> None:
@@ -192,6 +201,29 @@ def test_an_unknown_unit_is_said_beside_its_field_and_save_waits(mode: PlatformM
     largest.setText("4 MiB")
     largest.editingFinished.emit()
     assert not row.problem.isVisible()
+
+
+def test_an_expression_is_judged_while_it_is_typed_and_after(qtbot: QtBot, mode: PlatformMode) -> None:
+    mode.choose(entry_path(mode, "fpgaWrite"))
+    before, row = mode.document.text, mode.form.row("bytes")
+    line = line_of(mode, "bytes")
+    line.setFocus()
+    line.selectAll()
+    qtbot.keyClicks(line, "wrods * 4")
+    qtbot.waitUntil(lambda: row.problem.isVisible(), timeout=20_000)
+    assert row.problem.text() == "'wrods' is not known here. Did you mean 'words'?"
+    assert mode.document.text == before
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    assert "wrods" in mode.document.text
+    qtbot.waitUntil(lambda: mode.parts._bad.get(mode.chosen) == "high", timeout=20_000)
+    assert mode.parts.tabs.tabText(0) == "Calls !"
+    assert mode.parts._bad.keys() == {mode.chosen}
+    assert mode.save_button.isEnabled()  # what cannot be compiled yet can be kept
+    line.selectAll()
+    qtbot.keyClicks(line, "words * 4")
+    qtbot.waitUntil(lambda: not row.problem.isVisible(), timeout=20_000)
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    assert mode.document.text == before
 
 
 def test_sizes_that_do_not_grow_are_swapped_back(qtbot: QtBot, mode: PlatformMode) -> None:
@@ -297,11 +329,11 @@ def test_a_point_of_the_curve_is_dragged_to_another_rate(qtbot: QtBot, mode: Pla
     assert mode.document.text == text
 
 
-def test_parts_are_added_and_removed(mode: PlatformMode) -> None:
+def test_parts_are_added_and_removed(qtbot: QtBot, mode: PlatformMode) -> None:
     added = {
         "host call": "newCall11",
         "memory": "New memory 1",
-        "transfer table": "new_table_1",
+        "transfer table": "new_table_1",  # those of the first two directions are there
         "constant": "new_CONSTANT_1",
     }
     for what, title in added.items():
@@ -312,10 +344,92 @@ def test_parts_are_added_and_removed(mode: PlatformMode) -> None:
         assert not mode.document.errors
         mode.remove.click()
         assert title not in {p.title for s in sections_of(mode.document) for p in s.parts}
+    tabs = mode.parts.tabs
+    qtbot.mouseClick(tabs, Qt.MouseButton.LeftButton, pos=tabs.tabRect(3).center())
+    assert mode.form.part is not None
+    assert mode.form.part.title == "Platform and device"
+    assert [section.title for section in mode.parts.lines.rows.tops] == ["Machine"]
+    mode.choose(("transfer_tables", "read"))
+    assert mode.parts.tab == "Times"
+    assert tabs.tabText(tabs.currentIndex()) == "Times"
     mode.parts.filter.setText("irq")
     shown = mode.parts.lines.rows
     assert [section.title for section in shown.tops] == ["Host calls"]
     assert [[part.title for part in parts] for parts in shown.parts] == [["fpgaWaitIrq"]]
+
+
+def test_tables_begin_with_the_calls_that_lack_them_and_are_renamed_with_them(mode: PlatformMode) -> None:
+    document = mode.document
+    text = document.text[: document.text.index("\nhardware:")].replace("      transfer: write\n", "", 1)
+    document.replace(
+        "No tables", text.replace("      transfer: read\n", "").replace("transfer: write", "transfer: mine")
+    )
+    assert add_part(document, "transfer table") == ("transfer_tables", "write")
+    assert add_part(document, "transfer table") == ("transfer_tables", "read")
+
+    def taken() -> list[str]:
+        return [one.get("transfer", "") for one in document.value(("host", "entries"))]
+
+    assert taken() == ["", "", "write", "read", "mine_reg", "read_reg", "mine", "", "", ""]
+    mode.choose(("transfer_tables", "write"))
+    name = next(e for e in mode.form.findChildren(QLineEdit) if e.accessibleName() == "Name")
+    name.setText("dma up")
+    name.editingFinished.emit()
+    assert mode.chosen == ("transfer_tables", "dma up")
+    assert taken()[2] == "dma up"
+    document.history.undo()
+    assert taken()[2] == "write"
+    assert not rename_part(document, ("transfer_tables", "write"), "read")
+    assert taken()[2:4] == ["write", "read"]
+
+
+def test_pasted_prototypes_and_a_header_become_entries_by_one_step(
+    qtbot: QtBot, mode: PlatformMode, tmp_path: Path
+) -> None:
+    before = mode.document.text
+    QGuiApplication.clipboard().setText("int fpgaErase(fpga_t *fpga, int card); int fpgaWait(fpga_t *fpga);")
+    mode.parts.lines.setFocus()
+    qtbot.keyClick(mode.parts.lines, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: mode.document.text != before, timeout=20_000)
+    assert mode.form.part is not None
+    assert mode.form.part.title == "fpgaErase"
+    added = [line for line in mode.document.text.splitlines() if line not in before.splitlines()]
+    assert added == ["    - {prototype: 'int fpgaErase(fpga_t *fpga, int card)', kind: other, fpga: card}"]
+    mode.history.undo()
+    assert mode.document.text == before
+    mode.paste_calls("int fpgaWait(fpga_t *fpga)")
+    qtbot.waitUntil(lambda: any("has them all" in d.message for d in mode.context.notices), timeout=20_000)
+
+    (tmp_path / "api.h").write_text("#include <stdint.h>\nint put(const uint32_t *data, int words);\nint quit(void);\n")
+    mode.add_calls(tmp_path / "api.h")
+    qtbot.waitUntil(lambda: mode.document.text != before, timeout=20_000)
+    platform = mode.document.platform
+    assert platform is not None
+    assert [(e.prototype, e.kind.value, e.bytes) for e in platform.host.entries[-2:]] == [
+        ("int put(const uint32_t *data, int words)", "send", "words * sizeof *data"),
+        ("int quit(void)", "other", ""),
+    ]
+    mode.history.undo()
+    assert mode.document.text == before
+
+
+def test_the_template_is_tried_on_a_source_as_it_changes(qtbot: QtBot, mode: PlatformMode, tmp_path: Path) -> None:
+    source = tmp_path / "main.c"
+    source.write_text('#include "fpga.h"\nint main(void)\n{\n    fpga_t *f = fpgaOpen(0);\n    fpgaClose(f);\n}\n')
+    trying = mode.trying
+    trying.try_on(source)
+    qtbot.waitUntil(lambda: "match" in trying.said.text(), timeout=20_000)
+    assert trying.said.text() == "main.c: 2 calls match, 8 not called"
+    trying.show_button.click()
+    assert [(call.line, call.callee) for call in trying.calls.rows.tops] == [(4, "fpgaOpen"), (5, "fpgaClose")]
+    places: list[tuple[str, int]] = []
+    trying.opened.connect(lambda file, line: places.append((file, line)))
+    trying.calls.opened.emit(trying.calls.rows.tops[1])
+    assert places == [(str(source), 5)]
+    mode.document.remove(entry_path(mode, "fpgaOpen"), "Remove fpgaOpen")
+    qtbot.waitUntil(lambda: trying.said.text().startswith("main.c: 1 call match"), timeout=20_000)
+    trying.try_on(tmp_path / "none.c")
+    qtbot.waitUntil(lambda: trying.said.text() == "there is no such source", timeout=20_000)
 
 
 def test_a_file_changed_by_another_is_not_overwritten(mode: PlatformMode, file: Path) -> None:
@@ -371,3 +485,63 @@ def test_a_file_that_cannot_be_read(mode: PlatformMode, tmp_path: Path) -> None:
     assert mode.document.errors
     assert not mode.save_button.isEnabled()
     assert mode.why.text().endswith("to mend first")
+
+
+def test_measured_times_come_into_the_document_as_it_is_now(
+    mode: PlatformMode, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The run of the generated project is made already: its calls took 5 us and a nanosecond a byte."""
+    told: list[Path] = []
+    entries = mode.document.platform.host.entries if mode.document.platform else ()
+    number = next(n for n, entry in enumerate(entries) if entry.transfer == "write" and not entry.asynchronous)
+    sizes = np.array([4, 64, 1024])
+    taken_ps = 5_000_000 + 1000 * sizes
+    ends_ps = np.cumsum(taken_ps)
+    calls = {"entry": np.full(3, number), "bytes": sizes, "t0_ps": ends_ps - taken_ps, "t1_ps": ends_ps}
+    manifest = SimpleNamespace(created="2031-05-06T00:00:00", simulated=True)
+    run = SimpleNamespace(tables={"calls": {**calls, "block": np.zeros(3, int)}}, manifest=manifest, path=Path("run-1"))
+    go = threading.Event()
+
+    def made(workspace: Workspace, job: Job) -> Run:
+        with job.step("Simulate"):
+            told.append(workspace.path)
+            while not go.wait(0.01):
+                job.check()
+        return cast(Run, run)
+
+    asked = []
+    monkeypatch.setattr(measuring, "ask_trust", lambda workspace, parent: not asked.append(workspace.path))
+    mode.measuring.run_function = made
+    button, document = mode.measuring.button, mode.document
+    before = document.text
+    assert button.text() == "Measure times"
+
+    button.click()
+    qtbot.waitUntil(lambda: mode.table_head.subtitle.text() == "Simulate")
+    button.click()  # which cancels
+    qtbot.waitUntil(lambda: not mode.context.background.busy)
+    assert (document.text, button.text()) == (before, "Measure times")
+
+    go.set()
+    title = "Changed while they ran"
+    button.click()
+    document.set(("title",), title)
+    qtbot.waitUntil(lambda: document.history.undo_label == "Measure times")
+    assert [told[0].read_text().count("name: transfers"), *asked] == [1, *told]
+    points = document.platform.transfer_tables["write"].points if document.platform else ()
+    assert [(p.bytes, p.time_s) for p in points if p.bytes in (4, 64, 1024)] == [
+        (4, pytest.approx(5.004e-6)), (64, pytest.approx(5.064e-6)), (1024, pytest.approx(6.024e-6))]  # fmt: skip
+    assert "2031-05-06, simulated card: median of 1" in points[0].source
+    document.history.undo()
+    assert document.value(("title",)) == title
+    document.history.undo()
+    assert document.text == before
+
+    go.clear()
+    button.click()
+    qtbot.waitUntil(lambda: len(told) == 3)
+    document.remove(("host", "entries", number), "Remove a call")
+    go.set()
+    qtbot.waitUntil(lambda: not mode.context.background.busy)
+    assert [d.message for d in mode.context.notices][-1] == "the calls were changed while their times were measured"
+    assert document.history.undo_label == "Remove a call"

@@ -285,7 +285,7 @@ def test_a_port_that_cannot_be_told_is_named_with_what_could_be_meant(
     [
         ("nallatech_h101", {"describe", "predict", "simulate", "measure on a board"}),
         ("src6_map", {"predict"}),
-        ("xd1000", set()),
+        ("xd1000", {"describe"}),
         ("de5_net", {"predict"}),
     ],
 )

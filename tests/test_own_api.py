@@ -10,6 +10,7 @@ import pytest
 from rc_workbench_plugins.simulated_card.card import harness_dir
 from rc_workbench_plugins.simulated_card.shim import shim_lacks, shim_source
 
+from workbench.api import PlatformSupport
 from workbench.api.c_header import header_text
 from workbench.api.job import Job
 from workbench.cli.main import main
@@ -25,15 +26,16 @@ from workbench.system.process import run_program
 
 ROOT = Path(__file__).parent.parent
 TINY = ROOT / "tests" / "data" / "tiny"
-API = ROOT / "plugins" / "rc_workbench_plugins" / "nallatech" / "api"
-TEMPLATE = ROOT / "platform_templates" / "nallatech_h101.yaml"
+API = ROOT / "platform_templates" / "nallatech_h101"
+TEMPLATE = API.with_suffix(".yaml")
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """The tiny project on a card that no plugin knows: `my_card.yaml` beside it."""
     folder = shutil.copytree(TINY, tmp_path / "tiny")
-    (folder / "my_card.yaml").write_text(TEMPLATE.read_text().replace("name: nallatech_h101", "name: my_card"))
+    own = TEMPLATE.read_text().replace("name: nallatech_h101", "name: my_card").replace("  api: nallatech_h101\n", "")
+    (folder / "my_card.yaml").write_text(own)
     file = folder / "tiny.workbench.yaml"
     file.write_text(file.read_text().replace("platform: nallatech_h101", "platform: my_card.yaml"))
     return file
@@ -82,6 +84,17 @@ def test_sources_that_are_named_are_built(project: Path, by_the_plugin: Run) -> 
     assert open_workspace(project, load_plugins()).support == workspace.support
     (vendor / "fpga.c").unlink()
     with pytest.raises(WorkbenchError, match=r"there is no 'fpga\.c'"):
+        open_workspace(project, load_plugins())
+
+
+def test_a_template_names_the_api_that_it_shares_with_another(project: Path) -> None:
+    card = project.parent / "my_card.yaml"
+    made = card.read_text()
+    card.write_text(made.replace("\nhost:\n", "\nhost:\n  api: nallatech_h101\n"))
+    support = open_workspace(project, load_plugins()).support
+    assert support == PlatformSupport("my_card", card, API, (API / "fpga.c",))
+    card.write_text(made.replace("\nhost:\n", "\nhost:\n  api: nalatech_h101\n"))
+    with pytest.raises(WorkbenchError, match="there is no platform template with an API 'nalatech_h101'"):
         open_workspace(project, load_plugins())
 
 
@@ -201,7 +214,7 @@ def platform(*entries: dict[str, str]) -> Platform:
         ("void w(const int *d)", "send", "", "the entry w names no transfer table"),
         ("void w(const int *a, const int *b)", "send", "t", "where the data of w are cannot be told"),
         ("void r(int a)", "receive", "t", "where the data of r are cannot be told"),
-        ("void b::write(const int *d)", "send", "t", "is not a C prototype"),
+        ("void b::write(const int *d)", "send", "t", "is C++, for which no stand-in"),
     ],
 )
 def test_what_cannot_be_made_is_told(prototype: str, kind: str, transfer: str, said: str) -> None:

@@ -237,7 +237,7 @@ def test_a_thread_that_waits_for_words_lets_another_send_them(card: CardExecutab
     """
     printed, _ = moved(card, body, tmp_path, idle_cycle_limit=10_000)
     assert printed == ["0"]
-    sent, received = read_transfers(tmp_path / "raw")[["kind", "call_ps", "end_ps"]]
+    sent, received = read_transfers(tmp_path / "raw").at()[["kind", "call_ps", "end_ps"]]
     if received["kind"] == 0:
         sent, received = received, sent
     assert sent["call_ps"] > received["call_ps"] + 64 * PERIOD_PS  # when the receive would be over by its table
@@ -257,7 +257,7 @@ def test_a_transfer_that_holds_its_core_and_is_held_up_lets_another_core_go_on(
     """
     _, lasted = moved(card, body, tmp_path, cores=2)
     assert sorted(lasted) == [("in", 64), ("lite_held", 128)]
-    sent, held = sorted(read_transfers(tmp_path / "raw")[["kind", "call_ps", "end_ps"]].tolist())
+    sent, held = sorted(read_transfers(tmp_path / "raw").at()[["kind", "call_ps", "end_ps"]].tolist())
     assert held[1] + 64 * PERIOD_PS < sent[1] < held[2]  # between the end by the table and the real one
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -32,6 +33,7 @@ from workbench.session.trust import Standing, standing, trust, trust_sentences
 from workbench.session.workspace import Workspace, open_workspace
 from workbench.system.toolchain import find_verilator
 from workbench.testing.runs import synthetic_run
+from workbench.traces.trace import trace_of
 
 sys.path.insert(0, str(Path(__file__).parent / "benchmarks"))
 from targets import calls, moves, visits  # what the benchmark compares
@@ -238,10 +240,42 @@ def test_a_program_that_was_killed_leaves_its_calls(tree: Path, records: Path, t
     for name in ("recording.txt", "counters.bin", "board.txt"):
         (killed / name).unlink()
     run = collected(tree, killed, tmp_path)
-    assert len(run.tables["calls"]["site"]) == 3 + 3 + 1 + 2  # puts, polls, the sum, open and close
+    assert run.tables["call_stats"]["count"].sum() == 3 + 3 + 1 + 2  # puts, polls, the sum, open and close
     said = " ".join(d.message for d in run.manifest.diagnostics)
     assert "did not come to its end" in said
     assert "counters could not be read out" in said
+
+
+def test_a_trace_of_a_board_is_of_the_hosts_calls(tree: Path, build: Path, tmp_path: Path) -> None:
+    raw = tmp_path / "raw"
+    raw.mkdir()
+    environment = {**os.environ, "RCW_RAW": str(raw), "RCW_TRACE": "1"}
+    subprocess.run([build / "host"], cwd=tree / "hdl", env=environment, check=True, stdout=subprocess.DEVNULL)
+    run = collected(tree, raw, tmp_path)
+    assert run.manifest.traced
+    table, stats = run.tables["calls"], run.tables["call_stats"]
+    assert len(table["site"]) == stats["count"].sum() == 3 + 3 + 1 + 2
+    took_ps = int((table["t1_ps"] - table["t0_ps"]).sum())
+    assert abs(took_ps - int(stats["time_ps"].sum())) <= 9 * 2  # ends are rounded to picoseconds
+    edges, states = trace_of(run).row(0)
+    assert (
+        len(states)
+        == len(edges) - 1
+        == int(run.tables["state_time"]["visits"][run.tables["state_time"]["block"] == 0].sum())
+    )
+    assert any("the trace of a run on a real machine" in d.message for d in run.manifest.diagnostics)
+
+
+def test_a_program_that_a_signal_ended_says_so(project: Path, records: Path, tmp_path: Path) -> None:
+    """And that it left no trace although one was asked for."""
+    commands = {"run": f"cp {records}/host_*.bin $RCW_RAW; kill -SEGV $$"}
+    workspace = opened(with_target(project, "dies", **commands))
+    run = run_workspace(workspace, RunOptions(out=tmp_path / "run", trace=True), Job())
+    assert run.manifest.exit == -signal.SIGSEGV
+    said = [d.message for d in run.manifest.diagnostics]
+    assert "the command target.run was ended by signal 11, Segmentation fault" in said
+    assert "there is no trace: the program was not asked for one" in said
+    assert not run.manifest.traced
 
 
 def another_build(tree: Path, records: Path) -> None:

@@ -14,6 +14,7 @@ from workbench.api.records import (
     CALLS,
     DWELL,
     PIECE_RECORDS,
+    STORED_CALLS,
     TAPS,
     TRANSFERS,
     read_calls,
@@ -173,7 +174,7 @@ def test_parameter_values_as_verilog(value: str, text: str) -> None:
 
 def test_record_sizes_are_those_of_the_header() -> None:
     header = (Path(__file__).parents[1] / "resources" / "card" / "records.h").read_text()
-    for dtype, name in ((CALLS, "call"), (TRANSFERS, "transfer"), (TAPS, "tap"), (DWELL, "dwell")):
+    for dtype, name in ((STORED_CALLS, "call"), (TRANSFERS, "transfer"), (TAPS, "tap"), (DWELL, "dwell")):
         line = next(line for line in header.splitlines() if f"rcw_{name}_record;" in line)
         assert f"/* {dtype.itemsize} bytes */" in line
 

@@ -10,7 +10,6 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rc_workbench_plugins import nallatech
 
 from workbench.formats.platform_file import parse_platform
 from workbench.formats.yaml_edit import insert_item, remove_item, set_value, swap_items, write_checked
@@ -18,6 +17,7 @@ from workbench.formats.yaml_marks import read_marked
 from workbench.formats.yaml_nodes import compose
 from workbench.model.diagnostic import WorkbenchError
 
+NALLATECH = Path(__file__).parents[1] / "platform_templates" / "nallatech_h101.yaml"
 TEXT = """\
 # head
 name: card   # the name
@@ -70,6 +70,20 @@ def data(text: str) -> Any:
         (("host", "limits", "size"), 4, "    - y\n", "    - y\nhost: {limits: {size: 4}}\n"),
         (("empty", "key"), 1, "empty:\n", "empty: {key: 1}\n"),
         (("title",), "two\nlines", "'quoted'", '"two\\nlines"'),
+        (("tail",), [{"a": 1}, {"a": 2}], "tail: [1, 2, 3]\n", "tail:\n  - {a: 1}\n  - {a: 2}\n"),
+        (
+            ("points", 2),
+            {"p": [{"b": 1}], "c": 2},
+            "bytes: 32 KiB\n    time_s: 95.6 us",
+            "p:\n      - {b: 1}\n    c: 2",
+        ),
+        (("empty",), {"p": [{"b": 1}]}, "empty:\n", "empty:\n  p:\n    - {b: 1}\n"),
+        (
+            ("host",),
+            {"on": [1], "calls": [{"f": "int f(int a)", "k": "x", "b": "a", "c": "d"}]},
+            "    - y\n",
+            "    - y\nhost:\n  on: [1]\n  calls:\n    - f: int f(int a)\n      k: x\n      b: a\n      c: d\n",
+        ),
     ],
 )
 def test_set_value(path: tuple[Any, ...], value: Any, old: str, new: str) -> None:
@@ -200,7 +214,7 @@ def test_write_checked(tmp_path: Path) -> None:
 
 
 def test_the_nallatech_template_survives_edits() -> None:
-    before = nallatech.workbench_platforms()[0].template.read_text()
+    before = NALLATECH.read_text()
     text = set_value(before, ("transfer_tables", "write", "points", 5, "time_s"), "13.94 us")
     text = set_value(text, ("hardware", "clocks", 0, "frequency_hz"), "125 MHz")
     text = insert_item(text, ("host", "entries"), 0, {"prototype": "int f(int a, int b)", "kind": "other"})
@@ -218,7 +232,7 @@ def test_the_nallatech_template_survives_edits() -> None:
 
 def test_an_edit_and_its_reading_parse_one_new_text() -> None:
     """An editor changes a cell, shows the new text and checks it: what was parsed once is not parsed again."""
-    text = nallatech.workbench_platforms()[0].template.read_text()
+    text = NALLATECH.read_text()
     parse_platform(text)
     before = compose.cache_info().misses
     new = set_value(text, ("transfer_tables", "write", "points", 1, "time_s"), "9 us")

@@ -1,24 +1,23 @@
 /* Records that the host runtime and the card write, and the workbench reads (workbench/api/records.py).
  * Little endian, packed by construction (no padding), appended to files in the folder named by $RCW_RAW.
- * Times are picoseconds on the virtual clock; -1 where there is none. */
+ * Times are picoseconds on the virtual clock, where nothing else is said; -1 where there is none. */
 #ifndef RCW_RECORDS_H
 #define RCW_RECORDS_H
 #include <stdint.h>
 
 /* host_calls.bin: one per instrumented API call, by the host runtime (recap.c) */
 typedef struct {
-    int32_t site;        /* number of the call site */
-    int32_t state;       /* state of the host block during the call */
-    int32_t entry;       /* number of the platform entry whose condition held, -1 for none */
-    int32_t thread;      /* in order of creation (without a simulated card: of first call), main 0 */
-    int64_t t0_ps, t1_ps;
-    int64_t bytes;       /* -1: not a transfer */
-    int64_t address;     /* -1: none */
-    int32_t fpga;
-    int32_t piece;       /* in a whole record the number, from 1, of the thread's 512 records that it is one of; else 0 */
+    int64_t t0, t1;         /* in ticks, which the header of host_stats.bin scales: picoseconds on a simulated card's clock */
+    int64_t bytes;          /* -1: not a transfer */
+    int64_t address;        /* -1: none */
     int64_t first_transfer; /* the first of the thread's transfers inside this call, counted from 0; -1: none */
-    int64_t transfers;      /* how many */
-} rcw_call_record;       /* 72 bytes */
+    int32_t transfers;      /* how many */
+    int32_t slot;           /* the row of host_stats.bin that counts it, which has its site, state and entry */
+    int32_t thread;         /* in order of creation (without a simulated card: of first call), main 0 */
+    int32_t fpga;
+    int32_t piece;          /* in a whole record the number, from 1, of the thread's 512 records that it is one of; else 0 */
+    int32_t reserved;
+} rcw_call_record;          /* 64 bytes */
 
 /* transfers.bin: one per transfer on the card's link, by the card's client library (wbcard.c) */
 typedef struct {

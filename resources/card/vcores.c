@@ -189,11 +189,18 @@ void vc_await_turn(vthread *self)
     self->turn = 0;
 }
 
+/* Who waits for the end of a thread in the background has told it to come to one. */
+static int waits_for_ever(const vthread *t)
+{
+    return t->state == VC_BLOCKED && t->event_ps == VC_NEVER &&
+           !(t->what == VC_JOIN && ((const vthread *)t->object)->background);
+}
+
 /* Nobody can go on but those in the background, who wait for times. */
 static int all_wait_for_ever(void)
 {
     for (vthread *t = vc_threads; t; t = t->next)
-        if (!t->background && t->state != VC_ENDED && !(t->state == VC_BLOCKED && t->event_ps == VC_NEVER))
+        if (!t->background && t->state != VC_ENDED && !waits_for_ever(t))
             return 0;
     return !vc_card_awaited && card_ps == VC_NEVER;
 }

@@ -239,6 +239,8 @@ void rcw_polls(int64_t done)
     end();
 }
 
+int wbcard_count(void) { return wb_cards; }
+
 void wbcard_close(wbcard_t *card)
 {
     if (!usable(card))

@@ -6,6 +6,7 @@
 #define WBCARD_H
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,6 +18,7 @@ typedef struct wbcard wbcard_t;
 
 /* Cards are numbered from 0. NULL, with a message on the standard error, when there is no such card. */
 wbcard_t *wbcard_open(int card);
+int wbcard_count(void);
 void wbcard_close(wbcard_t *card);
 
 /* Takes the time of table `table` for 1 byte, when the platform has such a table. Only before the first transfer. */
@@ -35,6 +37,28 @@ int wbcard_wait(wbcard_t *card);
 
 /* Returns when the card's interrupt signal is high (at once, when it is already). */
 int wbcard_wait_irq(wbcard_t *card);
+
+/* A part of the card in the program's memory, NULL where there can be none: whatever instruction of the program's reads or
+ * writes there, a blocking transfer of what it touches is made, which lasts as the tables say. `address` is where it begins
+ * on the card, `unit_bytes` how many bytes one step of the port's addresses is. Writes are whole words of the port. */
+void *wbcard_map(wbcard_t *card, const char *send_table, const char *receive_table, int64_t address, int64_t unit_bytes,
+                 int64_t bytes);
+int wbcard_unmap(void *at);
+
+/* A device file, as a driver on a real machine serves it, to the program's open, openat, read, pread, write, pwrite, lseek, ioctl, mmap,
+ * poll (it is always ready), dup and close. What is not there is refused; errno says what a function that fails means. `path` is a pattern, with * and ?. */
+typedef struct {
+    const char *path;
+    void *(*open)(const char *path, int flags); /* NULL where it fails */
+    ssize_t (*read)(void *file, void *to, size_t bytes, off_t at);
+    ssize_t (*write)(void *file, const void *from, size_t bytes, off_t at);
+    int (*ioctl)(void *file, unsigned long request, void *argument);
+    void *(*map)(void *file, size_t bytes, off_t at); /* of wbcard_map, or NULL where it fails */
+    void (*close)(void *file);
+} wbcard_file;
+
+/* An API that is used through files defines them, the last without a path. */
+extern const wbcard_file wbcard_files[] __attribute__((weak));
 
 /* This thread's time on the virtual clock. Asking costs no virtual time. */
 int64_t rcw_now_ps(void);

@@ -4,116 +4,34 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <pthread.h>
-#include <semaphore.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
+#include <sys/uio.h>
 #include <unistd.h>
-#if defined(__x86_64__)
-#include <cpuid.h>
-#include <x86intrin.h>
-#endif
 
 #define PAGE 4096
-#define PIECE_BYTES (RCW_PIECE_RECORDS * sizeof(rcw_call_record)) /* 9 pages */
 
-enum { MAIN_PIECES = 16, THREAD_PIECES = 4 };
+enum { LATE_SLOTS = 512 };
 
-int rcw_recording;
-int64_t rcw_clock_floor_ps, rcw_lost, rcw_taken_off_ps;
+int rcw_recording, rcw_simulated;
+int64_t rcw_lost, rcw_taken_off_ps;
 __thread rcw_thread *rcw_self;
 
-static int calls_fd = -1, stats_fd = -1;
-static int64_t calls_end;        /* bytes of host_calls.bin given out */
+static int stats_fd = -1, units_fd = -1;
+static int traced, process; /* which: 0, or the number of a forked child */
 static int threads_begun;
-static volatile int disk_full;
-static rcw_thread *threads;      /* the youngest; each knows the next older one */
+static rcw_thread *threads; /* the youngest; each knows the next older one */
 static const char *folder;
-static pthread_t writer;
-static sem_t work_to_do;
-static int has_writer, writer_to_end;
-int rcw_simulated;
-static rcw_stats_header *header;
+static rcw_stats_header *header, *first_header; /* this process's, and that of the one which was started */
 
-/* ---- the clock, where no card library brings one ---- */
-
-static int64_t started_ns, aside_ps; /* when the clock began, and how long it has stood since */
-
-void rcw_set_aside(int64_t ps) { __atomic_fetch_add(&aside_ps, ps, __ATOMIC_RELAXED); }
-
-static int64_t monotonic_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-#if defined(__x86_64__)
-static uint64_t tsc_start, ps_per_tick_q32; /* picoseconds a tick, 32 binary places */
-
-/* Is the counter's rate constant, and does the kernel trust it? */
-static int tsc_is_steady(void)
-{
-    unsigned a, b, c, d;
-    char source[32] = "";
-    int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        ssize_t got = read(fd, source, sizeof source - 1);
-        close(fd);
-        if (got > 0 && strncmp(source, "tsc", 3))
-            return 0;
-    }
-    return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
-}
-
-/* The counter and the system's clock at one moment: the tightest of some tries. */
-static void tsc_and_ns(uint64_t *tsc, int64_t *ns)
-{
-    uint64_t best = UINT64_MAX;
-    for (int i = 0; i < 16; i++) {
-        uint64_t before = __rdtsc();
-        int64_t now = monotonic_ns();
-        uint64_t after = __rdtsc();
-        if (after - before < best) {
-            best = after - before;
-            *tsc = before + best / 2;
-            *ns = now;
-        }
-    }
-}
-
-static void calibrate(void)
-{
-    uint64_t tsc0, tsc1;
-    int64_t ns0, ns1;
-    struct timespec pause = {.tv_nsec = 20000000};
-    if (!tsc_is_steady())
-        return;
-    tsc_and_ns(&tsc0, &ns0);
-    do
-        nanosleep(&pause, NULL);
-    while (monotonic_ns() - ns0 < 15000000);
-    tsc_and_ns(&tsc1, &ns1);
-    ps_per_tick_q32 = (uint64_t)(((unsigned __int128)(ns1 - ns0) * 1000 << 32) / (tsc1 - tsc0));
-    tsc_start = tsc1;
-}
-#else
-static void calibrate(void) {}
-#endif
-
-__attribute__((weak)) int64_t rcw_now_ps(void)
-{
-#if defined(__x86_64__)
-    if (ps_per_tick_q32)
-        return (int64_t)((unsigned __int128)(__rdtsc() - tsc_start) * ps_per_tick_q32 >> 32) - aside_ps;
-#endif
-    return (monotonic_ns() - started_ns) * 1000 - aside_ps;
-}
+rcw_slot *rcw_slots;
+int rcw_slot_count;
+static int slots_room, began;
+static int32_t sites, states = 2; /* of the units so far */
+static rcw_unit *units, **last_unit = &units;
 
 __attribute__((weak)) int64_t rcw_transfer_count(void) { return 0; }
 
@@ -122,25 +40,6 @@ __attribute__((weak)) int64_t rcw_skip_ps(void) { return 0; }
 __attribute__((weak)) int rcw_thread_number(int without) { return without; }
 
 __attribute__((weak)) void rcw_aside(int aside) { (void)aside; }
-
-/* Where the clock is recap.c's own: make it ready, and find what two readings cost. */
-static void start_clock(void)
-{
-    int64_t least = INT64_MAX;
-    rcw_simulated = getenv("RCW_CARD_FD") != NULL;
-    if (rcw_simulated)
-        return;
-    calibrate();
-    started_ns = monotonic_ns();
-    for (int i = 0; i < 1000; i++) {
-        int64_t first = rcw_now_ps(), took = rcw_now_ps() - first;
-        if (took < least)
-            least = took;
-    }
-    rcw_clock_floor_ps = least > 0 ? least : 0;
-}
-
-/* ---- storage ---- */
 
 /* Make room in the file and map it, with its pages there already. NULL when the disk is full. */
 static void *grow(int fd, int64_t offset, size_t bytes)
@@ -151,173 +50,226 @@ static void *grow(int fd, int64_t offset, size_t bytes)
     return at == MAP_FAILED ? NULL : at;
 }
 
-/* Append records to the file, and clear them where they are. 0 when the disk is full: what is not written stays. */
-static int append(rcw_call_record *records, int64_t count)
+#include "clock.h"
+
+_Static_assert(sizeof(rcw_thread) == 256 && sizeof(rcw_stats_row) == 192, "as the workbench reads them");
+
+#include "ring.h"
+
+/* ---- what a row counts ---- */
+
+/* A call that may be the slowest or the fastest; and between which times the next one of its size is neither. */
+void rcw_bound(rcw_stats_row *row, int64_t bytes, int64_t took)
 {
-    size_t bytes = (size_t)count * sizeof *records, written = 0;
-    off_t offset = __atomic_fetch_add(&calls_end, (int64_t)PIECE_BYTES, __ATOMIC_RELAXED); /* pieces begin at whole pieces */
-    while (written < bytes && !disk_full) {
-        ssize_t got = pwrite(calls_fd, (char *)records + written, bytes - written, offset + (off_t)written);
-        if (got > 0)
-            written += (size_t)got;
-        else if (got == 0 || errno != EINTR)
-            disk_full = 1;
-    }
-    for (size_t i = 0; i < written / sizeof *records; i++)
-        records[i].piece = 0;
-    return written == bytes;
+    double size = (double)bytes, time = (double)took;
+    if (took > 0 && size * row->fast_ticks > row->fast_bytes * time)
+        row->fast_bytes = size, row->fast_ticks = time;
+    if (took > 0 && size * row->slow_ticks < row->slow_bytes * time)
+        row->slow_bytes = size, row->slow_ticks = time;
+    row->size = bytes;
+    row->least = row->fast_bytes > 0 ? (int64_t)(row->fast_ticks * size / row->fast_bytes) : INT64_MAX;
+    row->most = (int64_t)(row->slow_ticks * size / row->slow_bytes);
 }
 
-static void append_full_pieces(rcw_thread *thread)
+/* Calls that seem to be under way although the stack they were on is gone, were left by a longjmp. How many are left
+ * around one that is made with the stack at `frame`. */
+int rcw_unwound(rcw_thread *thread, const void *frame)
 {
-    int64_t full = __atomic_load_n(&thread->handed_over, __ATOMIC_ACQUIRE);
-    while (thread->appended < full && append(rcw_piece(thread, thread->appended), RCW_PIECE_RECORDS))
-        __atomic_store_n(&thread->appended, thread->appended + 1, __ATOMIC_RELEASE);
-}
-
-/* The writer: a thread of the runtime's own, begun when a program makes so many calls that it needs one. */
-static void *write_pieces(void *unused)
-{
-    while (sem_wait(&work_to_do) == 0 || errno == EINTR) {
-        if (__atomic_load_n(&writer_to_end, __ATOMIC_ACQUIRE))
+    for (int known = RCW_DEPTH; thread->depth && known; known--, thread->depth--) {
+        const rcw_under_way *call = &thread->under_way[(unsigned)(thread->depth - 1) % RCW_DEPTH];
+        if ((uintptr_t)call->frame > (uintptr_t)frame)
             break;
-        for (rcw_thread *thread = __atomic_load_n(&threads, __ATOMIC_ACQUIRE); thread; thread = thread->older)
-            append_full_pieces(thread);
+        rcw_row(thread, call->slot)->left++;
     }
-    return unused;
+    return thread->depth;
 }
 
-static void begin_writer(void)
+/* A call that is left while others seem to be under way within it: they were left by a longjmp. Or one that seemed to be
+ * left so before: its stack was another one (a signal's, a coroutine's). */
+void rcw_settle(rcw_thread *thread, int depth, int slot)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    sem_init(&work_to_do, 0, 0);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the program's */
-    has_writer = pthread_create(&writer, NULL, write_pieces, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (thread->depth <= depth)
+        rcw_row(thread, slot)->left--;
+    for (int known = RCW_DEPTH; thread->depth > depth + 1 && known; known--, thread->depth--)
+        rcw_row(thread, thread->under_way[(unsigned)(thread->depth - 1) % RCW_DEPTH].slot)->left++;
 }
 
-static void wake_writer(rcw_thread *thread)
+/* ---- threads and processes ---- */
+
+static size_t block_bytes(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, begin_writer);
-    if (has_writer)
-        sem_post(&work_to_do);
-    else
-        append_full_pieces(thread);
+    return (sizeof(rcw_thread) + (size_t)slots_room * sizeof(rcw_stats_row) + PAGE - 1) / PAGE * PAGE;
 }
 
-static int64_t waiting_pieces(rcw_thread *thread)
+/* A file of the process's: NAME.EXTENSION, a forked child's NAME_1.EXTENSION and so on. */
+static int create(const char *name, const char *extension)
 {
-    return thread->handed_over - __atomic_load_n(&thread->appended, __ATOMIC_ACQUIRE);
-}
-
-/* Hand the thread's full piece to the writer and begin the next. 0 when none is free: the disk is full, or the writer
- * is behind and time is real. (On a simulated card's clock it costs nothing to wait for it.) */
-int rcw_more_records(rcw_thread *thread)
-{
-    const struct timespec moment = {.tv_nsec = 50000};
-    int saved = errno, room = 0;
-    if (!rcw_recording || !thread->pieces)
-        return 0;
-    rcw_aside(1);
-    while (waiting_pieces(thread) + 1 >= thread->pieces && rcw_simulated && !disk_full) {
-        wake_writer(thread);
-        nanosleep(&moment, NULL);
-    }
-    if (waiting_pieces(thread) + 1 < thread->pieces) {
-        __atomic_store_n(&thread->handed_over, thread->handed_over + 1, __ATOMIC_RELEASE);
-        thread->next = rcw_piece(thread, thread->handed_over);
-        thread->end = thread->next + RCW_PIECE_RECORDS;
-        room = 1;
-    }
-    if (waiting_pieces(thread) >= thread->pieces / 2 && !disk_full)
-        wake_writer(thread);
-    rcw_aside(0);
-    errno = saved;
-    return room;
-}
-
-static size_t rows_bytes(void)
-{
-    return ((size_t)rcw_slot_count * sizeof(rcw_stats_row) + PAGE - 1) / PAGE * PAGE;
-}
-
-/* The calling thread's buffers, numbered in the order of first calls, or as a simulated card does. NULL when there is no memory for them. */
-rcw_thread *rcw_begin_thread(void)
-{
-    int saved = errno;
-    rcw_thread *thread = calloc(1, sizeof *thread);
-    if (thread) {
-        thread->number = rcw_thread_number(__atomic_fetch_add(&threads_begun, 1, __ATOMIC_RELAXED));
-        thread->rows = grow(stats_fd, PAGE + (int64_t)thread->number * (int64_t)rows_bytes(), rows_bytes());
-        if (!thread->rows) /* a full disk: count in memory, so that the program goes on undisturbed */
-            thread->rows = calloc(1, rows_bytes());
-    }
-    if (!thread || !thread->rows) {
-        free(thread);
-        rcw_recording = 0;
-        errno = saved;
-        return NULL;
-    }
-    for (int i = 0; i < rcw_slot_count; i++) {
-        thread->rows[i].site = rcw_slots[i].site;
-        thread->rows[i].state = rcw_slots[i].state;
-        thread->rows[i].entry = rcw_slots[i].entry;
-        thread->rows[i].thread = thread->number;
-    }
-    int pieces = thread->number ? THREAD_PIECES : MAIN_PIECES;
-    size_t bytes = (size_t)pieces * PIECE_BYTES;
-    thread->live = grow(calls_fd, __atomic_fetch_add(&calls_end, (int64_t)bytes, __ATOMIC_RELAXED), bytes);
-    if (thread->live) {
-        thread->pieces = pieces;
-        thread->next = thread->live;
-        thread->end = thread->live + RCW_PIECE_RECORDS;
-    }
-    do
-        thread->older = threads;
-    while (!__sync_bool_compare_and_swap(&threads, thread->older, thread));
-    for (int rows = header ? header->threads : INT_MAX; rows <= thread->number;)
-        if (__atomic_compare_exchange_n(&header->threads, &rows, thread->number + 1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-            break;
-    rcw_self = thread;
-    errno = saved;
-    return thread;
-}
-
-static void in_child(void)
-{
-    rcw_recording = 0;
-    calls_fd = stats_fd = -1;
-}
-
-static int create(const char *name)
-{
-    char path[4096];
-    int length = snprintf(path, sizeof path, "%s/%s", folder, name);
+    char path[4096], number[16] = "";
+    if (process)
+        snprintf(number, sizeof number, "_%d", process);
+    int length = snprintf(path, sizeof path, "%s/%s%s.%s", folder, name, number, extension);
     int fd = length < (int)sizeof path ? open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
     if (fd < 0)
-        fprintf(stderr, "recap: cannot write %s/%s: %s\n", folder, name, strerror(errno));
+        fprintf(stderr, "recap: cannot write %s/%s%s.%s: %s\n", folder, name, number, extension, strerror(errno));
     return fd;
 }
 
-__attribute__((constructor(101))) static void rcw_begin(void)
+/* The process's files. 0 where it has none, and records nothing. */
+static int begin_process(void)
+{
+    stats_fd = create("host_stats", "bin");
+    calls_fd = traced && stats_fd >= 0 ? create("host_calls", "bin") : -1;
+    if (stats_fd < 0 || (traced && calls_fd < 0))
+        return 0;
+    header = grow(stats_fd, 0, PAGE);
+    if (!header) {
+        fprintf(stderr, "recap: no room for records in %s\n", folder);
+        header = calloc(1, sizeof *header); /* count in memory, so that the program goes on undisturbed */
+    }
+    if (!header)
+        return 0;
+    header->slots = rcw_slot_count;
+    header->thread_bytes = (int32_t)block_bytes();
+    header->process = process;
+    header->pid = getpid();
+    header->magic = RCW_STATS_MAGIC;
+    return 1;
+}
+
+/* Number a thread's rows from a slot on. */
+static void begin_rows(rcw_thread *thread, int from)
+{
+    for (int i = from; i < rcw_slot_count; i++)
+        *rcw_row(thread, i) = (rcw_stats_row){
+            .fast_ticks = 1, .slow_bytes = 1, .min_run = INT64_MAX, /* what any call or run is less or more than */
+            .site = rcw_slots[i].site, .state = rcw_slots[i].state, .entry = rcw_slots[i].entry};
+}
+
+static rcw_thread *add_thread(void)
+{
+    int number = rcw_thread_number(__atomic_fetch_add(&threads_begun, 1, __ATOMIC_RELAXED));
+    rcw_thread *thread = grow(stats_fd, PAGE + (int64_t)number * (int64_t)block_bytes(), block_bytes());
+    if (!thread && !(thread = calloc(1, block_bytes()))) /* a full disk: count in memory */
+        return NULL;
+    thread->number = number;
+    thread->first = rcw_simulated ? 0 : rcw_ticks(); /* a card knows when its threads began */
+    thread->slot = -1;
+    thread->begun = 1;
+    begin_rows(thread, 0);
+    if (traced)
+        begin_pieces(thread);
+    do
+        thread->older = threads;
+    while (!__sync_bool_compare_and_swap(&threads, thread->older, thread));
+    for (int known = header->threads; known <= thread->number;)
+        if (__atomic_compare_exchange_n(&header->threads, &known, thread->number + 1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            break;
+    return thread;
+}
+
+/* The calling thread's buffers, numbered in the order of first calls, or as a simulated card does. A forked child's first
+ * begins the child's files. NULL where nothing is recorded, or there is no memory for them. */
+rcw_thread *rcw_begin_thread(void)
+{
+    int saved = errno;
+    if (!first_header)
+        return NULL;
+    if (!header) { /* only the thread that forked is in a child */
+        process = __atomic_add_fetch(&first_header->children, 1, __ATOMIC_RELAXED);
+        if (begin_process())
+            header->zero = first_header->zero, header->ps_per_tick = first_header->ps_per_tick;
+        else
+            first_header = NULL;
+    }
+    if (first_header && !(rcw_self = add_thread()))
+        first_header = NULL;
+    errno = saved;
+    return rcw_self;
+}
+
+/* A child's calls are its own: what is left of its parent's, such as a call that forks itself, counts for nothing here. */
+static void in_child(void)
+{
+    for (rcw_thread *thread = threads, *older; thread; thread = older) {
+        older = thread->older;
+        mmap(thread, block_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    }
+    rcw_recording = traced = 0;
+    rcw_self = threads = NULL;
+    header = NULL;
+    stats_fd = units_fd = -1;
+    threads_begun = 0;
+    forget_pieces();
+    if (rcw_simulated) /* the card serves the process that was started */
+        first_header = NULL;
+}
+
+/* ---- units ---- */
+
+static void tell(const rcw_unit *unit)
+{
+    struct iovec line[] = {{(char *)unit->told, strlen(unit->told)}, {(char *)"\n", 1}};
+    if (units_fd >= 0 && writev(units_fd, line, 2) < 0)
+        fprintf(stderr, "recap: cannot write what the program's calls are: %s\n", strerror(errno));
+}
+
+/* Room for so many slots in all; 0 where there is none, as in rows that are there already. */
+static int make_room(int slots)
+{
+    if (slots <= slots_room)
+        return 1;
+    void *more = began ? NULL : realloc(rcw_slots, (size_t)slots * sizeof *rcw_slots);
+    if (!more)
+        return 0;
+    rcw_slots = more;
+    slots_room = slots;
+    return 1;
+}
+
+void rcw_add_unit(rcw_unit *unit)
+{
+    if (!make_room(rcw_slot_count + unit->slot_count)) {
+        unit->first = -1;
+        fprintf(stderr, "recap: no room for the calls of a library that is loaded while the program runs: "
+                        "they are not recorded\n");
+        return;
+    }
+    int first = unit->first = rcw_slot_count;
+    for (int i = 0; i < unit->slot_count; i++) {
+        rcw_slot slot = unit->slots[i];
+        slot.site += sites;
+        slot.state += slot.state < 2 ? 0 : states - 2;
+        rcw_slots[first + i] = slot;
+    }
+    rcw_slot_count += unit->slot_count;
+    sites += unit->sites;
+    states += unit->states;
+    *last_unit = unit;
+    last_unit = &unit->next;
+    if (began)
+        tell(unit);
+    if (header)
+        header->slots = rcw_slot_count;
+    for (rcw_thread *thread = threads; thread; thread = thread->older)
+        begin_rows(thread, first);
+}
+
+__attribute__((constructor(102))) static void rcw_begin(void)
 {
     int saved = errno;
     folder = getenv("RCW_RAW");
     if (!folder || !*folder)
         return;
-    calls_fd = create("host_calls.bin");
-    stats_fd = create("host_stats.bin");
-    if (calls_fd >= 0 && stats_fd >= 0) {
-        header = grow(stats_fd, 0, PAGE);
-        if (header) {
-            header->slots = rcw_slot_count;
-            header->thread_bytes = (int32_t)rows_bytes();
-            header->magic = RCW_STATS_MAGIC;
-        } else {
-            fprintf(stderr, "recap: no room for records in %s\n", folder);
-        }
+    make_room(rcw_slot_count + LATE_SLOTS);
+    began = 1;
+    rcw_simulated = getenv("RCW_CARD_FD") != NULL;
+    const char *asked = getenv("RCW_TRACE");
+    traced = rcw_simulated || (asked && *asked);
+    units_fd = create("host_units", "jsonl");
+    for (const rcw_unit *unit = units; unit; unit = unit->next)
+        tell(unit);
+    if (begin_process()) {
+        first_header = header;
         pthread_atfork(NULL, NULL, in_child);
         start_clock();
         rcw_recording = 1;
@@ -325,6 +277,8 @@ __attribute__((constructor(101))) static void rcw_begin(void)
     }
     errno = saved;
 }
+
+/* ---- the end ---- */
 
 static int by_value(const void *a, const void *b)
 {
@@ -338,16 +292,18 @@ enum { ROUNDS = 15 };
 static void costs_ps_per_call(int64_t took[ROUNDS])
 {
     static rcw_call_record records[RCW_PIECE_RECORDS];
-    rcw_stats_row row = {0};
-    rcw_thread scratch = {.rows = &row, .end = records + RCW_PIECE_RECORDS};
+    struct {
+        rcw_thread thread;
+        rcw_stats_row row;
+    } scratch = {.thread = {.end = records + RCW_PIECE_RECORDS}};
     rcw_call call = {0, -1, -1, -1};
     for (int round = 0; round < ROUNDS; round++) {
         int64_t began = rcw_now_ps();
-        scratch.next = records;
+        scratch.thread.next = traced ? records : NULL;
         for (int i = 0; i < RCW_PIECE_RECORDS; i++) {
             rcw_start start = rcw_enter();
-            rcw_go(&start);
-            rcw_leave(&scratch, &start, 0, &call);
+            rcw_go(&scratch.thread, &start, 0);
+            rcw_leave(&scratch.thread, &start, 0, &call);
         }
         took[round] = (rcw_now_ps() - began) / RCW_PIECE_RECORDS;
     }
@@ -375,24 +331,15 @@ static void write_end(void)
 
 __attribute__((destructor(101))) static void rcw_finish(void)
 {
-    if (!rcw_recording)
+    if (!header)
         return;
-    rcw_recording = 0;
+    header->ended = 1;
+    pair_now();
     rcw_aside(1);
-    if (has_writer) {
-        __atomic_store_n(&writer_to_end, 1, __ATOMIC_RELEASE);
-        sem_post(&work_to_do);
-        pthread_join(writer, NULL);
-    }
-    for (rcw_thread *thread = threads; thread; thread = thread->older) {
-        append_full_pieces(thread);
-        if (thread->pieces && thread->appended == thread->handed_over) {
-            rcw_call_record *piece = rcw_piece(thread, thread->handed_over);
-            append(piece, thread->next - piece);
-        }
-    }
+    end_pieces();
     rcw_aside(0);
-    write_end();
-    close(calls_fd);
+    if (rcw_recording)
+        write_end();
+    rcw_recording = 0;
     close(stats_fd);
 }

@@ -35,7 +35,7 @@ from workbench.model.hardware import Clock, Hardware, PortDirection
 from workbench.model.platform import Platform, TransferPoint, TransferTable
 from workbench.system.toolchain import Tool, find_compiler, find_verilator
 
-API = Path(__file__).parents[2] / "plugins" / "rc_workbench_plugins" / "nallatech" / "api"
+API = Path(__file__).parents[2] / "platform_templates" / "nallatech_h101"
 CORES = (1, 20)
 
 DESIGN = """

@@ -121,7 +121,7 @@ def seeds(kind: str) -> list[bytes]:
         "rules": [(ROOT / "plugins", "**/rules.yaml")],
         "c": [(TINY, "host/*.c"), (resources, "examples/pdf2d/host/*.c")],
         "verilog": [(TINY, "hdl/*.v"), (resources, "examples/pdf2d/hdl/**/*.v")],
-        "header": [(ROOT / "plugins", "rc_workbench_plugins/nallatech/api/*.h")],
+        "header": [(ROOT / "platform_templates", "*/*.h")],
     }
     found = [path.read_bytes() for folder, pattern in patterns[kind] for path in sorted(folder.glob(pattern))]
     assert found, kind

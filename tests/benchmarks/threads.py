@@ -34,7 +34,7 @@ from workbench.model.hardware import Clock, Hardware, PortDirection
 from workbench.model.platform import Platform, TransferPoint, TransferTable
 
 SOURCES = Path(__file__).parent / "thread_programs"
-API = Path(__file__).parents[2] / "plugins" / "rc_workbench_plugins" / "nallatech" / "api"
+API = Path(__file__).parents[2] / "platform_templates" / "nallatech_h101"
 PS_PER_US = 1_000_000
 RUNS, QUICK_RUNS = 100, 5
 WITH_CARD = "with_card.c"
@@ -78,6 +78,7 @@ PROGRAMS = (
     Program("lost_signal", {2: 1, 4: 1}, says="no thread of the host can go on: the main thread waits for a condition"),
     Program("lost_signal", {1: 1}),
     Program("lost_signal_watched", {2: 1, 4: 1}, says="go on: the main thread waits for a condition"),
+    Program("watchers_end", {1: 10, 2: 10, 4: 10}),
     Program("read_write_lock", {1: 16, 2: 11, 4: 11}),
     Program("semaphores", {1: 9, 2: 7, 4: 7}),
     Program("done_once", {1: 7, 2: 6, 4: 5}),

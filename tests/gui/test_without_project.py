@@ -24,7 +24,7 @@ MODELS = Path(rc_workbench_plugins.ratss.__file__).with_name("models")
 
 def test_prediction_needs_no_code(window: MainWindow, qtbot: QtBot) -> None:
     window.context.close()
-    window.show_predict()
+    window.show_without_project("predict")
     qtbot.waitUntil(lambda: not window.busy, timeout=20_000)
     assert isinstance(window.modes.current(), PredictMode)
     assert window.rail.isVisibleTo(window)

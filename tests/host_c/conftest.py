@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from rc_workbench_plugins.c import CLanguage
 
 from workbench.api import HostBuild
+from workbench.api.host_stats import HostStats, read_stats
 from workbench.api.records import read_calls
 from workbench.model.application import HostSources
 from workbench.model.platform import Platform
@@ -89,11 +90,6 @@ host:
     - {prototype: 'uint32_t fakePeek(fake_t *f, uint32_t addr)', kind: receive, bytes: '4', address: addr}
     - {prototype: void fakeClose(fake_t *f), kind: release}
 """
-ROW = np.dtype(
-    [("site", "<i4"), ("state", "<i4"), ("entry", "<i4"), ("thread", "<i4"), ("count", "<i8"), ("bytes", "<i8"),
-     ("time_ps", "<i8"), ("lost", "<i8"), ("min_rate", "<f8"), ("max_rate", "<f8"), ("runs", "<i8"),
-     ("min_run", "<i8"), ("max_run", "<i8"), ("run", "<i8")]
-)  # fmt: skip
 RUNTIME = Path(__file__).parents[2] / "resources" / "host"
 
 
@@ -107,6 +103,7 @@ class Ran:
     truth: list[str]
     calls: NDArray[np.void]
     rows: NDArray[np.void]
+    stats: HostStats | None
     build: HostBuild | None
 
     @property
@@ -123,7 +120,7 @@ class Ran:
 class Project:
     """A host project in a folder of its own, on the fake API."""
 
-    def __init__(self, folder: Path, api: Path, runtime: Path) -> None:
+    def __init__(self, folder: Path, api: Path, runtime: list[Path]) -> None:
         self.root, self.api, self.runtime = folder / "project", api, runtime
         self.work = folder / "work"
         self.root.mkdir()
@@ -157,7 +154,7 @@ class Project:
 
     def run(
         self, build: HostBuild | None, *, name: str = "host", flags: Sequence[str] = (), record: bool = True,
-        extra: Sequence[str | Path] = (), env: dict[str, str] | None = None,
+        trace: bool = True, extra: Sequence[str | Path] = (), env: dict[str, str] | None = None,
     ) -> Ran:  # fmt: skip
         """Compile as the simulated card's builder does, and run."""
         executable = self.work / name
@@ -169,32 +166,36 @@ class Project:
             objects.append(compile_c(source, self.work / f"{name}_{n}.o", [*user, *flags]))
         if build:
             wrappers = build.extra_sources[0]
-            objects += [compile_c(wrappers, self.work / f"{name}_w.o", ["-O2", "-Wall", "-Werror", *own]), self.runtime]
+            objects += [
+                compile_c(wrappers, self.work / f"{name}_w.o", ["-O2", "-Wall", "-Werror", *own]),
+                *self.runtime,
+            ]
         subprocess.run(["gcc", *objects, self.api / "fake.o", *extra, "-o", executable, "-pthread"], check=True)
-        return self.execute(executable, build, record=record, env=env)
+        return self.execute(executable, build, record=record, trace=trace, env=env)
 
     def execute(
-        self, executable: Path, build: HostBuild | None, *, record: bool = True, env: dict[str, str] | None = None
-    ) -> Ran:
+        self, executable: Path, build: HostBuild | None, *, record: bool = True, trace: bool = True,
+        env: dict[str, str] | None = None,
+    ) -> Ran:  # fmt: skip
         raw = self.work / f"raw_{executable.name}"
         raw.mkdir(exist_ok=True)
         log = self.work / "truth"
         log.unlink(missing_ok=True)
-        environment = {**os.environ, "FAKE_LOG": str(log), **({"RCW_RAW": str(raw)} if record else {}), **(env or {})}
+        recording = {"RCW_RAW": str(raw), **({"RCW_TRACE": "1"} if trace else {})} if record else {}
+        environment = {**os.environ, "FAKE_LOG": str(log), **recording, **(env or {})}
         done = subprocess.run([executable], env=environment, capture_output=True, timeout=60)
         truth = log.read_text().split() if log.exists() else []
         calls = read_calls(raw).in_order("t1_ps").at()
-        rows = read_rows(raw / "host_stats.bin")
-        return Ran(done.returncode, done.stdout, done.stderr.decode(), truth, calls, rows[rows["count"] > 0], build)
+        stats = read_stats(raw)
+        rows = read_rows(stats)
+        rows = rows[rows["count"] > 0]
+        return Ran(done.returncode, done.stdout, done.stderr.decode(), truth, calls, rows, stats, build)
 
 
-def read_rows(path: Path) -> NDArray[np.void]:
-    data = path.read_bytes() if path.exists() else b""
-    if not data:
-        return np.empty(0, ROW)
-    _, slots, threads, size = np.frombuffer(data, "<i4", 4).tolist()
-    parts = [np.frombuffer(data, ROW, slots, 4096 + n * size) for n in range(threads)]
-    return np.concatenate([np.empty(0, ROW), *parts])
+def read_rows(stats: HostStats | None) -> NDArray[np.void]:
+    """The rows of all threads, one thread's after the other's."""
+    parts = [thread.rows for thread in stats.threads] if stats else []
+    return np.concatenate(parts) if parts else np.zeros(0, [("count", "<i8")])
 
 
 def compile_c(source: Path, target: Path, flags: Sequence[str]) -> Path:
@@ -213,12 +214,14 @@ def fake_api(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def runtime(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return compile_c(RUNTIME / "recap.c", tmp_path_factory.mktemp("runtime") / "recap.o", ["-O2", "-Wall", "-Wextra"])
+def runtime(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("runtime")
+    flags = ["-O2", "-Wall", "-Wextra"]
+    return [compile_c(source, folder / f"{source.stem}.o", flags) for source in sorted(RUNTIME.glob("*.c"))]
 
 
 @pytest.fixture
-def project(tmp_path: Path, fake_api: Path, runtime: Path) -> Project:
+def project(tmp_path: Path, fake_api: Path, runtime: list[Path]) -> Project:
     return Project(tmp_path, fake_api, runtime)
 
 

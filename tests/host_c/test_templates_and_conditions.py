@@ -40,12 +40,48 @@ def test_prototypes(text, name, returns, parameters, variadic) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["void bo::sync(int d)", "fpgaOpen", "fpgaOpen(int)", "int x", "bo(const device &d)", ""]
-)
+    ("text", "name", "returns", "parameters"),
+    [
+        ("void xrt::bo::sync(xclBOSyncDirection dir, size_t sz, size_t offset = 0);", "xrt::bo::sync", "void",
+         ("xclBOSyncDirection dir", "size_t sz", "size_t offset")),
+        ("explicit xrt::bo::bo(const xrt::device& device, size_t)", "xrt::bo::bo", "",
+         ("const xrt::device& device", "size_t rcw_p1")),
+        ("virtual xrt::bo::~bo() noexcept", "xrt::bo::~bo", "", ()),
+        ("template <typename T, class... Args> xrt::run xrt::kernel::operator()(T&& first, Args&&... args) const",
+         "xrt::kernel::operator()", "xrt::run", ("T&& first", "Args&&... args")),
+        ("uint32_t &card::regs<4>::operator[](std::map<int, int> at)", "card::regs<4>::operator[]", "uint32_t &",
+         ("std::map<int, int> at",)),
+        ("card::word::operator bool() const", "card::word::operator bool", "", ()),
+        ("void ::reset(int)", "reset", "void", ("int rcw_p0",)),
+    ],
+)  # fmt: skip
+def test_prototypes_of_cpp(text, name, returns, parameters) -> None:
+    prototype = parse_prototype(text)
+    assert prototype is not None
+    assert prototype.cpp
+    told = tuple(declaration for declaration, _ in prototype.parameters)
+    assert (prototype.qualified, prototype.returns, told) == (name, returns, parameters)
+    assert prototype.is_constructor == (name == "xrt::bo::bo")
+    assert prototype.is_destructor == (name == "xrt::bo::~bo")
+    assert prototype.defaults == ((("offset", "0"),) if "= 0" in text else ())
+
+
+def test_overloads_of_cpp_are_callees_of_their_own() -> None:
+    texts = ("void bo::sync(int d)", "void bo::sync(int way)", "void bo::sync(int d, size_t n)", "void sync(int d)")
+    known, problems = callees([HostEntry(prototype=text, kind=CallKind.SEND) for text in texts])
+    assert not problems
+    assert [(callee.name, [n for n, _ in callee.entries]) for callee in known.values()] == [
+        ("bo::sync", [0, 1]),
+        ("bo::sync", [2]),
+        ("sync", [3]),
+    ]
+
+
+@pytest.mark.parametrize("text", ["fpgaOpen", "fpgaOpen(int)", "int x", "bo(const device &d)", ""])
 def test_what_is_no_prototype(text) -> None:
     known, (problem,) = callees([HostEntry(prototype=text, kind=CallKind.OTHER)])
     assert not known
-    assert "is not a C prototype" in problem.message
+    assert "is not a C or C++ prototype" in problem.message
 
 
 def test_entries_that_disagree() -> None:

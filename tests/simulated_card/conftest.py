@@ -23,7 +23,7 @@ from workbench.model.hardware import Clock, Hardware, PortDirection
 from workbench.model.platform import Platform, TransferPoint, TransferTable
 from workbench.model.read_out import Access, Act, ReadOutPlan
 
-API = Path(__file__).parents[2] / "plugins" / "rc_workbench_plugins" / "nallatech" / "api"
+API = Path(__file__).parents[2] / "platform_templates" / "nallatech_h101"
 SUPPORT = PlatformSupport("test", Path("test.yaml"), API, (API / "fpga.c",))
 CLOCK_HZ = 100e6
 PERIOD = Fraction(10**12) / 100_000_000
@@ -200,13 +200,14 @@ def run(
     deterministic: bool = True,
     platform: Platform = PLATFORM,
     raw: str = "raw",
+    flags: tuple[str, ...] = (),
     **simulation: float,
 ) -> Outcome:
     job = job or Job()
     (tmp_path / "host.c").write_text(source)
-    this = task(
-        tmp_path, card.hdl, project=project(**simulation), platform=platform, deterministic=deterministic, raw=raw
-    )
+    made = project(**simulation)
+    made = made.model_copy(update={"host": made.host.model_copy(update={"flags": flags})})
+    this = task(tmp_path, card.hdl, project=made, platform=platform, deterministic=deterministic, raw=raw)
     return simulate(this, card, build_host(this, job), job)
 
 

@@ -9,15 +9,21 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from workbench.model.platform import Host
-from workbench.model.prototypes import Prototype, callees, type_of
+from workbench.model.prototypes import Prototype, c_callees, type_of
 
 WORD = re.compile(r"[A-Za-z_]\w*")
+_SIZE = re.compile(r"\bsizeof\s*(\([^()]*\)|\w+)")
 _SYSTEM = Path("/usr/include")
-_KNOWN = {
+KNOWN = {
     "void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "const", "volatile", "restrict",
     "struct", "union", "enum", "bool", "_Bool", "size_t", "ssize_t", "ptrdiff_t", "intptr_t", "uintptr_t", "off_t",
     "FILE", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t",
 }  # fmt: skip
+
+
+def used(expression: str) -> list[str]:
+    """The names whose values an expression of an entry uses."""
+    return WORD.findall(_SIZE.sub(" ", expression))
 
 
 def header_names(host: Host) -> tuple[str, ...]:
@@ -30,10 +36,17 @@ def header_names(host: Host) -> tuple[str, ...]:
     )
 
 
+def include_lines(host: Host) -> tuple[str, ...]:
+    """The template's include lines as C has them; one may name the header alone."""
+    named = (re.sub(r"^#\s*include\s*", "", line.strip()) for line in host.include_lines)
+    return tuple(
+        f"#include {name if name[:1] in ('<', chr(34)) else f'{chr(34)}{name}{chr(34)}'}" for name in named if name
+    )
+
+
 def header_text(host: Host) -> str:
     """The header: prototypes, constants, and types as the prototypes use them."""
-    known, _ = callees(host.entries)
-    prototypes = [callee.prototype for callee in known.values()]
+    prototypes = [callee.prototype for callee in c_callees(host.entries).values()]
     lines = ["/* Generated from the platform template. */", "#ifndef RCW_API_H", "#define RCW_API_H",
              *(f"#include <{name}.h>" for name in ("stdbool", "stddef", "stdint", "stdio", "sys/types")),
              "#ifdef __cplusplus", 'extern "C" {', "#endif"]  # fmt: skip
@@ -53,7 +66,7 @@ def _types(prototypes: Sequence[Prototype]) -> Iterator[str]:
     whole: dict[str, bool] = {}
     for prototype in prototypes:
         for text in (prototype.returns, *(type_of(text, name) for text, name in prototype.parameters)):
-            words = [word for word in WORD.findall(text) if word not in _KNOWN]
+            words = [word for word in WORD.findall(text) if word not in KNOWN]
             for word in words[:1]:
                 whole[word] = whole.get(word, False) or "*" not in text
     for name, used in whole.items():

@@ -40,7 +40,11 @@ def run_all(commands: Sequence[Sequence[str | Path]], job: Job, *, cwd: Path, wh
         return job.run(command, cwd=cwd, on_line=lambda line: None)
 
     with ThreadPoolExecutor(max_workers=max(1, min(len(commands), os.cpu_count() or 1))) as pool:
-        results = list(pool.map(one, commands))
+        return told(pool.map(one, commands), job, what)
+
+
+def told(results: Iterable[ProcessResult], job: Job, what: str) -> tuple[Diagnostic, ...]:
+    """The warnings of compilers that have ended; WorkbenchError with the errors of the first that failed."""
     warnings: list[Diagnostic] = []
     for result in results:
         found = gcc_diagnostics(result.stderr)

@@ -25,7 +25,16 @@ if TYPE_CHECKING:  # what only types need: a plugin that is found, and not used,
     from workbench.model.platform import Platform
     from workbench.model.read_out import ReadOutPlan
     from workbench.model.run import Entry, Manifest, Run, Site, Table
-    from workbench.model.scan import Definition, HdlPort, HdlScan, HdlTop, HostFile, HostScan
+    from workbench.model.scan import (
+        ApiHeader,
+        Definition,
+        HdlPort,
+        HdlScan,
+        HdlTop,
+        HostFile,
+        HostScan,
+        WrongExpression,
+    )
     from workbench.model.streams import Fifo, Stream
 
 
@@ -157,8 +166,8 @@ class ModelKind:
     result is to be read. `readings` are those that every model of the kind has besides its own, asked for by
     `reading_option` too; `begun` is of files that models are made of. `prepare` gives what takes its time before a
     model can be computed, and is kept then; None where it was done. `compare` holds a model against a run, `of_run`
-    gives the document of one that is calibrated from a run (WorkbenchError where that tells too little), `layers` is of
-    models that are memory layers.
+    gives the document of one that is calibrated from a run and what makes it doubtful (WorkbenchError where the run
+    tells too little), `layers` is of models that are memory layers.
     """
 
     name: str
@@ -177,7 +186,7 @@ class ModelKind:
     results: Callable[[ModelValues[Any]], Results] | None = None
     notes: Callable[[ModelValues[Any]], Sequence[Diagnostic]] = lambda values: ()
     compare: Callable[[ModelValues[Any], Run], RunComparison] | None = None
-    of_run: Callable[[Run], str] | None = None
+    of_run: Callable[[Run], tuple[str, Sequence[Diagnostic]]] | None = None
     layers: Callable[[], LayerModel] | None = None
     printed: Printed | None = None
     readings: tuple[str, ...] = ()
@@ -246,16 +255,14 @@ class HostBuild:
     """Instrumented host sources in a build folder.
 
     `sources` replace the project's, in its order; `defines`, `include_dirs` and `extra_sources` are added to the
-    compiler's. What compiled C++ calls is `redefined`: the API's function, and what stands in for it. `blocks` (one per
-    thread function known, `host.main` first), `sites` and `entries` number what the records refer to. `calls` counts
-    sites instrumented; `missed` says which calls were left alone, and why.
+    compiler's. `blocks` (one per thread function known, `host.main` first), `sites` and `entries` number what the
+    records refer to. `calls` counts sites instrumented; `missed` says which calls were left alone, and why.
     """
 
     sources: tuple[Path, ...]
     include_dirs: tuple[Path, ...] = ()
     extra_sources: tuple[Path, ...] = ()
     defines: tuple[str, ...] = ()
-    redefined: Mapping[str, str] = field(default_factory=dict)
     blocks: tuple[Block, ...] = ()
     sites: tuple[Site, ...] = ()
     entries: tuple[Entry, ...] = ()
@@ -335,6 +342,21 @@ class FindsDefinitions(Protocol):
         """What the name at a place of `file` means; None where none stands there, or none that is known. `part` is the
         project's sources as for `scan`, `values` its defines or parameters. Column in bytes. Never raises for what
         stands in the sources; works in a child process, as `scan` does."""
+        ...
+
+
+@runtime_checkable
+class KnowsApis(Protocol):
+    """A host language that also helps to write a platform template: tells what an API's header declares, and which
+    of the template's expressions do not compile. Works in a child process, as `scan` does."""
+
+    def header(self, file: Path, text: str) -> ApiHeader:
+        """The functions that a header of this text declares itself, `file` being where it lies. What was not understood
+        is told."""
+        ...
+
+    def wrong_expressions(self, platform: Platform, folders: Sequence[Path]) -> tuple[WrongExpression, ...]:
+        """The entries' expressions that do not compile over their prototypes' parameters; `folders` hold headers."""
         ...
 
 

@@ -30,14 +30,15 @@ class WindowMode:
     `icon` is a name of `resources/icons`, or the path of an SVG file whose strokes are `currentColor`. `view` gives the
     class of its middle, a `workbench.gui.mode.Mode`; it is imported when the mode is first shown, and has what stands
     in the panels. `crumbs` are the parts of the header that say what its figures are of: "run", "range", "platform".
-    `makes` is what New begins here, or nothing. `nothing` is what it says, and why, where it has nothing to show.
+    `makes` is what New begins here, or nothing. `nothing` is what it says where it has nothing to show: that, why,
+    and perhaps a button's text.
     """
 
     name: str
     title: str
     icon: str
     view: Callable[[], type]
-    nothing: tuple[str, str] = ("No run is open", "")
+    nothing: tuple[str, ...] = ("No run is open", "")
     side: Panel | None = None
     details: Panel | None = None
     crumbs: tuple[str, ...] = ("run",)

@@ -120,6 +120,13 @@ class HardwarePort(Port):
         """By how many cycles a transfer's last word has to be at the port before the time that the table gives."""
         return 0
 
+    def quiet(self, clock: str) -> Iterator[str]:
+        """Verilog of a design that takes every word at this port at once and gives zeros: what drives its outputs that
+        are not optional."""
+        for signal in self.signals().values():
+            if signal.name and signal.direction == "output" and not signal.optional:
+                yield f"assign {signal.name} = 0;"
+
     def monitor(self, read_out: ReadOut, bits: Mapping[str, int]) -> MonitorFront:
         """The monitors' place behind this port of a design whose signals have so many `bits`. WorkbenchError where they
         have none, or no room in the addresses."""

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property, partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.api.host_stats import slots_and_clock
 from workbench.model.run import Table, ThreadTime
 
+STORED_CALLS = np.dtype(
+    [
+        ("t0", "<i8"), ("t1", "<i8"), ("bytes", "<i8"), ("address", "<i8"),
+        ("first_transfer", "<i8"), ("transfers", "<i4"), ("slot", "<i4"),
+        ("thread", "<i4"), ("fpga", "<i4"), ("piece", "<i4"), ("reserved", "<i4"),
+    ]
+)  # fmt: skip
 CALLS = np.dtype(
     [
         ("site", "<i4"), ("state", "<i4"), ("entry", "<i4"), ("thread", "<i4"),
@@ -62,10 +71,19 @@ def read_records(path: Path, dtype: np.dtype[np.void]) -> Records:
 
 class RecordFile:
     """Records in a file, of which only those that are asked for are in memory; a last one that was cut short is left
-    out, no file is an empty one. `rows` says which records, in which order; all where it is None."""
+    out, no file is an empty one. `rows` says which records, in which order; all where it is None. `derived` makes those
+    columns of `dtype` that are not in the file as they are, out of the file's records, which are of `stored`."""
 
-    def __init__(self, path: Path, dtype: np.dtype[np.void], rows: NDArray[np.int64] | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        dtype: np.dtype[np.void],
+        rows: NDArray[np.int64] | None = None,
+        stored: np.dtype[np.void] | None = None,
+        derived: Mapping[str, Callable[[Records], NDArray[Any]]] = MappingProxyType({}),
+    ) -> None:
         self._path, self._dtype, self._rows = path, dtype, rows
+        self._stored, self._derived = stored or dtype, derived
 
     def __len__(self) -> int:
         return self._count if self._rows is None else len(self._rows)
@@ -79,7 +97,7 @@ class RecordFile:
         for begin in range(0, self._count, _PIECE):
             part = self._read(begin, min(_PIECE, self._count - begin))
             for name, column in zip(names, columns, strict=True):
-                column[begin : begin + len(part)] = part[name]
+                column[begin : begin + len(part)] = self._column(part, name)
         return columns if self._rows is None else [column[self._rows] for column in columns]
 
     def at(self, rows: slice | NDArray[np.int64] = slice(None)) -> Records:
@@ -87,7 +105,7 @@ class RecordFile:
         if isinstance(rows, slice):
             rows = np.arange(*rows.indices(len(self)))
         rows = rows if self._rows is None else self._rows[rows]
-        found, places = np.empty((len(rows), self._dtype.itemsize), np.uint8), np.sort(rows)
+        found, places = np.empty((len(rows), self._stored.itemsize), np.uint8), np.sort(rows)
         gaps = np.flatnonzero(np.diff(places) > _PIECE) + 1
         for some in np.split(places, gaps):  # what lies together is read together
             if len(some):
@@ -95,11 +113,18 @@ class RecordFile:
                 mine = np.flatnonzero((rows >= low) & (rows < high)) if len(gaps) else slice(None)
                 bytes_ = self._read(low, high - low).view(np.uint8).reshape(high - low, -1)
                 found[mine] = bytes_.take(rows[mine] - low, axis=0)
-        return found.view(self._dtype).reshape(-1)
+        records = found.view(self._stored).reshape(-1)
+        if self._stored is self._dtype:
+            return records
+        made = np.empty(len(records), self._dtype)
+        for name in self._dtype.names or ():
+            made[name] = self._column(records, name)
+        return made
 
     def chosen(self, rows: NDArray[np.int64]) -> RecordFile:
         """Some of the records, as those of a file."""
-        return RecordFile(self._path, self._dtype, rows if self._rows is None else self._rows[rows])
+        rows = rows if self._rows is None else self._rows[rows]
+        return RecordFile(self._path, self._dtype, rows, self._stored, self._derived)
 
     def in_order(self, *names: str) -> RecordFile:
         """The same by some columns, the first before the others; what is equal stays as it is."""
@@ -110,10 +135,13 @@ class RecordFile:
 
     @cached_property
     def _count(self) -> int:
-        return len(read_records(self._path, self._dtype))
+        return len(read_records(self._path, self._stored))
 
     def _read(self, begin: int, count: int) -> Records:
-        return np.fromfile(self._path, self._dtype, count, offset=begin * self._dtype.itemsize)
+        return np.fromfile(self._path, self._stored, count, offset=begin * self._stored.itemsize)
+
+    def _column(self, records: Records, name: str) -> NDArray[Any]:
+        return self._derived[name](records) if name in self._derived else records[name]
 
 
 def read_calls(raw: Path) -> RecordFile:
@@ -121,13 +149,31 @@ def read_calls(raw: Path) -> RecordFile:
 
     Records that a killed host left unwritten (`piece` is 0) are left out, and those that it left twice are taken once.
     """
-    records = RecordFile(raw / "host_calls.bin", CALLS)
+    records = _call_file(raw)
     thread, piece = records.columns("thread", "piece")
     whole = piece > 0
     for mapped, appended in _pieces_left_twice(thread, piece):
         written = whole[appended : appended + PIECE_RECORDS]
         whole[mapped : mapped + len(written)] &= ~written
     return records if whole.all() else records.chosen(np.flatnonzero(whole))
+
+
+def _call_file(raw: Path) -> RecordFile:
+    """In ticks and slots, which `host_stats.bin` explains, or as an earlier version's recorder wrote them."""
+    file, told = raw / "host_calls.bin", slots_and_clock(raw)
+    if told is None:
+        return RecordFile(file, CALLS)
+    slots, clock = told
+    derived: dict[str, Callable[[Records], NDArray[Any]]] = {
+        "t0_ps": lambda records: clock.at(records["t0"]),
+        "t1_ps": lambda records: clock.at(records["t1"]),
+        **{name: partial(_of_slots, slots[name]) for name in ("site", "state", "entry")},
+    }
+    return RecordFile(file, CALLS, stored=STORED_CALLS, derived=derived)
+
+
+def _of_slots(column: NDArray[np.int32], records: Records) -> NDArray[np.int32]:
+    return column[np.minimum(records["slot"], len(column) - 1)]
 
 
 def _pieces_left_twice(threads: NDArray[np.int32], pieces: NDArray[np.int32]) -> Iterator[tuple[int, int]]:

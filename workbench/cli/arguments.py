@@ -76,6 +76,16 @@ def _actions(name: str, title: str, *actions: tuple[str, str, str, Sequence[Opti
     return Command(name, title, add)
 
 
+def _compiler(name: str, title: str, place: str) -> Command:
+    """A command that takes a compiler's words as they are."""
+
+    def add(parser: argparse.ArgumentParser) -> None:
+        parser.prefix_chars = "\0"
+        parser.add_argument("words", nargs="*", metavar="...", help="what the compiler is given")
+
+    return Command(name, title, add, _does(place))
+
+
 def add_commands(top: argparse.ArgumentParser, given: Sequence[str]) -> None:
     """Every command by its name, the one that is asked for with its arguments; those of plugins only where the first
     argument is none of the workbench's own."""
@@ -182,8 +192,12 @@ OWN: Sequence[Command] = (
              _flag("--trace", "keep every change of state, for the timeline"),
              _flag("--deterministic", "host time from counted work: two runs are identical"),
              _named("--target", "where it runs (default: the project's target)"), *PROJECT),
+    _compiler("cc", "compile C as the compiler would, with the platform's calls recorded: make CC='workbench cc'",
+              "compiler:run_cc"),
+    _compiler("c++", "the same for C++", "compiler:run_cxx"),
     _command("collect", "a run folder from the records of a run on a real machine", "projects:run_collect",
-             _file("tree", metavar="DIR", help="what `instrument` left, and the program was built from"),
+             _file("tree", metavar="DIR", help="what `instrument` left, and the program was built from; or the "
+                                               "project of one that `workbench cc` built"),
              _file("records", metavar="RECORDS", help="the folder that RCW_RAW named as it ran"), OUT_RUN, JSON),
     _command("report", "what a run spent its time on, and which bottleneck to mend", "runs:run_report", RUN,
              _file("--html", metavar="F", help="write a report that stands alone"),
@@ -210,12 +224,24 @@ OWN: Sequence[Command] = (
              _file("file"), _named("--format", "chrome and what plugins bring"), OUT_RUN, JSON),
     Command("predict", "predict an application's time from a model, before any code", _add_predict,
             _does("predict:run_predict"), logged=True),
-    _actions("template", "platform templates: list, check, copy",
+    _actions("template", "platform templates: list, check, begin, try, measure",
              ("list", "the templates there are", "templates:run_list", ()),
              ("check", "check a template file", "templates:run_check", (_file("file"),)),
-             ("new", "start a template of your own from an existing one", "templates:run_new", (
+             ("new", "start a template of your own from an existing one, or from a header", "templates:run_new", (
                  _file("file"),
-                 _option("--of", default="nallatech_h101", metavar="NAME", help="the template to start from")))),
+                 _named("--of", "the template to start from, or the path of one (default: nallatech_h101)"),
+                 _file("--header", metavar="API.h", help="add an entry for each call that this declares"))),
+             ("try", "which calls of sources a template's entries match", "templates:run_try", (
+                 _file("template", metavar="TEMPLATE", help="a file, or the name of one"),
+                 _file("sources", metavar="SOURCE", nargs="+"),
+                 _many("--include", "DIR", help="a folder of headers that the sources include"),
+                 _many("--define", help="a macro that their compiler is given"))),
+             ("bench", "measure the transfer tables with the template's own calls", "bench:run_bench", (
+                 _file("file"), _file("--out", required=True, help="the template with the measured tables"),
+                 _file("--from", dest="run_folder", metavar="RUN", help="take them from this run's calls"),
+                 _file("--keep", metavar="DIR", help="leave the project that is run there, to be run on a machine"),
+                 _option("--repeats", type=int, default=5, help="calls of each size"),
+                 _named("--largest", "the largest size (default: each table's last)", "SIZE")))),
     _actions("rules", "bottleneck rules: list, check",
              ("list", "the rules in force", "rules:run_list", ()),
              ("check", "check a knowledge-base file", "rules:run_check", (_file("file"),))),

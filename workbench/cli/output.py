@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from workbench.model.diagnostic import Diagnostic, has_errors
 
 if TYPE_CHECKING:
+    from workbench.model.scan import CallSite
     from workbench.session.plugins import Plugins
 
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
@@ -72,6 +73,18 @@ class Shown:
 
 def as_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, object]]:
     return [d.as_json() for d in diagnostics]
+
+
+def call_json(call: CallSite) -> dict[str, object]:
+    return {
+        "file": call.file,
+        "line": call.line,
+        "column": call.column,
+        "callee": call.callee,
+        "kind": call.kind,
+        "entry": call.entry,
+        "pragma": call.pragmas[0].pragma.name if call.pragmas else None,
+    }
 
 
 def print_checked(arguments: argparse.Namespace, problems: tuple[Diagnostic, ...], **more: object) -> int:

@@ -45,8 +45,8 @@ from workbench.predict.solve import solve
 from workbench.predict.space import Space, make_space, option_number, parse_axis
 from workbench.predict.words import input_text
 from workbench.session.files import write_atomically, write_result_table
+from workbench.session.finding import PROJECT_SUFFIX
 from workbench.session.plugins import Plugins
-from workbench.session.workspace import PROJECT_SUFFIX
 
 LONG_POINTS = 10_000_000  # a sweep of more shows its progress, and draws no bands
 
@@ -112,7 +112,7 @@ def _question(arguments: argparse.Namespace, kind: ModelKind) -> str:
 
 def run_predict(arguments: argparse.Namespace, workbench: Opened) -> int:
     kind = workbench.plugins.model_kinds[arguments.kind]
-    made = _of_run(kind, arguments) if kind.of_run else None
+    made, doubts = _of_run(kind, arguments) if kind.of_run else (None, ())
     path = arguments.from_run if made else find_model(arguments.model, kind)
     platforms = {**_bundled_platforms(workbench.plugins), **_platforms_beside(path)}
     if made is None and kind.begun and path.name.endswith(kind.begun.suffixes):
@@ -120,7 +120,8 @@ def run_predict(arguments: argparse.Namespace, workbench: Opened) -> int:
     if made:
         beside = path.with_name(f"{path.stem}.{kind.name}.yaml")
         file, told = parse_model(kind, made, str(beside), platforms)
-        problems = tuple(replace(d, file=None, line=None, column=None) for d in told)  # its text stands in no file
+        placeless = (replace(d, file=None, line=None, column=None) for d in told)  # its text stands in no file
+        problems = (*doubts, *placeless)
     else:
         _only_of_begun(kind, arguments)
         file, problems = load_model(kind, path, platforms)
@@ -142,8 +143,9 @@ def run_predict(arguments: argparse.Namespace, workbench: Opened) -> int:
     return _print_answer(kind.answer(values) if kind.answer else _outputs(values), problems, arguments)
 
 
-def _of_run(kind: ModelKind, arguments: argparse.Namespace) -> str | None:
-    """The document of a model that is calibrated from a run, and kept where --out says; None where a model is given."""
+def _of_run(kind: ModelKind, arguments: argparse.Namespace) -> tuple[str | None, Sequence[Diagnostic]]:
+    """The document of a model that is calibrated from a run, and kept where --out says, and what makes it doubtful;
+    None where a model is given."""
     run, out, given = arguments.from_run, arguments.out, arguments.model
     if (run is None) == (given is None):
         raise WorkbenchError(Diagnostic("a model and a run are two questions" if run else "there is no model",
@@ -151,16 +153,16 @@ def _of_run(kind: ModelKind, arguments: argparse.Namespace) -> str | None:
     if run is None:
         if out:
             raise WorkbenchError(Diagnostic("--out writes a model that is made of a run", "Give --from RUN too."))
-        return None
+        return None, ()
     assert kind.of_run is not None
     opened, of_run = open_run(run)
     print_diagnostics(of_run)
-    text = kind.of_run(opened)
+    text, doubts = kind.of_run(opened)
     if out:
         if out.exists():
             raise WorkbenchError(Diagnostic("this file is there already", "Give another name.", file=str(out)))
         write_atomically(out, text)
-    return text
+    return text, doubts
 
 
 def _only_of_begun(kind: ModelKind, arguments: argparse.Namespace) -> None:

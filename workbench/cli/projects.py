@@ -12,7 +12,7 @@ from workbench.api.instrument.port_finder import FoundPort, find_ports
 from workbench.api.job import Job
 from workbench.cli.asking import ask_trust
 from workbench.cli.opened import Opened
-from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json
+from workbench.cli.output import DONE, FAILED, as_json, call_json, print_diagnostics, print_json
 from workbench.cli.progress import progress
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.run import PS_PER_S, Run, RunStatus
@@ -58,18 +58,7 @@ def run_scan(arguments: argparse.Namespace, workbench: Opened) -> int:
     if arguments.json:
         print_json(
             {
-                "calls": [
-                    {
-                        "file": call.file,
-                        "line": call.line,
-                        "column": call.column,
-                        "callee": call.callee,
-                        "kind": call.kind,
-                        "entry": call.entry,
-                        "pragma": call.pragmas[0].pragma.name if call.pragmas else None,
-                    }
-                    for call in found.host.calls
-                ],
+                "calls": [call_json(call) for call in found.host.calls],
                 "blocks": [_block_json(block) for block in found.hdl.blocks],
                 "ports": [_port_json(port) for port in ports.ports],
                 "edges": [_edge_json(found.hdl.streams, number) for number in range(len(found.hdl.streams))],

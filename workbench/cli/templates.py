@@ -1,17 +1,27 @@
-"""`workbench template`: platform templates listed, checked, copied."""
+"""`workbench template`: platform templates listed, checked, begun, tried."""
 
 from __future__ import annotations
 
 import argparse
-import shutil
+import sys
+from pathlib import Path
+from typing import Any
 
+from workbench.api.job import Job
 from workbench.cli.opened import Opened
-from workbench.cli.output import DONE, print_checked, print_diagnostics, print_json
+from workbench.cli.output import DONE, FAILED, as_json, call_json, print_checked, print_diagnostics, print_json
 from workbench.formats.platform_file import load_platform
-from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors, unknown_name
 from workbench.model.text import table
+from workbench.session.entry_problems import entry_problems
+from workbench.session.new_entries import header_entries, with_entries
 from workbench.session.own_api import own_support
+from workbench.session.platform_document import starter
+from workbench.session.plugins import Plugins
 from workbench.session.serves import Service, services
+from workbench.session.template_try import sources_of, tried
+from workbench.session.workspace import parse_settings
+from workbench.system.files import read_file
 
 
 def run_list(arguments: argparse.Namespace, workbench: Opened) -> int:
@@ -29,7 +39,7 @@ def run_list(arguments: argparse.Namespace, workbench: Opened) -> int:
                 "name": support.name,
                 "title": title,
                 "file": str(support.template),
-                "simulated": bool(support.api_sources),
+                "simulated": "simulate" in served,
                 "serves": served,
             }
         )
@@ -45,8 +55,10 @@ def run_check(arguments: argparse.Namespace, workbench: Opened) -> int:
     platform, problems = load_platform(arguments.file, plugins.port_kinds)
     found: tuple[Service, ...] = ()
     if platform:
-        support = own_support(platform, arguments.file, plugins.platforms.get(platform.name))
+        support = own_support(platform, arguments.file, plugins.platforms)
         found = services(platform, support, plugins.targets)
+        text = read_file(arguments.file).decode("utf-8-sig")
+        problems = (*problems, *entry_problems(text, arguments.file.absolute(), plugins))
     served = {one.name: {"can": one.can, "why": one.why} for one in found}
     code = print_checked(arguments, problems, serves=served)
     if not arguments.json:
@@ -56,18 +68,66 @@ def run_check(arguments: argparse.Namespace, workbench: Opened) -> int:
 
 
 def run_new(arguments: argparse.Namespace, workbench: Opened) -> int:
-    platforms = workbench.plugins.platforms
-    if arguments.of not in platforms:
-        raise WorkbenchError(unknown_name("platform template", arguments.of, platforms))
+    """A copy of a template, or the beginning of one; with `--header` an entry for each call that it declares."""
+    file, header, plugins = arguments.file, arguments.header, workbench.plugins
+    added: list[dict[str, Any]] = []
+    problems: tuple[Diagnostic, ...] = ()
+    if header:
+        added, found = header_entries(plugins, header)
+        problems = found.diagnostics
+    if header and not arguments.of:
+        text = starter(file.name.partition(".")[0])
+    else:
+        text = read_file(_template(arguments.of or "nallatech_h101", plugins)).decode("utf-8")
+    if header:
+        text, added = with_entries(text, added, file.absolute(), header.absolute())
     try:
-        with arguments.file.open("xb") as target, platforms[arguments.of].template.open("rb") as source:
-            shutil.copyfileobj(source, target)
+        with file.open("x", encoding="utf-8") as target:
+            target.write(text)
     except FileExistsError:
-        raise WorkbenchError(
-            Diagnostic("this file exists already", "Choose another name.", file=str(arguments.file))
-        ) from None
+        told = Diagnostic("this file exists already", "Choose another name.", file=str(file))
+        raise WorkbenchError(told) from None
     except OSError as error:
-        raise WorkbenchError(Diagnostic(f"cannot write: {error.strerror}", file=str(arguments.file))) from None
+        raise WorkbenchError(Diagnostic(f"cannot write: {error.strerror}", file=str(file))) from None
     if arguments.json:
-        print_json({"file": str(arguments.file)})
+        print_json({"file": str(file), "entries": added, "diagnostics": as_json(problems)})
+        return DONE
+    print_diagnostics(problems)
+    if added:
+        print(table([(e["prototype"], e["kind"], e.get("bytes", ""), e.get("address", "")) for e in added]))
+        print(
+            f"{len(added)} calls; kinds and expressions were told by names: look them over in {file}", file=sys.stderr
+        )
     return DONE
+
+
+def run_try(arguments: argparse.Namespace, workbench: Opened) -> int:
+    """Which calls of the sources a template's entries match, and which entries none."""
+    plugins, template = workbench.plugins, _template(str(arguments.template), workbench.plugins)
+    platform, problems = load_platform(template, plugins.port_kinds)
+    if platform is None:
+        raise WorkbenchError(*problems)
+    defines = {name: str(value) for name, value in parse_settings(arguments.define).items()}
+    root, host = sources_of(arguments.sources, [Path(folder) for folder in arguments.include])
+    found = tried(platform, template, root, host, defines, plugins, Job())
+    if arguments.json:
+        print_json({"calls": [call_json(call) for call in found.calls], "unused": found.unused,
+                    "diagnostics": as_json(found.diagnostics)})  # fmt: skip
+    else:
+        print_diagnostics(found.diagnostics)
+        if found.calls:
+            print(table([(f"{one.file}:{one.line}", one.callee, one.kind, one.entry) for one in found.calls]))
+        else:
+            print("no call of the template's API is made there")
+        for prototype in found.unused:
+            print(f"not called: {prototype}")
+    return FAILED if has_errors(found.diagnostics) else DONE
+
+
+def _template(name: str, plugins: Plugins) -> Path:
+    """A template by its name, or its path."""
+    if name in plugins.platforms:
+        return plugins.platforms[name].template
+    if Path(name).is_file():
+        return Path(name)
+    raise WorkbenchError(unknown_name("platform template", name, plugins.platforms))

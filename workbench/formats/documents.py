@@ -53,7 +53,8 @@ def read_text(path: Path, title: str) -> tuple[str | None, tuple[Diagnostic, ...
             Diagnostic("this file is not UTF-8 text", "Save it as UTF-8.", file=str(path), line=line, column=1),
         )
     except OSError as error:
-        return None, (Diagnostic(f"cannot read this {title}: {error.strerror}", nearest_file(path), file=str(path)),)
+        hint = nearest_file(path) if isinstance(error, FileNotFoundError) else ""
+        return None, (Diagnostic(f"cannot read this {title}: {error.strerror}", hint, file=str(path)),)
 
 
 def nearest_file(path: Path) -> str:

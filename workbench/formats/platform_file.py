@@ -9,13 +9,15 @@ from pathlib import Path
 
 from workbench.api import PortKind
 from workbench.api.ports import check_ports
+from workbench.api.source.expressions import reaches_out
 from workbench.formats.documents import Schema, load_document, parse_document, warning
 from workbench.formats.platform_file_1 import Platform1, upgraded
 from workbench.formats.units import written
 from workbench.formats.yaml_marks import Marked, check
 from workbench.model.diagnostic import Diagnostic, near
 from workbench.model.hardware import Hardware, Port
-from workbench.model.platform import CallKind, Platform, TransferTable
+from workbench.model.opened import opened, opened_names
+from workbench.model.platform import EXPRESSIONS, CallKind, Platform, TransferTable
 
 _DIRECTIONS = {CallKind.SEND: "send", CallKind.RECEIVE: "receive"}
 
@@ -76,6 +78,7 @@ def _closing(text: str, opening: int) -> int | None:
 def _semantic(platform: Platform, marked: Marked) -> list[Diagnostic]:
     return [
         *_check_entries(platform, marked),
+        *_check_opened(platform, marked),
         *_check_expressions(marked),
         *_check_suggestions(platform, marked),
         *_check_limits(platform, marked),
@@ -121,14 +124,14 @@ def schema(kinds: PortKinds) -> Schema[Platform]:
 
 
 def _check_entries(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:
-    seen: dict[tuple[str, str], int] = {}
+    seen: dict[tuple[str, ...], int] = {}
     for index, entry in enumerate(platform.host.entries):
         path = ("host", "entries", index)
-        callee = callee_name(entry.prototype)
+        callee = f"a {entry.access} through a pointer" if entry.access else callee_name(entry.prototype)
         if callee is None:
             hint = "Write it as in the API's header: int fpgaWrite(fpga_t *fpga, const uint32_t *data, int words)."
             yield marked.diagnostic((*path, "prototype"), "this is no C or C++ prototype", hint)
-        key = (" ".join(entry.prototype.split()).rstrip("; "), entry.condition.strip())
+        key = (" ".join(entry.prototype.split()).rstrip("; "), entry.access or "", entry.of, entry.condition.strip())
         if key in seen:
             line = marked.span(("host", "entries", seen[key])).line
             hint = f"The entry on line {line} has them too; give each its own condition, or remove one."
@@ -136,7 +139,7 @@ def _check_entries(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:
         seen.setdefault(key, index)
         direction = _DIRECTIONS.get(entry.kind)
         table = platform.transfer_tables.get(entry.transfer)
-        if entry.transfer and table is None:
+        if entry.transfer and table is None and platform.transfer_tables:  # else they are a board's, still to come
             hint = near(entry.transfer, platform.transfer_tables, "Tables are")
             yield marked.diagnostic((*path, "transfer"), f"there is no transfer table '{entry.transfer}'", hint)
         elif table is not None and direction is not None and table.direction != direction:
@@ -147,18 +150,41 @@ def _check_entries(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:
             yield warning(marked, (*path, "kind"), f"{callee or 'this call'} moves data but names no table", hint)
 
 
+def _check_opened(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:
+    """That what `of` names is opened, and what accesses need is said."""
+    entries = platform.host.entries
+    known = opened_names(entries)
+    mapped = opened_names(entry for entry in entries if entry.mapped_bytes)
+    for index, entry in enumerate(entries):
+        path = ("host", "entries", index)
+        for field, text in (("opens", entry.opens), ("of", entry.of)):
+            if text and opened(text) is None:
+                hint = "Write a name, or an expression, `is` and a name: *handle is bar0."
+                yield marked.diagnostic((*path, field), f"'{text}' names nothing", hint)
+        of = opened(entry.of)
+        for name in of.names if of else ():
+            if name not in known:
+                hint = near(name, known, "Names are") if known else f"Say `opens: {name}` in the entry that does."
+                yield marked.diagnostic((*path, "of"), f"no entry opens '{name}'", hint)
+            elif entry.access and name not in mapped:
+                hint = "Say in that entry how large it is, as mapped_bytes: length."
+                yield marked.diagnostic((*path, "of"), f"'{name}' is no mapping", hint)
+        if entry.access and entry.prototype:
+            yield marked.diagnostic((*path, "prototype"), "accesses are no calls, and have no prototype", "Remove one.")
+        if entry.access and not entry.of:
+            hint = "Name the mapping in it: of: NAME, and opens: NAME in the entry of the call that maps it."
+            yield marked.diagnostic((*path, "access"), "which mapping these accesses are of is not said", hint)
+        if entry.mapped_bytes and not entry.opens:
+            yield marked.diagnostic((*path, "mapped_bytes"), "the mapping has no name", "Add opens: NAME.")
+
+
 def _check_expressions(marked: Marked) -> Iterator[Diagnostic]:
-    """Parentheses of host expressions: the compiler's message on the generated wrapper would not lead here."""
+    """That each host expression is one: what reached beyond it would stand in a generated wrapper."""
     for index, entry in enumerate(marked.data.get("host", {}).get("entries", ())):
-        for name in ("condition", "fpga", "bytes", "address", "files"):
-            text = re.sub(r"'(?:\\.|[^'\\])'|\"(?:\\.|[^\"\\])*\"", "", str(entry.get(name, "")))
-            depth, least = 0, 0
-            for sign in text:
-                depth += {"(": 1, ")": -1}.get(sign, 0)
-                least = min(depth, least)
-            if depth or least:
-                hint = "Each ( needs its )."
-                yield marked.diagnostic(("host", "entries", index, name), "the parentheses do not match", hint)
+        for name in EXPRESSIONS:
+            if told := reaches_out(str(entry.get(name, ""))):
+                hint = "Write one expression over the call's arguments, such as words * 4."
+                yield marked.diagnostic(("host", "entries", index, name), f"this is no expression: {told}", hint)
 
 
 def _check_suggestions(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:

@@ -97,6 +97,12 @@ def _check_sources(project: Project, marked: Marked, root: Path) -> Iterator[Dia
         for index, pattern in enumerate(sources):
             if why := _why_not(root, pattern, allowed):
                 yield marked.diagnostic((part, key, index), *why)
+    if name := project.host.compile_commands:
+        if not os.path.isfile(root / name):
+            hint = "CMake writes it where CMAKE_EXPORT_COMPILE_COMMANDS is set."
+            yield marked.diagnostic(("host", "compile_commands"), f"there is no file '{name}'", hint)
+        elif not within(root / name, allowed):
+            yield marked.diagnostic(("host", "compile_commands"), *_outside(name, os.path.dirname(name)))
     for part, folders in (("host", project.host.include_dirs), ("hardware", project.hardware.include_dirs)):
         for index, folder in enumerate(folders):
             if not os.path.isdir(root / folder):

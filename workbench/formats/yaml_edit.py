@@ -50,20 +50,20 @@ def set_value(text: str, path: DataPath, value: Any) -> str:
     return set_value(text, path[:-1], {path[-1]: value})
 
 
-def insert_item(text: str, path: DataPath, index: int, value: Any) -> str:
-    """The text with an item put before item `index` of the list at `path` (its length appends)."""
+def insert_item(text: str, path: DataPath, index: int, *values: Any) -> str:
+    """The text with one or more items put before item `index` of the list at `path` (its length appends)."""
 
     def change(data: Any) -> None:
-        value_at(data, path).insert(index, value)
+        value_at(data, path)[index:index] = values
 
     node = _node(text, path)
     if not isinstance(node, yaml.SequenceNode) or not 0 <= index <= len(node.value):
         raise _by_hand()
     if node.flow_style:
-        new = _spliced(text, _flow_place(text, node, index), _flow(value), index < len(node.value))
+        new = _spliced(text, _flow_place(text, node, index), ", ".join(map(_flow, values)), index < len(node.value))
     else:
         column = node.start_mark.column
-        lines = _block_item(value, column, _newline(text))
+        lines = _newline(text).join(_block_item(value, column, _newline(text)) for value in values)
         if index == len(node.value):
             new = _line_added(text, _end(text, node), lines)
         else:
@@ -99,6 +99,24 @@ def remove_item(text: str, path: DataPath) -> str:
             gap = text.rfind(":", 0, parent.start_mark.index) + 1
             empty = "[]" if isinstance(parent, yaml.SequenceNode) else "{}"
             new = new[:gap] + f" {empty}" + new[gap:] if len(path) > 1 else empty + _newline(text) + new
+    return _verified(text, new, change)
+
+
+def rename_key(text: str, path: DataPath, name: str) -> str:
+    """The text with another name for the key at `path`, which no other of its mapping has."""
+
+    def change(data: Any) -> None:
+        above = value_at(data, path[:-1])
+        items = [(name if key == path[-1] else key, value) for key, value in above.items()]
+        above.clear()
+        above.update(items)
+
+    parent = _node(text, path[:-1]) if path else None
+    keys = parent.value if isinstance(parent, yaml.MappingNode) else []
+    key = next((key for key, _ in keys if key.value == path[-1]), None)
+    if key is None or any(other.value == name for other, _ in keys):
+        raise _by_hand()
+    new = text[: key.start_mark.index] + _flow(name) + text[key.end_mark.index :]
     return _verified(text, new, change)
 
 
@@ -239,6 +257,12 @@ def _replaced(text: str, nodes: list[Any], value: Any) -> str:
     indent = above[-1].start_mark.column if above else 0
     start, end = node.start_mark.index, _end(text, node)
     style = node.style if isinstance(node, yaml.ScalarNode) else None
+    if above and not in_flow and _spreads(value):
+        in_place = isinstance(node, yaml.CollectionNode) and not node.flow_style  # on lines of its own already
+        column = node.start_mark.column if in_place else indent + 2
+        new = textwrap.indent(_block(value, column, _newline(text)), " " * column)
+        before = text[:start] if in_place else text[:start].rstrip(" ") + _newline(text)
+        return before + (new.lstrip() if in_place else new) + text[end:]
     if in_flow or not isinstance(value, str):
         new = _flow(value)
     elif style in ("'", '"'):
@@ -275,19 +299,34 @@ def _spliced(text: str, place: tuple[int, bool], new: str, more: bool) -> str:
 
 def _block_item(value: Any, column: int, newline: str) -> str:
     """A list item with its dash at `column`. Small records go on one line."""
-    if isinstance(value, dict) and not (len(value) <= 3 and len(_flow(value)) <= _WIDTH - column):
+    if isinstance(value, dict) and not (
+        len(value) <= 3 and len(_flow(value)) <= _WIDTH - column and not _spreads(value)
+    ):
         body = textwrap.indent(_block(value, column + 2, newline), " " * (column + 2)).lstrip()
     else:
         body = _scalar(value, column + 2, newline) if isinstance(value, str) else _flow(value)
     return " " * column + "- " + body
 
 
-def _block(value: dict[str, Any], indent: int, newline: str) -> str:
-    """A mapping in block style, one key a line; nested data in brackets."""
+def _spreads(value: Any) -> bool:
+    """Whether data is written on lines of its own rather than in brackets: lists of records, what holds any, and long
+    records."""
+    if isinstance(value, list):
+        return any(isinstance(item, dict) for item in value)
+    return isinstance(value, dict) and (len(_flow(value)) > _WIDTH or any(map(_spreads, value.values())))
+
+
+def _block(value: Any, indent: int, newline: str) -> str:
+    """A mapping or list in block style, one key or item a line; small nested data in brackets."""
+    if isinstance(value, list):
+        return newline.join(_block_item(item, 0, newline) for item in value)
     lines: list[str] = []
     for key, item in value.items():
-        new = _scalar(item, 2, newline) if isinstance(item, str) else _flow(item)
-        lines.append(f"{_dump(key)}: {new}")
+        if _spreads(item):
+            lines += [f"{_dump(key)}:", textwrap.indent(_block(item, indent + 2, newline), "  ")]
+        else:
+            new = _scalar(item, 2, newline) if isinstance(item, str) else _flow(item)
+            lines.append(f"{_dump(key)}: {new}")
     return newline.join(lines)
 
 

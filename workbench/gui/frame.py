@@ -33,9 +33,9 @@ from workbench.gui.welcome import Welcome
 from workbench.gui.widgets import Stack
 from workbench.gui.widgets.popover import Popover
 from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.session.finding import PROJECT_SUFFIX
 from workbench.session.history import Undoable
 from workbench.session.plugins import Plugins
-from workbench.session.workspace import PROJECT_SUFFIX
 from workbench.system import store
 from workbench.system.files import real
 
@@ -80,7 +80,7 @@ class Frame(QMainWindow):
         self._rail_bar = _fixed_bar(self.rail)
         self.addToolBar(Qt.ToolBarArea.LeftToolBarArea, self._rail_bar)
         self.modes = ModeStack(self.context)
-        self.welcome = Welcome(self.context, self.asking, self.show_predict)
+        self.welcome = Welcome(self.context, self.asking, self.show_without_project)
         self._centre = Stack()
         self._centre.addWidget(self.welcome)
         self._centre.addWidget(self.modes)
@@ -253,10 +253,10 @@ class Frame(QMainWindow):
         if runs:
             self.context.navigation.set_mode("analyse")
 
-    def show_predict(self) -> None:
-        """The models, with or without a project: prediction needs no code."""
+    def show_without_project(self, mode: str) -> None:
+        """A mode that needs no code: models, platforms."""
         self._template = self._template or self.context.workspace is None
-        self.go_to("predict")
+        self.go_to(mode)
 
     def show_mode(self, mode: str) -> Mode | None:
         """Show a mode at once, with or without a project. None where there is none of that name, or where it fails."""

@@ -39,7 +39,8 @@ class Mode(QWidget):
         self.context, self.kind = context, kind
         self.status: tuple[str, ...] = ()
         self._project: Path | None = None
-        self.empty = EmptyState(kind.icon, *kind.nothing, do=lambda: self.act())
+        self.empty = EmptyState(kind.icon, "", do=lambda: self.act())
+        self.empty.say(*kind.nothing)
         self._own_history = History(context.history_changed.emit)
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self.empty)

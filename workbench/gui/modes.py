@@ -39,7 +39,8 @@ _MODES = (
     ),
     WindowMode(
         "platform", "Platform", "cpu", _view("PlatformMode", "workbench.gui.platform.mode"),
-        nothing=("No platform is open", "Open a project: its platform template is edited here."),
+        nothing=("No platform is open", "Begin one, or open a project: its platform template is edited here.",
+                 "New platform"),
         crumbs=("platform",), makes="platform", undo=Undo.DOCUMENT,
     ),
     WindowMode(

@@ -69,10 +69,11 @@ class RunControl(QObject):
             return
         self._context.notices.attempt(lambda: self._start(workspace, self._options(workspace)))
 
-    def start_job(self, title: str, detail: str, work: Callable[[Job], Run | None]) -> None:
-        """Start another job that runs where runs do, with its steps in the dock; a run that it makes is opened."""
+    def start_job(self, title: str, detail: str, work: Callable[[Job], Run | None], raw: Path | None = None) -> None:
+        """Start another job that runs where runs do, with its steps in the dock, and the calls that are counted in
+        `raw`; a run that it makes is opened."""
         if not self.running:
-            self._dock.set_run_title(title, detail)
+            self._dock.set_run_title(title, detail, raw)
             self._runner.start(title, work)
 
     def instrument(self, out: Path) -> None:
@@ -123,7 +124,9 @@ class RunControl(QObject):
         detail = ", ".join((workspace.project.title or workspace.project.name, *values, target.title, *how))
         chosen = replace(options, out=out)
         function = self.run_function
-        self.start_job(self.title, detail, lambda job: function(workspace, chosen, job))
+        from workbench.formats.run_folder import RAW  # with the schemas' library, which the first run imports
+
+        self.start_job(self.title, detail, lambda job: function(workspace, chosen, job), out / RAW)
 
     def _on_finished(self, run: Run | None, cancelled: bool, diagnostics: tuple[Diagnostic, ...]) -> None:
         self._context.runs_changed.emit()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal
@@ -20,6 +21,7 @@ from workbench.api.job import JobEvent
 from workbench.gui import fonts
 from workbench.gui.canvas import Drawn
 from workbench.gui.jobs import JobRunner
+from workbench.gui.live_calls import LiveCalls
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import (
     Button,
@@ -34,7 +36,7 @@ from workbench.gui.widgets import (
     scrolled,
 )
 from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.text import time_text
+from workbench.model.text import count_text, time_text
 from workbench.pictures.canvas import RIGHT, Canvas
 from workbench.pictures.signs import draw_severity
 from workbench.run.pace import Pace
@@ -174,13 +176,15 @@ class RunDock(QWidget):
         head.setSpacing(8)
         head.addWidget(label("Log", "strong"))
         head.addStretch(1)
-        self.filters = {name: PillButton(name) for name in ("All", "Problems", "Program output")}
+        self.filters = {name: PillButton(name) for name in ("All", "Problems", "Program output", "Calls")}
         group = QButtonGroup(self)
         for index, pill in enumerate(self.filters.values()):
             group.addButton(pill, index)
             head.addWidget(pill)
         self.filters["All"].setChecked(True)
         group.idClicked.connect(self._show_page)
+        self.filters["Calls"].setToolTip("How often the host called what, counted while it runs")
+        self.calls = LiveCalls()
         self.log = _log_text()
         self.output = _log_text()
         self._rows = QVBoxLayout()
@@ -191,7 +195,7 @@ class RunDock(QWidget):
         self._rows.addStretch(1)
         problems = scrolled(self._rows)
         self._pages = QStackedWidget()
-        for page in (self.log, problems, self.output):
+        for page in (self.log, problems, self.output, self.calls):
             self._pages.addWidget(page)
         column.addLayout(head)
         column.addWidget(self._pages, 1)
@@ -209,9 +213,12 @@ class RunDock(QWidget):
     def _show_page(self, index: int) -> None:
         self._pages.setCurrentIndex(index)
 
-    def set_run_title(self, title: str, detail: str) -> None:
+    def set_run_title(self, title: str, detail: str, raw: Path | None = None) -> None:
+        """`raw` is where the run's records will be."""
         self._title = title
         self.header.set_title(title, detail)
+        self.calls.follow(raw)
+        self._count_calls()
 
     # ---- the job's life
 
@@ -295,7 +302,13 @@ class RunDock(QWidget):
         count = len(self.problems)
         self.filters["Problems"].setText(f"Problems {count}" if count else "Problems")
 
+    def _count_calls(self) -> None:
+        total = self.calls.total
+        self.filters["Calls"].setText(f"Calls {count_text(total)}" if total else "Calls")
+
     def _on_tick(self) -> None:
+        self.calls.look()
+        self._count_calls()
         if self.current is not None:
             self.current.update()
         if self._runner.cancelling or self.current is None:
@@ -305,6 +318,8 @@ class RunDock(QWidget):
 
     def _on_finished(self, run: Run | None, cancelled: bool, diagnostics: tuple[Diagnostic, ...]) -> None:
         self._tick.stop()
+        self.calls.look()
+        self._count_calls()
         elapsed = time.monotonic() - self._started
         for diagnostic in (*diagnostics, *(run.manifest.diagnostics if run else ())):
             self._add_problem(diagnostic)

@@ -99,6 +99,13 @@ QTabBar#files::tab { background: $chrome; color: $second; border: none; border-r
     padding: 0 6px 0 12px; height: 36px; border-top: 2px solid transparent; }
 QTabBar#files::tab:selected { background: $panel; color: $text; border-top: 2px solid $accent; font-weight: 600; }
 QTabBar#files::tab:hover:!selected { background: $sunken; }
+QTabBar#parts { background: transparent; }
+QTabBar#parts::tab { background: transparent; color: $second; border: none; border-bottom: 2px solid transparent;
+    padding: 0 5px; height: 28px; }
+QTabBar#parts::tab:first { margin-left: 11px; }
+QTabBar#parts::tab:selected { color: $text; border-bottom: 2px solid $accent; font-weight: 600; }
+QTabBar#parts::tab:hover:!selected { color: $text; }
+QTabBar#parts::tab:focus { color: $link; }
 QMenuBar { background: transparent; color: $second; padding: 0; spacing: 0; }
 QMenuBar::item { padding: 5px 9px; border-radius: 5px; background: transparent; }
 QMenuBar::item:selected { background: $selection; color: $text; }

@@ -37,9 +37,9 @@ STEPS = (
 
 
 class Welcome(QScrollArea):
-    def __init__(self, context: Context, asking: Asking, show_predict: Callable[[], None]) -> None:
+    def __init__(self, context: Context, asking: Asking, show_mode: Callable[[str], None]) -> None:
         super().__init__()
-        self._context, self._asking, self._show_predict = context, asking, show_predict
+        self._context, self._asking, self._show_mode = context, asking, show_mode
         self.setWidgetResizable(True)
         inside = QWidget()
         set_ground(inside, "window")
@@ -85,8 +85,11 @@ class Welcome(QScrollArea):
         run.clicked.connect(self._asking.run)
         models = Button("Predict", "trending-up")
         models.setToolTip("Before there is code: what a platform would make of an algorithm")
-        models.clicked.connect(self._show_predict)
-        for number, button in enumerate((self.open_button, new, run, models)):
+        models.clicked.connect(lambda: self._show_mode("predict"))
+        platform = Button("Add a platform", "cpu")
+        platform.setToolTip("Describe a board: its host API, from a header, its ports and its transfer times")
+        platform.clicked.connect(lambda: self._show_mode("platform"))
+        for number, button in enumerate((self.open_button, new, run, models, platform)):
             button.setProperty("large", "true")
             row.addWidget(button, number // 2, number % 2)
         row.setColumnStretch(2, 1)

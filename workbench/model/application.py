@@ -25,6 +25,17 @@ class HostSources(Document):
         default_factory=dict, description="macros of the compiler, with their values", examples=[{"BINS": 256}]
     )
     flags: tuple[str, ...] = Field(("-O2",), description="further flags of the compiler")
+    compile_commands: str = Field(
+        "",
+        description="a compile_commands.json, whose include folders, macros and flags hold for the sources that it "
+        "lists; empty: the one beside the project file, where there is one",
+        examples=["build/compile_commands.json"],
+    )
+    source_flags: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict,
+        description="further flags of single sources, after those of compile_commands.json",
+        examples=[{"src/fast.c": ["-O3", "-mavx2"]}],
+    )
     libraries: tuple[str, ...] = Field((), description="libraries to link with: m for -lm", examples=[["m"]])
     arguments: tuple[str, ...] = Field(
         (), description="what the host program is called with", examples=[["--size", "1024"]]

@@ -16,6 +16,13 @@ from workbench.model.pragma import Category
 COUNT = {"ge": 0, "lt": 1 << 63}
 
 
+def below_top(instance: str) -> str:
+    """An instance's name without the top's, behind its card's where there are several: card[1].fifo of
+    card[1].top.fifo."""
+    card, dot, name = instance.partition(".") if instance.startswith("card[") else ("", "", instance)
+    return card + dot + (name.partition(".")[2] or name)
+
+
 class Side(StrEnum):
     HOST = "host"
     FPGA = "fpga"

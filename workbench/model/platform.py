@@ -9,7 +9,7 @@ Sizes are bytes, times seconds, rates bytes per second, frequencies hertz.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, PositiveFloat, PositiveInt
 
@@ -30,6 +30,11 @@ class CallKind(StrEnum):
     INTERRUPT = "interrupt"
     RELEASE = "release"
     OTHER = "other"
+
+    @property
+    def moves(self) -> bool:
+        """Whether it moves data; its value is then the direction of the transfer table."""
+        return self in (CallKind.SEND, CallKind.RECEIVE)
 
 
 class TransferPoint(Document):
@@ -59,22 +64,56 @@ class TransferTable(Document):
 class HostEntry(Document):
     """A prototype of the platform's host API and what a call of it means.
 
-    The same prototype may stand in several entries with different `condition`s; `subtype` tells them apart.
+    The same prototype may stand in several entries with different `condition`s; `subtype` tells them apart. What a call
+    opens may have a name (`opens`), and an entry may hold only for what was opened by that name (`of`): so a `read` of
+    the card's file is told from others, wherever the descriptor went. An entry of accesses (`access`) has no prototype:
+    it stands for the program's reads or writes through pointers into a mapping that a call `opens`.
     """
 
     prototype: str = Field(
-        description="a C or C++ prototype as in the API's header; expressions below use its parameters' names"
+        "",
+        description="a C prototype as in the API's header, or one of C++ with its whole scope, be it the global one; "
+        "expressions below use its parameters' names, and `self` for a method's object",
+        examples=[
+            "int fpgaWrite(fpga_t *fpga, const uint32_t *data, int words)",
+            "void xrt::bo::sync(xclBOSyncDirection dir, size_t sz, size_t offset)",
+        ],
+    )
+    access: Literal["read", "write"] | None = Field(
+        None,
+        description="in place of a prototype: reads or writes through pointers into the mapping that `of` names; "
+        "expressions use pointer, size (bytes) and offset (bytes from where the mapping begins)",
+        examples=["read"],
     )
     kind: CallKind = Field(description="what the call is for")
     subtype: str = Field("", description="tells several entries of one prototype apart")
     condition: str = Field(
         "",
         description="expression: when this entry is meant, where several have the prototype",
-        examples=["(flags & ASYNC) != 0"],
+        examples=["(flags & ASYNC) != 0", 'like(path, "/dev/xdma*_h2c_*")'],
     )
-    fpga: str = Field("", description="expression: which FPGA")
-    bytes: str = Field("", description="expression: bytes moved")
-    address: str = Field("", description="expression: address on the FPGA")
+    opens: str = Field(
+        "",
+        description="names what a call opens, a descriptor, a handle or a mapping: the name alone where it is the "
+        "result, else `expression is name`",
+        examples=["h2c", "*handle is bar0"],
+    )
+    of: str = Field(
+        "",
+        description="holds only for what a call opened by this name, or one of several: the name alone where it is the "
+        "first argument, else `expression is name`; a release ends it",
+        examples=["h2c", "h2c|c2h", "stream is h2c"],
+    )
+    mapped_bytes: str = Field(
+        "",
+        description="expression: the size of the mapping that is opened; `address` tells where on the FPGA it begins",
+        examples=["length"],
+    )
+    fpga: str = Field("", description="expression: which FPGA; empty: that for which what it is `of` was opened")
+    bytes: str = Field("", description="expression: bytes moved; of an access without one: its size")
+    address: str = Field(
+        "", description="expression: address on the FPGA; of an access without one: the mapping's and the offset"
+    )
     data: str = Field(
         "",
         description="expression: where the data are; empty: the parameter that they can only be",
@@ -94,6 +133,10 @@ class HostEntry(Document):
     suggestion_from_calls: PositiveInt | None = Field(
         None, description="the advice holds where there are at least so many calls"
     )
+
+
+#: The fields of an entry that hold expressions over a call's arguments.
+EXPRESSIONS = ("condition", "opens", "of", "mapped_bytes", "fpga", "bytes", "address", "data", "files")
 
 
 class Transfers(Document):
@@ -119,6 +162,12 @@ class Host(Document):
 
     include_lines: tuple[str, ...] = Field((), description="the lines by which a host source includes this API")
     exclude_files: tuple[str, ...] = Field((), description="files that are never instrumented: the API's own")
+    api: str = Field(
+        "",
+        description="the template whose API this is, where the workbench brings that one's header and a stand-in for "
+        "its library on the simulated card; empty: the one of this name",
+        examples=["opae"],
+    )
     api_dir: str = Field("", description="folder with the API's header, beside this file", examples=["my_card"])
     api_sources: tuple[str, ...] = Field(
         (),

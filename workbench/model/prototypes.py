@@ -1,4 +1,9 @@
-"""Reads the C prototypes of a platform template; gathers the entries that share one (ReCAP 2011, section 3.1)."""
+"""Reads the C and C++ prototypes of a platform template; gathers the entries that share one (ReCAP 2011, section 3.1).
+
+A name without `::` is a C function's, or one of C++ that is not overloaded. One with it is C++'s: a function of a
+namespace (`void ns::reset(int card)`; `void ::reset(int card)` of the global one), a method, a constructor
+(`xrt::bo::bo(...)`), a destructor or an operator. Those of one name are told apart by the types of their parameters.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +20,48 @@ _OF_TRANSFERS = {"data", "words", "bytes", "address", "index", "result"}
 _TYPE_WORDS = re.compile(
     r"void|char|short|int|long|float|double|(un)?signed|const|volatile|restrict|struct|union|enum|_?[Bb]ool"
 )
+_ATTRIBUTE = re.compile(r"__attribute__\s*\(\(.*?\)\)(?!\s*\))|\[\[.*?\]\]")
+_SPECIFIER = re.compile(r"\b(?:extern|inline|static|virtual|explicit|constexpr|friend)\b\s*")
+_AFTER = re.compile(r"\s*(?:\b(?:const|volatile|noexcept|override|final)|&&?|=\s*(?:0|default))\s*$")
+_NAME = re.compile(
+    r"(?P<scope>(?:(?:[A-Za-z_]\w*(?:<[^()]*>)?)?::\s*)*)"
+    r"(?P<name>operator\s*(?:\(\s*\)|\[\s*\]|[^\s\w()\[\]]+|[A-Za-z_][\w:<>,*&\s]*)|~?[A-Za-z_]\w*)\s*$"
+)
 
 
 @dataclass(frozen=True)
 class Prototype:
-    """`name` with its parameters as (declaration, name); `returns` is the return type's text."""
+    """`name` with its parameters as (declaration, name); `returns` is the return type's text, empty where there is none
+    (constructors and destructors).
+
+    Of C++: `scope` is the namespace or class (`xrt::bo`), `cpp` says that there is one, be it the global one;
+    `defaults` are default arguments, by the parameter's name.
+    """
 
     text: str
     name: str
     returns: str
     parameters: tuple[tuple[str, str], ...]
     variadic: bool = False
+    scope: str = ""
+    cpp: bool = False
+    defaults: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def qualified(self) -> str:
+        return f"{self.scope}::{self.name}" if self.scope else self.name
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        return tuple(type_of(text, name) for text, name in self.parameters)
+
+    @property
+    def is_constructor(self) -> bool:
+        return bool(self.scope) and self.name == _last_name(self.scope)
+
+    @property
+    def is_destructor(self) -> bool:
+        return self.name.startswith("~")
 
 
 @dataclass(frozen=True)
@@ -37,62 +73,98 @@ class Callee:
 
     @property
     def name(self) -> str:
-        return self.prototype.name
+        return self.prototype.qualified
+
+    @property
+    def kinds(self) -> tuple[CallKind, ...]:
+        """What its calls are for, each once, in the entries' order."""
+        return tuple(dict.fromkeys(entry.kind for _, entry in self.entries))
 
     @property
     def kind(self) -> str:
-        return "|".join(dict.fromkeys(entry.kind.value for _, entry in self.entries))
+        return "|".join(kind.value for kind in self.kinds)
 
     @property
     def entry_text(self) -> str:
-        return "; ".join(dict.fromkeys(e.prototype + (f" [{e.subtype}]" if e.subtype else "") for _, e in self.entries))
+        return "; ".join(
+            dict.fromkeys(
+                (e.prototype or f"{e.access} of {e.of}") + (f" [{e.subtype}]" if e.subtype else "")
+                for _, e in self.entries
+            )
+        )
 
 
 def parse_prototype(text: str) -> Prototype | None:
-    """A C function's prototype, or None for what is none: a class member (`a::b`), or text without parameters."""
+    """A function's prototype, or None for what is none: text without parameters, or without what they give back."""
     clean = " ".join(text.split()).rstrip("; ")
-    head = re.match(r"(?P<returns>[\w\s*]*?)(?P<name>[A-Za-z_]\w*)\s*\(", clean)
-    if head is None or not clean.endswith(")") or not head["returns"].strip():
+    bare = _ATTRIBUTE.sub("", _without_template(clean))
+    while _AFTER.search(bare):
+        bare = _AFTER.sub("", bare)
+    opening = _opening(bare)
+    named = _NAME.search(bare[:opening]) if opening else None
+    if named is None:
         return None
-    inside = clean[head.end() : -1]
-    parts = [part.strip() for part in _split(inside)]
+    scope = re.sub(r"\s+", "", named["scope"])
+    name = re.sub(r"\s*([^\w\s])\s*", r"\1", named["name"])
+    returns = _SPECIFIER.sub("", bare[: named.start()]).strip()
+    cpp, scope = bool(scope), scope.removesuffix("::").removeprefix("::")
+    makes = bool(scope) and name.removeprefix("~") == _last_name(scope)
+    converts = re.match(r"operator\s\w", name) is not None
+    if not (returns or makes or converts) or re.fullmatch(r"[\w\s*&:<>,()]*", returns) is None:
+        return None
+    parts = [part.strip() for part in _split(bare[opening + 1 : -1])]
     variadic = parts[-1:] == ["..."]
     if variadic:
         parts.pop()
     if parts in ([""], ["void"]):
         parts = []
-    parameters = tuple((part, _parameter_name(part) or f"rcw_p{i}") for i, part in enumerate(parts))
-    named = tuple((part if _parameter_name(part) else f"{part} {name}", name) for part, name in parameters)
-    returns = re.sub(r"\b(extern|inline|static)\b\s*", "", head["returns"]).strip()
-    return Prototype(clean, head["name"], returns, named, variadic)
+    parameters, defaults = [], []
+    for number, part in enumerate(parts):
+        declaration, _, default = (piece.strip() for piece in part.partition("="))
+        known = _parameter_name(declaration)
+        parameter = known or f"rcw_p{number}"
+        parameters.append((declaration if known else f"{declaration} {parameter}", parameter))
+        defaults += [(parameter, default)] if default else []
+    return Prototype(clean, name, returns, tuple(parameters), variadic, scope, cpp, tuple(defaults))
 
 
 def callees(entries: Sequence[HostEntry]) -> tuple[dict[str, Callee], tuple[Diagnostic, ...]]:
-    """The template's entries by callee. A prototype that C cannot have is reported and left out."""
+    """The template's entries by callee: C's by their name, C++'s by their name and the types of their parameters. A
+    prototype that cannot be is reported and left out."""
     found: dict[str, Callee] = {}
     problems: list[Diagnostic] = []
     for number, entry in enumerate(entries):
+        if entry.access:
+            continue
         prototype = parse_prototype(entry.prototype)
         if prototype is None:
             problems.append(
                 Diagnostic(
-                    f"the platform's entry '{entry.prototype}' is not a C prototype",
-                    "Write it as the API's header does: int fpgaWrite(int fpga, const uint32_t *data, int words).",
+                    f"the platform's entry '{entry.prototype}' is not a C or C++ prototype",
+                    "Write it as the API's header does: int fpgaWrite(int fpga, const uint32_t *data, int words); "
+                    "methods with their class: void bo::sync(int direction).",
                 )
             )
             continue
-        known = found.get(prototype.name)
+        key = f"{prototype.qualified}({', '.join(prototype.types)})" if prototype.cpp else prototype.name
+        known = found.get(key)
         if known and len(known.prototype.parameters) != len(prototype.parameters):
             problems.append(
                 Diagnostic(
                     f"the platform's entries for {prototype.name} differ in their parameters",
-                    "C has one prototype a function; give the entries the same one and tell them apart by condition.",
+                    "C has one prototype a function; give the entries the same one and tell them apart by condition. "
+                    f"Overloads of C++ are written with their scope, the global one as ::{prototype.name}.",
                 )
             )
             continue
         earlier = known.entries if known else ()
-        found[prototype.name] = Callee(known.prototype if known else prototype, (*earlier, (number, entry)))
+        found[key] = Callee(known.prototype if known else prototype, (*earlier, (number, entry)))
     return found, tuple(problems)
+
+
+def c_callees(entries: Sequence[HostEntry]) -> dict[str, Callee]:
+    """Those of them that C can call, by their name."""
+    return {key: callee for key, callee in callees(entries)[0].items() if not callee.prototype.cpp}
 
 
 def handles(host: Host) -> dict[str, str]:
@@ -106,7 +178,9 @@ def handles(host: Host) -> dict[str, str]:
     found: dict[str, str] = {}
     for entry in host.entries:
         prototype = parse_prototype(entry.prototype)
-        if prototype is None or entry.kind is CallKind.ACQUIRE:  # there a handle is made, or stands behind a pointer
+        if (
+            prototype is None or prototype.cpp or entry.kind is CallKind.ACQUIRE
+        ):  # there a handle is made, or stands behind a pointer
             continue
         for declaration, name in prototype.parameters:
             if name in named:
@@ -130,8 +204,8 @@ def handle_types(host: Host) -> dict[str, bool]:
 
     True for one that is the card's number, as an `acquire` that returns an integer gives it.
     """
-    known = callees(host.entries)[0].values()
-    acquires = [c.prototype for c in known if any(entry.kind is CallKind.ACQUIRE for _, entry in c.entries)]
+    known = c_callees(host.entries).values()
+    acquires = [c.prototype for c in known if CallKind.ACQUIRE in c.kinds]
     others = [c.prototype for c in known if c.prototype not in acquires]
     parameters = [(type_of(text, name), name) for prototype in others for text, name in prototype.parameters]
     spoken = {entry.fpga.strip() for entry in host.entries if entry.kind is not CallKind.ACQUIRE}
@@ -152,8 +226,9 @@ def without_card(host: Host) -> tuple[str, ...]:
     kept = handle_types(host)
     return tuple(
         callee.name
-        for callee in callees(host.entries)[0].values()
-        if handle_of(callee.prototype, kept) is None and not all(entry.fpga.strip() for _, entry in callee.entries)
+        for callee in c_callees(host.entries).values()
+        if handle_of(callee.prototype, kept) is None
+        and not all(entry.fpga.strip() or entry.of for _, entry in callee.entries)
     )
 
 
@@ -161,11 +236,37 @@ def _squeezed(kind: str) -> str:
     return re.sub(r"\s*\*\s*", " *", " ".join(kind.split())).strip()
 
 
+def _without_template(text: str) -> str:
+    """Without `template <...>` before it."""
+    if re.match(r"template\s*<", text) is None:
+        return text
+    depth = 0
+    for place, character in enumerate(text):
+        depth += (character == "<") - (character == ">")
+        if character == ">" and not depth:
+            return _without_template(text[place + 1 :].strip())
+    return text
+
+
+def _opening(text: str) -> int:
+    """Where the bracket opens that the last one closes; 0 for text that does not end with one."""
+    depth = 0
+    for place in range(len(text) - 1, -1, -1):
+        depth += (text[place] == ")") - (text[place] == "(")
+        if not depth:
+            return place if text.endswith(")") else 0
+    return 0
+
+
+def _last_name(scope: str) -> str:
+    return re.sub(r"<.*", "", re.sub(r".*::(?![^<]*>)", "", scope))
+
+
 def _split(text: str) -> list[str]:
     """Split at the commas that stand in no bracket."""
     parts, depth, start = [], 0, 0
     for i, character in enumerate(text):
-        depth += (character in "([{") - (character in ")]}")
+        depth += (character in "([{<") - (character in ")]}>")
         if character == "," and not depth:
             parts.append(text[start:i])
             start = i + 1
@@ -179,7 +280,7 @@ def _parameter_name(declaration: str) -> str | None:
         return pointer[1]
     words = _IDENTIFIER.findall(re.sub(r"\[[^]]*\]", "", declaration))
     last = words[-1] if words else ""
-    if not last or _TYPE_WORDS.fullmatch(last) or not re.search(rf"\b{last}\s*(\[[^]]*\]\s*)*$", declaration):
+    if not last or _TYPE_WORDS.fullmatch(last) or not re.search(rf"(?<!::)\b{last}\s*(\[[^]]*\]\s*)*$", declaration):
         return None
     types = [w for w in words[:-1] if w not in ("const", "volatile", "restrict", "struct", "union", "enum")]
     return last if types else None

@@ -168,3 +168,31 @@ class ProjectScan:
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         return self.host.diagnostics + self.hdl.diagnostics
+
+
+@dataclass(frozen=True)
+class ApiFunction:
+    """A function that a header declares: its prototype as an entry of a template has it, and its line."""
+
+    prototype: str
+    line: int
+
+
+@dataclass(frozen=True)
+class ApiHeader:
+    """What a header declares itself; `diagnostics` say what of it was not understood."""
+
+    functions: tuple[ApiFunction, ...]
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True)
+class WrongExpression:
+    """What does not compile in a template: the entry's number (None: of host.transfers) and its field. `certain` where
+    it is wrong whatever a header that is not at hand may declare."""
+
+    entry: int | None
+    field: str
+    message: str
+    hint: str
+    certain: bool

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.api import HdlBuild, HdlLanguage, HostBuild
+from workbench.api.host_stats import read_stats
 from workbench.api.records import read_calls, read_dwell, read_transfers, stream_tables
 from workbench.api.tables import joined, state_tables
 from workbench.api.targets import Outcome
@@ -22,11 +23,13 @@ from workbench.model.platform import Platform
 from workbench.model.run import TABLES, RunClock, Table
 from workbench.run.call_sums import call_tables
 from workbench.run.cards import decoded
+from workbench.run.counted import counted_blocks, counted_tables
 from workbench.run.host_calls import call_pieces, resources
 from workbench.run.host_tables import host_states
 from workbench.run.host_threads import host_stretches, read_threads, thread_blocks
 from workbench.run.measured import first_clock
 from workbench.run.tap_trace import TapTrace
+from workbench.run.unreturned import unreturned
 from workbench.traces.trace import trace_of_tables
 
 
@@ -58,23 +61,31 @@ def collect(
     records: it is written to its end. Tables that the language's plugin adds are kept, with the blocks of column
     `block` numbered as the run's. Raises OSError.
     """
+    whole = outcome.measured_hz is None
     records, transfers = read_calls(raw).in_order("t0_ps"), read_transfers(raw)
     threads = read_threads(raw, records)
-    host_blocks = thread_blocks(host.blocks[0], records["thread"], threads)
+    stats = None if whole else read_stats(raw)  # a simulated card knows more of a call than its host
+    main = host.blocks[0]
+    host_blocks = counted_blocks(main, stats) if stats else thread_blocks(main, records["thread"], threads)
     blocks = (*host_blocks, *hdl.blocks)
     clocks_hz = frequencies(hdl.blocks, clocks)
     drift = clocks[0].drift_ppm_per_s if clocks else 0.0
-    whole = outcome.measured_hz is None
     messages = tuple(dict.fromkeys(m for block in blocks for state in block.states for m in state.messages))
-    writer = TableWriter(part / "calls", TABLES["calls"])
-    for piece in call_pieces(records, transfers, threads, host_blocks, host.entries, messages, platform):
-        writer.append(piece)
-    calls = writer.close()
+    tables: dict[str, Table] = {}
+    calls: Table = {}
+    stretches: Table = {}
+    if whole or len(records):
+        writer = TableWriter(part / "calls", TABLES["calls"])
+        for piece in call_pieces(records, transfers, threads, host_blocks, host.entries, messages, platform):
+            writer.append(piece)
+        calls = writer.close()
+        stretches = host_stretches(calls, threads, host_blocks, outcome.time_ps)
+        of_host = host_states(stretches, host_blocks, outcome.time_ps, threads.known)
+        tables |= {"calls": calls, **of_host, **call_tables(calls)}
+    if stats:
+        tables |= counted_tables(stats, host_blocks, outcome.time_ps)
     del records, transfers
-    stretches = host_stretches(calls, threads, host_blocks, outcome.time_ps)
-    of_host = host_states(stretches, host_blocks, outcome.time_ps, threads.known)
-    tables: dict[str, Table] = {"calls": calls, **of_host, **call_tables(calls)}
-    problems = []
+    problems = [*unreturned(raw, host.sites)]
     if hdl.read_outs and outcome.counter_words is None and not trace:
         problems.append(
             Diagnostic(

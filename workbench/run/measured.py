@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from workbench.api import Outcome
+from workbench.api.host_stats import read_stats
 from workbench.api.records import read_calls, read_counters, read_end, read_triples
 from workbench.api.virtual_time import Frame, Triples, frames_of
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
@@ -27,19 +28,23 @@ def measured(raw: Path, outcome: Outcome, plan: ReadOutPlan | None, nominal_hz: 
     The FPGA's clock is what two messages that both clocks stamped say of it (`first_clock`). `tree` is the build's id.
     Raises WorkbenchError for a folder without records, or with another build's.
     """
-    calls = read_calls(raw)
+    stats = read_stats(raw)
     told, board = read_end(raw / "recording.txt"), read_end(raw / "board.txt")
-    if not len(calls) and not told:
+    if stats is None and not told and not len(read_calls(raw)):
         hint = "Run the program with RCW_RAW set to this folder, and let it end by itself."
         raise WorkbenchError(Diagnostic("no records of a run are here", hint, file=str(raw)))
     if board and board.get("tree") != tree:
         hint = "Collect with the tree that the program was built from, or build and run this one."
         raise WorkbenchError(Diagnostic("these records were made by another build", hint, file=str(raw)))
     words = read_counters(raw)
-    took_ps = (calls["t1_ps"] - calls["t0_ps"])[calls["thread"] == 0]
-    last_ps = int(calls["t1_ps"].max(initial=0))
+    if stats is None:  # of an earlier version's recorder
+        calls = read_calls(raw)
+        took_ps = int((calls["t1_ps"] - calls["t0_ps"])[calls["thread"] == 0].sum())
+        last_ps = int(calls["t1_ps"].max(initial=0))
+    else:
+        took_ps, last_ps = stats.threads[0].outer_ps if stats.threads else 0, stats.last_ps
     time_ps = int(told.get("time_ps", last_ps))
-    host_ps = time_ps - int(took_ps.sum())
+    host_ps = time_ps - took_ps
     cycles = plan.cycles(words.tolist()) if plan and words is not None and len(words) == plan.words else 0
     clock = first_clock(raw, cycles)
     problems = _problems(told, board)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from workbench.api.host_stats import read_stats
 from workbench.api.records import read_calls, read_end
 from workbench.api.targets import Outcome
 
@@ -25,10 +26,15 @@ def recording_overhead(raw: Path, outcome: Outcome, *, deterministic: bool) -> d
     told = read_end(raw / "recording.txt")
     if not told or outcome.time_ps <= 0:
         return {}
-    calls = read_calls(raw)
-    left_ps = len(calls) * float(told["cost_ps_per_call"])
-    unsure_ps = abs(left_ps) + len(calls) * float(told["cost_ps_spread"])
-    threads = max(1, int(np.count_nonzero(np.bincount(calls["thread"]))))
+    stats = read_stats(raw)
+    if stats:
+        counts = [int(thread.rows["count"].sum()) for thread in stats.threads if not thread.process]
+    else:  # an earlier version's recorder
+        counts = np.bincount(read_calls(raw)["thread"]).tolist()
+    calls, threads = sum(counts), sum(1 for count in counts if count)
+    left_ps = calls * float(told["cost_ps_per_call"])
+    unsure_ps = abs(left_ps) + calls * float(told["cost_ps_spread"])
+    threads = max(1, threads)
     taken_off = (
         {"taken_off_pct": 100.0 * float(told["taken_off_ps"]) / outcome.time_ps} if "taken_off_ps" in told else {}
     )

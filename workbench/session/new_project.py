@@ -12,6 +12,7 @@ from workbench.api.job import Job
 from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unknown_name
 from workbench.model.scan import HdlTop, HostFile
+from workbench.session.finding import PROJECT_SUFFIX
 from workbench.session.new_top import (
     Choice,
     Notes,
@@ -24,7 +25,6 @@ from workbench.session.new_top import (
 from workbench.session.plugins import Plugins
 from workbench.session.project_text import Found, project_text
 from workbench.session.reading import read
-from workbench.session.workspace import PROJECT_SUFFIX
 from workbench.system.files import real
 
 _MOST_FILES = 2000

@@ -11,6 +11,7 @@ from workbench.api import PortKind
 from workbench.api.instrument.port_finder import RESET_LOW, FoundPort, describe, find_ports, template_entry
 from workbench.formats.platform_file import callee_name, load_platform
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unknown_name
+from workbench.model.hardware import Hardware
 from workbench.model.platform import Platform
 from workbench.model.scan import HdlTop, HostFile
 from workbench.session.plugins import Plugins
@@ -19,7 +20,7 @@ from workbench.session.project_text import Found
 from workbench.session.undriven import wrong_constants
 from workbench.system.files import read_file
 
-READ_OUT_WORDS = 16
+_READ_OUT_WORDS = 16
 _TEMPLATE = re.compile(rb"^(transfer_tables|host:\s+(include_lines|entries)):", re.MULTILINE)
 _MOST_NAMES = 4  # that are shown of an interface
 _HIGHEST_BITS = 28  # a port of 32 bits rarely decodes all of them, and an end that is far away is as good
@@ -88,7 +89,7 @@ def _is_template(path: Path) -> bool:
 
 
 def _simulated(platform: Platform, plugins: Plugins) -> bool:
-    support = plugins.platforms.get(platform.name)
+    support = plugins.platforms.get(platform.host.api or platform.name)
     return any(target.simulated and not target.lacks(platform, support) for target in plugins.targets.values())
 
 
@@ -213,23 +214,30 @@ def find_constants(
     return values
 
 
+def address_room(hardware: Hardware | None) -> tuple[int, int, int]:
+    """Of the first port that has addresses: how many bits of them may be used, how many addresses the read-out wants,
+    and the bytes that an address stands for."""
+    ports = [port.model_dump() for port in hardware.ports] if hardware else []
+    port = next((port for port in ports if "address_bits" in port), {"address_bits": 32, "word_bits": 32})
+    unit_bytes = port.get("address_unit_bytes", 4)
+    step = _READ_OUT_WORDS * max(1, port["word_bits"] // 8 // unit_bytes)
+    return min(port["address_bits"], _HIGHEST_BITS), step, unit_bytes
+
+
 def find_read_out(
     top: HdlTop, match: PortMatch | None, platform: Platform, numbers: set[int], notes: Notes
 ) -> tuple[int, int]:
     """Addresses that nothing seems to use: the last ones of the port's that hold no number of the sources."""
-    hardware = platform.hardware
     widths = {p.name: p.bits for p in top.ports}
     found = [widths[name] for name in match.address_signals if name in widths] if match else []
-    ports = [port.model_dump() for port in hardware.ports] if hardware else []
-    port = next((port for port in ports if "address_bits" in port), {"address_bits": 32, "word_bits": 32})
-    bits = min([*found, port.get("address_bits", 32), _HIGHEST_BITS])
-    step = READ_OUT_WORDS * max(1, port["word_bits"] // 8 // port.get("address_unit_bytes", 4))
+    bits, step, _ = address_room(platform.hardware)
+    bits = min([*found, bits])
     last = (1 << bits) - 1
     while last >= step and any(last - step < number <= last for number in numbers):
         last -= step
     first = last - step + 1
     if first <= 0:
-        problem = f"no {READ_OUT_WORDS} addresses in a row are free of numbers that the sources name"
+        problem = f"no {_READ_OUT_WORDS} addresses in a row are free of numbers that the sources name"
         hint = "Widen the address port, or write a range under hardware.read_out that nothing uses."
         notes.problems.append(Diagnostic(problem, hint, Severity.ERROR, top.file, top.line))
         first, last = (1 << bits) - step, (1 << bits) - 1

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.api import PlatformSupport
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
 from workbench.system.cache import cache_dir
 from workbench.system.files import replace_file, sha256
 
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 def own_support(
     platform: Platform,
     template: Path,
-    plugin: PlatformSupport | None,
+    platforms: Mapping[str, PlatformSupport],
     project: Project | None = None,
     root: Path | None = None,
 ) -> PlatformSupport | None:
-    """The implementation that is named: by the project in `root`, by the template, or by a plugin; None without any.
+    """The implementation that is named: by the project in `root`, by the template, or that of the template's `api`, or
+    of its own name, among the `platforms` that plugins bring; None without any.
 
-    WorkbenchError where a file that is named is not there.
+    WorkbenchError where what is named is not there.
     """
     named = [(project.api_dir, project.api_sources, root)] if project and root else []
     named.append((platform.host.api_dir, platform.host.api_sources, template.parent))
@@ -39,7 +40,11 @@ def own_support(
                 raise WorkbenchError(*missing)
             directory = base / folder if folder else None
             return PlatformSupport(platform.name, template, directory, tuple(base / name for name in sources))
-    return plugin
+    shared = platform.host.api
+    if shared and shared not in platforms:
+        raise WorkbenchError(unknown_name("platform template with an API", shared, platforms, template))
+    known = platforms.get(shared or platform.name)
+    return replace(known, name=platform.name, template=template) if known else None
 
 
 def with_header(

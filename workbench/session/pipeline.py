@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from workbench.api import Composed, HdlBuild, HdlLanguage, HostBuild, Outcome, Target, Task
+from workbench.api.host_units import entries_of, read_units
 from workbench.api.instrument.board import board_lacks
 from workbench.api.job import Job
 from workbench.api.virtual_time import TABLE, clock_problems, frames_of_table
@@ -21,18 +22,20 @@ from workbench.model.platform import Platform
 from workbench.model.run import PS_PER_S, Alignment, Manifest, Run, RunClock, RunStatus, Table
 from workbench.run.cards import on_cards
 from workbench.run.collect import collect, frequencies
+from workbench.run.machine_trace import trace_of_calls
 from workbench.run.measured import measured
 from workbench.run.overhead import recording_overhead
 from workbench.run.tap_trace import TapTrace
 from workbench.session import durations
 from workbench.session.composing import check, check_steps
 from workbench.session.files import claim_folder, seal_folder
+from workbench.session.finding import PROJECT_SUFFIX
 from workbench.session.first_mark import without_marks
 from workbench.session.places import placed
 from workbench.session.plugins import Plugins
 from workbench.session.reading import instrumented, read
 from workbench.session.tree import Tree, complete_tree, open_tree, uncounted
-from workbench.session.workspace import Value, Workspace
+from workbench.session.workspace import Value, Workspace, open_workspace
 from workbench.system.files import real
 from workbench.traces.index import index_of_run
 
@@ -151,8 +154,8 @@ def _not_measurable(workspace: Workspace, options: RunOptions, target: Target) -
         return
     yield from board_lacks(workspace.platform)
     yield from _several_cards(workspace, target.title)
-    if options.deterministic or options.trace or options.plain:
-        asked = "deterministic" if options.deterministic else "traced" if options.trace else "plain"
+    if options.deterministic or options.plain:
+        asked = "deterministic" if options.deterministic else "plain"
         yield Diagnostic(
             f"a run on the {target.title} cannot be {asked}",
             "Run it with the counters only, or on the simulated card.",
@@ -258,7 +261,7 @@ def _run(
     )
     built = target.build(task, job)
     taps: TapTrace | None = None
-    if trace and host:
+    if trace and host and target.simulated:
         clocks_hz = frequencies(hdl.blocks, writer.manifest.clocks)
         taps = TapTrace(writer.raw, writer.part, host.blocks[0], hdl.blocks, clocks_hz, writer.manifest.drift_ppm_per_s)
     try:
@@ -274,10 +277,12 @@ def _run(
         outcome = replace(outcome, diagnostics=(*told, *outcome.diagnostics))
     if not target.simulated:
         outcome = measured_at(open_tree(build), writer.raw, outcome, platform)
+        taps, told_of = trace_of_calls(writer.raw, writer.part, host, hdl, writer.manifest.clocks, asked=trace)
+        outcome = replace(outcome, diagnostics=(*outcome.diagnostics, *told_of))
     for diagnostic in outcome.diagnostics:
         job.report(diagnostic)
     with job.step(_READ_OUT):
-        manifest = _finished(writer.manifest, outcome, job.diagnostics)
+        manifest = replace(_finished(writer.manifest, outcome, job.diagnostics), traced=taps is not None)
         (writer.path / "stdout.txt").write_text(outcome.stdout, encoding="utf-8")
         if host is None:
             return writer.finish(manifest, {})
@@ -301,12 +306,18 @@ def _composed_tables(workspace: Workspace, raw: Path, run: Manifest) -> dict[str
 
 
 def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins) -> Run:
-    """Make a run folder of what a program left that was built from a tree on a real machine.
+    """Make a run folder of what a program left that was built from a tree on a real machine, or with `workbench cc` in
+    a project: then `tree_path` is the project's, and the run is the host's alone.
 
     WorkbenchError where the folders are not that, or do not belong together.
     """
-    tree = open_tree(tree_path)
-    platform, problems = load_platform(tree.platform_path, plugins.port_kinds)
+    if tree_path.name.endswith(PROJECT_SUFFIX) or any(tree_path.glob("*" + PROJECT_SUFFIX)):
+        workspace = open_workspace(tree_path, plugins)
+        tree, template = _compiled_apart(workspace, records), workspace.platform_path
+    else:
+        tree = open_tree(tree_path)
+        template = tree.platform_path
+    platform, problems = load_platform(template, plugins.port_kinds)
     if platform is None:
         raise WorkbenchError(*problems)
     if tree.hdl_language not in plugins.hdl_languages:
@@ -314,19 +325,36 @@ def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins)
     outcome = measured_at(tree, records, Outcome(exit=None), platform)
     writer = RunWriter(real(out), replace(tree.manifest, created=now(), blocks=(), sites=(), entries=()))
     try:
-        shutil.copyfile(tree.platform_path, writer.path / "platform.yaml")
+        shutil.copyfile(template, writer.path / "platform.yaml")
         for record in records.iterdir():
             if record.is_file():
                 shutil.copyfile(record, writer.raw / record.name)
-        manifest = _finished(writer.manifest, outcome, outcome.diagnostics)
+        taps, told = trace_of_calls(writer.raw, writer.part, tree.host, tree.hdl, writer.manifest.clocks)
+        manifest = _finished(writer.manifest, outcome, (*outcome.diagnostics, *told))
+        manifest = replace(manifest, traced=taps is not None)
         language = plugins.hdl_languages[tree.hdl_language]
-        return collected(writer, manifest, outcome, tree.host, tree.hdl, language, platform)
+        return collected(writer, manifest, outcome, tree.host, tree.hdl, language, platform, taps)
     except WorkbenchError as error:
         _mark(writer, RunStatus.FAILED, str(error))
         raise
     except OSError as error:
         _mark(writer, RunStatus.FAILED, str(error))
         raise WorkbenchError(_cannot_write(error, writer.path)) from None
+
+
+def _compiled_apart(workspace: Workspace, records: Path) -> Tree:
+    """What tells of a program whose sources were compiled one by one: it told of itself as it started."""
+    units = read_units(records)
+    if units is None:
+        hint = "Run a program built by `workbench cc` with RCW_RAW set to this folder."
+        raise WorkbenchError(Diagnostic("no program told of its calls here", hint, file=str(records)))
+    if workspace.platform.hardware is None:
+        told = Diagnostic("the template has no hardware section", "Add one.", file=str(workspace.platform_path))
+        raise WorkbenchError(told)
+    sites, block = units
+    manifest = _manifest(workspace, RunOptions(), workspace.settings({}), False)
+    manifest = replace(manifest, blocks=(block,), sites=sites, entries=entries_of(workspace.platform))
+    return Tree(workspace.root, "", manifest, workspace.project.hardware.language, None)
 
 
 def measured_at(tree: Tree, raw: Path, outcome: Outcome, platform: Platform) -> Outcome:

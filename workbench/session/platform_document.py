@@ -33,7 +33,8 @@ _NAMED = re.compile(r"(?m)^name:")
 
 
 class PlatformDocument(YamlDocument):
-    """`platform` is None while the text has errors."""
+    """`platform` is None while the text has errors. What of its expressions does not compile is told later, and keeps
+    nobody from saving."""
 
     kind = "platform"
     title = "platform template"
@@ -41,6 +42,7 @@ class PlatformDocument(YamlDocument):
     def __init__(self, plugins: Plugins, notify: Notify) -> None:
         super().__init__(notify)
         self._plugins = plugins
+        self._of_expressions: tuple[Diagnostic, ...] = ()
         self.platform: Platform | None = None
 
     @property
@@ -55,4 +57,15 @@ class PlatformDocument(YamlDocument):
 
     def parse(self, file: str | None) -> tuple[Diagnostic, ...]:
         self.platform, problems = parse_platform(self.text, file, self._plugins.port_kinds)
+        self._of_expressions = ()
         return problems
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        return tuple(d for d in super().errors if d not in self._of_expressions)
+
+    def tell(self, text: str, problems: tuple[Diagnostic, ...]) -> None:
+        """What does not compile of a text's expressions, if that is still the document's."""
+        if text == self.text and self.path is not None:
+            self._of_expressions = problems
+            self.problems = (*self.problems, *problems)

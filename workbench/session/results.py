@@ -55,18 +55,23 @@ def platform_of_run(run: Run, plugins: Plugins) -> tuple[Platform | None, tuple[
 
 
 def open_recorded(path: Path, plugins: Plugins) -> tuple[Run, Platform | None, tuple[Diagnostic, ...]]:
-    """A run folder; one that was ended before its tables were made gets them now. Raises WorkbenchError where it is no
-    run at all; less is a diagnostic."""
+    """A run folder; one that was ended before its tables were made gets them now, and one that still goes on has those
+    of its host's calls so far. Raises WorkbenchError where it is no run at all; less is a diagnostic."""
     from workbench.formats.run_folder import open_run
 
     run, problems = open_run(path)
     platform, more = platform_of_run(run, plugins)
     if not run.complete and not run.tables:
+        from workbench.formats.run_folder import RAW
+        from workbench.model.run import RunStatus
+        from workbench.run.so_far import with_calls_so_far
         from workbench.session.interrupted import finish_interrupted
 
         try:
             if finish_interrupted(run, platform):
                 run, problems = open_run(path)
+            elif run.manifest.status is RunStatus.RUNNING:
+                run = with_calls_so_far(run, path / RAW)
         except WorkbenchError as error:
             more = (*more, *error.diagnostics)
     return run, platform, (*problems, *more)

@@ -97,9 +97,10 @@ def complete_tree(
     plan = board_plan(hdl, workspace.platform)
     resources = Path(str(files("workbench.resources")))
     runtime = out / "runtime" / "host"
-    for name in ("host/recap.c", "host/recap.h", "card/records.h"):
-        _copy(resources / name, out / "runtime" / name)
-    moved = {resources / "host" / name: runtime / name for name in ("recap.c", "recap.h")}
+    moved = {path: runtime / path.name for path in (resources / "host").glob("*.[ch]*")}
+    for path, copy in moved.items():
+        _copy(path, copy)
+    _copy(resources / "card" / "records.h", out / "runtime" / "card" / "records.h")
     language = workspace.project.hardware.language
     text = manifest_text(replace(manifest, blocks=(*host.blocks, *hdl.blocks), sites=host.sites, entries=host.entries))
     tree_id = sha256(text.encode() + b"".join(source.read_bytes() for source in (*host.sources, *hdl.sources)))[:16]

@@ -93,7 +93,7 @@ def content(workspace: Workspace) -> dict[str, str]:
     own = (root, workspace.platform_path.parent)
     named = workspace.support.api_sources if workspace.support else ()
     api = [path for path in named if any(path.is_relative_to(folder) for folder in own)]
-    files = {workspace.path, workspace.platform_path, *sources, *api}
+    files = {workspace.path, workspace.platform_path, *workspace.commands, *sources, *api}
     for folder in dict.fromkeys([*(source.parent for source in sources), *folders]):
         for path in _files_below(folder, workspace.runs_dir):
             files.add(path)
@@ -131,7 +131,8 @@ def trust_sentences(workspace: Workspace, found: Standing) -> tuple[str, ...]:
         blocks = listed([os.path.relpath(path, workspace.root) for path in workspace.parts])
         said.append(f"Blocks: {blocks}, made into a host program and a design, which are compiled and started.")
     if host or not workspace.parts:
-        said.append(f"Host: {listed(host)}, compiled with '{flags}' and started as a program.")
+        further = " and flags of single sources" if project.host.source_flags else ""
+        said.append(f"Host: {listed(host)}, compiled with '{flags}'{further} and started as a program.")
     if hardware or not workspace.parts:
         said.append(f"Hardware: {listed(hardware)}, made into a program by Verilator and started.")
     if commands := _commands(workspace):

@@ -13,6 +13,7 @@ from workbench.api import Composed, Composer, HdlLanguage, HostLanguage, Platfor
 from workbench.api.descriptors import FindsDefinitions
 from workbench.api.source.lines import name_at, reading_typed
 from workbench.model.diagnostic import Diagnostic, OfProject, Severity, WorkbenchError, has_errors, unknown_name
+from workbench.session.finding import find_project
 from workbench.session.own_api import own_support, with_header
 from workbench.session.places import placed
 from workbench.session.plugins import Plugins
@@ -26,7 +27,6 @@ if TYPE_CHECKING:  # the documents' schemas are imported by the first project
     from workbench.model.platform import Platform
     from workbench.model.scan import Definition, HdlPort, HdlScan, HostScan, ProjectScan
 
-PROJECT_SUFFIX = ".workbench.yaml"
 Value = int | float | str
 T = TypeVar("T")
 
@@ -51,6 +51,7 @@ class Workspace:
     diagnostics: tuple[Diagnostic, ...] = ()
     composed: tuple[Composed, ...] = ()
     parts: tuple[Path, ...] = ()
+    commands: tuple[Path, ...] = ()  # the compile_commands.json, where there is one
     faults: tuple[Diagnostic, ...] = ()
 
     def settings(self, changes: Mapping[str, Value] | None = None) -> dict[str, Value]:
@@ -234,7 +235,7 @@ class Workspace:
     @property
     def documents(self) -> tuple[Path, ...]:
         """What the project was read from: its documents, and the files that it is composed of."""
-        return (self.path, self.platform_path, *self.parts)
+        return (self.path, self.platform_path, *self.parts, *self.commands)
 
     def stamps(self) -> dict[Path, str]:
         """The SHA-256 of its documents as they are now, without one that cannot be read."""
@@ -271,18 +272,6 @@ def parse_settings(texts: Iterable[str]) -> dict[str, Value]:
     return settings
 
 
-def find_project(path: Path) -> Path:
-    """The project file meant by a path: itself, or the only one in a folder."""
-    if os.path.isdir(path):
-        found = sorted(path.glob("*" + PROJECT_SUFFIX))
-        if len(found) == 1:
-            return found[0]
-        hint = ", ".join(p.name for p in found) if found else f"A project file ends in {PROJECT_SUFFIX}."
-        problem = "holds several projects: name one" if found else "holds no project"
-        raise WorkbenchError(Diagnostic(f"the folder {problem}", hint, file=str(path)))
-    return path
-
-
 def open_workspace(path: Path, plugins: Plugins, *, faulty: bool = False) -> Workspace:
     """Open a project file (or a folder that holds just one). Raises WorkbenchError with every problem found; with
     `faulty` one whose sources cannot be composed is opened without them, to be mended.
@@ -298,12 +287,14 @@ def open_workspace(path: Path, plugins: Plugins, *, faulty: bool = False) -> Wor
     project, problems = load_project(path)
     if project is None:
         raise WorkbenchError(*problems)
-    platform_path, support = _find_platform(project, path, plugins)
+    platform_path = _find_platform(project, path, plugins)
     platform, more = load_platform(platform_path, plugins.port_kinds)
     problems = (*problems, *more)
     if platform is None:
         raise WorkbenchError(*problems)
     project = _with_expanded_sources(project, path.parent)
+    project, commands, more = _with_source_flags(project, path)
+    problems = (*problems, *more)
     try:
         project, made = composed(project, platform, path, plugins.composers)
         parts = tuple(path.parent / name for one in made for name in one.parts)
@@ -313,8 +304,7 @@ def open_workspace(path: Path, plugins: Plugins, *, faulty: bool = False) -> Wor
             raise
         parts, made = tuple(path.parent / name for name in project.streaming.sources), ()
         faults = error.diagnostics
-    support = support or plugins.platforms.get(platform.name)
-    support = own_support(platform, platform_path, support, project, path.parent)
+    support = own_support(platform, platform_path, plugins.platforms, project, path.parent)
     folders = (*project.host.include_dirs, *(os.path.dirname(source) for source in project.host.sources))
     support = with_header(support, platform, platform_path, (path.parent / folder for folder in folders))
     if project.target.name not in plugins.targets:  # all but running it can be done without
@@ -337,6 +327,7 @@ def open_workspace(path: Path, plugins: Plugins, *, faulty: bool = False) -> Wor
         composed=made,
         diagnostics=problems,
         parts=parts,
+        commands=commands,
         faults=faults,
     )
 
@@ -353,13 +344,30 @@ def _with_expanded_sources(project: Project, root: Path) -> Project:
     return project.model_copy(update={"host": host, "hardware": hardware})
 
 
-def _find_platform(project: Project, path: Path, plugins: Plugins) -> tuple[Path, PlatformSupport | None]:
-    """A platform is named by its template, or by a file beside the project (whose name then finds its support)."""
+def _with_source_flags(project: Project, path: Path) -> tuple[Project, tuple[Path, ...], tuple[Diagnostic, ...]]:
+    """The project with the flags that its own build has for each source, and the file that told them."""
+    from workbench.session.compile_commands import find_commands, flags_of_sources
+
+    host, root, own = project.host, path.parent, project.host.source_flags
+    unknown = [
+        _at(path, ("host", "source_flags", name), replace(told, severity=Severity.WARNING))
+        for name in sorted(own.keys() - set(host.sources))
+        for told in (unknown_name("host source", name, host.sources, path),)
+    ]
+    commands = find_commands(root, host)
+    told, problems = flags_of_sources(commands, root, host) if commands else ({}, [])
+    given = {name: (*told.get(name, ()), *own.get(name, ())) for name in (*told, *own)}
+    host = host.model_copy(update={"source_flags": given})
+    return project.model_copy(update={"host": host}), (commands,) if commands else (), (*unknown, *problems)
+
+
+def _find_platform(project: Project, path: Path, plugins: Plugins) -> Path:
+    """A platform is named by its template, or by a file beside the project."""
     if support := plugins.platforms.get(project.platform):
-        return support.template, support
+        return support.template
     beside = path.parent / project.platform
     if os.path.isfile(beside):
-        return beside, None
+        return beside
     told = unknown_name("platform template", project.platform, plugins.platforms, path)
     hint = f"{told.hint} The path of a template works too, such as platform: my_card.yaml beside this file."
     raise WorkbenchError(_at(path, ("platform",), replace(told, hint=hint)))

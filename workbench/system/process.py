@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 
@@ -219,6 +220,14 @@ def run_program(
         on_line(line)
     kept = (output.kept.decode(errors="replace") for output in (program.stdout, program.stderr))
     return ProcessResult(program.returncode, *kept)
+
+
+def become(command: Sequence[str | Path]) -> NoReturn:
+    """Let a program take this one's place."""
+    try:
+        os.execvp(command[0], [os.fspath(word) for word in command])
+    except OSError as error:
+        raise WorkbenchError(_cannot_start(str(command[0]), error.strerror or str(error))) from None
 
 
 def _cannot_start(program: str, why: str) -> Diagnostic:

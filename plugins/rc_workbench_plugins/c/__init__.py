@@ -1,4 +1,4 @@
-"""Host language C: reads, marks and instruments the calls of a platform's API (ReCAP 2011, sections 3.1 and 4)."""
+"""Host languages C and C++: reads, marks and instruments calls of a platform's API (ReCAP 2011, sections 3.1, 4)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ SUFFIXES = (".c", ".h")
 
 
 class CLanguage:
-    """C up to C17 with GNU extensions, as gcc compiles it. What reads it is imported when it is first used."""
+    """C up to C17 and C++11 to C++20 with GNU extensions, as gcc compiles them. What reads them is imported when it is
+    first used."""
 
     name = "c"
     suffixes: tuple[str, ...] = SUFFIXES
@@ -18,6 +19,8 @@ class CLanguage:
     scan = staticmethod(Later(f"{__name__}.scanning:scan"))
     instrument = staticmethod(Later(f"{__name__}.instrumenting:instrument"))
     outline = staticmethod(Later(f"{__name__}.outline:outline"))
+    header = staticmethod(Later(f"{__name__}.header:api_header"))
+    wrong_expressions = staticmethod(Later(f"{__name__}.entry_checking:wrong_expressions"))
     definition = staticmethod(Later(f"{__name__}.definitions:definition"))
 
 

@@ -8,7 +8,7 @@ from rc_workbench_plugins.c import clang_parse
 from rc_workbench_plugins.c.conditions import check_conditions, wrong_condition
 from rc_workbench_plugins.c.copies import Copies
 from rc_workbench_plugins.c.numbering import Hook, Numbering
-from rc_workbench_plugins.c.survey import Survey
+from rc_workbench_plugins.c.survey import Survey, is_cpp
 from rc_workbench_plugins.c.wrappers import Generated
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.pragma import PlacedPragma
@@ -22,7 +22,7 @@ def check(
     faulty = {d.file for d in (*found.diagnostics, *problems) if d.severity is Severity.ERROR}
     originals = {target.resolve(): file for file, target in copies.targets.items()}
     for source in found.files.sources:
-        if str(source) in faulty:
+        if str(source) in faulty or is_cpp(source):  # in C++ conditions were checked where they stand
             continue
         unit = clang_parse.parse(copies.target(source), found.words)
         for problem in clang_parse.problems(unit) if unit else ():

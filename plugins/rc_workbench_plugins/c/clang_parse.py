@@ -12,12 +12,13 @@ from pathlib import Path
 
 from clang import cindex
 
+from workbench.api.source.flags import flags_of, folders_of_all, macros_of_all
 from workbench.api.source.lines import Lines, typed_texts
 from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity
 
 #: Compiler flags that change what a source means; others do not concern a parser.
-_FLAG_STARTS = ("-D", "-U", "-I", "-std=", "-ansi", "-m32", "-m64", "-fshort", "-funsigned", "-fsigned", "-fms-ext")
+_FLAG_STARTS = ("-D", "-U", "-I", "-ansi", "-m32", "-m64", "-fshort", "-funsigned", "-fsigned", "-fms-ext")
 _FLAG_PAIRS = ("-include", "-isystem", "-iquote", "-idirafter", "-D", "-U", "-I")
 
 #: Old C that gcc takes with at most a warning.
@@ -45,17 +46,23 @@ class Place:
     column: int
 
 
-def arguments(root: Path, host: HostSources, defines: dict[str, str]) -> list[str]:
-    """What to tell clang so that it reads a source of the project as the project's compiler does."""
-    found = ["-x", "c", "-w", *(f"-Wno-{name}" for name in _GCC_ACCEPTS)]
+def arguments(
+    root: Path, host: HostSources, defines: dict[str, str], *, cpp: bool = False, source: str = ""
+) -> list[str]:
+    """What to tell clang so that it reads a source of the project, or what is made for all of them, as the project's
+    compiler does."""
+    found = ["-x", "c++" if cpp else "c", "-w", *(f"-Wno-{name}" for name in _GCC_ACCEPTS)]
     if headers := builtin_headers():
         found += ["-resource-dir", str(headers)]
-    found += [f"-D{name}={value}" for name, value in defines.items()]
-    found += [f"-I{root / folder}" for folder in host.include_dirs]
-    flags = iter(host.flags)
+    given = [f"-I{root / folder}" for folder in host.include_dirs]
+    given += [f"-D{name}={value}" for name, value in defines.items()]
+    of_all = (*macros_of_all(host), *(f"-I{folder}" for folder in folders_of_all(host)))
+    flags = iter((*flags_of(host, source), *given, *(() if source else of_all)))
     for flag in flags:
         if flag in _FLAG_PAIRS:
             found += [flag, next(flags, "")]
+        elif flag.startswith("-std="):
+            found += [flag] if ("++" in flag) == cpp else []
         elif flag.startswith(_FLAG_STARTS):
             found.append(flag)
     return found
@@ -85,7 +92,22 @@ def _lib() -> ctypes.CDLL:
     lib.clang_getAllSkippedRanges.restype = ctypes.POINTER(_RangeList)
     lib.clang_disposeSourceRangeList.argtypes = [ctypes.POINTER(_RangeList)]
     lib.clang_disposeSourceRangeList.restype = None
+    cursors = ctypes.POINTER(cindex.Cursor)
+    lib.clang_getOverriddenCursors.argtypes = [cindex.Cursor, ctypes.POINTER(cursors), ctypes.POINTER(ctypes.c_uint)]
+    lib.clang_getOverriddenCursors.restype = None
+    lib.clang_disposeOverriddenCursors.argtypes = [cursors]
+    lib.clang_disposeOverriddenCursors.restype = None
+    lib.clang_Cursor_isInlineNamespace.argtypes = [cindex.Cursor]
     return lib
+
+
+def overridden(method: cindex.Cursor) -> list[cindex.Cursor]:
+    """The methods of base classes that a virtual method overrides."""
+    found, count = ctypes.POINTER(cindex.Cursor)(), ctypes.c_uint()
+    _lib().clang_getOverriddenCursors(method, ctypes.byref(found), ctypes.byref(count))
+    bases = [cindex.Cursor.from_location(method.translation_unit, found[i].location) for i in range(count.value)]
+    _lib().clang_disposeOverriddenCursors(found)
+    return bases
 
 
 class _RangeList(ctypes.Structure):

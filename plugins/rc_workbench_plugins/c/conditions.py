@@ -12,11 +12,10 @@ from clang import cindex
 
 from rc_workbench_plugins.c import clang_parse
 from rc_workbench_plugins.c.survey import FoundUse, Survey
+from workbench.api.source.expressions import reaches_out
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.pragma import PlacedPragma
 
-_TOKEN = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[\[\](){}]|["']|;""")
-_BRACKETS = {")": "(", "]": "[", "}": "{"}
 _MEANT = re.compile(r"; did you mean '(?P<name>[^']+)'\?$")
 _UNDECLARED = re.compile(r"undeclared (?P<library>library )?function '(?P<name>\w+)'.*")
 _SCOPE = "It is evaluated where the call is: only names known there can be used."
@@ -49,11 +48,11 @@ def check_conditions(found: Survey) -> tuple[Diagnostic, ...]:
         return tuple(problems)
     copies = {file: _with(found.files.text(file), parts) for file, parts in insertions.items()}
     unsaved = {file: text for file, (text, _) in copies.items()}
-    words = [word for word in found.words if word != "-Wno-implicit-function-declaration"]
-    words += ["-Werror=implicit-function-declaration", "-ferror-limit=0", "-fspell-checking"]
     for unit in found.units:
         read = {unit.source, *(path.resolve() for _, path in unit.reading.includes)}
         if unit.whole and read & insertions.keys():
+            words = [word for word in unit.words if word != "-Wno-implicit-function-declaration"]
+            words += ["-Werror=implicit-function-declaration", "-ferror-limit=0", "-fspell-checking"]
             parsed = clang_parse.parse(unit.source, words, unsaved)
             for item in parsed.diagnostics if parsed else ():
                 if (blamed := _condition_at(item, copies)) and not _links(item.spelling, blamed, found):
@@ -136,18 +135,9 @@ def _explained(message: str, placed: PlacedPragma) -> Diagnostic:
 
 
 def _brackets(placed: PlacedPragma) -> Diagnostic | None:
-    """What would reach beyond the condition: brackets and quotes that have no partner, a semicolon."""
-    opened: list[str] = []
-    for token in _TOKEN.findall(placed.pragma.condition or ""):
-        if token in _BRACKETS.values():
-            opened.append(token)
-        elif token in _BRACKETS and (not opened or opened.pop() != _BRACKETS[token]):
-            return wrong_condition(placed, f"nothing opens the '{token}'", _EXAMPLE)
-        elif token in ("'", '"'):
-            return wrong_condition(placed, f"nothing closes the {token}", _EXAMPLE)
-        elif token == ";" and "{" not in opened:
-            return wrong_condition(placed, "a condition is one expression, without ';'", _EXAMPLE)
-    return wrong_condition(placed, f"nothing closes the '{opened[-1]}'", _EXAMPLE) if opened else None
+    """What would reach beyond the condition."""
+    told = reaches_out(placed.pragma.condition or "")
+    return wrong_condition(placed, told, _EXAMPLE) if told else None
 
 
 def wrong_condition(placed: PlacedPragma, what: str, hint: str = _SCOPE) -> Diagnostic:

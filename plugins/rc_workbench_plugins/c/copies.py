@@ -26,6 +26,7 @@ class Copies:
         self.preambles: dict[Path, tuple[str, ...]] = {}
         self._edits: dict[Path, dict[int, tuple[int, bytes]]] = {}
         self._declared: dict[Path, dict[int, dict[str, None]]] = {}
+        self._inserted: dict[Path, dict[int, list[tuple[int, bytes]]]] = {}
         self._lines: dict[Path, list[int]] = {}
 
     def target(self, file: Path) -> Path:
@@ -39,6 +40,18 @@ class Copies:
     def replace(self, file: Path, offset: int, length: int, text: str) -> None:
         if file in self.targets:
             self._edits.setdefault(file, {})[offset] = (length, text.encode("utf-8"))
+
+    def before(self, part: Range, text: str) -> None:
+        """Put text before a part of a file; that of a longer part that begins there comes first."""
+        self._insert(part.file, part.start, part.start - part.end, text)
+
+    def after(self, part: Range, text: str) -> None:
+        """Put text after a part of a file; that of a shorter part that ends there comes first."""
+        self._insert(part.file, part.end, part.end - part.start - (1 << 62), text)
+
+    def _insert(self, file: Path, offset: int, order: int, text: str) -> None:
+        if file in self.targets:
+            self._inserted.setdefault(file, {}).setdefault(offset, []).append((order, text.encode("utf-8")))
 
     def declare(self, file: Path, offset: int, declaration: str) -> None:
         """Put a declaration before what stands at an offset, once."""
@@ -67,10 +80,12 @@ class Copies:
         pieces, at = [_BYTE_ORDER_MARK if mark else b"", head], len(_BYTE_ORDER_MARK) if mark else 0
         edits = self._edits.get(file, {})
         declared = self._declared.get(file, {})
-        for offset in sorted({*edits, *declared}):
+        inserted = self._inserted.get(file, {})
+        for offset in sorted({*edits, *declared, *inserted}):
             pieces.append(data[at:offset])
             at = offset
             pieces += [text.encode() + b" " for text in declared.get(offset, ())]
+            pieces += [text for _, text in sorted(inserted.get(offset, ()), key=lambda one: one[0])]
             if offset in edits:
                 length, text = edits[offset]
                 pieces.append(text)

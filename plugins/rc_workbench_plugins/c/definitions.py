@@ -20,10 +20,13 @@ def definition(
 ) -> Definition | None:
     clang_parse.forget_files()
     root = Path(os.path.realpath(root))
-    words = clang_parse.arguments(root, host, defines)
-    sources = [Path(os.path.realpath(root / name)) for name in host.sources if name.endswith(SUFFIXES)]
-    sources.sort(key=lambda source: source != file)  # the file itself first; a header is read by way of another
-    units = _units(sources, words, job)
+    sources = [
+        (Path(os.path.realpath(root / name)), clang_parse.arguments(root, host, defines, source=name))
+        for name in host.sources
+        if name.endswith(SUFFIXES)
+    ]
+    sources.sort(key=lambda unit: unit[0] != file)  # the file itself first; a header is read by way of another
+    units = _units(sources, job)
     used = next((found for unit in units if (found := _at(unit, file, line, column)) is not None), None)
     if used is None:
         return None
@@ -33,13 +36,13 @@ def definition(
     named = used.referenced
     if named is None:
         return None
-    meant = used.get_definition() or _elsewhere(named, _units(sources, words, job)) or named
+    meant = used.get_definition() or _elsewhere(named, _units(sources, job)) or named
     at = place(meant.location)
     return Definition(str(at.file), at.line, at.column, meant.spelling, _what(meant)) if at else None
 
 
-def _units(sources: list[Path], words: list[str], job: Job) -> Iterator[TranslationUnit]:
-    for number, source in enumerate(sources):
+def _units(sources: list[tuple[Path, list[str]]], job: Job) -> Iterator[TranslationUnit]:
+    for number, (source, words) in enumerate(sources):
         job.progress(number / len(sources), source.name)
         if (unit := clang_parse.parse(source, words)) is not None:
             yield unit

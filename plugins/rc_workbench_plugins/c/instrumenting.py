@@ -6,24 +6,30 @@ within lines, and `#line` names the user's file, so that compilers and debuggers
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from importlib.resources import files as resource_files
 from pathlib import Path
 
-from rc_workbench_plugins.c import checking
+from rc_workbench_plugins.c import access_sites, checking
+from rc_workbench_plugins.c.clang_parse import Place
 from rc_workbench_plugins.c.copies import Copies
+from rc_workbench_plugins.c.cpp_reading import Form
+from rc_workbench_plugins.c.cpp_sites import opening
 from rc_workbench_plugins.c.macros import Macros, carriers_of, definitions, find_macros
-from rc_workbench_plugins.c.numbering import Hook, number
-from rc_workbench_plugins.c.reading import innermost
-from rc_workbench_plugins.c.survey import FoundUse, Survey, missed_diagnostic, survey
+from rc_workbench_plugins.c.numbering import Hook, Numbering, number
+from rc_workbench_plugins.c.reading import Range, innermost
+from rc_workbench_plugins.c.survey import FoundUse, Survey, is_cpp, missed_diagnostic, survey
 from rc_workbench_plugins.c.wrappers import declaration, generate
 from workbench.api import HostBuild
+from workbench.api.host_units import entries_of
 from workbench.api.job import Job
 from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import Platform
-from workbench.model.run import Entry
+
+#: Before the declaration of a wrapper in C++ and C; defined where each source begins.
+_IN_C = "RCW_C"
 
 
 def instrument(
@@ -36,22 +42,32 @@ def instrument(
         raise WorkbenchError(*(d for d in found.diagnostics if d.file in {str(source) for source in unread}))
     macros = find_macros(found.units, found.callees.keys(), found.files.text)
     uses = tuple(_with_macros(use, found, macros) for use in found.uses)
-    numbering = number(uses, found.in_cpp, _main(found))
+    numbering = number(found, uses, _main(found))
     copies = Copies(found.files, out / "host", found.user_files)
     for unit in found.units:
         for part, included in unit.reading.includes:
             copies.redirect(part, included.resolve())
-    _replace_names(numbering.hooks, found, macros, copies)
-    for unit in found.units:
-        copies.preambles[unit.source] = definitions(
-            unit, (h for h in numbering.hooks if not h.found.use.written), macros, found.files.text, copies.line_of
-        )
+    _replace_names(numbering, platform, found, macros, copies)
     runtime = Path(str(resource_files("workbench.resources") / "host"))
-    wrappers = generate(numbering.wrappers, platform, defines, runtime / "recap.h", _beside(found))
+    records: dict[bool, tuple[str, ...]] = {False: (), True: ()}
+    if any(hook.found.use.form for hook in numbering.hooks):
+        table = f'extern "C" rcw_unit rcw_here_{numbering.unit};'
+        records[True] = (f'#include "{runtime / "recap.hpp"}"', table)
+    mixed = any(is_cpp(unit.source) for unit in found.units)  # then what declares a wrapper says that it is in C
+    for unit in found.units:
+        linkage = f"#define {_IN_C} " + ('extern "C"' if is_cpp(unit.source) else "extern")
+        unwritten = (hook for hook in numbering.hooks if not hook.found.use.written)
+        copies.preambles[unit.source] = (
+            *((linkage,) if mixed else ()),
+            *records[is_cpp(unit.source)],
+            *(access_sites.preamble(is_cpp(unit.source)) if unit.reading.accesses else ()),
+            *definitions(unit, unwritten, macros, found.files.text, copies.line_of),
+        )
+    wrappers = generate(numbering, platform, defines, runtime, _beside(found))
     wrappers_file = out / "rcw_wrappers.c"
     try:
         copies.write()
-        out.mkdir(parents=True, exist_ok=True)  # where all is C++ there are no copies
+        out.mkdir(parents=True, exist_ok=True)  # where no source calls the API there are no copies
         wrappers_file.write_text(wrappers.text, encoding="utf-8")
     except OSError as error:
         hint = "Is there room on the disk, and may this folder be written to?"
@@ -59,15 +75,15 @@ def instrument(
     return HostBuild(
         sources=tuple(copies.targets.get(source, source) for source in found.files.all_sources),
         include_dirs=tuple((found.files.root / folder).resolve() for folder in host.include_dirs),
-        extra_sources=(wrappers_file, runtime / "recap.c"),
-        redefined={hook.found.callee.name: hook.expression for hook in numbering.in_cpp},
+        extra_sources=(wrappers_file, runtime / "recap.c", runtime / "objects.c"),
         blocks=(numbering.block,),
         sites=numbering.sites,
-        entries=_entries(platform, found),
+        entries=entries_of(platform),
         missed=tuple(missed_diagnostic(use) for use in uses if use.why_missed),
         diagnostics=(
             *(_not_fatal(problem) for problem in found.diagnostics),
             *_addresses(numbering.hooks),
+            *_not_followed(numbering.hooks),
             *checking.check(found, numbering, copies, wrappers, wrappers_file),
         ),
     )
@@ -85,12 +101,12 @@ def _not_fatal(problem: Diagnostic) -> Diagnostic:
     return replace(problem, severity=Severity.WARNING)
 
 
-def _main(found: Survey) -> tuple[str, int] | None:
+def _main(found: Survey) -> Place | None:
     for unit in found.units:
         for function in unit.reading.functions:
             if function.name == "main":
                 line = found.files.text(function.file).count(b"\n", 0, function.start) + 1
-                return str(function.file), line
+                return Place(function.file, function.start, line, 1)
     return None
 
 
@@ -104,26 +120,57 @@ def _with_macros(use: FoundUse, found: Survey, macros: Macros) -> FoundUse:
     return replace(use, why_missed=why)
 
 
-def _replace_names(hooks: Iterable[Hook], found: Survey, macros: Macros, copies: Copies) -> None:
+def _rewrite(hook: Hook, form: Form, unit: str, constants: Mapping[str, int | float | str], copies: Copies) -> None:
+    """What ends where a call begins comes before it; of two that begin or end at a place, the longer is outside."""
+    for edit in form.edits:
+        text = edit.before + opening(hook, form, unit, constants) + edit.text if edit.opens else edit.text
+        if edit.opens:
+            copies.before(Range(form.file, edit.start, form.end), text)
+        elif edit.start == edit.end:
+            copies.after(Range(form.file, form.start, edit.start), text)
+        if edit.end > edit.start:
+            copies.replace(form.file, edit.start, edit.end - edit.start, "" if edit.opens else text)
+
+
+def _replace_names(numbering: Numbering, platform: Platform, found: Survey, macros: Macros, copies: Copies) -> None:
+    unit, constants = numbering.unit, platform.host.constants
     declarations = [d for unit in found.units for d in unit.reading.declarations]
-    for hook in hooks:
+    linkage = _IN_C if any(is_cpp(unit.source) for unit in found.units) else "extern"
+    for hook in numbering.hooks:
         use = hook.found.use
-        if use.written:
+        if use.form:
+            _rewrite(hook, use.form, unit, constants, copies)
+            continue
+        if use.access:
+            access_sites.rewrite(hook, copies)
+        elif use.written:
             copies.replace(use.place.file, use.place.offset, len(use.callee), hook.expression)
         holding = innermost(declarations, use.place)
         if holding is not None:
             for wrapper in hook.wrappers:
-                copies.declare(holding.file, holding.start, declaration(wrapper))
+                copies.declare(holding.file, holding.start, declaration(wrapper, linkage))
     for carrier in macros.carriers:
         copies.replace(carrier.file, carrier.offset, len(carrier.callee), carrier.replacement)
 
 
-def _entries(platform: Platform, found: Survey) -> tuple[Entry, ...]:
-    names = {n: callee.name for callee in found.callees.values() for n, _ in callee.entries}
-    return tuple(
-        Entry(names.get(n, entry.prototype), entry.subtype, entry.kind.value, entry.transfer, entry.suggestion)
-        for n, entry in enumerate(platform.host.entries)
-    )
+def _not_followed(hooks: Iterable[Hook]) -> Iterator[Diagnostic]:
+    """C++ calls of entries that hold for some objects alone, once for each function: what opens these is followed
+    through calls in C."""
+    told: set[str] = set()
+    for hook in hooks:
+        callee = hook.found.callee
+        entries = [entry for _, entry in callee.entries if entry.of or entry.opens]
+        if hook.found.use.form and entries and callee.name not in told:
+            told.add(callee.name)
+            what = "opens" if entries[0].opens else "is called on"
+            yield Diagnostic(
+                f"what {callee.name} {what} is not followed in C++: its calls count whatever they are called on",
+                "Tell them apart by the entries' conditions, or make these calls in a C source.",
+                Severity.WARNING,
+                str(hook.found.file),
+                hook.found.use.place.line,
+                hook.found.use.place.column,
+            )
 
 
 def _addresses(hooks: Iterable[Hook]) -> tuple[Diagnostic, ...]:

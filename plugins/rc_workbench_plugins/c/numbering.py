@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
+from rc_workbench_plugins.c.clang_parse import Place
 from rc_workbench_plugins.c.reading import Use
-from rc_workbench_plugins.c.survey import FoundUse
-from workbench.model.blocks import Block, Side, State
+from rc_workbench_plugins.c.survey import FoundUse, Survey
+from workbench.api.compile import digest
+from workbench.api.host_units import FIRST_STATES, host_block
+from workbench.model.blocks import Block, State
 from workbench.model.platform import CallKind, HostEntry
-from workbench.model.pragma import UNCLASSIFIED, Category, PlacedPragma
+from workbench.model.pragma import Category, PlacedPragma
 from workbench.model.prototypes import Callee
 from workbench.model.run import Site
 
@@ -70,39 +74,39 @@ class Hook:
 
 @dataclass(frozen=True)
 class Numbering:
-    """`in_cpp` are of calls in C++."""
-
+    unit: str
     hooks: tuple[Hook, ...]
-    in_cpp: tuple[Hook, ...]
     sites: tuple[Site, ...]
     block: Block
 
     @property
     def wrappers(self) -> tuple[Wrapper, ...]:
-        return tuple({w.name: w for hook in (*self.hooks, *self.in_cpp) for w in hook.wrappers}.values())
+        return tuple({w.name: w for hook in self.hooks for w in hook.wrappers}.values())
 
 
-def number(uses: Iterable[FoundUse], in_cpp: Iterable[FoundUse], main: tuple[str, int] | None) -> Numbering:
-    """Sites and states for the uses that can be instrumented, and those in C++. `main` is where the program's main
-    function stands.
+def number(found: Survey, uses: Iterable[FoundUse], main: Place | None) -> Numbering:
+    """Sites and states for those uses that can be instrumented. `main` is where the program's
+    main function stands. Files of the project are named by their path below its folder. Wrappers of sources that are
+    instrumented apart, or read with other macros, have other names.
 
     All references to one function's address share a site, the first one's, so that they stay equal.
     """
-    counter = _Counter()
-    hooks = [counter.hook(found) for found in uses if not found.why_missed]
-    counter.references.clear()  # C++ has sites of its own
-    cpp_hooks = [counter.hook(found) for found in in_cpp]
-    file, line = main or (None, None)
-    block = Block("host.main", Side.HOST, "host", "thread", "host.main", tuple(counter.states), file=file, line=line)
-    return Numbering(tuple(hooks), tuple(cpp_hooks), tuple(counter.sites), block)
+    counter = _Counter(found.files.root, digest([*map(str, found.files.sources), *found.words])[:8])
+    hooks = [counter.hook(use) for use in uses if not use.why_missed]
+    begins = (counter.name(main.file), main.line) if main else None
+    return Numbering(counter.unit, tuple(hooks), tuple(counter.sites), host_block(counter.states, begins))
 
 
 class _Counter:
-    def __init__(self) -> None:
-        self.states = [State(0, UNCLASSIFIED), State(1, "work", Category.WORK)]
+    def __init__(self, root: Path, unit: str) -> None:
+        self.root, self.unit = root, unit
+        self.states = list(FIRST_STATES)
         self.sites: list[Site] = []
         self.slots = 0
         self.references: dict[str, Hook] = {}
+
+    def name(self, file: Path) -> str:
+        return str(file.relative_to(self.root) if file.is_relative_to(self.root) else file)
 
     def hook(self, found: FoundUse) -> Hook:
         if not found.use.is_call and found.callee.name in self.references:
@@ -110,7 +114,7 @@ class _Counter:
         label = found.pragmas[0].pragma.name if found.pragmas else found.callee.name
         where = found.use.place
         site = len(self.sites)
-        self.sites.append(Site(str(where.file), where.line, where.column, found.callee.name, label, 0))
+        self.sites.append(Site(self.name(where.file), where.line, where.column, found.callee.name, label, 0))
         wrappers: list[Wrapper] = []
         for pragma in found.pragmas:
             wrappers.append(self.wrapper(found, site, len(wrappers), pragma))
@@ -131,7 +135,9 @@ class _Counter:
             states, otherwise = (state,) * len(entries), state
         else:
             states, otherwise = tuple(self.default_state(found, entry) for _, entry in entries), None
-        wrapper = Wrapper(f"rcw_{site}_{index}", found.use, found.callee, site, self.slots, states, otherwise, placed)
+        wrapper = Wrapper(
+            f"rcw_{self.unit}_{site}_{index}", found.use, found.callee, site, self.slots, states, otherwise, placed
+        )
         self.slots += len(wrapper.slots)
         return wrapper
 
@@ -154,5 +160,5 @@ class _Counter:
     ) -> int:
         index = len(self.states)
         where = found.use.place
-        self.states.append(State(index, name, category, reasons, targets, messages, str(where.file), where.line))
+        self.states.append(State(index, name, category, reasons, targets, messages, self.name(where.file), where.line))
         return index

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from clang.cindex import Cursor, CursorKind, TranslationUnit, TypeKind
+from clang.cindex import Cursor, CursorKind, TranslationUnit, TypeKind, conf
 
 from rc_workbench_plugins.c.clang_parse import Place, children, included_file, place
+from rc_workbench_plugins.c.cpp_entries import FUNCTIONS, Entries, in_c
+from rc_workbench_plugins.c.cpp_reading import CppReader, Form, names
+from workbench.model.prototypes import Callee
 
 K = CursorKind
 
@@ -23,22 +26,6 @@ class Signature:
 
 
 @dataclass(frozen=True)
-class Use:
-    """An API function's name in use: called, or its address taken (`is_call` False).
-
-    `place` is where its name is written or, when a macro's body brings it (`written` False), where the macro is used.
-    `signature` is None when the name is a macro's. `arguments` are the types of a variadic call's extra arguments.
-    """
-
-    place: Place
-    callee: str
-    is_call: bool
-    written: bool
-    signature: Signature | None
-    arguments: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Range:
     """Offsets of a file, `end` excluded. `name` is a function's or a macro's."""
 
@@ -49,6 +36,42 @@ class Range:
 
     def holds(self, file: Path, offset: int) -> bool:
         return file == self.file and self.start <= offset < self.end
+
+
+@dataclass(frozen=True)
+class Access:
+    """A read or write through a pointer: `place` is what is accessed, `whole` that with an assignment's value, which
+    begins at `value`, or with the `step` (`+` or `-`, `+after` or `-after`). Where it is not volatile, one of `roots`
+    has to be a mapping's pointer. `why_missed` is empty where it can be instrumented. `given_to` is the function, by
+    clang's name of it, that may access what it gets."""
+
+    place: Range
+    whole: Range
+    step: str = ""
+    roots: frozenset[str] | None = None
+    why_missed: str = ""
+    value: int = 0
+    given_to: str = ""
+
+
+@dataclass(frozen=True)
+class Use:
+    """An API function's name in use: called, or its address taken (`is_call` False); or an `access`.
+
+    `place` is where its name is written or, when a macro's body brings it (`written` False), where the macro is used.
+    `signature` is None when the name is a macro's. `arguments` are the types of a variadic call's extra arguments. A
+    call in C++ that no wrapper in C can stand in for has a `form`; `callee` is its key among the template's.
+    """
+
+    place: Place
+    callee: str
+    is_call: bool
+    written: bool
+    signature: Signature | None
+    arguments: tuple[str, ...] = ()
+    access: Access | None = None
+    form: Form | None = None
+    why_missed: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,12 +92,29 @@ class Reading:
     """The facts of one source and the headers it includes, as far as they are the user's own."""
 
     uses: list[Use] = field(default_factory=list)
+    accesses: list[Use] = field(default_factory=list)  # which of them are uses is told once all sources are read
     statements: list[Statement] = field(default_factory=list)
     functions: list[Range] = field(default_factory=list)
     declarations: list[Range] = field(default_factory=list)  # at the file's top level
     macro_uses: list[Range] = field(default_factory=list)
     macros: list[Range] = field(default_factory=list)  # their definitions, from the name on
     includes: list[tuple[Range, Path]] = field(default_factory=list)
+
+
+def bases_begun(parts: list[Cursor]) -> Iterator[Place]:
+    """Where a constructor begins bases: calls of theirs that no member's name comes before."""
+    for before, part in zip([None, *parts], parts, strict=False):
+        where = place(part.extent.start)
+        if part.kind.is_expression() and where and (before is None or before.kind is not K.MEMBER_REF):
+            yield where
+
+
+def declared(name: Cursor) -> Cursor | None:
+    """What a name refers to: the one function too where a template leaves open which of its overloads is meant."""
+    found = name.referenced
+    if found is not None and found.kind is K.OVERLOADED_DECL_REF and conf.lib.clang_getNumOverloadedDecls(found) == 1:
+        return conf.lib.clang_getOverloadedDecl(found, 0)
+    return found
 
 
 def innermost(ranges: Iterable[Range], where: Place) -> Range | None:
@@ -84,12 +124,23 @@ def innermost(ranges: Iterable[Range], where: Place) -> Range | None:
 
 
 def read_unit(
-    unit: TranslationUnit, names: Collection[str], is_user: Callable[[Path], bool], text: Callable[[Path], bytes]
+    unit: TranslationUnit,
+    callees: Mapping[str, Callee],
+    is_user: Callable[[Path], bool],
+    text: Callable[[Path], bytes],
+    *,
+    cpp: bool = False,
+    standard: int = 17,
 ) -> Reading:
-    """Walk a parsed source for uses of the functions and macros in `names`."""
+    """Walk a parsed source for uses of the template's functions and macros."""
     reading = Reading()
-    walker = _Walker(reading, names, is_user, text)
-    for cursor in children(unit.cursor):
+    tops = list(children(unit.cursor))
+    wrapped = {key for key, callee in callees.items() if not callee.prototype.cpp}
+    if cpp and len(wrapped) < len(callees):
+        wrapped = set()  # wrappers are in C, the API's header is not
+    reader = CppReader(Entries(tops, callees, wrapped), text, standard) if cpp else None
+    walker = _Walker(reading, wrapped, is_user, text, reader)
+    for cursor in tops:
         start = place(cursor.extent.start)
         if start is None or not is_user(start.file):
             continue
@@ -125,7 +176,15 @@ def _bodies(cursor: Cursor, parts: list[Cursor]) -> list[Cursor]:
         return parts[1:]
     if kind is K.DO_STMT:
         return parts[:1]
-    if kind in (K.WHILE_STMT, K.FOR_STMT, K.SWITCH_STMT, K.CASE_STMT, K.DEFAULT_STMT, K.LABEL_STMT):
+    if kind in (
+        K.CXX_FOR_RANGE_STMT,
+        K.WHILE_STMT,
+        K.FOR_STMT,
+        K.SWITCH_STMT,
+        K.CASE_STMT,
+        K.DEFAULT_STMT,
+        K.LABEL_STMT,
+    ):
         return parts[-1:]
     return []
 
@@ -137,8 +196,9 @@ class _Walker:
         names: Collection[str],
         is_user: Callable[[Path], bool],
         text: Callable[[Path], bytes],
+        cpp: CppReader | None,
     ) -> None:
-        self.reading, self.names, self.is_user, self.text = reading, names, is_user, text
+        self.reading, self.names, self.is_user, self.text, self.cpp = reading, names, is_user, text, cpp
         self.masked: set[tuple[Path, int]] = set()
         self.seen: dict[tuple[Path, int, str], int] = {}
 
@@ -148,16 +208,20 @@ class _Walker:
             cursor = pending.pop()
             parts = list(children(cursor))
             kind = cursor.kind
-            if kind is K.CXX_UNARY_EXPR or kind is K.STATIC_ASSERT:
+            if kind in (K.CXX_UNARY_EXPR, K.CXX_TYPEID_EXPR, K.STATIC_ASSERT):
                 continue  # sizeof and its like evaluate nothing
+            if self.cpp:
+                self.objects(self.cpp, cursor, parts)
             if kind is K.GENERIC_SELECTION_EXPR:
                 parts = parts[1:]
             elif kind in (K.VAR_DECL, K.TYPEDEF_DECL, K.FIELD_DECL, K.PARM_DECL):
                 name = cursor.location.offset  # an expression before the name is a typeof's
-                parts = [p for p in parts if not p.kind.is_expression() or p.extent.start.offset > name]
-            elif kind is K.FUNCTION_DECL and cursor.is_definition():
+                parts = [p for p in parts if not p.kind.is_expression() or p.extent.start.offset >= name]
+            elif kind in FUNCTIONS and cursor.is_definition():
                 if body := _range(cursor, cursor.spelling):
                     self.reading.functions.append(body)
+            elif self.cpp and (within := self.in_cpp(self.cpp, cursor, parts)) is not None:
+                parts = within
             elif kind is K.CALL_EXPR and parts:
                 if callee := self.called(parts[0]):
                     self.use(callee, is_call=True, arguments=parts[1:])
@@ -166,6 +230,31 @@ class _Walker:
                 self.use(cursor, is_call=False)
             self.statements(cursor, parts)
             pending += parts
+
+    def objects(self, reader: CppReader, cursor: Cursor, parts: list[Cursor]) -> None:
+        """Where objects begin within others, and where they end."""
+        if cursor.kind is K.CONSTRUCTOR:
+            reader.bases |= {(at.file, at.offset) for at in bases_begun(parts)}
+        begins = cursor.kind in (K.CONSTRUCTOR, K.RETURN_STMT, K.CXX_NEW_EXPR, K.INIT_LIST_EXPR)
+        begins |= cursor.kind is K.CXX_FUNCTIONAL_CAST_EXPR and reader.is_kept(cursor)
+        if cursor.kind in (K.VAR_DECL, K.FIELD_DECL):
+            begins = cursor.type.get_canonical().kind not in (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE)
+        ends = cursor.kind in (K.VAR_DECL, K.CXX_DELETE_EXPR, K.CALL_EXPR, K.INIT_LIST_EXPR)
+        if ends and (gone := reader.destroyed(cursor, parts)):
+            self.add(Use(gone.place, gone.key, True, True, None, why_missed=gone.why))
+        if begins:
+            reader.keeps(parts)
+
+    def in_cpp(self, reader: CppReader, cursor: Cursor, parts: list[Cursor]) -> list[Cursor] | None:
+        """What else is to be looked at of a call, or a name, of the template's functions in C++; None for others."""
+        is_call = cursor.kind is K.CALL_EXPR
+        if not is_call and cursor.kind is not K.DECL_REF_EXPR:
+            return None
+        found = reader.call(cursor, parts) if is_call else reader.reference(cursor)
+        if found is None:
+            return None
+        self.add(Use(found.place, found.key, is_call, True, None, form=found.form, why_missed=found.why))
+        return [part for part in parts if not names(part, cursor)]
 
     def statements(self, cursor: Cursor, parts: list[Cursor]) -> None:
         bodies = _bodies(cursor, parts)
@@ -182,10 +271,10 @@ class _Walker:
                 )
 
     def is_api(self, cursor: Cursor) -> bool:
-        if cursor.spelling not in self.names:
+        target = declared(cursor)
+        if target is None or target.kind is not K.FUNCTION_DECL or target.spelling not in self.names:
             return False
-        target = cursor.referenced
-        return target is not None and target.kind is K.FUNCTION_DECL
+        return self.cpp is None or in_c(target)
 
     def called(self, cursor: Cursor) -> Cursor | None:
         """The API function's name in a callee, through brackets, `*` and `&`; None when it is another's."""
@@ -197,21 +286,21 @@ class _Walker:
         return cursor if cursor.kind is K.DECL_REF_EXPR and self.is_api(cursor) else None
 
     def use(self, name: Cursor, *, is_call: bool, arguments: Iterable[Cursor] = ()) -> None:
-        where = place(name.location)
-        if where is None:
+        where, function = place(name.location), declared(name)
+        if where is None or function is None:
             return
-        declared = name.referenced.type
-        prototyped = declared.kind is TypeKind.FUNCTIONPROTO
-        types = tuple(t.spelling for t in declared.argument_types()) if prototyped else None
-        variadic = prototyped and declared.is_function_variadic()
+        kind = function.type
+        prototyped = kind.kind is TypeKind.FUNCTIONPROTO
+        types = tuple(t.spelling for t in kind.argument_types()) if prototyped else None
+        variadic = prototyped and kind.is_function_variadic()
         extra = [a.type.get_canonical() for a in arguments][len(types or ()) :] if variadic else []
         self.add(
             Use(
                 where,
-                name.spelling,
+                function.spelling,
                 is_call,
-                self.stands_at(where, name.spelling),
-                Signature(declared.get_result().spelling, types, variadic),
+                self.stands_at(where, function.spelling),
+                Signature(kind.get_result().spelling, types, variadic),
                 tuple("void *" if t.kind is TypeKind.POINTER else t.spelling for t in extra),
             )
         )

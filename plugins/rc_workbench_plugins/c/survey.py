@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from functools import partial
 from pathlib import Path
 
+from clang.cindex import TranslationUnit
+
 from rc_workbench_plugins.c import SUFFIXES, clang_parse
+from rc_workbench_plugins.c.accesses import Pointers, access_callees, chosen, find_accesses, mapping_calls
 from rc_workbench_plugins.c.clang_parse import Place
 from rc_workbench_plugins.c.placing import Placing, place_pragmas
 from rc_workbench_plugins.c.reading import Range, Reading, Use, innermost, read_unit
 from workbench.api.job import Job
 from workbench.api.source.files import CPP_SUFFIXES
+from workbench.api.source.flags import folders_of_all
 from workbench.api.source.lines import line_starts, source_bytes
 from workbench.api.source.pragma_text import find_pragmas
 from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.opened import opened, opened_names
 from workbench.model.platform import Platform
 from workbench.model.pragma import PlacedPragma
 from workbench.model.prototypes import Callee, callees
@@ -47,27 +53,28 @@ class FoundUse:
 
 @dataclass(frozen=True)
 class Unit:
-    """One source and what it says. `whole`: nothing in it is beyond the parser."""
+    """One source and what it says. `whole`: nothing in it is beyond the parser, whose arguments are `words`."""
 
     source: Path
+    words: tuple[str, ...]
     reading: Reading
     whole: bool
 
 
 class Files:
-    """The texts of the user's files, and which files those are. `sources` are those in C; of `all_sources` those in C++
-    are built as they are."""
+    """The texts of the user's files, and which files those are. Of `all_sources`, `sources` are those that are read."""
 
     def __init__(self, root: Path, host: HostSources, exclude: Iterable[str]) -> None:
         self.root = Path(os.path.realpath(root))
         self.all_sources = tuple(Path(os.path.realpath(self.root / source)) for source in host.sources)
-        self.sources = tuple(source for source in self.all_sources if source.suffix not in CPP_SUFFIXES)
+        self.sources = self.all_sources
         self.exclude = tuple(exclude)
         folders = [(folder, Path(os.path.realpath(self.root / folder))) for folder in host.include_dirs]
         foreign = [f for text, f in folders if Path(text).is_absolute() and not _related(f, self.root)]
         self.foreign = tuple(foreign)
         own = (f for _, f in folders if f not in foreign)
-        self.own = (self.root, *own, *(source.parent for source in self.sources))
+        told = [path for path in map(Path, folders_of_all(host)) if _below(path, self.root)]
+        self.own = (self.root, *own, *told, *(source.parent for source in self.sources))
         self._texts: dict[Path, bytes] = {}
         self._is_user: dict[Path, bool] = {}
 
@@ -93,12 +100,11 @@ class Files:
 @dataclass(frozen=True)
 class Survey:
     files: Files
-    words: tuple[str, ...]  # the parser's arguments
+    words: tuple[str, ...]  # the parser's arguments for C
     callees: dict[str, Callee]
     units: tuple[Unit, ...]
     user_files: tuple[Path, ...]  # the sources, and the user's own headers that they include
     uses: tuple[FoundUse, ...]  # each once, by file and place, sources in the project's order
-    in_cpp: tuple[FoundUse, ...]  # of each function that C++ may call, the first mention
     diagnostics: tuple[Diagnostic, ...]
 
 
@@ -109,19 +115,27 @@ def survey(
     clang_parse.forget_files()
     files = Files(root, host, platform.host.exclude_files)
     known, problems = callees(platform.host.entries)
+    accesses, maps, pointers = access_callees(platform.host.entries), mapping_calls(platform.host.entries), Pointers()
     diagnostics = dict.fromkeys(problems)
     words = tuple(clang_parse.arguments(files.root, host, defines))
-    in_cpp = tuple(_mentioned_in_cpp(files, known))
-    diagnostics.update(dict.fromkeys(map(_counted_together, in_cpp)))
+    words_of = {source: tuple(clang_parse.arguments(files.root, host, defines, cpp=is_cpp(source), source=name))
+                for source, name in zip(files.all_sources, host.sources, strict=True)}  # fmt: skip
+    files.sources = tuple(one for one in files.all_sources if not is_cpp(one) or not one.is_file()
+                          or accesses or _concerns(one, files, known))  # fmt: skip
+    find = partial(find_accesses, maps=maps, names=known.keys(), is_user=files.is_user, pointers=pointers)
+    finds = find if accesses else None
     units: list[Unit] = []
     skipped: dict[Path, list[Range]] = {}
     job = job or Job()
     for number, source in enumerate(files.sources):
         job.progress(number / len(files.sources), source.name)
-        unit, more = _read(source, files, words, known, skipped)
+        unit, more = _read(source, files, words_of[source], known, skipped, finds)
         diagnostics.update(dict.fromkeys(more))
         if unit:
             units.append(unit)
+    for unit in units:
+        unit.reading.uses += (use for use in chosen(unit.reading.accesses, pointers) if use.callee in accesses)
+    known |= accesses
     placings: dict[Path, Placing] = {}
     included = (path.resolve() for unit in units for _, path in unit.reading.includes)
     user_files = tuple(dict.fromkeys((*files.sources, *(path for path in included if files.is_user(path)))))
@@ -130,44 +144,65 @@ def survey(
         if file not in unread and not files.excluded(file):
             placings[file], more = _place(file, files, units, skipped.get(file, []))
             diagnostics.update(dict.fromkeys(more))
-    uses: dict[tuple[Path, int, str], FoundUse] = {}
+    uses: dict[tuple[Path, int, str, int], FoundUse] = {}
     for unit in units:
         for use in sorted(
             unit.reading.uses, key=lambda u: (u.place.file != unit.source, str(u.place.file), u.place.offset)
         ):
             if use.place.file in placings:
-                key = (use.place.file, use.place.offset, use.callee)
+                key = (use.place.file, use.place.offset, use.callee, use.access.place.end if use.access else 0)
                 uses.setdefault(key, _found(use, known[use.callee], unit.reading, placings[use.place.file]))
-    return Survey(files, words, known, tuple(units), user_files, tuple(uses.values()), in_cpp, tuple(diagnostics))
+    diagnostics.update(dict.fromkeys(_unopened(uses.values())))
+    return Survey(files, words, known, tuple(units), user_files, tuple(uses.values()), tuple(diagnostics))
 
 
-def _mentioned_in_cpp(files: Files, known: dict[str, Callee]) -> Iterator[FoundUse]:
-    """C++ is not parsed: by its name, where an API function may be called first, in a source or what it includes."""
-    left = dict(known)
-    pending = [source for source in files.all_sources if source not in files.sources]
-    seen = set(pending)
+def _unopened(uses: Iterable[FoundUse]) -> Iterator[Diagnostic]:
+    """For each call that holds only for what was opened by a name: that no source makes a call that opens it."""
+    uses = list(uses)
+    made = set(opened_names(entry for use in uses for _, entry in use.callee.entries if not entry.of))
+    for entry in (entry for use in uses for _, entry in use.callee.entries if entry.opens):
+        of = opened(entry.of)  # a mapping of an opened file, say
+        made.update(opened_names([entry]) if of and not made.isdisjoint(of.names) else ())
+    told: set[str] = set()
+    for use in uses:
+        wanted = [what.names if (what := opened(entry.of)) else () for _, entry in use.callee.entries]
+        if use.callee.name not in told and all(names and made.isdisjoint(names) for names in wanted):
+            told.add(use.callee.name)
+            names = " or ".join(dict.fromkeys(name for one in wanted for name in one))
+            message = f"no {use.callee.name} is recorded: no call in the sources opens what the template calls {names}"
+            hint = "What a library opens for the program has to be in the sources, or have an entry that `opens` it."
+            where = use.use.place
+            yield Diagnostic(message, hint, Severity.WARNING, str(where.file), where.line, where.column)
+
+
+def _concerns(source: Path, files: Files, known: dict[str, Callee]) -> bool:
+    """Whether a C++ source, or a file of the user's that it includes, may call the API or has pragmas: others are not
+    parsed, and built as they are."""
+    names = {word for callee in known.values() for word in _NAME.findall(callee.prototype.name)} | {"recap"}
+    special = any(c.prototype.is_constructor or c.prototype.is_destructor for c in known.values())
+    if special or "operator" in names:  # which are called without a name
+        return True
+    pending = [source]
     for file in pending:
-        text = _COMMENT.sub(_blank, _decoded(files.text(file)))
-        for number, line in enumerate(text.splitlines(), 1):
-            for found in _NAME.finditer(line):
-                if callee := left.pop(found[0], None):
-                    place = Place(file, 0, number, found.start() + 1)
-                    yield FoundUse(Use(place, callee.name, False, False, None), callee, "", (), number, 0)
+        text = _COMMENT.sub(" ", _decoded(files.text(file)))
+        if not names.isdisjoint(_NAME.findall(text)):
+            return True
         included = (Path(os.path.realpath(folder / name))
                     for name in _INCLUDE.findall(text) for folder in (file.parent, *files.own))  # fmt: skip
-        more = [path for path in dict.fromkeys(included) if path not in seen and path.is_file() and files.is_user(path)]
-        pending += more
-        seen.update(more)
+        pending += [path for path in dict.fromkeys(included)
+                    if path not in pending and path.is_file() and files.is_user(path)]  # fmt: skip
+    return False
 
 
-def _blank(comment: re.Match[str]) -> str:
-    return "\n" * comment[0].count("\n")
+def _standard(words: tuple[str, ...]) -> int:
+    """The year of C++ that a source is in; the compilers' default is 17."""
+    standard = next((word for word in reversed(words) if word.startswith("-std=")), "")
+    early = re.search(r"\+\+(?:98|03|0x|11|1y|14)$", standard)
+    return 17 if early is None else 14 if early[0] in ("++1y", "++14") else 11
 
 
-def _counted_together(found: FoundUse) -> Diagnostic:
-    message = f"calls of {found.callee.name} in C++ are counted together, here, on the simulated card"
-    hint = "To tell them apart, by pragmas too, and to count them on a real machine, make them in a C source."
-    return Diagnostic(message, hint, Severity.NOTE, str(found.file), found.use.place.line, found.use.place.column)
+def is_cpp(source: Path) -> bool:
+    return source.suffix in CPP_SUFFIXES
 
 
 def _below(file: Path, folder: Path) -> bool:
@@ -179,23 +214,29 @@ def _related(one: Path, other: Path) -> bool:
 
 
 def _read(
-    source: Path, files: Files, words: tuple[str, ...], known: dict[str, Callee], skipped: dict[Path, list[Range]]
+    source: Path,
+    files: Files,
+    words: tuple[str, ...],
+    known: dict[str, Callee],
+    skipped: dict[Path, list[Range]],
+    finds: Callable[[TranslationUnit, Reading], list[Use]] | None,
 ) -> tuple[Unit | None, tuple[Diagnostic, ...]]:
     if not source.is_file():
         hint = "Mend the project's list of host sources, or put the file there."
         return None, (Diagnostic("the host source is not there", hint, file=str(source)),)
-    if source.suffix not in SUFFIXES:
-        hint = f"Host language 'c' reads {' and '.join(SUFFIXES)}."
-        return None, (Diagnostic(f"'{source.suffix}' is not a C source", hint, file=str(source)),)
+    if source.suffix not in SUFFIXES and not is_cpp(source):
+        hint = f"Host language 'c' reads {' and '.join((*SUFFIXES, *sorted(CPP_SUFFIXES)))}."
+        return None, (Diagnostic(f"'{source.suffix}' is not a C or C++ source", hint, file=str(source)),)
     parsed = clang_parse.parse(source, words)
     if parsed is None:
         return None, (Diagnostic("the host source cannot be read", "Is it a text file?", file=str(source)),)
-    reading = read_unit(parsed, known.keys(), files.is_user, files.text)
+    reading = read_unit(parsed, known, files.is_user, files.text, cpp=is_cpp(source), standard=_standard(words))
+    reading.accesses = finds(parsed, reading) if finds else []
     for file, start, end in clang_parse.skipped_ranges(parsed):
         if files.is_user(file):
             skipped.setdefault(file, []).append(Range(file, start, end))
     problems = clang_parse.problems(parsed)
-    return Unit(source, reading, not problems), problems
+    return Unit(source, words, reading, not problems), problems
 
 
 def _place(file: Path, files: Files, units: list[Unit], skipped: list[Range]) -> tuple[Placing, tuple[Diagnostic, ...]]:
@@ -232,6 +273,12 @@ def _found(use: Use, callee: Callee, reading: Reading, placing: Placing) -> Foun
 
 
 def _why_missed(use: Use, callee: Callee, reading: Reading) -> str:
+    if use.access and use.access.why_missed:
+        return use.access.why_missed
+    if use.access and innermost(reading.functions, use.place) is None:
+        return "it stands in no function"
+    if use.why_missed or use.form:
+        return use.why_missed or ("" if innermost(reading.declarations, use.place) else "it stands in no declaration")
     wanted = len(callee.prototype.parameters)
     if use.signature is not None:
         if use.signature.parameters is None:
@@ -254,5 +301,6 @@ def _unspellable(kind: str) -> bool:
 
 def missed_diagnostic(found: FoundUse) -> Diagnostic:
     where: Place = found.use.place
-    message = f"this use of {found.use.callee} is not instrumented: {found.why_missed}"
+    what = found.use.callee if found.use.access else f"use of {found.callee.name}"
+    message = f"this {what} is not instrumented: {found.why_missed}"
     return Diagnostic(message, "", Severity.WARNING, str(where.file), where.line, where.column)

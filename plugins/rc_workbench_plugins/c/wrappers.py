@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from rc_workbench_plugins.c.numbering import Wrapper
+from rc_workbench_plugins.c import access_sites
+from rc_workbench_plugins.c.numbering import Numbering, Wrapper
+from workbench.api.host_units import COMMON, unit_text
+from workbench.model.opened import opened, opened_names
 from workbench.model.platform import CallKind, HostEntry, Platform
 from workbench.model.prototypes import Callee, handles
 
@@ -37,34 +40,70 @@ class _Lines:
 
 
 def generate(
-    wrappers: Sequence[Wrapper],
+    numbering: Numbering,
     platform: Platform,
     defines: Mapping[str, str],
     runtime: Path,
     beside: Mapping[str, Path],
 ) -> Generated:
-    """The C source. `runtime` is recap.h; `beside` are headers, by name, that no include folder leads to."""
+    """The C source. `runtime` is recap.h's folder; `beside` are headers, by name, that no include folder leads to."""
     out = _Lines()
     out.add("/* Generated: the recording wrappers of the host's API calls. */", "#define _GNU_SOURCE")
     for name, value in defines.items():
         out.add(f"#ifndef {name}", f"#define {name} {value}", "#endif")
-    out.add(*(include_line(line, beside) for line in platform.host.include_lines))
-    out.add(f'#include "{runtime}"', "#ifdef RCW_BOARD", '#include "rcw_board.h"', "#endif")
+    if any(not wrapper.use.form for wrapper in numbering.wrappers):
+        out.add(*(include_line(line, beside) for line in platform.host.include_lines))
+    out.add(*(f'#include "{runtime / name}"' for name in ("recap.h", "objects.h")))
+    out.add("#ifdef RCW_BOARD", '#include "rcw_board.h"', "#endif")
     for name, constant in platform.host.constants.items():
         value = f'"{escaped(constant)}"' if isinstance(constant, str) else repr(constant)
         out.add(f"#ifndef {name}")
         out.expression(f"constant {name}", f"#define {name} {value}")
         out.add("#endif")
-    out.add("", "const rcw_slot rcw_slots[] = {")
-    out.add(*(f"    {{{site}, {state}, {entry}}}," for w in wrappers for site, state, entry in w.slots))
-    out.add("    {-1, 0, -1},", "};", f"const int rcw_slot_count = {sum(len(w.slots) for w in wrappers)};")
+    out.add(f"#define rcw_here rcw_here_{numbering.unit}", *_unit(numbering))
     described: set[str] = set()
-    for wrapper in wrappers:
+    names = opened_names(platform.host.entries)
+    for wrapper in numbering.wrappers:
+        if wrapper.use.access:
+            _wrap_access(out, wrapper, names, described)
+        if wrapper.use.access or wrapper.use.form:
+            continue
         if wrapper.callee.name not in described:
             described.add(wrapper.callee.name)
-            _describe(out, wrapper)
-        _wrap(out, wrapper, handles(platform.host))
+            _describe(out, wrapper, names)
+        _wrap(out, wrapper, handles(platform.host), names)
     return Generated("\n".join(out.lines) + "\n", out.expressions)
+
+
+def _unit(numbering: Numbering) -> Iterator[str]:
+    """What tells the recorder of these wrappers, when the program starts."""
+    slots = [slot for wrapper in numbering.wrappers for slot in wrapper.slots]
+    states = numbering.block.states[COMMON:]
+    yield from ("", "static const rcw_slot rcw_these[] = {")
+    yield from (f"    {{{site}, {state}, {entry}}}," for site, state, entry in slots)
+    yield from ("    {-1, 0, -1},", "};", "rcw_unit rcw_here = {")
+    yield f"    .slots = rcw_these, .slot_count = {len(slots)},"
+    yield f"    .sites = {len(numbering.sites)}, .states = {len(states)},"
+    yield f'    .told = "{escaped(unit_text(numbering.sites, numbering.block))}",'
+    yield "};"
+    yield "__attribute__((constructor(101))) static void rcw_begin_here(void) { rcw_add_unit(&rcw_here); }"
+
+
+def _wrap_access(out: _Lines, wrapper: Wrapper, names: Mapping[str, int], described: set[str]) -> None:
+    about = f"rcw_about_{wrapper.callee.name.replace(' ', '_')}"
+    if about not in described:
+        described.add(about)
+        out.add(*access_sites.about_lines(about))
+        for which, (_, entry) in enumerate(wrapper.callee.entries):
+            of = opened(entry.of)
+            bits = _bits(of.names if of else (), names)
+            for what, line in access_sites.entry_lines(which, entry, bits, _value((of and of.expression) or "pointer")):
+                if what:
+                    out.expression(what, line)
+                else:
+                    out.add(line)
+        out.add("}")
+    out.add("", *access_sites.function(wrapper, about))
 
 
 def include_line(text: str, beside: Mapping[str, Path]) -> str:
@@ -78,12 +117,14 @@ def include_line(text: str, beside: Mapping[str, Path]) -> str:
     return f"#include {line}" if line.startswith("<") else f'#include "{name}"'
 
 
-def declaration(wrapper: Wrapper) -> str:
+def declaration(wrapper: Wrapper, linkage: str) -> str:
     """What makes a wrapper known where its function is: of the very type of the function it stands for."""
     signature = wrapper.use.signature
+    if wrapper.use.access:
+        return access_sites.declaration(wrapper, linkage)
     if signature is not None and not signature.variadic:
-        return f"extern __typeof__({wrapper.callee.name}) {wrapper.name};"
-    return f"extern {_head(wrapper, wrapper.name)};"
+        return f"{linkage} __typeof__({wrapper.callee.name}) {wrapper.name};"
+    return f"{linkage} {_head(wrapper, wrapper.name)};"
 
 
 def _parameters(wrapper: Wrapper, *, extra: bool = True) -> list[tuple[str, str]]:
@@ -108,7 +149,7 @@ def _head(wrapper: Wrapper, name: str) -> str:
     return f"__typeof__({_returns(wrapper)}) {name}({parameters})"
 
 
-def _describe(out: _Lines, wrapper: Wrapper) -> None:
+def _describe(out: _Lines, wrapper: Wrapper, names: Mapping[str, int]) -> None:
     """A function that evaluates the entries' expressions over a call's arguments."""
     callee = wrapper.callee
     parameters = "".join(f", {text}" for text, _ in _parameters(wrapper, extra=False))
@@ -116,14 +157,19 @@ def _describe(out: _Lines, wrapper: Wrapper) -> None:
     out.add("    rcw_it->which = -1, rcw_it->fpga = -1, rcw_it->bytes = -1, rcw_it->address = -1;")
     out.add(*(f"    (void){name};" for _, name in _parameters(wrapper, extra=False)))
     for which, (_, entry) in enumerate(callee.entries):
-        _describe_entry(out, callee, which, entry)
+        _describe_entry(out, callee, which, entry, names)
     out.add("}")
 
 
-def _describe_entry(out: _Lines, callee: Callee, which: int, entry: HostEntry) -> None:
+def _describe_entry(out: _Lines, callee: Callee, which: int, entry: HostEntry, names: Mapping[str, int]) -> None:
     name = f"{callee.name} [{entry.subtype}]" if entry.subtype else callee.name
-    out.expression(f"the condition of entry {name}", f"    if (rcw_it->which < 0 && ({entry.condition or 1})) {{")
-    out.add(f"        rcw_it->which = {which};")
+    of, first = opened(entry.of), next((name for _, name in callee.prototype.parameters), "0")
+    if of:
+        value = f"{_value(of.expression or first)}, {_bits(of.names, names)}"
+        out.expression(f"what entry {name} is of", f"    const rcw_object *rcw_o{which} = rcw_of({value});")
+    holds = f"rcw_it->which < 0{f' && rcw_o{which}' if of else ''} && ({entry.condition.strip() or 1})"
+    out.expression(f"the condition of entry {name}", f"    if ({holds}) {{")
+    out.add(f"        rcw_it->which = {which};", *([f"        rcw_it->fpga = rcw_o{which}->fpga;"] if of else []))
     for field, kind, text in (
         ("bytes", "(int64_t)", entry.bytes),
         ("address", "(int64_t)", entry.address),
@@ -135,39 +181,81 @@ def _describe_entry(out: _Lines, callee: Callee, which: int, entry: HostEntry) -
     out.add("    }")
 
 
-def _wrap(out: _Lines, wrapper: Wrapper, kept: Collection[str]) -> None:
+def _value(expression: str) -> str:
+    return f"(uint64_t)(intptr_t)({expression})"
+
+
+def _bits(chosen: Iterable[str], names: Mapping[str, int]) -> str:
+    """The names as a set of the runtime's."""
+    return f"UINT64_C({sum(1 << names[name] for name in dict.fromkeys(chosen) if name in names)})"
+
+
+def _opens(wrapper: Wrapper, names: Mapping[str, int]) -> list[tuple[str, str]]:
+    """What follows a call that opens: (which, a statement), "-1" for a call that no entry speaks of."""
+    given = [(which, entry, found) for which, (_, entry) in enumerate(wrapper.callee.entries)
+             if (found := opened(entry.opens))]  # fmt: skip
+    whole = _bits((name for _, _, found in given for name in found.names), names)
+    lines = []
+    for which, entry, found in given:
+        value, size = found.expression or "rcw_result", entry.mapped_bytes.strip() or "0"
+        about = f"{names[found.names[0]]}, {whole}, {_value(value)}, (uint64_t)({size}), rcw_it.address, rcw_it.fpga"
+        made = "if (rcw_result) " if not found.expression and "*" in _returns(wrapper) else ""
+        lines.append((f"{which}", f"{made}rcw_opened({about});"))
+    if any(not found.expression for _, _, found in given):
+        lines.append(("-1", f"rcw_closed({whole}, {_value('rcw_result')});"))
+    return lines
+
+
+def _closes(out: _Lines, wrapper: Wrapper, names: Mapping[str, int]) -> None:
+    """Before a call that releases: others may get the same descriptor as soon as it is made."""
+    first = next((name for _, name in _parameters(wrapper)), "0")
+    for which, (_, entry) in enumerate(wrapper.callee.entries):
+        of = opened(entry.of)
+        if of and entry.kind is CallKind.RELEASE:
+            about = f"{_bits(of.names, names)}, {_value(of.expression or first)}"
+            out.expression(f"what entry {wrapper.callee.name} is of",
+                           f"    if (rcw_it.which == {which}) rcw_closed({about});")  # fmt: skip
+
+
+def _wrap(out: _Lines, wrapper: Wrapper, kept: Collection[str], names: Mapping[str, int]) -> None:
     arguments = ", ".join(name for _, name in _parameters(wrapper))
     described = "".join(f", {name}" for _, name in _parameters(wrapper, extra=False))
     call = f"{wrapper.callee.name}({arguments})"
     is_void = _returns(wrapper).strip() == "void"
-    bare = f"{{ {call}; return; }}" if is_void else f"return {call};"
     where = wrapper.use.place
     state = wrapper.pragma.pragma.name if wrapper.pragma else "the default"
     out.add("", f"/* {where.file.name}:{where.line}:{where.column}, state {state} */".replace("*/ ", ""))
     out.add(f"{_head(wrapper, wrapper.name)};", _head(wrapper, wrapper.name), "{")
-    out.add("    rcw_start rcw_began = rcw_enter();", "    rcw_thread *rcw_me = rcw_ready();", "    rcw_call rcw_it;")
-    out.add("    if (!rcw_me)", f"        {bare}")
+    out.add("    rcw_start rcw_began = rcw_enter();", "    rcw_thread *rcw_me = rcw_ready(&rcw_here);")
+    out.add("    rcw_call rcw_it;")
+    out.add("    if (!rcw_me)", f"        {f'{{ {call}; return; }}' if is_void else f'return {call};'}")
     out.add(f"    rcw_about_{wrapper.callee.name}(&rcw_it{described});")
     _at_the_board(out, wrapper, kept)
+    _closes(out, wrapper, names)
+    opens = _opens(wrapper, names)
+    called = f"{call};" if is_void else f"__typeof__({_returns(wrapper)}) rcw_result = {call};"
+    returned = "return;" if is_void else "return rcw_result;"
     if wrapper.otherwise is None:
-        out.add("    if (rcw_it.which < 0) {", "        rcw_take_off();", f"        {bare}", "    }")
-        slot = f"{wrapper.slot} + rcw_it.which"
+        ends = "".join(f" {line}" for which, line in opens if which == "-1")
+        out.add("    if (rcw_it.which < 0) {", "        rcw_take_off();", f"        {called}{ends} {returned}", "    }")
+        slot = f"rcw_here.first + {wrapper.slot} + rcw_it.which"
     else:
-        slot = f"{wrapper.slot} + (rcw_it.which < 0 ? {len(wrapper.states)} : rcw_it.which)"
-    out.add("    rcw_go(&rcw_began);")
-    out.add(f"    {call};" if is_void else f"    __typeof__({_returns(wrapper)}) rcw_result = {call};")
-    out.add(f"    rcw_leave(rcw_me, &rcw_began, {slot}, &rcw_it);")
-    out.add(*([] if is_void else ["    return rcw_result;"]), "}")
+        slot = f"rcw_here.first + {wrapper.slot} + (rcw_it.which < 0 ? {len(wrapper.states)} : rcw_it.which)"
+    out.add(f"    const int rcw_slot = {slot};", "    rcw_go(rcw_me, &rcw_began, rcw_slot);", f"    {called}")
+    out.add("    rcw_leave(rcw_me, &rcw_began, rcw_slot, &rcw_it);")
+    for which, line in opens:
+        out.expression(f"what entry {wrapper.callee.name} opens", f"    if (rcw_it.which == {which}) {line}")
+    out.add(f"    {returned}", "}")
 
 
 def _at_the_board(out: _Lines, wrapper: Wrapper, kept: Collection[str]) -> None:
     """On a real machine: keep what the read-out needs of this call, and let the monitors count from the first transfer
     until the board is released."""
-    kinds = {entry.kind for _, entry in wrapper.callee.entries}
+    kinds = wrapper.callee.kinds
     if CallKind.ACQUIRE in kinds:
         return
     lines = [f"    rcw_board_{name} = {name};" for _, name in _parameters(wrapper, extra=False) if name in kept]
-    if kinds & _USES:
+    if not _USES.isdisjoint(kinds):
         lines.append("    rcw_board_begin();")
     elif CallKind.RELEASE in kinds:
         lines.append("    rcw_board_end();")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import signal
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,8 @@ _BUILD, _RUN, _FETCH = "Build on the machine", "Run on the machine", "Fetch the 
 
 class Machine:
     """Each command is a line for `sh`, run in the project's folder. Two variables tell it where things are:
-    $RECAP_TREE, the instrumented tree, and $RCW_RAW, the empty folder in which the records have to be at the end."""
+    $RECAP_TREE, the instrumented tree, and $RCW_RAW, the empty folder in which the records have to be at the end. In a
+    traced run $RCW_TRACE is 1, which lets the program record each of its calls."""
 
     name = "machine"
     title = "real machine"
@@ -48,7 +50,7 @@ class Machine:
             _must(task, job, "fetch", task.project.target.fetch)
         said = ran.stdout.encode()
         return Outcome(
-            exit=ran.returncode,
+            exit=_exit(ran.returncode),
             stdout=ran.stdout,
             stdout_sha256=hashlib.sha256(said).hexdigest(),
             diagnostics=tuple(_failed("run", ran, Severity.WARNING) if ran.returncode else ()),
@@ -57,7 +59,7 @@ class Machine:
 
 def _command(task: Task, job: Job, line: str) -> ProcessResult:
     job.log(f"$ {line}")
-    where = {"RECAP_TREE": str(task.build), "RCW_RAW": str(task.raw)}
+    where = {"RECAP_TREE": str(task.build), "RCW_RAW": str(task.raw), **({"RCW_TRACE": "1"} if task.trace else {})}
     return job.run(["sh", "-c", line], cwd=task.root, env=where)
 
 
@@ -69,7 +71,14 @@ def _must(task: Task, job: Job, name: str, line: str) -> None:
 def _failed(name: str, done: ProcessResult, severity: Severity) -> tuple[Diagnostic, ...]:
     said = [text for text in (done.stderr or done.stdout).strip().splitlines() if text.strip()]
     hint = f"It said last: {said[-1].strip()}" if said else ""
-    return (Diagnostic(f"the command target.{name} ended with exit code {done.returncode}", hint, severity),)
+    code = _exit(done.returncode)
+    how = f"was ended by signal {-code}, {signal.strsignal(-code)}" if code < 0 else f"ended with exit code {code}"
+    return (Diagnostic(f"the command target.{name} {how}", hint, severity),)
+
+
+def _exit(code: int) -> int:
+    """A program's exit code, -N where signal N ended it, which a shell and ssh say as 128 + N."""
+    return 128 - code if code - 128 in signal.valid_signals() else code
 
 
 @hookimpl

@@ -134,6 +134,31 @@ class AxiLitePort(BusPort):
     def longest_burst(self) -> int:
         return 1
 
+    def quiet(self, clock: str) -> Iterator[str]:
+        """Requests are taken as they come; the words of a read follow one a cycle, those of the next without a gap."""
+        pins = {role: signal.name for role, signal in self.signals().items()}
+        asked, written, left = (f"{self.name}_{what}" for what in ("asked", "written", "left"))
+        last, words = (pins["wlast"], pins["arlen"]) if self.bursts else ("1'b1", "8'd0")
+        taken = f"({pins['bvalid']} & {pins['bready']})"
+        given = f"({pins['rvalid']} & {pins['rready']})"
+        yield from (
+            f"reg [31:0] {asked} = 0, {written} = 0;  // requests to write, and their data, not answered yet",
+            f"reg [8:0] {left} = 0;  // words of a read",
+            f"assign {pins['awready']} = 1;",
+            f"assign {pins['wready']} = 1;",
+            f"assign {pins['bvalid']} = {asked} != 0 & {written} != 0;",
+            f"assign {pins['arready']} = {left} == 0 | ({left} == 1 & {pins['rready']});",
+            f"assign {pins['rvalid']} = {left} != 0;",
+            f"assign {pins['rdata']} = 0;",
+            *((f"assign {pins['rlast']} = {left} == 1;",) if self.bursts else ()),
+            f"always @(posedge {clock}) begin",
+            f"    {asked} <= {asked} + {{31'd0, {pins['awvalid']}}} - {{31'd0, {taken}}};",
+            f"    {written} <= {written} + {{31'd0, {pins['wvalid']} & {last}}} - {{31'd0, {taken}}};",
+            f"    if ({pins['arvalid']} & {pins['arready']}) {left} <= {{1'b0, {words}}} + 9'd1;",
+            f"    else if ({given}) {left} <= {left} - 9'd1;",
+            "end",
+        )
+
     def monitor(self, read_out: ReadOut, bits: Mapping[str, int]) -> MonitorFront:
         roles = {role: bits[signal.name] for role, signal in self.signals().items() if signal.name in bits}
         stride = self.word_bits // 8 // self.address_unit_bytes
@@ -191,6 +216,12 @@ class StreamOutPort(BusPort):
 
     def roles(self) -> Roles:
         return _stream_roles(self.word_bits, "output", "input", ends=self.packets)
+
+    def quiet(self, clock: str) -> Iterator[str]:
+        """A word in every cycle, without an end."""
+        for role, signal in self.signals().items():
+            if signal.direction == "output" and not signal.optional:
+                yield f"assign {signal.name} = {int(role == 'tvalid')};"
 
     def constants(self) -> Mapping[str, int]:
         return {"buffer_words": self.buffer_words, "packets": int(self.packets)}

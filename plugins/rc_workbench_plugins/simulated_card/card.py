@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 
-from rc_workbench_plugins.simulated_card.card_cache import (
-    card_folder,
-    contents,
-    included_files,
-    keep,
-    keep_folder,
-    relative_texts,
-    remember_reads,
-    take,
-)
 from rc_workbench_plugins.simulated_card.port_check import check_port, driven_ports
 from rc_workbench_plugins.simulated_card.port_header import port_header
 from rc_workbench_plugins.simulated_card.verilate import VERILATOR_OPTIONS, idle_state, top_ports, verilate
@@ -27,6 +18,7 @@ from workbench.api.compile import digest, needed, run_all
 from workbench.api.descriptors import HdlBuild
 from workbench.api.instrument.wrapper import STREAMS_DEFINE, TOP_FILE
 from workbench.api.job import Job
+from workbench.api.kept import contents, keep, keep_folder, kept_folder, relative_texts, remember_reads, take
 from workbench.api.targets import Task
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import Platform
@@ -41,6 +33,8 @@ _FLAGS = (
 )  # fmt: skip
 #: -O1 makes some models six times slower
 _LEVELS = {"card": "-O2", "fast": "-O2", "slow": "-O0", "runtime": "-O1"}
+
+_READ = re.compile(r'^S\s.*"(?P<path>[^"]+)"$', re.M)  # a line of Vcard__verFiles.dat
 
 #: What writes the parts of a card that are generated.
 _MAKERS = sorted(Path(__file__).parent.glob("*.py"))
@@ -102,7 +96,7 @@ def _build(task: Task, job: Job) -> CardExecutable:
     )  # fmt: skip
     out.mkdir(parents=True, exist_ok=True)
     executable = out / "card"
-    kept = card_folder(command, base)
+    kept = kept_folder("cards", command, base)
     if kept and take(kept / "card", executable):
         job.log("the card has not changed since it was last built")
         return CardExecutable(executable, hdl, tools)
@@ -117,13 +111,21 @@ def _build(task: Task, job: Job) -> CardExecutable:
     idle = idle_state(objects, hdl)
     (objects / "card_port.h").write_text(port_header(platform, hdl, top_ports(objects), constants, idle))
     assert verilator.root is not None
-    read = included_files(objects.absolute(), hdl.sources, verilator.root)
+    read = _included_files(objects.absolute(), hdl.sources, verilator.root)
     remember_reads(command, base, read, searched)
-    kept = card_folder(command, base)
+    kept = kept_folder("cards", command, base)
     _compile(objects, executable, compiler, verilator, job)
     if kept and all(path.stat().st_mtime < began_s for path in read):  # nothing was saved while it was read
         keep(executable, kept)
     return CardExecutable(executable, hdl, tools)
+
+
+def _included_files(objects: Path, sources: Iterable[Path], tool_root: Path) -> list[Path]:
+    """The files that Verilator read to fill `objects`, without the sources named to it and without its own."""
+    named = {os.path.realpath(source) for source in sources}
+    text = (objects / "Vcard__verFiles.dat").read_text(encoding="utf-8", errors="replace")
+    found = dict.fromkeys(objects / match["path"] for match in _READ.finditer(text))
+    return [p for p in found if os.path.realpath(p) not in named and not p.is_relative_to(tool_root)]
 
 
 def _drivers(platform: Platform) -> list[Path]:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from rc_workbench_plugins.simulated_card.card import harness_dir
-from rc_workbench_plugins.simulated_card.card_cache import contents, keep, take
 from rc_workbench_plugins.simulated_card.host_limits import not_simulated, reads_of_real_time
 from rc_workbench_plugins.simulated_card.host_points import compile_with_points
 from rc_workbench_plugins.simulated_card.shim import shim_source
 from workbench.api.compile import digest, needed, run_all
 from workbench.api.descriptors import PlatformSupport
 from workbench.api.job import Job
+from workbench.api.kept import contents, keep, take
+from workbench.api.objects import ObjectFile, compile_objects
 from workbench.api.source.files import CPP_SUFFIXES, expand_sources
+from workbench.api.source.flags import flags_of, folders_of_all, macros_of_all
 from workbench.api.targets import Task
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.prototypes import without_card
@@ -42,7 +46,8 @@ def build_host(task: Task, job: Job) -> Path:
         raise WorkbenchError(Diagnostic("the project names no host source file that exists", "See host.sources."))
     if problems := list(not_simulated(project)):
         raise WorkbenchError(*problems)
-    is_cpp = [source.suffix in CPP_SUFFIXES for source in sources]
+    own_sources = [*support.api_sources, *(host.extra_sources if host else ())]
+    is_cpp = [source.suffix in CPP_SUFFIXES for source in (*sources, *own_sources)]
     c_compiler = needed(find_compiler("c"))
     cpp_compiler = needed(find_compiler("c++")) if any(is_cpp) else c_compiler
     objects = out / "obj"
@@ -54,9 +59,9 @@ def build_host(task: Task, job: Job) -> Path:
         *((harness_dir(),) if host else ()),
     ]
     macros = {**project.host.defines, **task.settings}
-    user_flags = [
-        "-g", *(("-fsanitize-coverage=trace-pc",) if task.deterministic else ()),
-        *project.host.flags, *(f"-I{folder}" for folder in include),
+    before = ["-g", *(("-fsanitize-coverage=trace-pc",) if task.deterministic else ())]
+    after = [
+        *(f"-I{folder}" for folder in include),
         *(f"-D{name}={value}" for name, value in macros.items()),
         *(f"-D{define}" for define in (host.defines if host else ())),
     ]  # fmt: skip
@@ -68,31 +73,26 @@ def build_host(task: Task, job: Job) -> Path:
                                                      *(s.parent for s in expand_sources(root, project.host.sources))))),
         *(f"-D{define}" for define in (host.defines if host else ())),
     ]  # fmt: skip
-    own_sources = [*support.api_sources, *(host.extra_sources if host else ())]
-    units = [
-        *((cpp_compiler if cpp else c_compiler, user_flags, s) for s, cpp in zip(sources, is_cpp, strict=True)),
-        *((cpp_compiler if s.suffix in CPP_SUFFIXES else c_compiler, own_flags, s) for s in own_sources),
+    own_flags += [*macros_of_all(project.host), *(f"-I{folder}" for folder in folders_of_all(project.host))]
+    names = [os.path.relpath(path, root) for path in expand_sources(root, project.host.sources)]
+    users_flags = [[*before, *flags_of(project.host, name), *after] for name in names]
+    every = [*zip(users_flags, sources, strict=True), *((own_flags, source) for source in own_sources)]
+    units = [(cpp_compiler if cpp else c_compiler, *unit) for unit, cpp in zip(every, is_cpp, strict=True)]
+    made = [
+        ObjectFile(tool, flags, source, objects / f"{n}_{source.stem}.o")
+        for n, (tool, flags, source) in enumerate(units)
     ]
-    targets = [objects / f"{n}_{source.stem}.o" for n, (_, _, source) in enumerate(units)]
-    compile_it: list[list[str | Path]] = [
-        [tool.path, *flags, "-c", source, "-o", target]
-        for (tool, flags, source), target in zip(units, targets, strict=True)
-    ]
-    users, threads = (
-        compile_it[: len(sources)],
-        project.streaming is not None,
-    )  # its blocks are threads: no need to look
-    warnings = run_all(compile_it[len(users) if threads else 0 :], job, cwd=root, what="the host program")
-    if threads:
-        warnings += compile_with_points(users, task.deterministic, job, root)
-    elif any(_STARTS_THREADS.match(name) for name in symbols(targets, defined=False)):
-        compile_with_points(users, task.deterministic, job, root)
+    targets = [one.target for one in made]
+    users = made[: len(sources)]
+    compiled = partial(compile_objects, job=job, base=task.build, cwd=root, what="the host program")
+    if project.streaming:  # its blocks are threads: no need to look
+        warnings = (*compiled(made[len(sources) :]), *compile_with_points(users, task.deterministic, compiled))
+    else:
+        warnings = compiled(made)
+        if any(_STARTS_THREADS.match(name) for name in symbols(targets, defined=False)):
+            compile_with_points(users, task.deterministic, compiled)
     for warning in (*warnings, *reads_of_real_time(targets[: len(sources)], root)):
         job.report(warning)
-    if host and host.redefined:
-        words = [word for pair in host.redefined.items() for word in ("--redefine-sym", "=".join(pair))]
-        cpp = [target for target, is_one in zip(targets, is_cpp, strict=False) if is_one]
-        run_all([["objcopy", *words, target] for target in cpp], job, cwd=root, what="the host program")
     executable = out / "host"
     libraries = [name if name.startswith("-") or "/" in name else f"-l{name}" for name in project.host.libraries]
     linker = cpp_compiler if any(is_cpp) else c_compiler

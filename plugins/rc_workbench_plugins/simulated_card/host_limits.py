@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from importlib.resources import files as resource_files
 from pathlib import Path
 
 from workbench.model.application import Project
@@ -17,7 +18,8 @@ _LINE = re.compile(r"(?P<file>\S.*):(?P<line>\d+)(?: \(.*\))?$")
 
 def not_simulated(project: Project) -> Iterator[Diagnostic]:
     """What a project asks of the compiler that virtual cores cannot keep."""
-    for flag in (*project.host.flags, *project.host.libraries):
+    single = (flag for flags in project.host.source_flags.values() for flag in flags)
+    for flag in dict.fromkeys((*project.host.flags, *single, *project.host.libraries)):
         if flag == "-fopenmp" or flag.startswith("-fopenmp=") or flag in ("gomp", "-lgomp"):
             yield Diagnostic(
                 f"host: {flag}: OpenMP's threads wait for each other in ways that the virtual clock does not see",
@@ -36,7 +38,9 @@ def not_simulated(project: Project) -> Iterator[Diagnostic]:
 
 
 def reads_of_real_time(objects: Sequence[Path], root: Path) -> Iterator[Diagnostic]:
-    """Where the program reads the processor's own counter, of which the virtual clock knows nothing."""
+    """Where the program reads the processor's own counter, of which the virtual clock knows nothing: not the recorder,
+    whose functions stand within it."""
+    recorder = Path(str(resource_files("workbench.resources"))) / "host"
     with_it = [path for path in objects if any(code in path.read_bytes() for code in _MACHINE_CODE)]
     try:
         text = run_program(["objdump", "-dl", "--inlines", "--no-show-raw-insn", *with_it]).stdout if with_it else ""
@@ -48,7 +52,7 @@ def reads_of_real_time(objects: Sequence[Path], root: Path) -> Iterator[Diagnost
         if match := _LINE.match(line.removeprefix("inlined by ")):
             place = Path(match["file"]), int(match["line"])
             places = [*places, place] if line.startswith("inlined by ") else [place]
-        elif match := _READS_TIME.search(line):
+        elif (match := _READS_TIME.search(line)) and not (places and places[0][0].is_relative_to(recorder)):
             file, number = next((place for place in places if place[0].is_relative_to(root)), (None, None))
             told.add((match[1], str(file.relative_to(root)) if file else None, number))
     for instruction, file_name, number in sorted(told, key=str):

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import platform
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from workbench.api.compile import run_all
-from workbench.api.job import Job
+from workbench.api.compile import digest
+from workbench.api.kept import contents
+from workbench.api.objects import ObjectFile, Run
 from workbench.model.diagnostic import Diagnostic
+from workbench.system.process import ProcessResult
 
 #: each access to memory becomes a call, also the plain ones, which tell whether a thread that waits in a loop does
 #: anything else. Where time is measured that would cost too much, and with these sanitizers it cannot be had.
@@ -28,33 +31,33 @@ _POINT = "\tcall\trcw_access\n"
 
 
 def compile_with_points(
-    commands: Sequence[Sequence[str | Path]], counted: bool, job: Job, root: Path
+    objects: Sequence[ObjectFile], counted: bool, compiled: Callable[..., tuple[Diagnostic, ...]]
 ) -> tuple[Diagnostic, ...]:
-    """Compile, each `[compiler, *flags, "-c", source, "-o", object]`, with a point before every such access; warnings.
+    """Make object files by `compiled` (`compile_objects`) with a point before every such access; warnings.
 
     Where the work is `counted` every access to memory is seen, unless a sanitizer of the program's own forbids it.
     """
-    flags = [str(word) for command in commands for word in command]
+    flags = [word for one in objects for word in one.flags]
     seen = (counted and not any(map(_NOT_WITH.match, flags))) or platform.machine() != "x86_64"
     if seen:
-        return run_all([[*command, *_EVERY_ACCESS] for command in commands], job, cwd=root, what="the host program")
-    texts = [Path(command[-1]).with_suffix(".s") for command in commands]
-    warnings = run_all(
-        [
-            [*(word for word in command[:-2] if word != "-c"), *_AS_ASSEMBLY, "-o", text]
-            for command, text in zip(commands, texts, strict=True)
-        ],
-        job, cwd=root, what="the host program",
-    )  # fmt: skip
-    for text in texts:
-        with text.open(encoding="utf-8", errors="surrogateescape") as lines:
-            pointed = list(with_points(lines))
-        text.write_text("".join(pointed), encoding="utf-8", errors="surrogateescape")
-    run_all(
-        [[command[0], "-c", text, "-o", command[-1]] for command, text in zip(commands, texts, strict=True)],
-        job, cwd=root, what="the host program",
-    )  # fmt: skip
-    return warnings
+        return compiled([replace(one, flags=(*one.flags, *_EVERY_ACCESS)) for one in objects])
+    by_this = digest(contents([Path(__file__)]))
+    assembled = [replace(one, flags=(*one.flags, *_AS_ASSEMBLY), made_by=(by_this,)) for one in objects]
+    return compiled(assembled, through=_pointed)
+
+
+def _pointed(command: Sequence[str], run: Run) -> ProcessResult:
+    """Compile by way of the assembly."""
+    tool, *words, target = command
+    text = Path(target).with_suffix(".s")
+    result = run([tool, *(word for word in words if word != "-c"), str(text)])
+    if result.returncode:
+        return result
+    with text.open(encoding="utf-8", errors="surrogateescape") as lines:
+        pointed = list(with_points(lines))
+    text.write_text("".join(pointed), encoding="utf-8", errors="surrogateescape")
+    assembled = run([tool, "-c", str(text), "-o", target])
+    return assembled if assembled.returncode else result
 
 
 def with_points(assembly: Iterable[str]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from workbench.model.platform import Platform
 
 TAP_PORT = "recap_taps"
 _ACTIVE_LOW = re.compile(r"^[\s(]*[!~]|==\s*(1'b)?0[\s)]*$")
-Pins = Mapping[str, tuple[str, int]]  # of the Verilated top: name -> ("IN" or "OUT", width)
+Pins = Mapping[str, tuple[str, int, str]]  # of the Verilated top: name -> ("IN" or "OUT", width, the model's member)
 
 
 def port_header(
@@ -44,7 +44,7 @@ def _problems(
     for name, direction, bits in wanted:
         word = "input" if direction == "IN" else "output"
         if name not in pins or pins[name][0] != direction:
-            have = ", ".join(pin for pin, (d, _) in pins.items() if d == direction)
+            have = ", ".join(pin for pin, (d, _, _) in pins.items() if d == direction)
             yield Diagnostic(
                 f"the top module {hdl.top} has no {word} '{name}', which platform {platform.name}'s port needs",
                 f"Its {word}s are: {have}.",
@@ -63,17 +63,17 @@ def _text(
     if hdl.tap_bits:
         lines.append(f"#define CARD_TAPS {TAP_PORT}")
     if hardware.interrupt and pins.get(hardware.interrupt, ("",))[0] == "OUT":
-        lines.append(f"#define CARD_IRQ {hardware.interrupt}")
+        lines.append(f"#define CARD_IRQ {pins[hardware.interrupt][2]}")
     headers = dict.fromkeys(str(port.driver_header) for port in ports if port.driver_header)
     lines += [f'#include "{header}"' for header in headers]
     lines.append(f"#define CARD_HAS_RESET {int(any(clock.reset for clock in clocks))}")
     lines.append("inline void set_clock(Vcard& model, int clock, int level) {")
-    lines += [f"    if (clock == {n}) model.{clock.pin} = level;" for n, clock in enumerate(clocks)]
+    lines += [f"    if (clock == {n}) model.{pins[clock.pin][2]} = level;" for n, clock in enumerate(clocks)]
     lines += ["}", "inline void set_reset(Vcard& model, int clock, bool active) {"]
     for n, clock in enumerate(clocks):
         if clock.reset:
             level = "!active" if _ACTIVE_LOW.search(clock.reset_hdl) else "active"
-            lines.append(f"    if (clock == {n}) model.{clock.reset} = {level};")
+            lines.append(f"    if (clock == {n}) model.{pins[clock.reset][2]} = {level};")
     lines.append("    (void)model, (void)clock, (void)active;\n}")
     lines += [
         "template <class Blank> void blank_idle(Vcard__Syms& syms, Blank blank) {",
@@ -85,7 +85,7 @@ def _text(
         lines += _pins(number, port, pins)
     made = "std::vector<std::unique_ptr<Port>>"
     lines.append(f"inline {made} make_ports(Vcard& model, std::vector<ClockDomain>& clocks) {{")
-    lines += [f"    model.{name} = {value}ULL;" for name, value in constants.items()]
+    lines += [f"    model.{pins[name][2]} = {value}ULL;" for name, value in constants.items()]
     lines.append(f"    {made} made({len(ports)});")
     names = [port.name for port in ports]
     for number, port in sorted(enumerate(ports), key=lambda one: bool(one[1].served_by())):
@@ -111,7 +111,7 @@ def _pins(number: int, port: HardwarePort, pins: Pins) -> Iterator[str]:
         yield f"    static constexpr bool has_{role} = {str(there).lower()};"
         yield f"    static constexpr int64_t {role}_bits = {pins[signal.name][1] if there else 64};"
         if there:
-            yield f"    auto& {role}() {{ return model->{signal.name}; }}"
+            yield f"    auto& {role}() {{ return model->{pins[signal.name][2]}; }}"
         else:
             yield f"    Absent& {role}() {{ static Absent none; return none; }}"
     yield "};"

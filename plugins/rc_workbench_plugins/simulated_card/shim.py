@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from workbench.api.c_header import WORD, constants, header_names, header_text
+from workbench.api.c_header import constants, header_names, header_text, used
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import CallKind, HostEntry, Platform
 from workbench.model.prototypes import Callee, Prototype, callees, handle_of, handle_types, pointed_type, type_of
-
-_MOVES = (CallKind.SEND, CallKind.RECEIVE)
 
 
 def shim_lacks(platform: Platform) -> tuple[Diagnostic, ...]:
@@ -22,6 +20,9 @@ def shim_lacks(platform: Platform) -> tuple[Diagnostic, ...]:
     known, problems = callees(platform.host.entries)
     kept = handle_types(platform.host)
     found = list(problems)
+    if any(entry.opens or entry.of or entry.access for entry in platform.host.entries):
+        hint = "Name C sources that implement the API on the simulated card: host.api_sources."
+        found.append(Diagnostic("calls that are told by what was opened are not made of a template", hint))
     for callee in known.values():
         for _, entry in callee.entries:
             try:
@@ -97,8 +98,11 @@ def _function(callee: Callee, kept: Mapping[str, bool]) -> Iterator[str]:
 
 
 def _action(prototype: Prototype, entry: HostEntry, kept: Mapping[str, bool]) -> list[str]:
-    """What a call of this entry does. WorkbenchError where its data, or its table, cannot be told."""
-    if entry.kind in _MOVES:
+    """What a call of this entry does. WorkbenchError where its data, or its table, cannot be told, or it is C++."""
+    if prototype.cpp:
+        message = f"{prototype.qualified} is C++, for which no stand-in can be made of the template"
+        raise WorkbenchError(Diagnostic(message, "Name sources that implement it: host.api_sources."))
+    if entry.kind.moves:
         return _move(prototype, entry, kept)
     if entry.kind is CallKind.ACQUIRE:
         lines = [f"long number = (long)({entry.fpga.strip() or '0'});", "int status = acquire(number);"]
@@ -152,7 +156,7 @@ def _data(prototype: Prototype, entry: HostEntry, kept: Mapping[str, bool]) -> t
         return entry.data.strip(), f"sizeof *({entry.data.strip()})", False
     sends = entry.kind is CallKind.SEND
     texts = (entry.address, entry.bytes, entry.fpga, entry.condition)
-    spoken = {word for text in texts for word in WORD.findall(text)}
+    spoken = {name for text in texts for name in used(text)}
     others = [(text, name) for text, name in prototype.parameters if kept.get(type_of(text, name)) is not False]
     pointers = [(text, name) for text, name in others if ("*" in text or "[" in text) and name not in spoken]
     usable = [name for text, name in pointers if ("const" in text) == sends]

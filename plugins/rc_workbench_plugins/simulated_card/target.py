@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.text import listed
 
 if TYPE_CHECKING:
     from rc_workbench_plugins.simulated_card.card import CardExecutable
@@ -70,6 +71,11 @@ def _lacking(platform: Platform, support: PlatformSupport | None) -> Iterator[Di
     if platform.hardware is None:
         yield Diagnostic("it has no hardware port", "Without one nothing can be simulated.")
         return
+    if not platform.transfer_tables and (
+        named := {entry.transfer for entry in platform.host.entries if entry.transfer}
+    ):
+        hint = "Enter the times that the board's documents or measurements give."
+        yield Diagnostic(f"it has no transfer_tables, of which its calls name {listed(sorted(named))}", hint)
     from rc_workbench_plugins.simulated_card.port_check import check_port
 
     try:

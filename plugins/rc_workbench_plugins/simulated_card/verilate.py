@@ -82,10 +82,12 @@ def hdl_value(value: str) -> str:
     return value if re.fullmatch(r"-?\d+(\.\d+)?|\d*'[sS]?[bodhBODH][0-9a-fA-F_]+", value) else f'"{value}"'
 
 
-def top_ports(out: Path) -> dict[str, tuple[str, int]]:
-    """Ports of the Verilated top: name -> ("IN" or "OUT", width)."""
-    text = (out / "Vcard.h").read_text()
-    return {m["name"]: (m["direction"], int(m["msb"]) - int(m["lsb"]) + 1) for m in _PORT.finditer(text)}
+def top_ports(out: Path) -> dict[str, tuple[str, int, str]]:
+    """Ports of the Verilated top: name -> ("IN" or "OUT", width, the model's member; `interrupt` and other words that
+    mean something to some compiler are called otherwise there)."""
+    found = _PORT.finditer((out / "Vcard.h").read_text())
+    ports = [(m["name"], m["direction"], int(m["msb"]) - int(m["lsb"]) + 1) for m in found]
+    return {name.removeprefix("__SYM__"): (direction, bits, name) for name, direction, bits in ports}
 
 
 def idle_state(out: Path, hdl: HdlBuild) -> list[str]:

@@ -80,6 +80,8 @@ int pipe2(int fds[2], int flags)
 
 ssize_t read(int fd, void *to, size_t bytes)
 {
+    if (devices_have(fd))
+        return devices_read(fd, to, bytes);
     if (at_pipe(fd))
         wait_for_pipe(fd, POLLIN, HERE);
     else if (vc_self && fd >= 0 && fd < MAX_FD && kind_of[fd] == UNKNOWN) {
@@ -96,6 +98,8 @@ ssize_t read(int fd, void *to, size_t bytes)
 
 ssize_t write(int fd, const void *from, size_t bytes)
 {
+    if (devices_have(fd))
+        return devices_write(fd, from, bytes);
     if (at_pipe(fd))
         wait_for_pipe(fd, POLLOUT, HERE);
     else
@@ -111,6 +115,8 @@ int close(int fd)
     int was_pipe = at_pipe(fd);
     if (was_pipe)
         vc_call();
+    if (devices_have(fd))
+        devices_close(fd);
     int error = REAL(close)(fd);
     if (fd >= 0 && fd < MAX_FD)
         kind_of[fd] = UNKNOWN;
@@ -123,6 +129,9 @@ int close(int fd)
 
 int poll(struct pollfd *files, nfds_t count, int timeout_ms)
 {
+    int ready = vc_self ? devices_poll(files, count) : 0;
+    if (ready)
+        return ready;
     if (vc_self && count && timeout_ms)
         vc_note("poll: " TOLD_BLOCKS, HERE);
     if (!vc_self || count)

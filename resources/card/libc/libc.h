@@ -2,7 +2,9 @@
  * functions of its own by these names. Each file here takes what is told by the others. */
 #ifndef RCW_LIBC_H
 #define RCW_LIBC_H
+#include <poll.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <time.h>
 
 #include "../real.h"
@@ -27,6 +29,13 @@ void locks_refuse_shared(const char *what);
 /* told.c: of what really blocks, and whether a file is such */
 #define TOLD_BLOCKS "it waits in real time, in which the virtual clock and all other threads stand"
 int told_is_there(int fd);
+
+/* devices.c: files that the API serves; only for those that it has */
+int devices_have(int fd);
+ssize_t devices_read(int fd, void *to, size_t bytes);
+ssize_t devices_write(int fd, const void *from, size_t bytes);
+void devices_close(int fd);
+int devices_poll(struct pollfd *files, nfds_t count); /* how many are ready, be there other files or not */
 
 /* files.c: something outside the clock, a child or a signal's handler, may let a thread go on */
 extern int files_outside;

@@ -323,6 +323,20 @@ static void lost_signal_watched(void)
     lost_signal();
 }
 
+static void *looks_on_once(void *unused)
+{
+    rcw_background();
+    usleep(10);
+    return unused;
+}
+
+static void watchers_end(void)
+{
+    begin(looks_on, 0);
+    begin(looks_on_once, 0);
+    pthread_join(begun[1], NULL);
+}
+
 static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
 
 static void *reads(void *us)
@@ -523,7 +537,7 @@ static const struct {
     {"sleeping", sleeping}, {"timed_wait", timed_wait}, {"through_a_pipe", through_a_pipe}, {"c11_threads", c11_threads},
     {"cancelled", cancelled}, {"exit_in_a_thread", exit_in_a_thread}, {"main_ends_first", main_ends_first},
     {"mutex_ring", mutex_ring}, {"lost_signal", lost_signal},
-    {"lost_signal_watched", lost_signal_watched}, {"read_write_lock", read_write_lock},
+    {"lost_signal_watched", lost_signal_watched}, {"watchers_end", watchers_end}, {"read_write_lock", read_write_lock},
     {"semaphores", semaphores}, {"done_once", done_once}, {"spin_lock", spin_lock}, {"broadcast", broadcast},
     {"bound", bound}, {"printing", printing}, {"slices", slices}, {"atomic_operators", atomic_operators},
 };

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from workbench.model.blocks import below_top
 from workbench.model.finding import Finding
 from workbench.model.text import listed, ratio_text
 
@@ -12,7 +13,7 @@ def block_words(block_id: str) -> str:
     """`host.main` as `host main`; a hardware block without its top level."""
     if block_id.startswith("host."):
         return "host " + block_id.removeprefix("host.")
-    return block_id.partition(".")[2] or block_id
+    return below_top(block_id)
 
 
 def where_words(finding: Finding) -> str:

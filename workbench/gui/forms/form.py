@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QKeySequence, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
@@ -69,7 +71,9 @@ _AREAS = ("long", "prose", "lines", "pairs")
 
 
 class FieldRow(QObject):
-    """One field: its editor, the note beside it, and the problem under it."""
+    """One field: its editor, the note beside it, and the problem under it. `typed` follows every key in a code's."""
+
+    typed = Signal()
 
     def __init__(self, document: YamlDocument, base: Path_, field: Field) -> None:
         super().__init__()
@@ -108,6 +112,8 @@ class FieldRow(QObject):
         if kind in _AREAS:
             area = TextArea(3 if kind == "prose" else 2, kind == "long" or "include_lines" in self.field.path)
             area.left.connect(self.write)
+            if kind == "long":
+                area.textChanged.connect(lambda: self.typed.emit() if self.typing else None)
             return area
         if kind in ("choice", "table"):
             combo = StillCombo()
@@ -125,6 +131,8 @@ class FieldRow(QObject):
         if kind in ("code", "unit", "number"):
             line.setProperty("role", "code")
         line.editingFinished.connect(self.write)
+        if kind == "code":
+            line.textEdited.connect(self.typed)
         return line
 
     def set_narrow(self, narrow: bool) -> None:
@@ -167,7 +175,7 @@ class FieldRow(QObject):
         problem = self.document.problem_at(self.path)
         if self.field.kind in ("lines", "pairs"):
             problem = problem or next(iter(self.document.problems_below(self.path)), None)
-        self._show_problem(problem)
+        self.show_problem(problem)
 
     def _read_combo(self, combo: QComboBox, value: str) -> None:
         tables = self.document.value(("transfer_tables",))
@@ -182,7 +190,7 @@ class FieldRow(QObject):
             combo.addItems(wanted)
         combo.setCurrentText(value)
 
-    def _show_problem(self, problem: Diagnostic | None) -> None:
+    def show_problem(self, problem: Diagnostic | None) -> None:
         self.problem.setVisible(problem is not None)
         bad = problem is not None and problem.severity is Severity.ERROR
         if problem:
@@ -210,28 +218,31 @@ class FieldRow(QObject):
         """Put what the widget holds into the document."""
         if self.document.read_only:
             return
-        editor, value = self.editor, None
+        editor, value = self.editor, self.value()
         if isinstance(editor, QPlainTextEdit):
             editor.document().setModified(False)
         elif isinstance(editor, QLineEdit):
             editor.setModified(False)
-        if isinstance(editor, QLineEdit):
-            value = self._typed(editor.text().strip())
-        elif isinstance(editor, TextArea):
-            text = editor.toPlainText()
-            lines = [x.strip() for x in text.splitlines() if x.strip()]
-            if self.field.kind == "pairs":
-                parts = (line.partition(":") for line in lines)
-                value = {name.strip(): _number(one.strip()) for name, _, one in parts}
-            else:
-                value = lines if self.field.kind == "lines" else " ".join(text.split())
-        elif isinstance(editor, QComboBox):
-            value = editor.currentText().strip()
-        elif isinstance(editor, QCheckBox):
-            value = editor.isChecked()
-            if value == bool(self.field.default) and self.document.value(self.path) is None:
-                return
+        elif value == bool(self.field.default) and self.document.value(self.path) is None:
+            return  # a check that is as it comes
         self.document.set(self.path, value, f"Change {(self.field.label or str(self.field.path[-1])).lower()}")
+
+    def value(self) -> object:
+        """What the widget holds, as the document would."""
+        editor = self.editor
+        if isinstance(editor, QLineEdit):
+            return self._typed(editor.text().strip())
+        if isinstance(editor, QComboBox):
+            return editor.currentText().strip()
+        if isinstance(editor, QCheckBox):
+            return editor.isChecked()
+        assert isinstance(editor, TextArea)
+        text = editor.toPlainText()
+        lines = [x.strip() for x in text.splitlines() if x.strip()]
+        if self.field.kind == "pairs":
+            parts = (line.partition(":") for line in lines)
+            return {name.strip(): _number(one.strip()) for name, _, one in parts}
+        return lines if self.field.kind == "lines" else " ".join(text.split())
 
     def _typed(self, text: str) -> object:
         """Numbers where the field holds numbers; a text that was a text stays one (`bytes: '4'`)."""
@@ -259,7 +270,11 @@ def set_property(widget: QWidget, name: str, on: bool) -> None:
 
 
 class PartForm(QScrollArea):
-    """The form of the part chosen."""
+    """The form of the part chosen. `typed` carries the row in which a key was pressed, `renamed` a part's path and the
+    name wanted for it."""
+
+    typed = Signal(object)
+    renamed = Signal(object, str)
 
     def __init__(self, document: YamlDocument) -> None:
         super().__init__()
@@ -281,6 +296,8 @@ class PartForm(QScrollArea):
         groups = part.groups if part else ()
         if part and not groups:
             groups = (Group("Constant", "a macro of the API's header", (Field((), part.title, "code"),)),)
+        if part and part.named and not self.document.read_only:
+            column.addLayout(self._name_row(part))
         for number, group in enumerate(groups):
             if number:
                 column.addWidget(rule())
@@ -288,6 +305,25 @@ class PartForm(QScrollArea):
         column.addStretch(1)
         self._fold()
         self.setWidget(body)
+
+    def _name_row(self, part: Part) -> QHBoxLayout:
+        row, editor = QHBoxLayout(), QLineEdit(str(part.path[-1]))
+        said = label("Name", "second")
+        said.setMinimumSize(LABEL_PX, 28)
+        said.setBuddy(editor)
+        editor.setProperty("role", "code")
+        editor.setAccessibleName("Name")
+
+        def leave() -> None:
+            name = editor.text().strip()
+            if name and name != part.path[-1]:
+                self.renamed.emit(part.path, name)
+
+        editor.editingFinished.connect(leave)
+        row.setSpacing(12)
+        row.addWidget(said)
+        row.addWidget(editor, 1)
+        return row
 
     def _add_group(self, column: QVBoxLayout, base: Path_, group: Group) -> None:
         head = QHBoxLayout()
@@ -303,6 +339,7 @@ class PartForm(QScrollArea):
         for field in group.fields:
             row = FieldRow(self.document, base, field)
             self.rows.append(row)
+            row.typed.connect(partial(self.typed.emit, row))
             if field.label:
                 said = label(field.label, "second")
                 said.setMinimumSize(LABEL_PX, 28)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QModelIndex, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QTabBar, QVBoxLayout, QWidget
 
 from workbench.gui import fonts, icons, theme
 from workbench.gui.forms.parts import Part, Section
@@ -41,6 +41,16 @@ class PartList(QWidget):
         above = QHBoxLayout()
         above.setContentsMargins(16, 0, 16, 0)
         above.addWidget(self.filter)
+        self.tabs = QTabBar()
+        self.tabs.setObjectName("parts")
+        self.tabs.setDrawBase(False)
+        self.tabs.setExpanding(False)
+        self.tabs.setAccessibleName("Parts of the document")
+        self.tabs.hide()
+        self.tabs.currentChanged.connect(lambda number: self._turn_to(self._names[number]))
+        self.tab = ""
+        self._names: tuple[str, ...] = ()
+        column.addWidget(self.tabs)
         column.addLayout(above)
         self.lines = RowView("Parts", (
             Column("Part", lambda row: row.title, share=1.0, paint=self._paint, tip_of=lambda row: row.title),
@@ -59,33 +69,74 @@ class PartList(QWidget):
         self.setFocusProxy(self.lines)
         self._sections: Sequence[Section] = ()
         self._bad: dict[Path_, str] = {}
-        self._current: Path_ = ()
+        self._current: Path_ | None = None
         self._editable = True
 
     def show_sections(self, sections: Sequence[Section], document: YamlDocument) -> None:
         self._sections = sections
         self._bad = {}
+        paths = {p.path for s in sections for p in s.parts}
         for part in (p for s in sections for p in s.parts if p.path):
-            problems = document.problems_below(part.path)
+            holds_others = any(path != part.path and path[: len(part.path)] == part.path for path in paths)
+            if holds_others:
+                fields = (f.path for group in part.groups for f in group.fields)
+                problems = tuple(d for path in fields if (d := document.problem_at((*part.path, *path))))
+            else:
+                problems = document.problems_below(part.path)
             if problems:
                 error = any(d.severity is Severity.ERROR for d in problems)
                 self._bad[part.path] = "high" if error else "medium"
         self._editable = not document.read_only
+        self._show_tabs()
         self._refilter()
 
+    def _show_tabs(self) -> None:
+        """A tab for each name, with a sign where something is wrong behind it."""
+        names = tuple(dict.fromkeys(section.tab for section in self._sections if section.tab))
+        quiet = QSignalBlocker(self.tabs)
+        if names != self._names:
+            while self.tabs.count():
+                self.tabs.removeTab(0)
+            for name in names:
+                self.tabs.addTab(name)
+            self._names, self.tab = names, next(iter(names), "")
+            self.tabs.setVisible(bool(names))
+        for number, tab in enumerate(names):
+            wrong = any(part.path in self._bad for s in self._sections if s.tab == tab for part in s.parts)
+            self.tabs.setTabText(number, f"{tab} !" if wrong else tab)
+            self.tabs.setTabToolTip(number, "Something is wrong here" if wrong else "")
+        if self.tab in names:
+            self.tabs.setCurrentIndex(names.index(self.tab))
+        del quiet
+
+    def _turn_to(self, tab: str) -> None:
+        """Show a tab, and its first part."""
+        self.tab = tab
+        self._refilter()
+        first = next((part for section in self._sections if section.tab == tab for part in section.parts), None)
+        if first is not None:
+            self.chosen.emit(first.path)
+
     def set_current(self, path: Path_) -> None:
-        self._current = path
-        self.lines.choose(lambda row: isinstance(row, Part) and row.path == path)
+        if path != self._current:
+            holding = (s.tab for s in self._sections if s.tab and any(part.path == path for part in s.parts))
+            self.tab = next(holding, self.tab)
+            self._current = path
+            self._show_tabs()
+            self._refilter()
 
     def _refilter(self) -> None:
+        """The parts of the tab, or of all tabs those that are asked for."""
         wanted = self.filter.text().strip().lower()
         shown: list[tuple[Row, list[Row]]] = []
         for section in self._sections:
+            if section.tab not in ("", self.tab) and not wanted:
+                continue
             parts: list[Row] = [p for p in section.parts if wanted in p.title.lower() or wanted in p.note.lower()]
             if parts or (self._editable and not wanted):
                 shown.append((section, parts))
         self.lines.show_rows(shown)
-        self.set_current(self._current)
+        self.lines.choose(lambda row: isinstance(row, Part) and row.path == self._current)
 
     def _addable(self, row: Row) -> str:
         """What the plus of a section adds; "" where there is none."""

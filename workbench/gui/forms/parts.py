@@ -12,7 +12,8 @@ from workbench.session.yaml_document import Path_
 class Part:
     """A line of the list: where it stands in the document, how it is called, which form it has.
 
-    `what` is said after the title of the form; `removable` parts can be taken out.
+    `what` is said after the title of the form; `removable` parts can be taken out, `named`
+    ones be given another key.
     """
 
     path: Path_
@@ -22,6 +23,7 @@ class Part:
     groups: tuple[Group, ...]
     code: bool = True
     removable: bool = False
+    named: bool = False
 
     @property
     def table(self) -> str:
@@ -31,8 +33,10 @@ class Part:
 
 @dataclass(frozen=True)
 class Section:
-    """A group of parts; `add` names what the plus button adds, "" where nothing can be added."""
+    """A group of parts; `add` names what the plus button adds, "" where nothing can be added. Those with a `tab` are
+    shown on that one of the list's tabs."""
 
     title: str
     parts: tuple[Part, ...]
     add: str = ""
+    tab: str = ""

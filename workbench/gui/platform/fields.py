@@ -18,9 +18,11 @@ REASONS = ("data", "ctrl", "ack", "late_sender", "initialize", "finalize")
 ENTRY = (
     Group("Prototype", "", (
         Field(("prototype",), "Declaration", "long", "as in the API's header"),
+        Field(("access",), "Or accesses", "choice", "through pointers into a mapping", ("", "read", "write")),
         Field(("kind",), "Kind", "choice", choices=tuple(k.value for k in CallKind), notes=KIND_NOTES),
         Field(("condition",), "Only when", "code", "C over the arguments; empty: always"),
         Field(("subtype",), "Label", "text", "tells conditional entries apart"),
+        Field(("of",), "Only of", "code", "what was opened by this name, as h2c, or h2c|c2h"),
     )),
     Group("What it tells", "C expressions over the arguments", (
         Field(("fpga",), "FPGA number", "code"),
@@ -28,6 +30,8 @@ ENTRY = (
         Field(("address",), "Address", "code"),
         Field(("data",), "Data", "code", "where they are; empty: the one parameter that fits"),
         Field(("files",), "File names", "code"),
+        Field(("opens",), "Opens", "code", "a name for what the call opens, as h2c, or *handle is bar0"),
+        Field(("mapped_bytes",), "Mapped bytes", "code", "the size of the mapping that it opens"),
         Field(("transfer",), "Transfer time", "table"),
         Field(("reason",), "Usual reason", "choice", "a pragma can override it", ("", *REASONS)),
         Field(("asynchronous",), "Returns early", "check", "the transfer goes on after the call"),
@@ -48,15 +52,22 @@ MACHINE = (
         Field(("description",), "Description", "prose"),
     )),
     Group("Device", "the FPGA on the card", tuple(fields_of(Device, ("device",)))),
-    Group("Host sources", "", (
-        Field(("host", "include_lines"), "Includes", "lines", "one a line"),
-        Field(("host", "exclude_files"), "Not instrumented", "lines", "one file a line"),
-    )),
     Group("Suggestions", "shown with findings of the whole application, one a line", (
         Field(("suggestions",), "", "lines"),
     )),
 )  # fmt: skip
 
+HOST = (
+    Group("Header", "how programs include the API", (
+        Field(("include_lines",), "Include lines", "lines", "one a line"),
+        Field(("api_dir",), "Its folder", "code", "beside this file"),
+        Field(("exclude_files",), "Not instrumented", "lines", "the API's own sources, one a line"),
+    )),
+    Group("Library", "what stands in for it on the simulated card; empty: made of the calls", (
+        Field(("api",), "As template", "code", "whose API this is"),
+        Field(("api_sources",), "C files", "lines", "one a line, beside this file"),
+    )),
+)  # fmt: skip
 TRANSFERS = groups_of(Transfers, "How the workbench itself moves data", "C over data, address, words, bytes, index")
 PORT_1 = groups_of(HardwarePort1, "Port, clock and reset", "the application's top level as the card sees it")
 TABLE = groups_of(TransferTable, "Transfer table", choices={"direction": ("send", "receive")})

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.analysis.rate_curves import best_band
 from workbench.api.modes import WindowMode
@@ -14,9 +17,12 @@ from workbench.formats.units import written
 from workbench.gui.context import Context
 from workbench.gui.forms.mode import DocumentMode
 from workbench.gui.forms.parts import Part, Section
-from workbench.gui.platform.parts import add_part, sections_of
+from workbench.gui.platform.checking import TemplateCheck
+from workbench.gui.platform.measuring import Measuring
+from workbench.gui.platform.parts import add_part, rename_part, sections_of
 from workbench.gui.platform.points import points_of, points_path, readable, table_plot
 from workbench.gui.platform.table import PointTable
+from workbench.gui.platform.trying import TriedOn
 from workbench.gui.plot_view import PlotView
 from workbench.gui.widgets import (
     Button,
@@ -28,6 +34,9 @@ from workbench.gui.widgets import (
     plain_panel,
     rule,
 )
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.scan import ApiHeader
+from workbench.session.new_entries import header_entries, with_entries
 from workbench.session.platform_document import PlatformDocument, starter
 from workbench.session.yaml_document import Path_
 from workbench.system.files import read_file
@@ -56,13 +65,27 @@ class PlatformMode(DocumentMode):
         self.list_head.add(self.files_button())
         column.addWidget(self.list_head)
         column.addWidget(self.parts, 1)
+        self.calls_foot, header = _foot("From a header", "download", "Ctrl+V pastes one")
+        header.clicked.connect(self.ask_header)
+        column.addWidget(self.calls_foot)
+        self.trying = TriedOn(context, self.document)
+        self.trying.opened.connect(context.navigation.open_line)
+        below_form = form.layout()
+        assert below_form is not None
+        below_form.addWidget(self.trying)
         self.set_content(Split((parts, 280), (form, 560), (self._table_panel(), 696), kept=[0]))
         self.table.hovered.connect(self._row_hovered)
         self.curve.pointed.connect(self._point_hovered)
         self.curve.lifted.connect(self._point_lifted)
         context.workspace_changed.connect(self._workspace_changed)
         context.documents.commit_wanted.connect(self.table.commit)
+        self.form.renamed.connect(self._rename)
+        self.check = TemplateCheck(context, self.document, self.form)
+        self.check.checked.connect(self.show_form)
         self.setFocusProxy(self.parts)
+
+    def act(self) -> None:
+        self.new_document()
 
     def build(self) -> Iterator[None]:
         self._workspace_changed()
@@ -96,6 +119,9 @@ class PlatformMode(DocumentMode):
     def _table_panel(self) -> QWidget:
         panel, column = plain_panel(340)
         self.table_head = PanelHeader("Transfer times")
+        self.measuring = Measuring(self.context, self.document)
+        self.measuring.changed.connect(self._head_table)
+        self.table_head.add(self.measuring.button)
         column.addWidget(self.table_head)
         self._no_table = EmptyState(
             "table-2", "No transfer times", "This platform has no transfer table yet.", "Add a table"
@@ -111,19 +137,69 @@ class PlatformMode(DocumentMode):
         self._table_pages.addWidget(Split((above, 330), (self.table, 480), vertical=True))
         self._table_pages.addWidget(self._no_table)
         column.addWidget(shown, 1)
-        self.foot = QWidget()
-        below = plain_column(self.foot)
-        below.addWidget(rule())
-        row = QHBoxLayout()
-        row.setContentsMargins(16, 6, 16, 6)
-        add_size = Button("Add size", "plus", kind="link")
+        self.foot, add_size = _foot("Add size", "plus", "Ctrl+V pastes a spreadsheet's rows over the table")
         add_size.clicked.connect(self.table.add_point)
-        row.addWidget(add_size)
-        row.addStretch(1)
-        row.addWidget(label("Ctrl+V pastes a spreadsheet's rows over the table", "small"))
-        below.addLayout(row)
         column.addWidget(self.foot)
         return panel
+
+    def _rename(self, path: Path_, name: str) -> None:
+        if rename_part(self.document, path, name):
+            self.choose((*path[:-1], name))
+
+    # ---- host calls from a header
+
+    def ask_header(self) -> None:
+        names = "C and C++ headers (*.h *.hh *.hpp *.hxx)"
+        folder = self.document.path.parent if self.document.path else Path.cwd()
+        name, _ = QFileDialog.getOpenFileName(self, "Add host calls from a header", str(folder), names)
+        if name:
+            self.add_calls(Path(name))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """What no field or table takes for itself."""
+        if event.matches(QKeySequence.StandardKey.Paste):
+            self.paste_calls(QGuiApplication.clipboard().text())
+        else:
+            super().keyPressEvent(event)
+
+    def begin(self, path: Path) -> bool:
+        begun = super().begin(path)
+        self.parts.lines.setFocus()
+        return begun
+
+    def paste_calls(self, text: str) -> None:
+        """Add an entry for each function that a pasted text declares."""
+        if text.strip() and self.document.path is not None:
+            self.add_calls(self.document.path.with_name("pasted.h"), text)
+
+    def add_calls(self, header: Path, text: str | None = None) -> None:
+        """Add an entry for each function of a header that has none yet, by one step; the first of them is shown."""
+        document, path, notices = self.document, self.document.path, self.context.notices
+        if path is None or document.read_only:
+            notices.tell(Diagnostic("this template is not changed", "Save a copy, and add the calls to that."))
+            return
+
+        def done(found: tuple[list[dict[str, Any]], ApiHeader]) -> None:
+            entries, read = found
+            if document.path != path:
+                return
+            before, added = len(document.value(("host", "entries")) or ()), 0
+
+            def edit(old: str) -> str:
+                nonlocal added
+                new, those = with_entries(old, entries, path, header if text is None else None)
+                added = len(those)
+                return new
+
+            document.apply(f"Add {len(entries)} host calls", edit)
+            if added:
+                self.choose(("host", "entries", before))
+            else:
+                notices.tell(Diagnostic("no host call was added: the template has them all", "", Severity.NOTE))
+            notices.tell(*read.diagnostics)
+
+        work = partial(header_entries, self.context.plugins, header, text)
+        self.context.background.start("header", work, done, self.context.failed)
 
     # ---- what is shown
 
@@ -147,6 +223,7 @@ class PlatformMode(DocumentMode):
         self.show_content()
         title = self.document.value(("title",)) or self.document.value(("name",)) or self.document.path.name
         self.list_head.set_title(str(title), "")
+        self.calls_foot.setVisible(not self.document.read_only)
         self.show_form()
 
     def show_form(self) -> None:
@@ -178,9 +255,7 @@ class PlatformMode(DocumentMode):
         self.shown_table = name
         self._table_pages.setCurrentIndex(0 if name else 1)
         self.foot.setVisible(bool(name) and not self.document.read_only)
-        self.table_head.set_title(
-            f"Transfer times{': ' + name if name else ''}", "serves suggestions, predictions and the simulated card"
-        )
+        self._head_table()
         self.table.show_table(name)
         if not name:
             return
@@ -194,6 +269,11 @@ class PlatformMode(DocumentMode):
         points, others = points_of(self.document, name), points_of(self.document, beside) if beside else ()
         movable = not self.document.read_only
         self.curve.show_plot(table_plot(name, points, beside, others, band, movable))
+
+    def _head_table(self) -> None:
+        name, said = self.shown_table, self.measuring.said
+        serves = "serves suggestions, predictions and the simulated card"
+        self.table_head.set_title(f"Transfer times{': ' + name if name else ''}", said or serves)
 
     def _row_hovered(self, row: int) -> None:
         rows = readable(points_of(self.document, self.shown_table)) if self.shown_table else []
@@ -231,3 +311,18 @@ class PlatformMode(DocumentMode):
         done = self.context.notices.attempt(change)
         self.context.when_current()
         return done
+
+
+def _foot(text: str, icon: str, said: str) -> tuple[QWidget, Button]:
+    """What stands under a list: a link, and what a key does."""
+    foot = QWidget()
+    below = plain_column(foot)
+    below.addWidget(rule())
+    row = QHBoxLayout()
+    row.setContentsMargins(16, 6, 16, 6)
+    button = Button(text, icon, kind="link")
+    row.addWidget(button)
+    row.addStretch(1)
+    row.addWidget(label(said, "small"))
+    below.addLayout(row)
+    return foot, button

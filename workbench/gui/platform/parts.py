@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from workbench.api.forms import Group
+from workbench.formats import yaml_edit
 from workbench.formats.platform_file import callee_name
 from workbench.formats.units import written
 from workbench.gui.forms.fields import groups_of
@@ -14,6 +16,7 @@ from workbench.gui.platform.fields import (
     BOARD,
     CLOCK,
     ENTRY,
+    HOST,
     MACHINE,
     MEMORY,
     NETWORK,
@@ -33,6 +36,7 @@ def sections_of(document: YamlDocument) -> tuple[Section, ...]:
     constants = document.value(("host", "constants"))
     hardware = document.value(("hardware",))
     machine = Part((), "Platform and device", "", "platform", MACHINE, code=False)
+    sources = Part(("host",), "Header and sources", "", "of the host API", HOST, code=False)
     transfers = Part(
         ("host", "transfers"), "Counter read-out", "", "how the workbench itself moves data", TRANSFERS, code=False
     )
@@ -42,22 +46,21 @@ def sections_of(document: YamlDocument) -> tuple[Section, ...]:
         clock = document.number(("hardware", "clock_hz"), "Hz")
         note = f"{hardware.get('style', 'memory')}, {written(clock, 'Hz')}" if clock else str(hardware.get("style", ""))
         ports = (Part(("hardware",), "Port and clock", note, "hardware port", PORT_1, code=False),)
+    named = (
+        Part(("host", "constants", str(n)), str(n), str(v), "constant", (), removable=True, named=True)
+        for n, v in (constants or {}).items()
+    )
+    calls, wires, times = "Calls", "Ports", "Times"
     return (
-        Section("Machine", (machine, transfers)),
-        Section("Host calls", tuple(_entry(n, e) for n, e in enumerate(entries)), "host call"),
-        *((Section("Hardware port", ports),) if ports else _hardware(document)),
-        Section("Transfer times", tuple(_table(str(n), t) for n, t in (tables or {}).items()), "transfer table"),
-        Section("Memories", _named(document, "memories", "memory", MEMORY), "memory"),
-        Section("Networks", _named(document, "networks", "network", NETWORK), "network"),
-        Section("OpenCL", _board(document), "" if document.value(("opencl",)) else "board"),
-        Section(
-            "Constants",
-            tuple(
-                Part(("host", "constants", str(n)), str(n), str(v), "constant", (), removable=True)
-                for n, v in (constants or {}).items()
-            ),
-            "constant",
-        ),
+        Section("Host calls", tuple(_entry(n, e) for n, e in enumerate(entries)), "host call", calls),
+        Section("Host API", (sources, transfers), tab=calls),
+        Section("Constants", tuple(named), "constant", calls),
+        *(replace(s, tab=wires) for s in ((Section("Hardware port", ports),) if ports else _hardware(document))),
+        Section("Transfer times", tuple(_table(str(n), t) for n, t in (tables or {}).items()), "transfer table", times),
+        Section("Memories", _named(document, "memories", "memory", MEMORY), "memory", times),
+        Section("Networks", _named(document, "networks", "network", NETWORK), "network", times),
+        Section("OpenCL", _board(document), "" if document.value(("opencl",)) else "board", times),
+        Section("Machine", (machine,), tab="Machine"),
     )
 
 
@@ -93,7 +96,8 @@ def _items(document: YamlDocument, path: Path_) -> list[Any]:
 
 def _entry(number: int, entry: Mapping[str, Any]) -> Part:
     prototype = str(entry.get("prototype", ""))
-    name = callee_name(prototype) or prototype[:24] or "new call"
+    accesses = f"{entry['access']}s of {entry.get('of', '')}" if entry.get("access") else ""
+    name = callee_name(prototype) or prototype[:24] or accesses or "new call"
     subtype = str(entry.get("subtype", ""))
     note = str(entry.get("kind", ""))
     return Part(
@@ -110,7 +114,7 @@ def _table(name: str, table: Any) -> Part:
     points = table.get("points") if isinstance(table, Mapping) else None
     count = len(points) if isinstance(points, list) else 0
     note = f"{count} size{'' if count == 1 else 's'}"
-    return Part(("transfer_tables", name), name, note, "transfer table", TABLE, removable=True)
+    return Part(("transfer_tables", name), name, note, "transfer table", TABLE, removable=True, named=True)
 
 
 def _named(document: YamlDocument, key: str, what: str, groups: tuple[Group, ...]) -> tuple[Part, ...]:
@@ -135,14 +139,44 @@ def add_part(document: YamlDocument, what: str) -> Path_ | None:
         return ("opencl",) if document.set(("opencl",), board, "Add a board for OpenCL") else None
     if what in ("hardware port", "clock"):
         return _add_hardware(document, what)
-    key, value = ("transfer_tables", None) if what == "transfer table" else ("host", 0)
-    path: Path_ = (key,) if value is None else ("host", "constants")
-    taken = set(document.value(path) or {})
-    name = next(
-        n for k in range(1, 10_000) if (n := f"new_{'table' if value is None else 'CONSTANT'}_{k}") not in taken
-    )
-    item = {"direction": "send", "points": [{"bytes": 4, "time_s": "10 us"}]} if value is None else 0
-    return (*path, name) if document.set((*path, name), item, f"Add a {what}") else None
+    if what == "transfer table":
+        return _add_table(document)
+    taken = set(document.value(("host", "constants")) or {})
+    name = next(n for k in range(1, 10_000) if (n := f"new_CONSTANT_{k}") not in taken)
+    return ("host", "constants", name) if document.set(("host", "constants", name), 0, "Add a constant") else None
+
+
+def _add_table(document: YamlDocument) -> Path_ | None:
+    """One more table: the first is of sends, the next of receives, and all such calls without a table take it."""
+    taken = document.value(("transfer_tables",)) or {}
+    name = next(n for n in ("write", "read", *(f"new_table_{k}" for k in range(1, 10_000))) if n not in taken)
+    kind = "receive" if name == "read" else "send"
+    path: Path_ = ("transfer_tables", name)
+    calls = [n for n, entry in enumerate(_items(document, ("host", "entries")))
+             if name in ("write", "read") and entry.get("kind") == kind and not entry.get("transfer")]  # fmt: skip
+
+    def edit(text: str) -> str:
+        item = {"direction": kind, "points": [{"bytes": 4, "time_s": "10 us"}]}
+        text = yaml_edit.set_value(text, path, item)
+        for number in calls:
+            text = yaml_edit.set_value(text, ("host", "entries", number, "transfer"), name)
+        return text
+
+    return path if document.apply("Add a transfer table", edit) else None
+
+
+def rename_part(document: YamlDocument, path: Path_, name: str) -> bool:
+    """Give a table or constant another name, which calls then refer to it by. False, with a notice, where it cannot."""
+    calls = _items(document, ("host", "entries")) if path[0] == "transfer_tables" else []
+
+    def edit(text: str) -> str:
+        text = yaml_edit.rename_key(text, path, name)
+        for number, entry in enumerate(calls):
+            if entry.get("transfer") == path[-1]:
+                text = yaml_edit.set_value(text, ("host", "entries", number, "transfer"), name)
+        return text
+
+    return document.apply(f"Rename {path[-1]}", edit)
 
 
 def _add_hardware(document: YamlDocument, what: str) -> Path_ | None:
@@ -153,7 +187,9 @@ def _add_hardware(document: YamlDocument, what: str) -> Path_ | None:
         "name": f"port{len(ports)}" if ports else "host", "kind": "memory",
         "write_enable": "wr_en", "read_enable": "rd_en",
         "incoming": {"data_signal": "wr_data", "address_signal": "addr", "condition_hdl": "wr_en"},
-        "outgoing": {"data_signal": "rd_data", "address_signal": "addr", "condition_hdl": "rd_en"},
+        "outgoing": {
+            "data_signal": "rd_data", "address_signal": "addr", "condition_hdl": "rd_en", "delay_cycles": 1,
+        },
     }  # fmt: skip
     part, have = ("clocks", clocks) if what == "clock" else ("ports", ports)
     if not clocks and not ports:

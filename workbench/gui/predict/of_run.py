@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -36,8 +37,11 @@ def ask(mode: DocumentMode, kind: ModelKind) -> None:
 def begin(mode: DocumentMode, kind: ModelKind, run: Run, path: Path) -> None:
     """Make the model in a thread, then write and show it."""
 
-    def done(text: str) -> None:
+    def done(made: tuple[str, Sequence[Diagnostic]]) -> None:
+        text, doubts = made
         mode.begin_with(path, text)
+        if doubts:
+            mode.context.notices.tell(*doubts)
 
     assert kind.of_run is not None
     mode.context.background.start(

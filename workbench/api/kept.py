@@ -1,15 +1,14 @@
-"""Built cards, kept under a hash of what the compilers really read.
+"""What compilers made, kept under a hash of what they really read.
 
-Which files a design includes is known only once it has been compiled: so Verilator's own list of them is kept under a
-hash of the command (`reads`), and the card under a hash of that and of what those files hold now (`cards`). A file that
-is not there counts too, where one would be found before the one that was read.
+Which files a source includes is known only once it has been compiled: so the compiler's own list of them is kept under
+a hash of the command (`reads`), and what it made under a hash of that and of what those files hold now. A file that is
+not there counts too, where one would be found before the one that was read.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -20,18 +19,9 @@ from workbench.api.compile import digest
 from workbench.system.cache import cache_dir
 from workbench.system.files import replacing
 
-_KEPT = 40
+_KEPT = {"cards": 40, "library": 40, "objects": 4000, "reads": 8000}
 _KEPT_FOLDERS = 3  # of 160 MB each
-_READ = re.compile(r'^S\s.*"(?P<path>[^"]+)"$', re.M)  # a line of Vcard__verFiles.dat
 _LIST = "reads.json"
-
-
-def included_files(objects: Path, sources: Iterable[Path], tool_root: Path) -> list[Path]:
-    """The files that Verilator read to fill `objects`, without the sources named to it and without its own."""
-    named = {os.path.realpath(source) for source in sources}
-    text = (objects / "Vcard__verFiles.dat").read_text(encoding="utf-8", errors="replace")
-    found = dict.fromkeys(objects / match["path"] for match in _READ.finditer(text))
-    return [p for p in found if os.path.realpath(p) not in named and not p.is_relative_to(tool_root)]
 
 
 def remember_reads(command: str, base: Path, files: Iterable[Path], folders: Iterable[Path]) -> None:
@@ -46,14 +36,15 @@ def remember_reads(command: str, base: Path, files: Iterable[Path], folders: Ite
         keep(made, cache_dir() / "reads" / command)
 
 
-def card_folder(command: str, base: Path) -> Path | None:
-    """Where the card is kept that this command would make of the files as they are now; None if it never ran."""
+def kept_folder(kind: str, command: str, base: Path) -> Path | None:
+    """Where that is kept, among others of its kind, which this command would make of the files as they are now; None if
+    it never ran."""
     try:
         reads = json.loads((cache_dir() / "reads" / command / _LIST).read_text(encoding="utf-8"))
         files, folders = [base / p for p in reads["files"]], [base / p for p in reads["folders"]]
     except (OSError, ValueError, TypeError, KeyError):
         return None
-    return cache_dir() / "cards" / digest([command, *contents(_candidates(files, folders))])
+    return cache_dir() / kind / digest([command, *contents(_candidates(files, folders))])
 
 
 def relative_texts(paths: Iterable[Path], base: Path) -> list[str]:
@@ -90,13 +81,13 @@ def take(kept: Path, target: Path) -> bool:
     return True
 
 
-def keep(made: Path, folder: Path) -> None:
+def keep(made: Path, folder: Path, name: str = "") -> None:
     """Put a copy into the cache, whole or not at all; a cache that cannot be written only costs time."""
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
-        with replacing(folder / made.name, made.stat().st_mode & 0o777) as copy, made.open("rb") as original:
+        with replacing(folder / (name or made.name), made.stat().st_mode & 0o777) as copy, made.open("rb") as original:
             shutil.copyfileobj(original, copy)
-        _forget_oldest(folder.parent, _KEPT)
+        _forget_oldest(folder.parent, _KEPT[folder.parent.name])
 
 
 def keep_folder(made: Path, folder: Path) -> Path:
@@ -114,5 +105,7 @@ def keep_folder(made: Path, folder: Path) -> Path:
 
 
 def _forget_oldest(folder: Path, kept: int) -> None:
-    for old in sorted(folder.iterdir(), key=lambda f: f.stat().st_mtime)[:-kept]:
-        shutil.rmtree(old, ignore_errors=True)
+    found = list(folder.iterdir())
+    if len(found) > kept:
+        for old in sorted(found, key=lambda f: f.stat().st_mtime)[:-kept]:
+            shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,367 @@
+"""Reads and writes through pointers that can lead into a mapping of the card's: all volatile ones, and others where the
+pointer comes, by assignments, arguments and results anywhere in the project, from a call that maps.
+
+Whether a pointer does lead there is told when the program runs (`resources/host/objects.h`).
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from clang.cindex import Cursor, CursorKind, TranslationUnit, Type, TypeKind, conf
+
+from rc_workbench_plugins.c.clang_parse import children, file_offset, place
+from rc_workbench_plugins.c.cpp_entries import FUNCTIONS
+from rc_workbench_plugins.c.reading import Access, Range, Reading, Use, innermost
+from workbench.model.opened import opened
+from workbench.model.platform import HostEntry
+from workbench.model.prototypes import Callee, Prototype, parse_prototype
+
+K = CursorKind
+READ, WRITE, UPDATE = "memory read", "memory write", "memory update"
+#: clang's numbers of operators (CXUnaryOperatorKind, CXBinaryOperatorKind)
+_STEPS = {1: "+", 2: "-", 3: "+", 4: "-"}
+_POSTFIX, _ADDRESS, _DEREFERENCE, _ASSIGN, _COMMA = (1, 2), 5, 6, 22, 33
+_BESIDE = (K.PAREN_EXPR, K.UNEXPOSED_EXPR)
+_REFERENCES = (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE)
+_UNEVALUATED = (K.CXX_UNARY_EXPR, K.STATIC_ASSERT)
+_LVALUES = (K.UNARY_OPERATOR, K.ARRAY_SUBSCRIPT_EXPR, K.MEMBER_REF_EXPR, K.DECL_REF_EXPR, K.CALL_EXPR)
+_IN_MACRO = "it is in the body of a macro; write it in a function, or let the macro be the accessed place alone"
+
+#: What a mapping's pointer is known by where its way begins.
+MAPPING = "a mapping"
+
+
+def access_callees(entries: Iterable[HostEntry]) -> dict[str, Callee]:
+    """What accesses are called, with the template's entries for them: reads, writes, and last what is both."""
+    numbered = [(number, entry) for number, entry in enumerate(entries) if entry.access]
+    found = {}
+    for name, kinds in ((READ, ("read",)), (WRITE, ("write",)), (UPDATE, ("read", "write"))):
+        chosen = tuple((number, entry) for number, entry in numbered if entry.access in kinds)
+        if chosen:
+            found[name] = Callee(Prototype("", name, "", ()), chosen)
+    return found
+
+
+@dataclass
+class Pointers:
+    """Where pointers go: `flows` are (to, from) by what clang calls a variable, a field, a function's result or its
+    n-th parameter; `defined` are the project's own functions."""
+
+    flows: set[tuple[str, str]] = field(default_factory=set)
+    defined: set[str] = field(default_factory=set)
+
+    def reached(self) -> set[str]:
+        """What a mapping's pointer can be in."""
+        onward: dict[str, list[str]] = {}
+        for to, of in self.flows:
+            onward.setdefault(of, []).append(to)
+        found, pending = {MAPPING}, [MAPPING]
+        while pending:
+            for to in onward.get(pending.pop(), ()):
+                if to not in found:
+                    found.add(to)
+                    pending.append(to)
+        return found
+
+
+def mapping_calls(entries: Iterable[HostEntry]) -> dict[str, bool]:
+    """The functions that map, and whether the mapping is their result (else it is filled in)."""
+    given = ((parse_prototype(entry.prototype), opened(entry.opens)) for entry in entries if entry.mapped_bytes)
+    return {prototype.name: not what.expression for prototype, what in given if prototype and what}
+
+
+def find_accesses(
+    unit: TranslationUnit, reading: Reading, maps: dict[str, bool], names: Collection[str],
+    is_user: Callable[[Path], bool], pointers: Pointers,
+) -> list[Use]:  # fmt: skip
+    """The accesses of a parsed source, those that are not volatile with the `roots` that have to be reached. `names`
+    are the API's functions."""
+    finder = _Finder(maps, names, reading, pointers)
+    for cursor in children(unit.cursor):
+        start = place(cursor.extent.start)
+        if start is not None and is_user(start.file) and not cursor.kind.is_preprocessing():
+            finder.walk(cursor, None, "")
+    return finder.found
+
+
+def chosen(uses: Iterable[Use], pointers: Pointers) -> Iterator[Use]:
+    """Those that are accesses of mappings as far as can be told, and what hands a mapping to foreign functions."""
+    reached = pointers.reached()
+    for use in uses:
+        roots = use.access.roots if use.access else None
+        if (roots is None or roots & reached) and not (use.access and use.access.given_to in pointers.defined):
+            yield use
+
+
+@cache
+def _operator(kind: str) -> Callable[[Cursor], int]:
+    function = getattr(conf.lib, f"clang_getCursor{kind}OperatorKind")
+    function.argtypes, function.restype = [Cursor], ctypes.c_int
+    return function
+
+
+def _unary(cursor: Cursor) -> int:
+    return _operator("Unary")(cursor) if cursor.kind is K.UNARY_OPERATOR else 0
+
+
+def _span(cursor: Cursor) -> Range | None:
+    start, end = file_offset(cursor.extent.start), file_offset(cursor.extent.end)
+    return Range(start[0], start[1], end[1]) if start and end and start[0] == end[0] else None
+
+
+class _Finder:
+    def __init__(self, maps: dict[str, bool], names: Collection[str], reading: Reading, pointers: Pointers) -> None:
+        self.maps, self.names, self.reading, self.pointers = maps, names, reading, pointers
+        self.found: list[Use] = []
+
+    def walk(self, top: Cursor, parent: Cursor | None, function: str) -> None:
+        pending = [(top, (parent,) if parent else (), function)]
+        while pending:
+            cursor, above, function = pending.pop()
+            kind, parts = cursor.kind, list(children(cursor))
+            if kind in _UNEVALUATED:
+                continue
+            if kind in FUNCTIONS:
+                function = cursor.get_usr()
+                if cursor.is_definition():
+                    self.pointers.defined.add(function)
+            self.flow(cursor, parts, function)
+            if kind in _LVALUES:
+                self.lvalue(cursor, parts, above)
+            inner = (*above[-12:], cursor) if kind.is_expression() or kind in (K.DECL_STMT, K.ASM_STMT) else (cursor,)
+            if kind is K.GENERIC_SELECTION_EXPR:
+                parts = parts[1:]
+            pending += [(part, inner, function) for part in parts]
+
+    # ---- accesses ----
+
+    def lvalue(self, cursor: Cursor, parts: list[Cursor], above: tuple[Cursor, ...]) -> None:
+        """An expression that may be a place in memory: what is done with it."""
+        if cursor.kind is K.UNARY_OPERATOR and _unary(cursor) != _DEREFERENCE:
+            return
+        kind = cursor.type.get_canonical()
+        if kind.kind in (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.VARIABLEARRAY, TypeKind.VOID,
+                         TypeKind.FUNCTIONPROTO, TypeKind.FUNCTIONNOPROTO):  # fmt: skip
+            return
+        pointer = _pointer(cursor, parts)
+        if pointer is None:
+            return
+        whole, outer = cursor, list(above)
+        while outer and outer[-1].kind is K.PAREN_EXPR:
+            whole = outer.pop()
+        chooses = _passed_on(whole, outer)
+        parent = outer[-1] if outer else None
+        if parent is None or (parent.kind is K.MEMBER_REF_EXPR and not _is_pointer(cursor)):
+            return
+        name, operator = READ, ""
+        whole_operation = whole
+        if cursor.type.kind is TypeKind.DEPENDENT:
+            if pointer.type.get_pointee().is_volatile_qualified() and _unary(parent) != _ADDRESS:
+                why = "its type depends on a template's parameter"
+                self.add(READ, "", whole, whole, cursor, outer, None, why)
+            return
+        if chooses:
+            why = "" if _is_read(parent) else "which place it is of is chosen in the same expression"
+            if not why or _writes(parent):
+                self.add(READ, "", whole, whole, cursor, outer, self.told_by(kind, pointer), why)
+            return
+        if parent.kind is K.UNARY_OPERATOR and _unary(parent) == _ADDRESS:
+            return
+        if parent.kind is K.UNARY_OPERATOR and (step := _STEPS.get(_unary(parent))):
+            name, whole_operation = UPDATE, parent
+            operator = f"{step}{'after' if _unary(parent) in _POSTFIX else ''}"
+        elif parent.kind in (K.BINARY_OPERATOR, K.COMPOUND_ASSIGNMENT_OPERATOR):
+            binary = _operator("Binary")(parent)
+            first = next(iter(children(parent)))
+            if _ASSIGN <= binary < _COMMA and first == whole:
+                name, whole_operation = (WRITE if binary == _ASSIGN else UPDATE), parent
+        if name is READ and parent.kind is not K.ASM_STMT and not _is_read(parent):
+            return
+        self.add(name, operator, whole, whole_operation, cursor, outer, self.told_by(kind, pointer))
+
+    def told_by(self, kind: Type, pointer: Cursor) -> frozenset[str] | None:
+        return None if kind.is_volatile_qualified() else frozenset(self.roots(pointer))
+
+    def add(
+        self, name: str, operator: str, whole: Cursor, operation: Cursor, cursor: Cursor, outer: list[Cursor],
+        roots: frozenset[str] | None, why: str = "",
+    ) -> None:  # fmt: skip
+        where, span, all_of_it = place(whole.extent.start), _span(whole), _span(operation)
+        if where is None or span is None or all_of_it is None:
+            return
+        if why:
+            pass
+        elif cursor.kind is K.MEMBER_REF_EXPR and cursor.referenced is not None and cursor.referenced.is_bitfield():
+            why = "it is of a bit field, which has no address"
+        elif any(one.kind is K.ASM_STMT for one in outer):
+            why = "it is an operand of inline assembly"
+        else:
+            macro = innermost((m for m in self.reading.macro_uses if m.start == span.start), where)
+            if span.start >= span.end and macro:  # within another macro's argument
+                span = Range(span.file, span.start, macro.end)
+            if name is READ:
+                all_of_it = span
+            within = macro and macro.end >= span.end and _part_of_macro(whole, operation, outer, name)
+            if within or all_of_it.start >= all_of_it.end:
+                why = _IN_MACRO
+        access = Access(span, all_of_it, operator, roots, why)
+        if name is not READ and not operator and not why:
+            value = list(children(operation))[1]
+            given = _span(value)
+            macro = innermost((m for m in self.reading.macro_uses if given and m.start == given.start), where)
+            end = max(given.end, macro.end if macro else 0) if given else 0
+            if given is None or given.start < span.end or end < given.start:
+                access = Access(span, all_of_it, operator, roots, _IN_MACRO)
+            else:
+                access = Access(span, Range(span.file, span.start, end), operator, roots, "", given.start)
+        self.found.append(Use(where, name, True, True, None, (), access))
+
+    # ---- where pointers go ----
+
+    def flow(self, cursor: Cursor, parts: list[Cursor], function: str) -> None:
+        kind = cursor.kind
+        if kind is K.VAR_DECL and parts:
+            self.to(cursor.get_usr(), parts[-1], cursor.type.kind in _REFERENCES)
+        elif kind is K.BINARY_OPERATOR and len(parts) == 2 and _operator("Binary")(cursor) == _ASSIGN:
+            for to in self.roots(parts[0]) if _carries(parts[0]) else ():
+                self.to(to, parts[1])
+        elif kind is K.RETURN_STMT and parts and function:
+            self.to(function, parts[0], True)
+        elif kind is K.CALL_EXPR and parts:
+            self.call(cursor, parts)
+
+    def to(self, name: str, given: Cursor, refers: bool = False) -> None:
+        if name and (refers or _carries(given)):
+            self.pointers.flows.update((name, of) for of in self.roots(given))
+
+    def call(self, cursor: Cursor, parts: list[Cursor]) -> None:
+        called = cursor.referenced
+        if called is None or called.kind not in FUNCTIONS:
+            return
+        usr, name = called.get_usr(), cursor.spelling
+        parameters = [parameter.type.kind in _REFERENCES for parameter in called.get_arguments()]
+        count = len(parameters)
+        for number, argument in enumerate(parts[1:]):
+            if self.maps.get(name) is False:
+                self.pointers.flows.update((root, MAPPING) for root in self.roots(argument, whole=True))
+            elif (
+                number < count
+                and (_is_pointer(argument) or parameters[number])
+                and (roots := frozenset(self.roots(argument)))
+            ):
+                self.pointers.flows.update((f"{usr}#{number}", of) for of in roots)
+                if (where := place(argument.extent.start)) and name not in self.names:
+                    why = f"{name} gets the pointer, and what it does there is not in the project's sources"
+                    here = Range(where.file, where.offset, where.offset)
+                    access = Access(here, here, "", roots, why, 0, usr)
+                    self.found.append(Use(where, READ, False, True, None, (), access))
+
+    def roots(self, expression: Cursor, *, whole: bool = False) -> Iterator[str]:
+        """The variables, fields and calls whose pointers an expression's value is made of."""
+        pending = [expression]
+        while pending:
+            cursor = pending.pop()
+            kind = cursor.kind
+            if kind in _UNEVALUATED:
+                continue
+            if kind in (K.DECL_REF_EXPR, K.MEMBER_REF_EXPR, K.CALL_EXPR):
+                if kind is K.CALL_EXPR and self.maps.get(cursor.spelling):
+                    yield MAPPING
+                elif (whole or _carries(cursor) or _is_reference(cursor)) and (named := cursor.referenced) is not None:
+                    yield _name(named)
+                if kind is not K.MEMBER_REF_EXPR:
+                    continue
+            parts = list(children(cursor))
+            pending += parts[:1] if kind is K.ARRAY_SUBSCRIPT_EXPR else parts
+
+
+def _is_read(parent: Cursor) -> bool:
+    """Whether it is the conversion of a place to its value (and not one to a place of a narrower type)."""
+    kind = parent.type.get_canonical()
+    return parent.kind is K.UNEXPOSED_EXPR and not kind.is_const_qualified() and not kind.is_volatile_qualified()
+
+
+def _writes(parent: Cursor) -> bool:
+    if parent.kind in (K.BINARY_OPERATOR, K.COMPOUND_ASSIGNMENT_OPERATOR):
+        return _ASSIGN <= _operator("Binary")(parent) < _COMMA
+    return _unary(parent) in _STEPS
+
+
+def _passed_on(whole: Cursor, outer: list[Cursor]) -> bool:
+    """Whether a conditional or a comma operator passes the place on (C++); `outer` is then what is around that."""
+    found = False
+    while outer and whole is not None:
+        above = outer[-1]
+        comma = above.kind is K.BINARY_OPERATOR and _operator("Binary")(above) == _COMMA
+        if not (above.kind is K.CONDITIONAL_OPERATOR or comma or (found and above.kind is K.PAREN_EXPR)):
+            break
+        if above.kind is not K.PAREN_EXPR and next(iter(children(above))) == whole:
+            break
+        whole = outer.pop()
+        found = True
+    return found
+
+
+def _name(named: Cursor) -> str:
+    if named.kind is K.PARM_DECL and (function := named.semantic_parent) is not None:
+        for number, parameter in enumerate(function.get_arguments()):
+            if parameter == named:
+                return f"{function.get_usr()}#{number}"
+    return str(named.get_usr())
+
+
+def _is_reference(cursor: Cursor) -> bool:
+    """Whether it is the name of what refers to another place."""
+    named = cursor.referenced if cursor.kind in (K.DECL_REF_EXPR, K.CALL_EXPR) else None
+    if named is None:
+        return False
+    return (named.result_type if cursor.kind is K.CALL_EXPR else named.type).kind in _REFERENCES
+
+
+def _is_pointer(cursor: Cursor) -> bool:
+    return cursor.type.get_canonical().kind is TypeKind.POINTER
+
+
+def _carries(cursor: Cursor) -> bool:
+    """Whether a value of that type can be, or hold, a pointer."""
+    kind = cursor.type.get_canonical()
+    return kind.kind in (TypeKind.POINTER, TypeKind.CONSTANTARRAY, TypeKind.RECORD) or kind.get_size() == 8
+
+
+def _pointer(cursor: Cursor, parts: list[Cursor]) -> Cursor | None:
+    """The pointer that an expression goes through; None where it names a variable, or a part of one."""
+    if _is_reference(cursor):
+        return cursor
+    if cursor.kind is K.MEMBER_REF_EXPR and not parts and (field := cursor.referenced) and field.kind is K.FIELD_DECL:
+        return cursor  # of `this`
+    while parts:
+        first = parts[0]
+        if cursor.kind is K.UNARY_OPERATOR:
+            return first if _unary(cursor) == _DEREFERENCE else None
+        inner = first
+        while inner.kind in _BESIDE and (within := list(children(inner))):
+            inner = within[0]
+        if cursor.kind is K.ARRAY_SUBSCRIPT_EXPR:
+            if inner.type.get_canonical().kind is TypeKind.POINTER:
+                return first
+        elif cursor.kind is K.MEMBER_REF_EXPR:
+            if _is_pointer(first):
+                return first
+        else:
+            return None
+        if _is_reference(inner):
+            return inner
+        cursor, parts = inner, list(children(inner))
+    return None
+
+
+def _part_of_macro(whole: Cursor, operation: Cursor, outer: list[Cursor], name: str) -> bool:
+    """Whether the place is but a part of what a macro comes to: something around it stands at the same text."""
+    own = _span(whole)
+    around = [operation] if name is not READ else [one for one in outer if one.kind not in _BESIDE]
+    return any(_span(one) == own for one in around)

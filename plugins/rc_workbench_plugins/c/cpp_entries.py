@@ -1,0 +1,150 @@
+"""Which declarations of a C++ source the template's prototypes mean: by scope, name and the types of the parameters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+
+from clang.cindex import Cursor, CursorKind, LinkageKind, conf
+
+from rc_workbench_plugins.c.clang_parse import children, overridden
+from workbench.model.prototypes import Callee, Prototype
+
+K = CursorKind
+FUNCTIONS = {
+    K.FUNCTION_DECL,
+    K.FUNCTION_TEMPLATE,
+    K.CXX_METHOD,
+    K.CONSTRUCTOR,
+    K.DESTRUCTOR,
+    K.CONVERSION_FUNCTION,
+}
+_CLASSES = {K.CLASS_DECL, K.STRUCT_DECL, K.CLASS_TEMPLATE, K.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION}
+_QUALIFIERS = re.compile(r"\b(?:\w+::)+|\b(?:struct|class|enum|typename)\b\s*")
+
+
+class Entries:
+    """The declarations of one parsed source that the template's callees mean, but for the `wrapped` ones in C.
+
+    `of` tells a called function's callee."""
+
+    def __init__(self, tops: Sequence[Cursor], callees: Mapping[str, Callee], wrapped: Container[str]) -> None:
+        self.declared: dict[str, Cursor] = {}
+        self._keys: dict[str, str] = {}
+        self._names = {callee.prototype.name for callee in callees.values()}
+        members: dict[tuple[str, ...], list[Cursor]] = {(): list(_open(tops))}
+        for key, callee in callees.items():
+            prototype = callee.prototype
+            scope = tuple(re.sub(r"<.*", "", part) for part in _parts(prototype.scope))
+            found = _meant([m for m in _members(members, scope) if _is_named(m, prototype)], prototype)
+            if found is not None and not (key in wrapped and in_c(found)):
+                self.declared[key] = found
+                self._keys[found.get_usr()] = key
+        self.destructors = any(one.kind is K.DESTRUCTOR for one in self.declared.values())
+
+    def of(self, function: Cursor | None) -> str | None:
+        """The key of the callee that a function is, or overrides; None where the template does not speak of it."""
+        if function is None or function.kind not in FUNCTIONS:
+            return None
+        made_of = conf.lib.clang_getSpecializedCursorTemplate(function)
+        for one in (function, *([made_of] if made_of is not None else [])):
+            if key := self._keys.get(one.get_usr()):
+                return key
+        if function.kind is K.CXX_METHOD and function.spelling in self._names:
+            return next((key for base in overridden(function) if (key := self.of(base))), None)
+        return None
+
+    def destructor(self, kind: Cursor) -> str | None:
+        """The callee that is the destructor of a class."""
+        return self._member(kind, K.DESTRUCTOR)
+
+    def constructor(self, kind: Cursor) -> str | None:
+        """A callee that is a constructor of a class."""
+        return self._member(kind, K.CONSTRUCTOR)
+
+    def _member(self, kind: Cursor, what: CursorKind) -> str | None:
+        if kind.kind not in _CLASSES or all(one.kind is not what for one in self.declared.values()):
+            return None
+        return next((key for one in _open(children(kind)) if one.kind is what and (key := self.of(one))), None)
+
+    def named(self, name: str, arguments: int) -> list[str]:
+        """The callees among methods of that name that take so many arguments: for calls that only a template's
+        arguments tell."""
+        return [
+            key
+            for key, one in self.declared.items()
+            if one.spelling == name
+            and one.semantic_parent.kind in _CLASSES
+            and sum(c.kind is K.PARM_DECL for c in children(one)) >= arguments
+        ]
+
+
+def _parts(scope: str) -> list[str]:
+    depth, parts = 0, [""]
+    for piece in re.split(r"(::|<|>)", scope):
+        depth += (piece == "<") - (piece == ">")
+        if piece == "::" and not depth:
+            parts.append("")
+        else:
+            parts[-1] += piece
+    return parts if scope else []
+
+
+def _open(cursors: Iterable[Cursor]) -> Iterator[Cursor]:
+    """Declarations, those too that stand in `extern "C" {}` and in inline namespaces."""
+    for cursor in cursors:
+        kind = cursor.kind
+        if kind.is_preprocessing():
+            continue
+        if kind is K.LINKAGE_SPEC or (kind is K.NAMESPACE and conf.lib.clang_Cursor_isInlineNamespace(cursor)):
+            yield from _open(children(cursor))
+        else:
+            yield cursor
+
+
+def _members(known: dict[tuple[str, ...], list[Cursor]], scope: tuple[str, ...]) -> list[Cursor]:
+    if scope not in known:
+        holders = [m for m in _members(known, scope[:-1])
+                   if m.spelling == scope[-1] and (m.kind is K.NAMESPACE or m.kind in _CLASSES)]  # fmt: skip
+        known[scope] = [member for holder in holders for member in _open(children(holder))]
+    return known[scope]
+
+
+def _is_named(cursor: Cursor, prototype: Prototype) -> bool:
+    if cursor.kind not in FUNCTIONS:
+        return False
+    if prototype.is_constructor:
+        return re.sub(r"<.*", "", cursor.spelling) == prototype.name and cursor.kind in (
+            K.CONSTRUCTOR,
+            K.FUNCTION_TEMPLATE,
+        )
+    if prototype.is_destructor:
+        return cursor.kind is K.DESTRUCTOR
+    return cursor.spelling == prototype.name
+
+
+def _meant(candidates: list[Cursor], prototype: Prototype) -> Cursor | None:
+    """The overload whose parameters have the prototype's types; or the only one that has so many."""
+    wanted = [_plain(kind) for kind in prototype.types]
+    types = {
+        one: [c.type.spelling for c in children(one) if c.kind is K.PARM_DECL] for one in dict.fromkeys(candidates)
+    }
+    same = [one for one, kinds in types.items() if [_plain(kind) for kind in kinds] == wanted]
+    as_many = {one.get_usr(): one for one, kinds in types.items() if len(kinds) == len(wanted)}
+    return same[0] if same else next(iter(as_many.values())) if len(as_many) == 1 else None
+
+
+def _plain(kind: str) -> str:
+    bare = " ".join(_QUALIFIERS.sub("", kind.replace("...", "")).split())
+    if not re.search(r"[*&]", bare):
+        bare = re.sub(r"\bconst\b\s*", "", bare)
+    bare = {"unsigned": "unsigned int", "long int": "long"}.get(bare, bare)
+    return re.sub(r"\s*([^\w\s])\s*", r"\1", bare)
+
+
+def in_c(function: Cursor) -> bool:
+    """Whether a wrapper in C can stand in for a function: by its linkage, or as a header gives it to each source."""
+    if function.kind is not K.FUNCTION_DECL:
+        return False
+    internal = function.linkage is LinkageKind.INTERNAL
+    return internal or str(conf.lib.clang_Cursor_getMangling(function)) == function.spelling

@@ -1,0 +1,417 @@
+"""Calls of an API in C++: which they are, and the form in which each is rewritten.
+
+A call becomes one of a lambda that captures nothing of what is around it: its parameters have the types of the
+function's own, an object comes first by reference, and the call within is the user's. So it stands wherever the call
+could, arguments are evaluated where and in the order in which they were, and conversions are those of the function.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from clang.cindex import Cursor, CursorKind, Type, TypeKind
+
+from rc_workbench_plugins.c.clang_parse import Place, children, file_offset, place
+from rc_workbench_plugins.c.cpp_entries import Entries
+
+K = CursorKind
+_UNSPELLABLE = re.compile(r"\((?:anonymous|unnamed|lambda)|type-parameter|<dependent|auto\b")
+_WRAPPED = (K.UNEXPOSED_EXPR, K.PAREN_EXPR)
+_MAKERS = {"make_unique", "make_shared", "allocate_shared", "emplace", "emplace_back", "emplace_front", "try_emplace"}
+_HOLDERS = {"array", "deque", "list", "map", "optional", "pair", "shared_ptr", "tuple", "unique_ptr", "unordered_map",
+            "variant", "vector"}  # fmt: skip
+_OF_NAMES = (K.TYPE_REF, K.NAMESPACE_REF, K.TEMPLATE_REF, K.OVERLOADED_DECL_REF)
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Text that takes the place of the bytes from `start` to `end`; of an opening one, `text` follows the lambda, which
+    `before` comes before."""
+
+    start: int
+    end: int
+    text: str
+    opens: bool = False
+    before: str = ""
+
+
+@dataclass(frozen=True)
+class Form:
+    """How one call is rewritten. `object` is the type of the object's reference (empty: there is none), `parameters`
+    are those of the arguments that are given, `call` what stands before and after the arguments of the call within.
+    `only` is the class of which the object must be (empty: it is), where just a template's arguments tell what is
+    called. `object_is_first`: the object is the first of the function's parameters."""
+
+    file: Path
+    start: int
+    end: int
+    object: str
+    parameters: tuple[str, ...]
+    call: tuple[str, str]
+    edits: tuple[Edit, ...]
+    only: str | None = None
+    object_is_first: bool = False
+
+
+class Unfit(Exception):
+    """Why a call cannot be rewritten."""
+
+
+@dataclass(frozen=True)
+class CppCall:
+    """A call of a callee (by its key) at a place, with its form, or why it has none."""
+
+    place: Place
+    key: str
+    form: Form | None
+    why: str = ""
+
+
+class CppReader:
+    """Looks at the expressions of one parsed source."""
+
+    def __init__(self, entries: Entries, text: Callable[[Path], bytes], standard: int) -> None:
+        self.entries, self.text, self.standard = entries, text, standard
+        self.bases: set[tuple[Path, int]] = set()
+        self.kept: set[tuple[object, ...]] = set()
+        self.ended: dict[str, str | None] = {}
+
+    def call(self, cursor: Cursor, parts: list[Cursor]) -> CppCall | None:
+        """A call expression; None where it is none of the template's."""
+        function = cursor.referenced
+        key = self.entries.of(function)
+        if function is not None and function.kind is K.CONSTRUCTOR:
+            return self._made(cursor, parts, function, key)
+        if key is None and function is not None and function.spelling in _MAKERS:
+            return self._made_by(cursor, function)
+        only, named = None, _unwrapped(parts[0]) if parts else None
+        if function is None and named is not None and named.kind is K.MEMBER_REF_EXPR:
+            name = self._last_name(named)
+            keys = self.entries.named(name, len(parts) - 1) if name else []
+            where = place(parts[0].location)
+            if not keys or where is None:
+                return None
+            key, function = keys[0], self.entries.declared[keys[0]]
+            only = self._class(function, named)
+            if len(keys) > 1 or only is None:
+                return CppCall(where, key, None, f"whether this {name} is the API's, only a template's arguments tell")
+        if function is None and named is not None and named.kind is K.BINARY_OPERATOR:
+            return self._by_pointer(named)
+        if key is None or function is None:
+            return None
+        if named is not None and named.kind is K.MEMBER_REF_EXPR:
+            where, make = self._name_place(named, function), self._method
+        elif function.spelling.startswith("operator") and not self._is_plain_call(parts):
+            token = next((part for part in parts if names(part, cursor)), cursor)
+            where, make = place(_unwrapped(token).location), self._operator
+        else:
+            where, make = place(cursor.extent.start), self._function
+        if where is None:
+            return None
+        try:
+            return CppCall(where, key, make(cursor, parts, function, only))
+        except Unfit as problem:
+            return CppCall(where, key, None, str(problem))
+
+    def _made(self, cursor: Cursor, parts: list[Cursor], function: Cursor, key: str | None) -> CppCall | None:
+        where = place(cursor.extent.start)
+        if key is None or where is None:
+            return None
+        try:
+            return CppCall(where, key, self._constructor(cursor, parts, function))
+        except Unfit as problem:
+            return CppCall(where, key, None, str(problem))
+
+    def _by_pointer(self, named: Cursor) -> CppCall | None:
+        """A call by a pointer to a member, of a class of which the template has methods of that type."""
+        pointer = list(children(named))[-1].type.get_canonical()
+        where = place(named.extent.start)
+        if pointer.kind is not TypeKind.MEMBERPOINTER or where is None:
+            return None
+        of, kind = pointer.get_class_type().get_declaration(), pointer.get_pointee().spelling
+        for key, one in self.entries.declared.items():
+            if one.semantic_parent == of and one.type.get_canonical().spelling == kind:
+                return CppCall(where, key, None, "it is called by a pointer to a member, which may be another's")
+        return None
+
+    def _made_by(self, cursor: Cursor, function: Cursor) -> CppCall | None:
+        holder = function.semantic_parent.type if function.kind is K.CXX_METHOD else cursor.type.get_canonical()
+        made = (self.entries.constructor(kind.get_declaration()) for kind in _arguments(holder))
+        key, where = next(filter(None, made), None), place(cursor.extent.end)
+        return CppCall(where, key, None, f"{function.spelling} makes it, out of sight") if key and where else None
+
+    def keeps(self, parts: list[Cursor]) -> None:
+        """Expressions whose value is the object itself that is begun, or returned: nothing of theirs ends there."""
+        self.kept |= {_value(part) for part in parts if part.kind.is_expression()}
+
+    def is_kept(self, cursor: Cursor) -> bool:
+        return _value(cursor) in self.kept
+
+    def destroyed(self, cursor: Cursor, parts: list[Cursor]) -> CppCall | None:
+        """A variable, a temporary object or a `delete`, at whose end a destructor of the template's is called."""
+        if not self.entries.destructors:
+            return None
+        if cursor.kind is K.CXX_DELETE_EXPR:
+            kind = parts[0].type.get_canonical().get_pointee() if parts else cursor.type
+        elif cursor.kind is K.VAR_DECL:
+            kind = cursor.type
+        elif self.is_kept(cursor):
+            return None
+        elif cursor.kind is K.INIT_LIST_EXPR:
+            kind = cursor.type
+        else:
+            called = cursor.referenced
+            kind = called.result_type if called is not None else cursor.type
+            if called is not None and called.kind is K.CONSTRUCTOR:
+                kind = cursor.type
+            elif kind.kind is TypeKind.INVALID or called is None:
+                kind = parts[0].type.get_canonical().get_pointee().get_result() if parts else kind
+        key = self._ends(kind)
+        where = place(cursor.location)
+        if key is None or where is None:
+            return None
+        return CppCall(where, key, None, "it is called where no text stands for it")
+
+    def _ends(self, kind: Type) -> str | None:
+        """The callee that is the destructor of an object, or of what it is made of."""
+        kind = kind.get_canonical()
+        if kind.kind is TypeKind.CONSTANTARRAY:
+            return self._ends(kind.element_type)
+        if kind.kind is not TypeKind.RECORD:
+            return None
+        if kind.spelling not in self.ended:
+            self.ended[kind.spelling] = None
+            made = kind.get_declaration()
+            within = [field.type for field in kind.get_fields()]
+            within += [part.type for part in children(made) if part.kind is K.CXX_BASE_SPECIFIER]
+            within += _arguments(kind) if made.spelling in _HOLDERS else []
+            keys = (self.entries.destructor(made), *(self._ends(one) for one in within))
+            self.ended[kind.spelling] = next(filter(None, keys), None)
+        return self.ended[kind.spelling]
+
+    def reference(self, cursor: Cursor) -> CppCall | None:
+        """A name that is used without being called."""
+        key = self.entries.of(cursor.referenced)
+        where = place(cursor.extent.start)
+        if key is None or where is None or cursor.referenced.kind is K.CONSTRUCTOR:
+            return None
+        return CppCall(where, key, None, "its address is taken, and what is called by it cannot be told")
+
+    # forms
+
+    def _function(self, cursor: Cursor, parts: list[Cursor], function: Cursor, only: str | None) -> Form:
+        file, start, end = self._span(parts[0])
+        text = self._cut(file, start, end)
+        if function.spelling not in re.findall(r"operator\W+|\w+", text):
+            raise Unfit("its name comes out of a macro")
+        types = self._types(function, parts[1:], only)
+        whole = Edit(start, end, "", opens=True)
+        return Form(file, start, self._span(cursor)[2], "", types, (f"{text}(", ")"), (whole,))
+
+    def _constructor(self, cursor: Cursor, parts: list[Cursor], function: Cursor) -> Form:
+        """An object is made by a lambda that returns it, which is the object itself from C++17 on."""
+        if self.standard < 17:
+            raise Unfit("an object that is made can be seen from C++17 on")
+        file, start, end = self._span(cursor)
+        kind = self._spelled(cursor.type)
+        if not kind or cursor.type.get_canonical().kind is not TypeKind.RECORD:
+            raise Unfit("what is made has no name, or is an array")
+        given = [part for part in parts if part.kind not in _OF_NAMES and file_offset(part.extent.start) is not None]
+        text = self._cut(file, start, end)
+        if not given and re.fullmatch(r"\w+", text):
+            edits = (Edit(end, end, "())", opens=True),)
+            return Form(file, start, end, "", (), (f"{kind}(", ")"), (replace(edits[0], before="("),))
+        first, last = (self._span(given[0])[1], self._span(given[-1])[2]) if given else (end - 1, end - 1)
+        if not text.endswith((")", "}")) or (given and first == start) or not self._is_whole(cursor):
+            raise Unfit("it is made where no text stands for it")
+        brackets = ("(", ")") if text.endswith(")") else ("{", "}")
+        types = self._types(function, given, None)
+        opening, closing = Edit(first, first, "(", opens=True), Edit(last, last, ")")
+        if not given:
+            opening, closing = Edit(first, first, "()", opens=True), Edit(last, last, "")
+        return Form(file, start, end, "", types, (f"{kind}{brackets[0]}", brackets[1]), (opening, closing))
+
+    def _method(self, cursor: Cursor, parts: list[Cursor], function: Cursor, only: str | None) -> Form:
+        named = _unwrapped(parts[0])
+        file, start, end = self._span(named)
+        bases = [c for c in children(named) if c.kind not in _OF_NAMES]
+        types = self._types(function, parts[1:], only)
+        if function.kind is K.CONVERSION_FUNCTION and not re.search(r"operator\b", self._cut(file, start, end)):
+            return self._conversion(bases[0], function)
+        if not bases or not self._cut(file, start, end).strip():
+            name = self._cut(file, start, end)
+            self._expect(name, function)
+            opening = Edit(start, end, "*this))", opens=True)
+            return Form(file, start, self._span(cursor)[2], "decltype(*this) &", types, (f"rcw_self.{name}(", ")"),
+                        (opening,))  # fmt: skip
+        base = bases[0]
+        inner = _unwrapped(base, (K.UNEXPOSED_EXPR,))
+        arrow = inner.kind is K.CALL_EXPR and inner.spelling == "operator->"
+        base_file, first, last = self._span(next(iter(children(inner))) if arrow else base)
+        match = re.compile(rb"\s*(\.|->)\s*(?=[\w~:])").match(self.text(file), last)
+        if base_file != file or match is None or match.end() > end:
+            raise Unfit("its object comes out of a macro")
+        name = self._cut(file, match.end(), end)
+        self._expect(name, function)
+        points = match[1] == b"->"
+        if (points and base.type.get_canonical().kind is TypeKind.POINTER) or arrow:
+            kind = self._spelled(base.type.get_canonical().get_pointee())
+        else:
+            kind = self._spelled(base.type)
+        follow = "rcw_arrow" if points else "rcw_ref"
+        if not kind:
+            kind = f"decltype({follow}({self._cut(file, first, last)}))"
+        edits = (Edit(first, first, f"{follow}(", opens=True), Edit(last, end, ")))"))
+        return Form(file, first, self._span(cursor)[2], f"{kind} &", types, (f"rcw_self.{name}(", ")"), edits, only)
+
+    def _conversion(self, base: Cursor, function: Cursor) -> Form:
+        file, start, end = self._span(base)
+        kind = self._spelled(base.type) or f"decltype(rcw_ref({self._cut(file, start, end)}))"
+        edits = (Edit(start, start, "rcw_ref(", opens=True), Edit(end, end, ")))()"))
+        return Form(file, start, end, f"{kind} &", (), (f"rcw_self.{function.spelling}(", ")"), edits)
+
+    def _operator(self, cursor: Cursor, parts: list[Cursor], function: Cursor, only: str | None) -> Form:
+        token = function.spelling.removeprefix("operator").strip()
+        operands = [p for p in parts if not names(p, cursor)]
+        if len(operands) == len(parts) or not operands or token == "->":
+            raise Unfit(f"operator{token} is called in a way that cannot be rewritten")
+        file, start, end = self._span(operands[0])
+        whole = self._span(cursor)
+        kind = self._spelled(operands[0].type)
+        kind = kind or f"decltype(rcw_ref({self._cut(file, start, end)}))"
+        method = function.kind is K.CXX_METHOD or only is not None
+        data, opening = self.text(file), Edit(start, start, "rcw_ref(", opens=True)
+        types = self._types(function, operands[1:], only, skip=0 if method else 1)
+        call: tuple[str, str]
+        edits: tuple[Edit, ...]
+        if token in ("()", "[]"):
+            bracket = re.compile(rb"\s*" + re.escape(token[:1].encode())).match(data, end)
+            if bracket is None or data[whole[2] - 1 : whole[2]] != token[1:].encode():
+                raise Unfit("its brackets come out of a macro")
+            call = (f"rcw_self{token[0]}", token[1])
+            edits = (opening, Edit(end, bracket.end(), ")))("), Edit(whole[2] - 1, whole[2], ")"))
+        elif len(operands) == 2:
+            _, second, last = self._span(operands[1])
+            between = data[end:second]
+            at = between.find(token.encode())
+            if between.strip(b" \t\r\n\\") != token.encode() or second < end:
+                raise Unfit(f"'{token}' comes out of a macro")
+            call = (f"rcw_self {token} ", "")
+            edits = (opening, Edit(end + at, end + at + len(token), ")))("), Edit(last, last, ")"))
+        else:
+            before = data[whole[1] : start]
+            if before.strip() != token.encode():
+                raise Unfit(f"'{token}' cannot be rewritten here")
+            call = (f"{token}rcw_self", "")
+            edits = (Edit(whole[1], start, "rcw_ref(", opens=True), Edit(end, end, ")))()"))
+        return Form(file, whole[1], whole[2], f"{kind} &", types, call, edits, only, not method)
+
+    # parts of them
+
+    def _types(self, function: Cursor, arguments: list[Cursor], only: str | None, skip: int = 0) -> tuple[str, ...]:
+        """The types of the parameters for the arguments that are written."""
+        given = [one for one in arguments if file_offset(one.extent.start) is not None]
+        if only is not None:
+            if any(one.kind is K.INIT_LIST_EXPR for one in given):
+                raise Unfit("only a template's arguments tell what its list in braces is")
+            return tuple(self._any() for _ in given)
+        kinds = list(function.type.argument_types())[skip:]
+        if function.type.is_function_variadic():
+            kinds += [one.type for one in given[len(kinds) :]]
+        if len(kinds) < len(given):
+            raise Unfit("the types of its arguments cannot be told")
+        return tuple(self._spelled(kind) or self._any() for kind, _ in zip(kinds, given, strict=False))
+
+    def _any(self) -> str:
+        """A parameter of any type."""
+        if self.standard < 14:
+            raise Unfit("an argument whose type has no name can be seen from C++14 on")
+        return "auto &&"
+
+    def _spelled(self, kind: Type) -> str:
+        """A type as it can be written anywhere; empty where it has no name."""
+        canonical = kind.get_canonical()
+        if canonical.kind in (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE):
+            inner = self._spelled(canonical.get_pointee())
+            return inner and f"{inner} {'&' if canonical.kind is TypeKind.LVALUEREFERENCE else '&&'}"
+        text = str(canonical.spelling)
+        if not text or _UNSPELLABLE.search(text) or canonical.kind in (TypeKind.DEPENDENT, TypeKind.UNEXPOSED):
+            return ""
+        return f"rcw_same<{text}>::type" if re.search(r"[(\[]", text) else text
+
+    def _span(self, cursor: Cursor) -> tuple[Path, int, int]:
+        start, end = file_offset(cursor.extent.start), file_offset(cursor.extent.end)
+        if start is None or end is None or start[0] != end[0] or end[1] < start[1]:
+            raise Unfit("a part of it comes out of a macro")
+        return start[0], start[1], end[1]
+
+    def _cut(self, file: Path, start: int, end: int) -> str:
+        return self.text(file)[start:end].decode("utf-8", "surrogateescape").replace("\n", " ")
+
+    def _is_whole(self, cursor: Cursor) -> bool:
+        """Whether it is no base of another object: such a one could not be returned."""
+        return file_offset(cursor.extent.start) not in self.bases
+
+    def _expect(self, name: str, function: Cursor) -> None:
+        if function.spelling.replace(" ", "") not in name.replace(" ", ""):
+            raise Unfit("its name comes out of a macro")
+
+    def _name_place(self, named: Cursor, function: Cursor) -> Place | None:
+        return place(named.location) or place(named.extent.start)
+
+    def _class(self, function: Cursor, named: Cursor) -> str | None:
+        """The class of which an object must be for its method to be this one; None where that cannot be asked."""
+        parent = function.semantic_parent
+        if parent.kind is not K.CLASS_TEMPLATE:
+            return str(parent.type.get_canonical().spelling)
+        base = next(iter(children(named)), None)
+        kind = re.sub(r"<.*", "", base.type.spelling).split("::")[-1] if base is not None else ""
+        return "" if kind == parent.spelling else None
+
+    def _last_name(self, named: Cursor) -> str:
+        try:
+            text = self._cut(*self._span(named))
+        except Unfit:
+            return ""
+        found = re.search(r"(?:\.|->)\s*(?:template\s+)?(\w+)\s*(?:<[^()]*>)?$", text)
+        return found[1] if found else ""
+
+    def _is_plain_call(self, parts: list[Cursor]) -> bool:
+        """`ns::operator<<(a, b)`: the operator is called by its name."""
+        first = _unwrapped(parts[0]) if parts else None
+        if first is None or first.kind is not K.DECL_REF_EXPR or not first.spelling.startswith("operator"):
+            return False
+        try:
+            return "operator" in self._cut(*self._span(first))
+        except Unfit:
+            return False
+
+
+def _value(cursor: Cursor) -> tuple[object, ...]:
+    """An expression and what it is, whatever stands between them in the tree."""
+    kind = cursor.type.get_canonical().spelling.removeprefix("const ")
+    return file_offset(cursor.extent.start), file_offset(cursor.extent.end), kind
+
+
+def _arguments(kind: Type) -> list[Type]:
+    """The types among a class template's arguments."""
+    given = (kind.get_template_argument_type(n).get_canonical() for n in range(kind.get_num_template_arguments()))
+    return [one for one in given if one.kind is TypeKind.RECORD]
+
+
+def names(cursor: Cursor, call: Cursor) -> bool:
+    """Whether a part of a call is the name of what it calls."""
+    inner, called = _unwrapped(cursor), call.referenced
+    return inner.kind is K.DECL_REF_EXPR and called is not None and inner.referenced == called
+
+
+def _unwrapped(cursor: Cursor, kinds: tuple[CursorKind, ...] = _WRAPPED) -> Cursor:
+    while cursor.kind in kinds:
+        inner = list(children(cursor))
+        if len(inner) != 1:
+            break
+        cursor = inner[0]
+    return cursor

@@ -1,0 +1,181 @@
+"""Reads an API's header, or prototypes pasted from one, for the functions that a platform template may describe."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from pathlib import Path
+
+from clang.cindex import AccessSpecifier, AvailabilityKind, Cursor, CursorKind, TranslationUnit, TypeKind
+
+from rc_workbench_plugins.c import clang_parse
+from rc_workbench_plugins.c.clang_parse import children, place
+from workbench.api.source.lines import reading_typed
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.prototypes import parse_prototype
+from workbench.model.scan import ApiFunction, ApiHeader
+from workbench.system.files import real
+
+_ROUNDS = 8  # of declaring what a header takes from others that are not at hand
+_UNKNOWN = re.compile(r"unknown type name '(\w+)'|no type named '(\w+)' in namespace '([\w:]+)'")
+_CPP = re.compile(r"unknown type name '(?:class|namespace|template|using|public)'")
+_AFTER = re.compile(r"\)\s*([A-Z_][A-Z0-9_]*)\s*(\([^();]*\))?\s*;")
+_BEFORE_CLASS = re.compile(r"\b(?:class|struct)\s+([A-Z_][A-Z0-9_]*)\s+\w+\s*[:{]")
+#: How macros are called that stand in a declaration beside its type, and say nothing of what it means.
+_DECORATION = re.compile(
+    r"\b(\w*(?:EXPORT|IMPORT|API|CALL|CALLBACK|ENTRY|DECL|DECLSPEC|LINKAGE|VISIBLE|PUBLIC)[A-Z_]*)\s+[\w*]"
+)
+_DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*|/\*.*?\*/|//[^\n]*", re.MULTILINE | re.DOTALL)
+_QUALIFIERS = r"(?:(?:const|volatile|unsigned|signed|struct|union|enum|static|inline|extern)\s+)*"
+_HOLDERS = {CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL, CursorKind.CLASS_DECL,
+            CursorKind.STRUCT_DECL}  # fmt: skip
+_FUNCTIONS = {CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.CONSTRUCTOR, CursorKind.DESTRUCTOR,
+              CursorKind.FUNCTION_TEMPLATE}  # fmt: skip
+_LEFT_OUT = re.compile(r"^operator\b(?!\s*\(\s*\))")  # of operators only a call is an API's
+
+
+def api_header(file: Path, shown: str) -> ApiHeader:
+    """What a header of this text declares itself. What it includes and is not there is told; types that only that would
+    declare are taken as they are named."""
+    clang_parse.forget_files()
+    file = real(file)
+    with reading_typed({file: shown.encode()}):
+        return _read(file, shown)
+
+
+def _read(file: Path, shown: str) -> ApiHeader:
+    data = shown.encode()
+    declarations = _DIRECTIVE.sub("", shown)
+    bare = ("__stdcall", "__cdecl", *_BEFORE_CLASS.findall(declarations), *_DECORATION.findall(declarations))
+    assumed = {found[1]: found[2] or "" for found in _AFTER.finditer(declarations)} | dict.fromkeys(bare, "")
+    lines = [f"#ifndef {name}\n#define {name}{'(...)' if inside else ''}\n#endif" for name, inside in assumed.items()]
+    language, unit, told = "c", None, frozenset[tuple[str, str]]()
+    if file.suffix in (".hpp", ".hh", ".hxx"):
+        language = "c++"
+    for _ in range(_ROUNDS):
+        unit = _parse(file, data, language, lines)
+        errors = (
+            [(item.spelling, item.location.offset) for item in unit.diagnostics if item.severity >= 3] if unit else []
+        )
+        if language == "c" and any(_CPP.match(message) for message, _ in errors):
+            language = "c++"
+            continue
+        unknown = {name for message, at in errors for name in _names(message, data[:at])} - told
+        if not unknown:
+            break
+        told |= unknown
+        lines += [_assumption(name, space, _without(declarations, assumed)) for name, space in sorted(unknown)]
+    if unit is None:
+        return ApiHeader((), (Diagnostic("this header cannot be read", "Is it a text file?", file=str(file)),))
+    problems = tuple(
+        Diagnostic(one.message, "What it declares may be missing.", Severity.WARNING, one.file, one.line, one.column)
+        for one in clang_parse.problems(unit)
+        if one.file is None or Path(one.file) == file
+    )
+    functions = list(dict.fromkeys(_functions(unit.cursor, unit, data, frozenset(assumed))))
+    named = Counter(parse.qualified for one in functions if (parse := parse_prototype(one.prototype)))
+    return ApiHeader(tuple(_overloaded(one, named) for one in functions), problems)
+
+
+def _overloaded(function: ApiFunction, named: Mapping[str, int]) -> ApiFunction:
+    """With the global scope before its name, where that is what tells C++'s overloads from C's one function."""
+    prototype = parse_prototype(function.prototype)
+    if prototype is None or prototype.cpp or named[prototype.name] == 1:
+        return function
+    return replace(
+        function, prototype=re.sub(rf"\b{prototype.name}\(", f"::{prototype.name}(", function.prototype, count=1)
+    )
+
+
+def _parse(file: Path, data: bytes, language: str, lines: Sequence[str]) -> TranslationUnit | None:
+    before = file.with_name("rcw_assumed.h")
+    words = ["-x", language, "-w", "-ferror-limit=0", "-fdeclspec", "-include", str(before), "-include", "stdint.h",
+             "-include", "stddef.h", *(["-std=c++17"] if language == "c++" else [])]  # fmt: skip
+    if headers := clang_parse.builtin_headers():
+        words += ["-resource-dir", str(headers)]
+    return clang_parse.parse(file, words, {file: data, before: "\n".join([*lines, ""])})
+
+
+def _without(text: str, words: Container[str]) -> str:
+    return re.sub(r"\w+\s*", lambda word: "" if word[0].strip() in words else word[0], text)
+
+
+def _names(message: str, before: bytes) -> Iterator[tuple[str, str]]:
+    """The types that a message misses, and the namespace where they would be. In a parameter's own parameters C takes
+    them for names, until one is none."""
+    if found := _UNKNOWN.search(message):
+        yield found[1] or found[2], found[3] or ""
+    elif message == "expected identifier":
+        for name in re.findall(r"[A-Za-z_]\w*", before.decode("utf-8", "replace").rpartition("(")[2]):
+            yield name, ""
+
+
+def _assumption(name: str, space: str, text: str) -> str:
+    """A word that stands before a whole declaration is taken as a macro of the header's kind; any other as a type."""
+    if space:
+        return f"namespace {space} {{ struct {name} {{ int of; }}; }}"
+    if re.search(rf"\b{name}\s+{_QUALIFIERS}[A-Za-z_]\w*[\s*&]+[A-Za-z_]\w*\s*\(", text):
+        return f"#define {name}"
+    return f"typedef struct {name} {{ int of; }} {name};"
+
+
+def _functions(cursor: Cursor, unit: TranslationUnit, data: bytes, assumed: Set[str]) -> Iterator[ApiFunction]:
+    for child in children(cursor):
+        if child.location.file is None or child.location.file.name != unit.spelling:
+            continue
+        if child.kind in _HOLDERS:
+            yield from _functions(child, unit, data, assumed)
+        elif child.kind in _FUNCTIONS and _callable(child):
+            where = place(child.location)
+            yield ApiFunction(_prototype(child, data, assumed), where.line if where else 1)
+
+
+def _callable(cursor: Cursor) -> bool:
+    """A function that a program can call by its name: of a class what is public, and no copy of an object."""
+    public = cursor.access_specifier in (AccessSpecifier.PUBLIC, AccessSpecifier.INVALID, AccessSpecifier.NONE)
+    gone = cursor.availability == AvailabilityKind.NOT_AVAILABLE
+    copies = cursor.is_copy_constructor() or cursor.is_move_constructor()
+    return public and not gone and not copies and not _LEFT_OUT.match(cursor.spelling)
+
+
+def _prototype(cursor: Cursor, data: bytes, assumed: Set[str]) -> str:
+    """As an entry of a template has it: `int fpgaWrite(int fpga, int words)`, `void ns::kind::name(int a)`."""
+    name = cursor.spelling.partition("<")[0]
+    above = cursor.semantic_parent
+    while above is not None and above.kind is not CursorKind.TRANSLATION_UNIT:
+        name = f"{above.spelling}::{name}" if above.spelling else name
+        above = above.semantic_parent
+    parameters = [_parameter(one, number, data, assumed) for number, one in enumerate(_parameters_of(cursor), 1)]
+    if cursor.type.kind is TypeKind.FUNCTIONPROTO and cursor.type.is_function_variadic():
+        parameters.append("...")
+    made = cursor.kind in (CursorKind.CONSTRUCTOR, CursorKind.DESTRUCTOR)
+    returns = "" if made else cursor.result_type.spelling
+    gap = "" if made or returns.endswith(("*", "&")) else " "
+    inside = ", ".join(parameters) or ("" if "::" in name else "void")
+    return f"{returns}{gap}{name}({inside})"
+
+
+def _parameters_of(cursor: Cursor) -> list[Cursor]:
+    if cursor.kind is CursorKind.FUNCTION_TEMPLATE:
+        return [one for one in children(cursor) if one.kind is CursorKind.PARM_DECL]
+    return list(cursor.get_arguments())
+
+
+def _parameter(cursor: Cursor, number: int, data: bytes, assumed: Set[str]) -> str:
+    """A parameter's declaration as it is written, with a name, and without its default."""
+    start, end = cursor.extent.start.offset, cursor.extent.end.offset
+    written = " ".join(data[start:end].decode("utf-8", "replace").split())
+    written = re.sub(r"/\*.*?\*/", "", written).split("=")[0].strip()
+    written = _without(written, assumed)
+    name = cursor.spelling
+    if name and re.search(rf"\b{name}\b", written):
+        return written
+    kind = cursor.type.spelling
+    named = name or f"argument{number}"
+    if "(*)" in kind:
+        return kind.replace("(*)", f"(*{named})", 1)
+    if "[" in kind:
+        return kind.replace("[", f"{named}[", 1)
+    return f"{kind}{'' if kind.endswith(('*', '&')) else ' '}{named}"

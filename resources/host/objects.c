@@ -1,0 +1,58 @@
+/* The table of what the program has opened; objects.h. */
+#include "objects.h"
+
+#include <stdlib.h>
+
+rcw_object *rcw_objects;
+
+/* A place in the table that nobody has, its `name` -1 until it is filled; NULL when there is no memory for one. */
+static rcw_object *free_place(void)
+{
+    rcw_object *one = __atomic_load_n(&rcw_objects, __ATOMIC_ACQUIRE);
+    for (; one; one = one->older) {
+        int32_t gone = 0;
+        if (__atomic_compare_exchange_n(&one->name, &gone, -1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            return one;
+    }
+    if (!(one = calloc(1, sizeof *one)))
+        return NULL;
+    one->name = -1;
+    one->older = __atomic_load_n(&rcw_objects, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&rcw_objects, &one->older, one, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+    }
+    return one;
+}
+
+void rcw_opened(int32_t name, uint64_t names, uint64_t value, uint64_t bytes, int64_t address, int32_t fpga)
+{
+    rcw_closed(names, value); /* where that went unseen */
+    if ((int64_t)value < 0 && (int64_t)value >= -4095) /* an error, as -1 or MAP_FAILED */
+        return;
+    rcw_object *one = free_place();
+    if (!one)
+        return;
+    one->fpga = fpga;
+    one->value = value;
+    one->bytes = bytes ? bytes : 1;
+    one->address = address;
+    __atomic_store_n(&one->name, name, __ATOMIC_RELEASE);
+}
+
+void rcw_closed(uint64_t names, uint64_t value)
+{
+    rcw_object *one = __atomic_load_n(&rcw_objects, __ATOMIC_ACQUIRE);
+    for (; one; one = one->older) {
+        int32_t name = __atomic_load_n(&one->name, __ATOMIC_ACQUIRE);
+        if (name > 0 && names >> name & 1 && one->value == value)
+            __atomic_store_n(&one->name, 0, __ATOMIC_RELEASE);
+    }
+}
+
+_Static_assert(sizeof(rcw_accessing) <= sizeof(struct rcw_access), "an access under way does not fit");
+
+void rcw_accessed(struct rcw_access *access)
+{
+    rcw_accessing *it = (rcw_accessing *)access;
+    if (it->thread)
+        rcw_leave(it->thread, &it->began, it->slot, &it->call);
+}

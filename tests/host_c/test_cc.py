@@ -1,0 +1,189 @@
+"""`workbench cc` in the compiler's place, in other people's ways to build."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from host_c.conftest import PLATFORM, read_rows
+
+from workbench.api.host_stats import read_stats
+from workbench.api.host_units import read_units
+from workbench.system.toolchain import Tool, clang_command, find_clang
+
+TEMPLATES = Path(__file__).parents[2] / "platform_templates"
+HARDWARE = yaml.safe_load((TEMPLATES / "nallatech_h101.yaml").read_text())["hardware"]
+FILES = {
+    "app.workbench.yaml": "schema_version: 1\nname: app\nplatform: fake.yaml\n"
+    "host: {sources: [src/main.c, lib/put.c]}\n"
+    "hardware: {sources: [top.v], top: top, read_out: {first: 0xFF00, last: 0xFF0F}}\n",
+    "fake.yaml": PLATFORM.replace("schema_version: 1", "schema_version: 2") + yaml.safe_dump({"hardware": HARDWARE}),
+    "top.v": "module top(input clk); endmodule\n",
+    "src/main.c": '#define _GNU_SOURCE\n#include <stdio.h>\n#include "put.h"\n\nint main(void)\n{\n'
+    "    fake_t *f = fakeOpen(0);\n    put(f, LATER(f));\n    fakeClose(f);\n"
+    '    printf("%s:%d\\n", __FILE__, __LINE__);\n    return 0;\n}\n',
+    "src/plain.c": "int plain(void) { return 1; }\n",
+    "lib/put.h": '#include "fake.h"\n#define LATER(f) (int)fakeReg(f, 3)\nint put(fake_t *f, int times);\n',
+    "lib/put.c": '#include "put.h"\n\nint put(fake_t *f, int times)\n{\n    for (int i = 0; i < times; i++)\n'
+    "        #pragma recap words send(data, top.in, m)\n        fakeWrite(f, 0, i, 2 + SIZE);\n    return 0;\n}\n",
+    "Makefile": "CFLAGS = -g -O2 -Wall -Wno-unknown-pragmas -Ilib -I$(API) -MMD -MP $(MORE)\n"
+    "app: src/main.o src/plain.o libput.a\n\t$(CC) $(CFLAGS) $^ $(API)/fake.o -o $@\n"
+    "libput.a: lib/put.o\n\tar rcs $@ $^\nlib/put.o: CFLAGS += -DSIZE=6\n-include src/main.d lib/put.d\n",
+}
+
+
+@pytest.fixture
+def app(tmp_path: Path, fake_api: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("RCW_CACHE", str(tmp_path / "cache"))
+    for name, text in FILES.items():
+        file = tmp_path / "app" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return tmp_path / "app"
+
+
+def make(app: Path, api: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    compiler = f"{sys.executable} -m workbench cc"
+    return subprocess.run(
+        ["make", f"CC={compiler}", f"API={api}", *words], cwd=app, capture_output=True, text=True, timeout=240
+    )
+
+
+def run(app: Path) -> tuple[str, dict[tuple[str, int, str, int], int]]:
+    """What the program prints, and how often, and with how many bytes, each of its calls was made."""
+    raw = app / "raw"
+    raw.mkdir(exist_ok=True)
+    environment = {**os.environ, "RCW_RAW": str(raw), "FAKE_LOG": str(app / "log")}
+    done = subprocess.run([app / "app"], env=environment, capture_output=True, text=True, check=True)
+    units = read_units(raw)
+    assert units is not None
+    rows = read_rows(read_stats(raw))
+    sites = [(units[0][row["site"]], int(row["count"]), int(row["bytes"])) for row in rows if row["count"]]
+    return done.stdout, {(site.file, site.line, site.callee, size): count for site, count, size in sites}
+
+
+EXPECTED = {
+    ("src/main.c", 7, "fakeOpen", 0): 1,
+    ("src/main.c", 9, "fakeClose", 0): 1,
+    ("src/main.c", 8, "fakeReg", 4): 1,
+    ("lib/put.c", 7, "fakeWrite", 96): 3,
+}
+
+
+def test_a_makefile_builds_its_sources_apart_into_one_program_that_is_recorded(app: Path, fake_api: Path) -> None:
+    built = make(app, fake_api)
+    assert (built.returncode, built.stderr) == (0, "")
+    assert run(app) == ("src/main.c:10\n", EXPECTED)
+    collect = [sys.executable, "-m", "workbench", "collect", ".", "raw", "--out", app.parent / "run", "--json"]
+    collected = subprocess.run(collect, cwd=app, capture_output=True, text=True)
+    assert collected.returncode == 0, collected.stderr
+    report = [sys.executable, "-m", "workbench", "report", app.parent / "run", "--json"]
+    calls = json.loads(subprocess.run(report, capture_output=True, check=True).stdout)["calls"]
+    assert {(call["entry"], call["site"], call["count"], call["bytes"]) for call in calls} == {
+        (callee, f"{file}:{line}", count, size) for (file, line, callee, size), count in EXPECTED.items()
+    }
+    listed = (app / "src" / "main.d").read_text()
+    assert listed.startswith("src/main.o: src/main.c lib/put.h")
+    assert str(app.parent / "cache") not in listed
+    lines = subprocess.run(["objdump", "--dwarf=decodedline", app / "app"], capture_output=True, text=True).stdout
+    assert {name for name in ("main.c", "put.c", "plain.c") if f"{name}:" in lines} == {"main.c", "put.c", "plain.c"}
+    again = make(app, fake_api, "-q")
+    assert again.returncode == 0, "nothing is left to be made"
+    (app / "lib" / "put.c").write_text(
+        FILES["lib/put.c"].replace("put(fake_t *f, int times)\n{", "put(fake_t *f, int t)\n{")
+    )
+    broken = make(app, fake_api)
+    assert broken.returncode != 0
+    assert "lib/put.c:5:25: error: ‘times’ undeclared" in broken.stderr
+
+
+def test_compiled_and_linked_at_once_with_a_condition_that_is_wrong(app: Path, fake_api: Path) -> None:
+    (app / "words").write_text(f"-O1 -w -DSIZE=6 -Ilib '-I{fake_api}'")
+    words = ["@words", "src/main.c", "lib/put.c", fake_api / "fake.o", "-o", "app"]
+    command = [sys.executable, "-m", "workbench", "cc", *words]
+    built = subprocess.run(command, cwd=app, capture_output=True, text=True)
+    assert (built.returncode, built.stderr) == (0, "")
+    assert run(app) == ("src/main.c:10\n", EXPECTED)
+    text = FILES["lib/put.c"].replace("top.in, m)", "top.in, m): j > 1")
+    (app / "lib" / "put.c").write_text(text)
+    wrong = subprocess.run(command, cwd=app, capture_output=True, text=True)
+    assert wrong.returncode == 2
+    assert "put.c:6" in wrong.stderr
+    assert "does not compile here: use of undeclared identifier 'j'" in wrong.stderr
+
+
+def test_what_is_no_compiling_is_the_compilers_own(app: Path) -> None:
+    command = [sys.executable, "-m", "workbench", "cc"]
+    version = subprocess.run([*command, "--version"], cwd=app, capture_output=True, text=True)
+    assert version.stdout == subprocess.run(["gcc", "--version"], capture_output=True, text=True).stdout
+    elsewhere = app.parent / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "a.c").write_text("int a;\n")
+    alone = subprocess.run([*command, "-c", "a.c"], cwd=elsewhere, capture_output=True, text=True)
+    assert alone.returncode == 2
+    assert "there is no project file here or in a folder above" in alone.stderr
+
+
+def test_a_cpp_source_where_a_build_system_takes_this_program_for_the_compiler(app: Path, fake_api: Path) -> None:
+    text = 'extern "C" {\n#include "fake.h"\n}\n#include <vector>\n\nint main()\n{\n    fake_t *f = fakeOpen(0);\n'
+    text += "    for (int i : std::vector<int>{1, 2}) fakeReg(f, i);\n}\n"
+    (app / "src" / "main.cpp").write_text(text)
+    words = [f"-I{fake_api}", "-g", "src/main.cpp", fake_api / "fake.o", "-o", "app"]
+    environment = {**os.environ, "CXX": str(Path(sys.executable).with_name("workbench"))}
+    command = [sys.executable, "-m", "workbench", "c++", *words]
+    built = subprocess.run(command, cwd=app, env=environment, capture_output=True, text=True)
+    assert (built.returncode, built.stderr) == (0, "")
+    assert run(app)[1] == {("src/main.cpp", 8, "fakeOpen", 0): 1, ("src/main.cpp", 9, "fakeReg", 8): 2}
+
+
+def test_an_object_is_kept_until_the_code_that_records_changes(app: Path, fake_api: Path) -> None:
+    words = ["-Ilib", f"-I{fake_api}", "-c", "src/main.c", "-o", "main.o"]
+    command = [sys.executable, "-m", "workbench", "cc", *words]
+    subprocess.run(command, cwd=app, check=True)
+    kept = app.parent / "cache" / "objects"
+    assert len(list(kept.iterdir())) == 1
+    (app / "main.o").unlink()
+    subprocess.run(command, cwd=app, check=True)
+    assert (app / "main.o").is_file()
+    assert len(list(kept.iterdir())) == 1
+    (listed,) = (app.parent / "cache" / "reads").glob("*/reads.json")
+    reads = {Path(name).name for name in json.loads(listed.read_text())["files"]}
+    assert reads >= {"put.h", "fake.yaml", "instrumenting.py", "wrappers.py", "copies.py", "driver.py", "recap.hpp"}
+
+
+def test_what_the_compiler_writes_beside_an_object_file_is_the_users_own(app: Path, fake_api: Path) -> None:
+    built = make(app, fake_api, "MORE=--coverage")
+    assert (built.returncode, built.stderr) == (0, "")
+    assert run(app)[1] == EXPECTED
+    assert not (app.parent / "cache" / "objects").exists(), "nothing of it is kept"
+    told = subprocess.run(["gcov", "-t", "lib/put.o"], cwd=app, capture_output=True, text=True, check=True).stdout
+    assert "        3:    7:        fakeWrite(f, 0, i, 2 + SIZE);" in told
+
+
+@pytest.mark.parametrize("flags", ["-O0", "-O2 -flto"])
+def test_clang_in_the_compilers_place(app: Path, fake_api: Path, monkeypatch: pytest.MonkeyPatch, flags: str) -> None:
+    found = find_clang()
+    assert isinstance(found, Tool)
+    words = clang_command(found)
+    if found.path.name == "zig":  # whose own headers and target are another system's
+        words += [f"--target={platform.machine()}-linux-gnu", "-isystem", str(found.path.parent / "lib" / "include")]
+    clang = app / "clang"
+    clang.write_text(f'#!/bin/sh\nexec {shlex.join(words)} "$@"\n')
+    clang.chmod(0o755)
+    monkeypatch.setenv("RECAP_CC", str(clang))
+    compiled = f"-g -Wno-unknown-pragmas -DSIZE=6 -Ilib -I{fake_api} -c {flags}".split()
+    for step in (
+        [*compiled, "src/main.c", "-o", "main.o"],
+        [*compiled, "lib/put.c", "-o", "put.o"],
+        ["main.o", "put.o", fake_api / "fake.o", "-o", "app"],
+    ):
+        done = subprocess.run([sys.executable, "-m", "workbench", "cc", *step], cwd=app, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+    assert run(app) == ("src/main.c:10\n", EXPECTED)

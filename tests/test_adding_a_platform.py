@@ -1,0 +1,77 @@
+"""The guide's page on adding a platform, followed to the letter: its files, its commands, and what it says of them."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from workbench.cli.main import main
+from workbench.formats import yaml_edit
+from workbench.formats.platform_file import load_platform
+from workbench.gui.platform.points import pasted_points
+
+PAGE = (Path(__file__).parents[1] / "resources" / "help" / "platforms.md").read_text()
+BLOCKS = [textwrap.dedent(part).strip("\n") for part in PAGE.split("\n\n") if part.startswith("    ")]
+
+
+def block(begins: str) -> str:
+    """The block of the page that begins so."""
+    (found,) = [one for one in BLOCKS if one.startswith(begins)]
+    return found
+
+
+@pytest.fixture
+def follow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[[str], str]:
+    """Does a command of the page, in a folder with its files; gives what it prints."""
+    for name, text in re.findall(r"^`([\w/.]+\.[hcv])`\n\n((?:(?: {4}.*)?\n)+)", PAGE, re.M):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(textwrap.dedent(text))
+    monkeypatch.chdir(tmp_path)
+
+    def done(begins: str) -> str:
+        (line,) = [line for one in BLOCKS for line in one.splitlines() if line.startswith(begins)]
+        assert main(line.split()[1:]) == 0
+        return capsys.readouterr().out
+
+    return done
+
+
+def test_the_page_leads_from_a_header_to_findings(follow: Callable[[str], str], tmp_path: Path) -> None:
+    told = follow("workbench template new mx.yaml --header mx.h")
+    assert [line.rstrip() for line in told.splitlines()] == block("mx_board *mx_open(int slot) ").splitlines()
+    tried = follow("workbench template try")
+    assert [line.split()[:3] for line in tried.splitlines() if "main.c" in line] == [
+        [str(tmp_path / "host" / place), callee, kind]
+        for place, callee, kind in (line.split() for line in block("main.c:7").splitlines())
+    ]
+
+    template = tmp_path / "mx.yaml"
+    text = template.read_text() + block("transfer_tables:") + "\n"
+    platform, _ = load_platform(template)
+    assert platform is not None
+    for number, entry in enumerate(platform.host.entries):
+        if entry.kind.value in ("send", "receive"):
+            table = {"send": "write", "receive": "read"}[entry.kind.value]
+            text = yaml_edit.set_value(text, ("host", "entries", number, "transfer"), table)
+    template.write_text(text)
+    platform, _ = load_platform(template)
+    assert platform is not None
+    for name, pasted in (("write", block("bytes,time")), ("read", block("4,10 us"))):
+        path = ("transfer_tables", name, "points")
+        assert yaml_edit.set_value(text, path, pasted_points(pasted)) == text
+    checked = follow("workbench template check")
+    assert [line for line in block("mx.yaml: no problems").splitlines() if line not in checked] == []
+
+    follow("workbench new . ")
+    follow("workbench run mx")
+    assert (tmp_path / "run" / "stdout.txt").read_text() == "132096\n"
+    report = follow("workbench report run")
+    assert report.startswith("mx: 132.1 µs virtual")
+    assert "Findings: 2" in report
+    assert "`132096`" in PAGE
+    assert "took 132 µs" in PAGE
+    assert platform.host.transfers.send_c in PAGE

@@ -1,0 +1,70 @@
+"""Object files are compiled once, and again where anything changed that the compiler read."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from workbench.api.compile import needed
+from workbench.api.job import Job
+from workbench.api.objects import ObjectFile, compile_objects
+from workbench.model.diagnostic import WorkbenchError
+from workbench.system.toolchain import find_compiler, symbols
+
+
+@pytest.fixture
+def one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ObjectFile:
+    monkeypatch.setenv("RCW_CACHE", str(tmp_path / "cache"))
+    for folder in ("first", "second", "build"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "a.c").write_text('#include "kind.h"\nint KIND(void) { char unused; return 0; }\n')
+    (tmp_path / "second" / "kind.h").write_text("#define KIND one\n")
+    long_ago = time.time() - 60
+    for file in tmp_path.rglob("*.[ch]"):
+        os.utime(file, (long_ago, long_ago))
+    flags = ("-Wunused", "-Ifirst", f"-I{tmp_path / 'second'}")
+    return ObjectFile(needed(find_compiler("c")), flags, tmp_path / "a.c", tmp_path / "build" / "a.o")
+
+
+def test_what_was_compiled_is_taken_again_until_something_that_it_read_changes(one: ObjectFile) -> None:
+    root, commands = one.source.parent, []
+
+    def told(command, run):
+        commands.append(command)
+        return run(command)
+
+    def make(this: ObjectFile = one) -> tuple[str, int]:
+        one.target.unlink(missing_ok=True)
+        warnings = compile_objects([this], Job(), base=root / "build", cwd=root, what="it", through=told)
+        assert [(w.line, w.message) for w in warnings] == [(2, "unused variable ‘unused’ [-Wunused-variable]")]
+        assert warnings[0].file == str(root / "a.c")
+        (name,) = symbols([this.target], defined=True)
+        return name, len(commands)
+
+    def write(name: str, text: str) -> None:
+        (root / name).write_text(text)
+        os.utime(root / name, (time.time() - 30, time.time() - 30))
+
+    assert make() == ("one", 1)
+    assert make() == ("one", 1)
+    write("second/kind.h", "#define KIND two\n")
+    assert make() == ("two", 2)
+    write("first/kind.h", "#define KIND three\n")  # found before the one that was read
+    assert make() == ("three", 3)
+    (root / "first" / "kind.h").unlink()
+    assert make() == ("two", 4)
+    assert make(replace(one, flags=(*one.flags, "-O2"))) == ("two", 5)
+    assert make(replace(one, made_by=("another version",))) == ("two", 6)
+
+
+def test_a_source_that_does_not_compile_is_told_each_time(one: ObjectFile) -> None:
+    root = one.source.parent
+    (root / "a.c").write_text("int a = ;\n")
+    for _ in range(2):
+        with pytest.raises(WorkbenchError) as failed:
+            compile_objects([one], Job(), base=root / "build", cwd=root, what="it")
+        assert [(d.file, d.line, d.column) for d in failed.value.diagnostics] == [(str(root / "a.c"), 1, 9)]

@@ -1,0 +1,150 @@
+"""Transfer tables measured with a template's own calls, on the simulated card, which keeps to the tables."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib.resources import files
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import yaml
+
+from workbench.cli.main import main
+from workbench.formats.platform_file import load_platform, parse_platform
+from workbench.model.diagnostic import WorkbenchError
+from workbench.model.platform import Platform, TransferTable
+from workbench.session.bench_project import bench_project
+from workbench.session.plugins import load_plugins
+
+BOARD = """\
+schema_version: 2
+name: many_ports
+title: 'A board: with many ports'
+host:
+  include_lines: ['#include "many_ports.h"']
+  constants: {ASYNC: 4}
+  entries:
+    - {prototype: 'int mp_open(int number, mp_t *board)', kind: acquire, fpga: number}
+    - {prototype: 'int mp_put(mp_t board, const void *from, size_t words, uint64_t to)', kind: send,
+       bytes: words * 8, address: to, transfer: burst}
+    # half a block more than asked for, as the board's DMA engine has it
+    - {prototype: 'int mp_get(mp_t board, void *into, size_t blocks, int flags)', kind: receive, subtype: waits,
+       condition: (flags & ASYNC) == 0, bytes: blocks * 64 + 64, transfer: get}
+    - {prototype: 'int mp_poke(mp_t board, uint32_t reg, uint64_t value)', kind: send, bytes: sizeof value,
+       address: reg, transfer: register}
+    - {prototype: 'int mp_feed(mp_t board, const uint32_t *from, int words)', kind: send, bytes: words * 4,
+       transfer: stream}
+    - {prototype: 'int mp_start(mp_t board, const uint32_t *from, int words)', kind: send, bytes: words * 4,
+       transfer: stream, asynchronous: true}
+    - {prototype: 'int mp_launch(mp_t board, const void *from, size_t bytes)', kind: send, bytes: bytes,
+       transfer: many, asynchronous: true}
+    - {prototype: 'int mp_wait(mp_t board, int timeout_ms)', kind: wait}
+    - {prototype: 'void mp_close(mp_t board)', kind: release}
+hardware:
+  clocks:
+    - {name: clk, frequency_hz: 200 MHz, reset: rst_n, reset_hdl: '!rst_n'}
+  ports:
+    - {name: dma, kind: axi, prefix: b_, word_bits: 64}
+    - {name: put, kind: stream_in, prefix: i_}
+    - {name: bank, kind: avalon, prefix: a_, word_bits: 64}
+transfer_tables:
+  burst:
+    port: dma
+    points:
+      - {bytes: 64, time_s: 2 us, source: data sheet}
+      - {bytes: 1 KiB, time_s: 3.5 us}  # the knee
+      - {bytes: 16 KiB, time_s: 21 us}
+      - {bytes: 1 MiB, time_s: 1 ms, source: a guess}
+  get: {port: bank, direction: receive, points: [{bytes: 128, time_s: 5 us}, {bytes: 8 KiB, time_s: 29 us}]}
+  register: {port: bank, points: [{bytes: 8, time_s: 700 ns}]}
+  stream: {port: put, points: [{bytes: 4, time_s: 1 us}, {bytes: 4 KiB, time_s: 9 us}]}
+  many: {port: dma, overlaps: true, resource: lanes, points: [{bytes: 8, time_s: 4 us}, {bytes: 2 KiB, time_s: 6 us}]}
+  unused: {port: dma, points: [{bytes: 4, time_s: 1 us}]}
+"""
+
+
+def time_s(table: TransferTable, size: int) -> float:
+    points = [(point.bytes, point.time_s) for point in table.points]
+    for (low, low_s), (high, high_s) in pairwise(points):
+        if low <= size <= high:
+            return low_s + (high_s - low_s) * (size - low) / (high - low)
+    return points[-1][1]
+
+
+def read(path: Path) -> Platform:
+    platform, problems = load_platform(path)
+    assert platform is not None
+    assert not problems
+    return platform
+
+
+def test_tables_are_recovered(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    template, out, kept = tmp_path / "board.yaml", tmp_path / "measured.yaml", tmp_path / "kept"
+    template.write_text(BOARD)
+    asked = ["template", "bench", str(template), "--out", str(out)]
+    assert main([*asked, "--keep", str(kept), "--largest", "16 KiB", "--repeats", "3", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    before, after = read(template), read(out)
+    # what the card was given is what was measured, between the points too
+    for name, table in before.transfer_tables.items():
+        sizes = [p.bytes for p in table.points if p.bytes <= 16 << 10]
+        for size in {size for low in sizes for size in (low, low * 5 // 4 // 4 * 4) if low <= size <= sizes[-1]}:
+            assert time_s(after.transfer_tables[name], size) == pytest.approx(time_s(table, size), rel=0.02), (
+                name,
+                size,
+            )
+    assert set(after.transfer_tables) == set(before.transfer_tables)  # none of its own for calls that take the same
+    assert told["left_out"] == {"unused": "no entry of kind send or receive names it"}
+    measured = {(one["table"], one["overlaps"]): one for one in told["tables"]}
+    assert set(measured) == {(n, n == "many") for n in ("burst", "get", "register", "stream", "many")}
+    assert [p["bytes"] for p in measured["get", False]["points"]] == [128, 256, 512, 1024, 2048, 4096, 8192]
+    assert {p["calls"] for one in told["tables"] for p in one["points"]} == {3}
+    assert {p["together"] for p in measured["many", True]["at_once"]} == {8}
+    # all that was not measured stays as it was typed
+    text = out.read_text()
+    assert "    # half a block more than asked for, as the board's DMA engine has it\n" in text
+    assert "{bytes: 1 MiB, time_s: 1 ms, source: a guess}" in text
+    assert "simulated card: median of 3, 700 to 700 ns" in text
+    # the project that was run can be run again, and its run read again
+    assert main([*asked, "--from", str(kept / "runs" / "run-1")]) == 0
+    assert out.read_text() == text
+
+
+def test_what_cannot_be_measured_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    template = tmp_path / "board.yaml"
+    template.write_text(re.sub(r"hardware:.*?(?=transfer_tables)", "", BOARD, flags=re.DOTALL))
+    assert main(["template", "bench", str(template), "--out", str(tmp_path / "out.yaml")]) == 2
+    template.write_text(BOARD.replace("kind: send", "kind: other").replace("kind: receive", "kind: other"))
+    assert main(["template", "bench", str(template), "--out", str(tmp_path / "out.yaml")]) == 2
+    said = capsys.readouterr().err
+    assert "has no hardware port" in said
+    assert "no transfer of this platform can be timed: burst: no entry of kind send or receive names it" in said
+    assert not (tmp_path / "out.yaml").exists()
+
+
+@pytest.mark.parametrize(("template", "why"), [
+    ("coyote", "write_reg: coyote::cThread::setCSR is of C++, and the program that measures is in C"),
+    ("gidel_procstar3", "read: procstar::Fpga::read is of C++"),
+    ("litepcie", "write_reg: litepcie_writel wants what was opened by a name, as device"),
+    ("opae", "read_reg: fpgaReadMMIO32 takes a fpga_handle, which no call of kind acquire brings"),
+    ("sycl_usm", "read: sycl::queue::copy is of C++"),
+    ("uio_vfio", "write_reg: pwrite wants what was opened by a name, as device"),
+    ("xd1000", "write: xd1000::Dma::start is of C++"),
+    ("xdma", "write: pwrite wants what was opened by a name, as h2c"),
+    ("xrt_native", "write: xrt::bo::sync is of C++"),
+])  # fmt: skip
+def test_calls_that_no_generated_program_makes_are_told(template: str, why: str) -> None:
+    """Nothing is built: each says which calls they are, and that a run's own calls give the times."""
+    programs = Path(__file__).parent / "data" / "host_templates"
+    board = yaml.safe_load((programs / template / "expected.yaml").read_text()).get("board")
+    text = (Path(str(files("workbench.platform_templates"))) / f"{template}.yaml").read_text()
+    kinds = load_plugins().port_kinds
+    platform, _ = parse_platform(text + ((programs / board).read_text() if board else ""), template, kinds)
+    assert platform is not None
+    with pytest.raises(WorkbenchError) as refused:
+        bench_project(Path(template), platform, 5)
+    (told,) = refused.value.diagnostics
+    assert why in told.message
+    assert "`workbench template bench --from RUN`" in told.hint

@@ -1,0 +1,242 @@
+"""A template's entries are made of an API's header: prototypes as written, kinds and expressions told by names."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.cli.main import main
+from workbench.formats.platform_file import load_platform
+from workbench.formats.yaml_edit import set_value
+from workbench.model.diagnostic import WorkbenchError
+from workbench.session.new_entries import entry_of, header_entries, with_entries
+from workbench.session.plugins import load_plugins
+
+ROOT = Path(__file__).parents[1]
+TEMPLATE = ROOT / "platform_templates" / "nallatech_h101.yaml"
+HEADER = TEMPLATE.with_suffix("") / "fpga.h"
+
+OPAE = """
+#include <opae/types.h>
+#include <stdbool.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* one; two(int); */
+fpga_result fpgaOpen(fpga_token token, fpga_handle *handle, int flags);
+OPAE_API fpga_result fpgaReadMMIO64(fpga_handle handle, uint32_t mmio_num,
+                                    uint64_t offset, uint64_t *value) OPAE_NOTHROW;
+fpga_result fpgaPrepareBuffer(fpga_handle handle, uint64_t len, void **buf_addr, uint64_t *wsid, int flags);
+static inline uint32_t litepcie_readl(int fd, uint32_t addr) { return fd + addr; }
+typedef int (*callback)(int);
+void fpgaOnError(void (*done)(int), int, char text[32], ...);
+#ifdef __cplusplus
+}
+#endif
+"""
+
+CPP = """
+#include "xrt/xrt_device.h"
+namespace xrt {
+class XCL_DRIVER_DLLESPEC bo {
+public:
+  bo(const xrt::device& device, size_t sz, memory_group grp);
+  bo(const bo& other);
+  ~bo();
+  void sync(xclBOSyncDirection dir, size_t sz, size_t offset = 0);
+  size_t size() const;
+  bo& operator=(const bo&) = default;
+private:
+  void hidden();
+};
+}
+"""
+
+
+def test_the_bundled_cards_header_gives_the_bundled_templates_entries() -> None:
+    entries, found = header_entries(load_plugins(), HEADER)
+    assert found.diagnostics == ()
+    template, _ = load_platform(TEMPLATE)
+    assert template is not None
+    by_hand = [one.model_dump(mode="json") for one in template.host.entries]
+    told = ("prototype", "kind", "address", "fpga", "files", "reason", "asynchronous")
+    blank: dict[str, Any] = {"address": "", "fpga": "", "files": "", "reason": "", "asynchronous": False}
+    assert [{name: (blank | one)[name] for name in told} for one in entries] == [
+        {name: one[name] for name in told} for one in by_hand
+    ]
+    sizes = {"words * 4": "words * sizeof *data", "": None}
+    assert [one.get("bytes") for one in entries] == [
+        sizes.get(one["bytes"], "sizeof value" if "value" in one["prototype"] else "sizeof(uint32_t)")
+        for one in by_hand
+    ]
+
+
+@pytest.mark.parametrize(
+    ("prototype", "kind", "size", "address"),
+    [
+        ("int fpga_pci_poke(bar_t handle, uint64_t offset, uint32_t value)", "send", "sizeof value", "offset"),
+        ("int fpga_pci_peek(bar_t handle, uint64_t offset, uint32_t *value)", "receive", "sizeof *value", "offset"),
+        ("int burst(int fd, uint8_t *buffer, size_t xfer_sz, size_t address)", "other", None, None),
+        ("int dma_read(int fd, uint8_t *buffer, size_t xfer_sz, size_t address)", "receive", "xfer_sz", "address"),
+        ("ssize_t pwrite(int fd, const void *buf, size_t count, off_t offset)", "send", "count", "offset"),
+        ("int fpga_pci_write_burst(bar_t b, uint64_t offset, uint32_t *datap, uint64_t dword_len)", "send",
+         "dword_len * sizeof *datap", "offset"),
+        ("void xrt::bo::write(const void *src, size_t size, size_t seek)", "send", "size", "seek"),
+        ("xrt::device::device(unsigned int didx)", "acquire", None, None),
+        ("int getVersion(void)", "other", None, None),
+        ("int setName(board *b, const char *name)", "other", None, None),
+    ],
+)  # fmt: skip
+def test_names_and_types_tell_what_a_call_is_for(
+    prototype: str, kind: str, size: str | None, address: str | None
+) -> None:
+    entry = entry_of(prototype)
+    assert (entry["kind"], entry.get("bytes"), entry.get("address")) == (kind, size, address)
+
+
+@pytest.mark.parametrize("tables", ["{direction: send}, b: {direction: receive}", "{}, b: {direction: send}"])
+def test_the_one_table_of_a_direction_is_a_transfers(tables: str) -> None:
+    text = f"name: x\ntransfer_tables: {{a: {tables}}}\n"
+    put = entry_of("int put(int card, const void *data, size_t bytes)")
+    new, added = with_entries(text, [put], Path("/x.yaml"))
+    assert new == text + (
+        "host:\n  entries:\n    - prototype: int put(int card, const void *data, size_t bytes)\n      kind: send\n"
+        "      fpga: card\n      bytes: bytes\n      reason: data\n"
+    ) + ("      transfer: a\n" if "receive" in tables else "")  # fmt: skip
+    assert with_entries(new, [put], Path("/x.yaml")) == (new, [])
+    assert len(added) == 1
+
+
+def test_a_header_whose_own_includes_lack_is_read_by_its_names(tmp_path: Path) -> None:
+    header = tmp_path / "opae.h"
+    header.write_text(OPAE)
+    entries, found = header_entries(load_plugins(), header)
+    assert [entry["prototype"] for entry in entries] == [
+        "fpga_result fpgaOpen(fpga_token token, fpga_handle *handle, int flags)",
+        "fpga_result fpgaReadMMIO64(fpga_handle handle, uint32_t mmio_num, uint64_t offset, uint64_t *value)",
+        "fpga_result fpgaPrepareBuffer(fpga_handle handle, uint64_t len, void **buf_addr, uint64_t *wsid, int flags)",
+        "uint32_t litepcie_readl(int fd, uint32_t addr)",
+        "void fpgaOnError(void (*done)(int), int argument2, char text[32], ...)",
+    ]
+    assert [one.line for one in found.functions] == [8, 9, 11, 12, 14]
+    assert [(d.line, d.message) for d in found.diagnostics] == [(2, "'opae/types.h' file not found")]
+
+
+DECORATED = """
+extern CL_API_ENTRY cl_int CL_API_CALL
+clEnqueueWriteBuffer(cl_command_queue   queue, cl_mem buffer, size_t offset, size_t size,
+                     const void * ptr, void (CL_CALLBACK * done)(cl_event, void *)) CL_API_SUFFIX__VERSION_1_0;
+okDLLEXPORT long DLL_ENTRY okWriteToPipeIn(okHANDLE hnd, int epAddr, long length, unsigned char *data);
+okDLLEXPORT UINT32 DLL_ENTRY okGetWireOut(okHANDLE hnd, int epAddr);
+__declspec(dllimport) Bool __stdcall okIsOpen(okHANDLE hnd);
+"""
+
+
+def test_what_stands_beside_types_for_compilers_is_left_out(tmp_path: Path) -> None:
+    """As pasted out of the middle of a vendor's header, where nothing of it is defined."""
+    entries, found = header_entries(load_plugins(), tmp_path / "pasted.h", DECORATED)
+    assert [entry["prototype"] for entry in entries] == [
+        "cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, size_t offset, size_t size, "
+        "const void * ptr, void (* done)(cl_event, void *))",
+        "long okWriteToPipeIn(okHANDLE hnd, int epAddr, long length, unsigned char *data)",
+        "UINT32 okGetWireOut(okHANDLE hnd, int epAddr)",
+        "Bool okIsOpen(okHANDLE hnd)",
+    ]
+    assert found.diagnostics == ()
+    assert [one.line for one in found.functions] == [3, 5, 6, 7]
+    told = [(e["kind"], e.get("bytes"), e.get("address"), e.get("asynchronous")) for e in entries]
+    assert told == [
+        ("send", "size", "offset", True), ("send", "length", "epAddr", None),
+        ("receive", "sizeof(UINT32)", "epAddr", None), ("other", None, None, None),
+    ]  # fmt: skip
+
+
+def test_a_class_gives_its_public_methods(tmp_path: Path) -> None:
+    entries, found = header_entries(load_plugins(), tmp_path / "bo.hpp", CPP)
+    assert [entry["prototype"] for entry in entries] == [
+        "xrt::bo::bo(const xrt::device& device, size_t sz, memory_group grp)",
+        "xrt::bo::~bo()",
+        "void xrt::bo::sync(xclBOSyncDirection dir, size_t sz, size_t offset)",
+        "size_t xrt::bo::size()",
+    ]
+    assert [d.message for d in found.diagnostics] == ["'xrt/xrt_device.h' file not found"]
+
+
+def test_overloads_have_their_scope_and_pasted_prototypes_are_taken_as_they_are(tmp_path: Path) -> None:
+    entries, _ = header_entries(
+        load_plugins(), tmp_path / "x.hpp", "struct card;\nint put(int a);\nint put(card &a);\n"
+    )
+    assert [entry["prototype"] for entry in entries] == ["int ::put(int a)", "int ::put(card &a)"]
+    entries, found = header_entries(load_plugins(), tmp_path / "x.h", "int put(card_t *card)")
+    assert [entry["prototype"] for entry in entries] == ["int put(card_t *card)"]
+    assert found.diagnostics == ()
+    text = "// one\nvoid xrt::bo::sync(dir_t dir,\n  size_t sz);  fpga_t *fpgaOpen(int card)"
+    entries, found = header_entries(load_plugins(), tmp_path / "x", text)
+    assert [(e["prototype"], e["kind"]) for e in entries] == [
+        ("void xrt::bo::sync(dir_t dir, size_t sz)", "other"), ("fpga_t *fpgaOpen(int card)", "acquire"),
+    ]  # fmt: skip
+    assert found.diagnostics == ()
+
+
+def test_a_header_that_is_not_there_or_declares_nothing_is_told(tmp_path: Path) -> None:
+    with pytest.raises(WorkbenchError, match="cannot read this file"):
+        header_entries(load_plugins(), tmp_path / "none.h")
+    with pytest.raises(WorkbenchError, match="no function is declared"):
+        header_entries(load_plugins(), tmp_path / "api.h", "#include <stdio.h>\n")
+
+
+def test_the_command_begins_a_template_and_adds_to_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "api").mkdir()
+    (tmp_path / "api" / "opae.h").write_text(OPAE)
+    made, header = tmp_path / "my_card.yaml", str(tmp_path / "api" / "opae.h")
+    assert main(["template", "new", str(made), "--header", header, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    platform, problems = load_platform(made)
+    assert problems == ()
+    assert platform is not None
+    assert (platform.name, platform.host.api_dir, platform.host.include_lines) == (
+        "my_card", "api", ('#include "opae.h"',),
+    )  # fmt: skip
+    assert [one.prototype for one in platform.host.entries] == [entry["prototype"] for entry in told["entries"]]
+
+    made.write_text(set_value(made.read_text(), ("host", "entries", 1, "kind"), "wait") + "# mine\n")
+    (tmp_path / "api" / "opae.h").write_text(OPAE.replace("fpgaOnError", "fpgaOnEnd"))
+    again = tmp_path / "newer.yaml"
+    assert main(["template", "new", str(again), "--of", str(made), "--header", header]) == 0
+    kept, added = made.read_text().split("# mine\n")[0], again.read_text()
+    assert added.startswith(kept)
+    assert added.endswith("# mine\n")
+    assert [line for line in added.removeprefix(kept).splitlines() if "fpgaOnEnd" in line]
+    assert added.count("prototype:") == kept.count("prototype:") + 1
+    assert main(["template", "new", str(again), "--header", header]) == 2
+    assert again.read_text() == added
+
+
+def test_a_template_is_tried_on_sources(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With the API's header beside the template, and one made of its entries where there is none."""
+    source = tmp_path / "main.c"
+    source.write_text(
+        '#include "fpga.h"\n#include "more.h"\nint main(void)\n{\n    fpga_t *f = fpgaOpen(0);\n'
+        "    fpgaWrite(f, 0, 0, COUNT), fpgaWrite(f, 0, 8, 2);\n    return other(f);\n}\n"
+    )
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include" / "more.h").write_text("int other(void *);\n")
+    own = tmp_path / "own.yaml"
+    own.write_text(TEMPLATE.read_text().replace("name: nallatech_h101", "name: own"))
+    more = ["--include", str(tmp_path / "include"), "--define", "COUNT=4", "--json"]
+    told = []
+    for template in ("nallatech_h101", str(own)):
+        assert main(["template", "try", template, str(source), *more]) == 0
+        told.append(json.loads(capsys.readouterr().out))
+    assert told[0] == told[1]
+    assert [(c["line"], c["column"], c["callee"], c["kind"]) for c in told[0]["calls"]] == [
+        (5, 17, "fpgaOpen", "acquire"), (6, 5, "fpgaWrite", "send"), (6, 32, "fpgaWrite", "send"),
+    ]  # fmt: skip
+    assert len(told[0]["unused"]) == 8
+    assert main(["template", "try", str(own), str(source), "--json"]) == 1
+    lines = {d["line"] for d in json.loads(capsys.readouterr().out)["diagnostics"]}
+    assert lines == {2, 6}
+    assert main(["template", "try", str(own), str(tmp_path / "none.c")]) == 2

@@ -1,0 +1,177 @@
+"""What the host's recorder counted of a program's calls, also while it runs (structs in `resources/host/recap.h`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_MAGIC = 0x32535752
+_HEADER = np.dtype(
+    [
+        ("magic", "<i4"), ("slots", "<i4"), ("threads", "<i4"), ("thread_bytes", "<i4"), ("process", "<i4"),
+        ("children", "<i4"), ("pid", "<i4"), ("ended", "<i4"), ("zero", "<i8"), ("ps_per_tick", "<f8"),
+    ]
+)  # fmt: skip
+_PAGE = 4096
+_DEPTH = 4
+_UNDER_WAY = np.dtype([("t0", "<i8"), ("frame", "<i8"), ("slot", "<i4"), ("reserved", "<i4")])
+_THREAD = np.dtype(
+    {
+        "names": ["first", "last", "depth", "number", "begun", "under_way", "slot"],
+        "formats": ["<i8", "<i8", "<i4", "<i4", "<i8", (_UNDER_WAY, (_DEPTH,)), "<i8"],
+        "offsets": [0, 8, 16, 20, 24, 32, 128],
+        "itemsize": 256,
+    }
+)
+_ROW = np.dtype(
+    [
+        ("count", "<i8"), ("size", "<i8"), ("ticks", "<i8"), ("least", "<i8"), ("bytes", "<i8"), ("most", "<i8"),
+        ("before", "<i8"), ("runs", "<i8"), ("min_run", "<i8"), ("max_run", "<i8"), ("lost", "<i8"), ("inner", "<i8"),
+        ("inner_ticks", "<i8"), ("site", "<i4"), ("state", "<i4"), ("entry", "<i4"), ("left", "<i4"),
+        ("fast_bytes", "<f8"), ("fast_ticks", "<f8"), ("slow_bytes", "<f8"), ("slow_ticks", "<f8"),
+        ("reserved", "<i8", (5,)),
+    ]
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Clock:
+    """What ticks are in picoseconds from the program's start on."""
+
+    zero: int = 0
+    ps_per_tick: float = 1.0
+
+    def at(self, ticks: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The picoseconds at which ticks were."""
+        return self.lasting(ticks - self.zero)
+
+    def lasting(self, ticks: NDArray[Any]) -> NDArray[np.int64]:
+        """How many picoseconds so many ticks are."""
+        return np.asarray(ticks) if self.ps_per_tick == 1 else np.rint(ticks * self.ps_per_tick).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class CountedThread:
+    """A thread's calls. `rows` have a row for each slot, of site, state and entry: the `count` calls that returned,
+    their `bytes` and `time_ps`, and what of these was within other calls (`inner`, `inner_ps`); `runs` of consecutive
+    ones, the shortest and the longest (`min_run`, `max_run`); the slowest and the fastest rate (NaN: none); calls that
+    a longjmp `left`, which are in no other column; and records that were `lost`. `under_way` are rows of the calls that
+    had not returned, the outermost first, with when they began."""
+
+    process: int
+    number: int
+    first_ps: int
+    last_ps: int
+    rows: NDArray[np.void]
+    under_way: tuple[tuple[int, int], ...]
+
+    @property
+    def outer_ps(self) -> int:
+        """How long the thread was in calls."""
+        return int((self.rows["time_ps"] - self.rows["inner_ps"]).sum())
+
+
+_TOLD = np.dtype(
+    [(name, "<i4") for name in ("site", "state", "entry")]
+    + [(name, "<i8") for name in ("count", "bytes", "time_ps", "inner", "inner_ps", "runs", "min_run", "max_run")]
+    + [("min_bytes_per_s", "<f8"), ("max_bytes_per_s", "<f8"), ("left", "<i8"), ("lost", "<i8")]
+)
+
+
+@dataclass(frozen=True)
+class HostStats:
+    """What a program and the children that it forked counted. `ended`: it came to its end by itself."""
+
+    clock: Clock
+    ended: bool
+    threads: tuple[CountedThread, ...]
+
+    @property
+    def count(self) -> int:
+        """How many calls returned."""
+        return sum(int(thread.rows["count"].sum()) for thread in self.threads)
+
+    @property
+    def last_ps(self) -> int:
+        """When the last call was entered or left."""
+        began = [began for thread in self.threads for _, began in thread.under_way]
+        return max([0, *began, *(thread.last_ps for thread in self.threads)])
+
+
+def read_stats(raw: Path) -> HostStats | None:
+    """What is counted so far; None where nothing is, or an earlier version's recorder wrote it."""
+    first = _header(raw / "host_stats.bin")
+    if first is None:
+        return None
+    names = ("host_stats.bin", *(f"host_stats_{n}.bin" for n in range(1, int(first["children"]) + 1)))
+    threads = [thread for name in names for thread in _process(raw / name)]
+    return HostStats(_clock(first), bool(first["ended"]), tuple(threads))
+
+
+def slots_and_clock(raw: Path) -> tuple[NDArray[np.void], Clock] | None:
+    """The slots that records refer to (site, state, entry), and what their ticks are; None as above."""
+    header = _header(raw / "host_stats.bin")
+    if header is None:
+        return None
+    threads = _process(raw / "host_stats.bin")
+    return threads[0].rows if threads else np.zeros(1, _TOLD), _clock(header)
+
+
+def _header(path: Path) -> np.void | None:
+    try:
+        data = path.open("rb").read(_HEADER.itemsize)
+    except FileNotFoundError:
+        return None
+    header = np.frombuffer(data, _HEADER, 1)[0] if len(data) == _HEADER.itemsize else None
+    return header if header is not None and header["magic"] == _MAGIC else None
+
+
+def _clock(header: np.void) -> Clock:
+    return Clock(int(header["zero"]), float(header["ps_per_tick"]))
+
+
+def _process(path: Path) -> list[CountedThread]:
+    header = _header(path)
+    if header is None:
+        return []
+    clock, slots, size = _clock(header), int(header["slots"]), int(header["thread_bytes"])
+    found = []
+    with path.open("rb") as file:
+        for number in range(int(header["threads"])):
+            file.seek(_PAGE + number * size)
+            data = file.read(_THREAD.itemsize + slots * _ROW.itemsize)
+            if len(data) < _THREAD.itemsize + slots * _ROW.itemsize:
+                break
+            thread = np.frombuffer(data, _THREAD, 1)[0]
+            if thread["begun"]:
+                rows = np.frombuffer(data, _ROW, slots, _THREAD.itemsize)
+                found.append(_thread(int(header["process"]), thread, rows, clock))
+    return found
+
+
+def _thread(process: int, thread: np.void, rows: NDArray[np.void], clock: Clock) -> CountedThread:
+    told = np.zeros(len(rows), _TOLD)
+    going, some = np.arange(len(rows)) == thread["slot"], rows["slow_ticks"] > 0
+    run = rows["count"] - rows["before"]
+    for name in ("site", "state", "entry", "count", "bytes", "inner", "left", "lost"):
+        told[name] = rows[name]
+    told["runs"] = rows["runs"] + going
+    told["min_run"] = np.where(going, np.minimum(rows["min_run"], run), rows["min_run"])
+    told["min_run"][told["runs"] == 0] = 0
+    told["max_run"] = np.where(going, np.maximum(rows["max_run"], run), rows["max_run"])
+    told["time_ps"], told["inner_ps"] = clock.lasting(rows["ticks"]), clock.lasting(rows["inner_ticks"])
+    per_s = 1e12 / (clock.ps_per_tick or 1)
+    for name, end in (("min_bytes_per_s", "slow"), ("max_bytes_per_s", "fast")):
+        told[name] = np.divide(rows[f"{end}_bytes"] * per_s, rows[f"{end}_ticks"], out=np.full(len(rows), np.nan),
+                               where=some)  # fmt: skip
+    depth = int(thread["depth"])
+    calls = [thread["under_way"][n % _DEPTH] for n in range(max(0, depth - _DEPTH), depth)]
+    first_ps, last_ps = clock.at(np.array([thread["first"], thread["last"] or thread["first"]])).tolist()
+    return CountedThread(
+        process, int(thread["number"]), first_ps, last_ps, told,
+        tuple((int(call["slot"]), int(clock.at(np.array(call["t0"])))) for call in calls),
+    )  # fmt: skip

@@ -1,0 +1,100 @@
+"""What instrumented sources say of their own calls: sources that were instrumented together are a unit, with sites and
+states numbered from 0, and a program is linked of one or many. The recorder (`resources/host/recap.h`) numbers the
+program's units one after the other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.api.records import read_lines
+from workbench.model.blocks import Block, Side, State
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.pragma import UNCLASSIFIED, Category
+from workbench.model.prototypes import callees
+from workbench.model.run import Entry, Site
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+    from workbench.model.platform import Platform
+
+UNITS = "host_units.jsonl"
+#: states of every unit: unclassified, and work
+FIRST_STATES = (State(0, UNCLASSIFIED), State(1, "work", Category.WORK))
+COMMON = len(FIRST_STATES)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """`states` are those of its own, numbered from COMMON on; `main` is where the program's main function stands."""
+
+    sites: tuple[Site, ...]
+    states: tuple[State, ...]
+    main: tuple[str, int] | None = None
+
+
+def host_block(states: Sequence[State], main: tuple[str, int] | None) -> Block:
+    """The block of the program's first thread."""
+    file, line = main or (None, None)
+    return Block("host.main", Side.HOST, "host", "thread", "host.main", tuple(states), file=file, line=line)
+
+
+def unit_text(sites: Iterable[Site], block: Block) -> str:
+    """One line of JSON."""
+    main = (block.file, block.line) if block.file and block.line else None
+    return json.dumps(asdict(Unit(tuple(sites), block.states[COMMON:], main)))
+
+
+def entries_of(platform: Platform) -> tuple[Entry, ...]:
+    """The platform's entries as a run numbers them."""
+    names = {
+        n: callee.name for callee in reversed(callees(platform.host.entries)[0].values()) for n, _ in callee.entries
+    }
+    return tuple(
+        Entry(
+            names.get(n) or entry.prototype or f"memory {entry.access}",
+            entry.subtype,
+            entry.kind.value,
+            entry.transfer,
+            entry.suggestion,
+        )
+        for n, entry in enumerate(platform.host.entries)
+    )
+
+
+def read_units(raw: Path) -> tuple[tuple[Site, ...], Block] | None:
+    """The sites and the block of a program, as its recorder numbered them; None where it left nothing of the kind.
+    WorkbenchError for a damaged file."""
+    from pydantic import ValidationError
+
+    file = raw / UNITS
+    lines = read_lines(file)
+    if not lines:
+        return None
+    sites: list[Site] = []
+    states, main = list(FIRST_STATES), None
+    try:
+        for line in lines:
+            unit = _adapter().validate_json(line)
+            sites += unit.sites
+            first = len(states)
+            states += [replace(state, index=first + n) for n, state in enumerate(unit.states)]
+            main = main or unit.main
+    except ValidationError:
+        hint = "Run the program again."
+        raise WorkbenchError(
+            Diagnostic("what the program told of its calls is damaged", hint, file=str(file))
+        ) from None
+    return tuple(sites), host_block(states, main)
+
+
+@cache
+def _adapter() -> TypeAdapter[Any]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Unit)

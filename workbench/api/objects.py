@@ -1,0 +1,106 @@
+"""Object files, compiled once: kept under a hash of the command and of all that the compiler read (`kept.py`)."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from workbench.api.compile import digest, told
+from workbench.api.job import Job
+from workbench.api.kept import keep, kept_folder, remember_reads, take
+from workbench.model.diagnostic import Diagnostic
+from workbench.system.process import ProcessResult
+from workbench.system.toolchain import Tool
+
+_OBJECT, _SAID = "object", "said.txt"
+_PREREQUISITE = re.compile(r"(?:\\.|[^\s\\])+")
+_FOLDER = re.compile(r"-(?:I|isystem|iquote|idirafter)(.*)")
+
+Run = Callable[[Sequence[str | Path]], ProcessResult]
+
+
+@dataclass(frozen=True)
+class ObjectFile:
+    """An object file to be made of a source. `flags` are the compiler's, without those of input and output; `made_by`
+    is whatever else it depends on."""
+
+    tool: Tool
+    flags: Sequence[str]
+    source: Path
+    target: Path
+    made_by: Sequence[str] = field(default=())
+
+    def command(self, listed: Path) -> list[str]:
+        """What compiles it, and lists in a file what was read for it."""
+        words = ("-MD", "-MF", listed, "-c", self.source, "-o", self.target)
+        return [str(self.tool.path), *self.flags, *map(str, words)]
+
+
+def _at_once(command: Sequence[str], run: Run) -> ProcessResult:
+    return run(command)
+
+
+def compile_objects(
+    objects: Sequence[ObjectFile],
+    job: Job,
+    *,
+    base: Path,
+    cwd: Path,
+    what: str,
+    through: Callable[[Sequence[str], Run], ProcessResult] = _at_once,
+) -> tuple[Diagnostic, ...]:
+    """Make object files, several at once, those that are kept as they were; `base` is the folder of this build, which
+    may be another the next time. `through` takes each one's command through its steps.
+
+    Returns the compiler's warnings; WorkbenchError with its errors where it has any."""
+
+    def run(command: Sequence[str | Path]) -> ProcessResult:
+        return job.run(command, cwd=cwd, on_line=lambda line: None)
+
+    def make(one: ObjectFile) -> ProcessResult:
+        return made(one, base, cwd, lambda command: through(command, run))
+
+    with ThreadPoolExecutor(max_workers=max(1, min(len(objects), os.cpu_count() or 1))) as pool:
+        return told(pool.map(make, objects), job, what)
+
+
+def made(one: ObjectFile, base: Path, cwd: Path, compile_: Callable[[Sequence[str]], ProcessResult]) -> ProcessResult:
+    """Make an object file, or take it as it was kept; what the compiler said."""
+    place = os.path.abspath(base)
+    command = digest([one.tool.version, *(w.replace(place, "") for w in (*one.flags, str(one.source), *one.made_by))])
+    found = kept_folder("objects", command, base)
+    if found and take(found / _OBJECT, one.target):
+        return ProcessResult(0, "", (found / _SAID).read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as folder:
+        listed, said, began_s = Path(folder) / "reads.d", Path(folder) / _SAID, time.time()
+        result = compile_(one.command(listed))
+        if result.returncode or not listed.is_file():
+            return result
+        read = [Path(os.path.abspath(cwd / name)) for name in prerequisites(listed)]
+        searched = [cwd / name for name in include_folders(one.flags)]
+        remember_reads(command, base, read, (one.source.parent, *searched))
+        found = kept_folder("objects", command, base)
+        if found and all(path.stat().st_mtime < began_s for path in read if path.exists()):  # none was saved meanwhile
+            said.write_text(result.stderr, encoding="utf-8")
+            keep(said, found)
+            keep(one.target, found, _OBJECT)
+    return result
+
+
+def prerequisites(listed: Path) -> list[str]:
+    """The files that a compiler's list of them (`-MF`) names."""
+    text = listed.read_text(encoding="utf-8", errors="surrogateescape").replace("\\\n", " ")
+    words = [word for rule in text.splitlines() for word in _PREREQUISITE.findall(rule.partition(": ")[2])]
+    return [re.sub(r"\\(.)", r"\1", word).replace("$$", "$") for word in words]
+
+
+def include_folders(flags: Iterable[str]) -> list[str]:
+    """The folders that flags have the compiler look for headers in."""
+    words = iter(flags)
+    return [match[1] or next(words, "") for word in words if (match := _FOLDER.fullmatch(word))]

@@ -1,0 +1,21 @@
+"""`workbench cc` and `workbench c++`."""
+
+from __future__ import annotations
+
+import argparse
+
+from workbench.cli.opened import Opened
+
+
+def run_cc(arguments: argparse.Namespace, workbench: Opened) -> int:
+    return _run(arguments, "c")
+
+
+def run_cxx(arguments: argparse.Namespace, workbench: Opened) -> int:
+    return _run(arguments, "c++")
+
+
+def _run(arguments: argparse.Namespace, language: str) -> int:
+    from workbench.session.compiler.driver import run
+
+    return run(arguments.words, language)

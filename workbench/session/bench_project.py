@@ -1,0 +1,346 @@
+"""A project that does nothing but a platform's own transfers, of sizes by powers of two, made of its template."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.api.c_header import KNOWN, WORD, constants, include_lines, used
+from workbench.api.job import Job
+from workbench.api.ports import HardwarePort, Signal
+from workbench.model.application import SCHEMA_VERSION
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.hardware import Hardware
+from workbench.model.platform import CallKind, Host, HostEntry, Platform, TransferTable
+from workbench.model.prototypes import Callee, Prototype, callees, handle_types, pointed_type, type_of
+from workbench.model.run import Run
+from workbench.session.files import write_atomically
+from workbench.session.finding import PROJECT_SUFFIX
+from workbench.session.new_top import address_room
+from workbench.session.pipeline import RunOptions, run_workspace
+from workbench.session.plugins import Plugins
+from workbench.session.workspace import Workspace, open_workspace
+from workbench.system.cache import cache_dir
+from workbench.system.files import real, sha256
+
+OUTSTANDING = 8  # non-blocking transfers at once
+_WORD_BITS, _LENGTH_BITS = 32, 8  # of what may have any width: an AXI burst's length
+_LARGEST_BYTES = 4 << 20  # where neither table nor limits say
+_ELSE = (
+    "Run a program that makes such transfers, and take their times from its run: `workbench template bench --from RUN`."
+)
+
+
+@dataclass(frozen=True)
+class Bench:
+    """The project's files, the project file first. `left_out` are tables, and why no call of theirs is made."""
+
+    files: Mapping[str, str]
+    left_out: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class _Timed:
+    """A call that is to be timed, of which sizes; `wait` ends non-blocking ones."""
+
+    callee: Callee
+    entry: HostEntry
+    smallest_bytes: int
+    largest_bytes: int
+    wait: str = ""
+
+    @property
+    def name(self) -> str:
+        """What its functions' names begin with."""
+        return re.sub(r"\W", "_", f"rcw_{self.entry.transfer}{'_nonblocking' if self.wait else ''}")
+
+
+def bench_workspace(
+    template: Path, platform: Platform, plugins: Plugins, folder: Path | None = None, repeats: int = 5,
+    largest_bytes: int | None = None,
+) -> tuple[Workspace, Mapping[str, str]]:  # fmt: skip
+    """The project, written into `folder` (or the cache, in place of the template's last) and opened; what it leaves
+    out. WorkbenchError where the template's calls or ports do not tell enough."""
+    template = real(template)
+    bench = bench_project(template, platform, repeats, largest_bytes)
+    if folder is None:
+        folder = real(cache_dir()) / "bench" / sha256(str(template).encode())[:32]
+        shutil.rmtree(folder, ignore_errors=True)
+    if taken := next((folder / name for name in bench.files if (folder / name).exists()), None):
+        raise WorkbenchError(Diagnostic("this file exists already", "Name a new folder.", file=str(taken)))
+    for name, text in bench.files.items():
+        write_atomically(folder / name, text)
+    return open_workspace(folder / next(iter(bench.files)), plugins), bench.left_out
+
+
+def bench_run(workspace: Workspace, job: Job) -> Run:
+    """Run such a project. WorkbenchError where the run fails."""
+    try:
+        run = run_workspace(workspace, RunOptions(deterministic=workspace.target().simulated), job)
+    except WorkbenchError as error:
+        said = "the program that measures, which is made of the template, could not be built and run"
+        raise WorkbenchError(*error.diagnostics, Diagnostic(said, _ELSE, file=str(workspace.root))) from None
+    if not run.complete or run.manifest.exit:
+        why = run.manifest.reason or f"its program ended with {run.manifest.exit}"
+        raise WorkbenchError(Diagnostic(f"the transfers did not run to their end: {why}", _ELSE, file=str(run.path)))
+    return run
+
+
+def bench_project(template: Path, platform: Platform, repeats: int, largest_bytes: int | None = None) -> Bench:
+    """The project as texts: each table's transfers `repeats` times, up to its last size or `largest_bytes`."""
+    hardware = platform.hardware
+    if hardware is None:
+        raise WorkbenchError(
+            Diagnostic("this template has no hardware port", "Describe one under hardware.ports.", file=str(template))
+        )
+    if not platform.host.include_lines:
+        raise WorkbenchError(
+            Diagnostic("this template names no header of its API", "Write host.include_lines.", file=str(template))
+        )
+    known, problems = callees(platform.host.entries)
+    if problems:
+        raise WorkbenchError(*problems)
+    first, last, room_bytes = _unused_addresses(hardware)
+    kept = handle_types(platform.host)
+    timed, left_out = _choose(platform, known, kept, min(largest_bytes or 1 << 62, room_bytes))
+    if not timed:
+        told = "; ".join(f"{name}: {why}" for name, why in left_out.items()) or "no entry names a transfer table"
+        raise WorkbenchError(
+            Diagnostic(f"no transfer of this platform can be timed: {told}", _ELSE, file=str(template))
+        )
+    project = [
+        "# Generated: every kind of transfer of the platform, in sizes by powers of two.",
+        f"schema_version: {SCHEMA_VERSION}",
+        "name: transfers",
+        f"title: {json.dumps(f'Transfers of {platform.title or platform.name}', ensure_ascii=False)}",
+        f"platform: {json.dumps(str(template))}",
+        "host:",
+        "  sources: [transfers.c]",
+        "hardware:",
+        "  sources: [quiet.v]",
+        "  top: quiet",
+        f"  read_out: {{first: {first}, last: {last}}}",
+    ]
+    files = {
+        f"transfers{PROJECT_SUFFIX}": "\n".join([*project, ""]),
+        "transfers.c": _program(platform.host, known, kept, timed, repeats),
+    }
+    return Bench({**files, "quiet.v": quiet_design(hardware)}, left_out)
+
+
+def _unused_addresses(hardware: Hardware) -> tuple[int, int, int]:
+    """The read-out's first and last address, at the end of the port's, and how many bytes lie below."""
+    bits, step, unit_bytes = address_room(hardware)
+    first = (1 << bits) - step
+    if first <= 0:
+        raise WorkbenchError(Diagnostic(f"{bits} address bits leave no room beside the counters' own addresses"))
+    return first, (1 << bits) - 1, first * unit_bytes
+
+
+def _choose(
+    platform: Platform, known: Mapping[str, Callee], kept: Mapping[str, bool], most_bytes: int
+) -> tuple[list[_Timed], dict[str, str]]:
+    """The calls that stand for the tables: for each the first that blocks, and the first that does not."""
+    waits = [c for c in known.values() if CallKind.WAIT in c.kinds and not c.prototype.cpp]
+    wait = next((call for c in waits if (call := _call_of_handle(c.prototype, kept))), "")
+    accessed = {entry.transfer for entry in platform.host.entries if entry.access}
+    left_out = {
+        name: "its transfers are accesses through a pointer"
+        if name in accessed
+        else "no entry of kind send or receive names it"
+        for name in platform.transfer_tables
+    }
+    lacking = _lacking(known, kept)
+    named = {
+        c.prototype.returns: entry.opens
+        for c in known.values()
+        for _, entry in c.entries
+        if WORD.fullmatch(entry.opens)
+    }
+    timed: list[_Timed] = []
+    done: set[tuple[str, bool]] = set()
+    for callee in known.values():
+        for _, entry in callee.entries:
+            key = (entry.transfer, entry.asynchronous)
+            if not entry.kind.moves or not entry.transfer or key in done:
+                continue
+            why = _no_call(callee, entry, lacking, named)
+            if entry.asynchronous and not wait:
+                why = why or "does not block, and no call waits for it"
+            if why:
+                if (entry.transfer, not entry.asynchronous) not in done:
+                    left_out[entry.transfer] = f"{callee.name} {why}"
+                continue
+            left_out.pop(entry.transfer, None)
+            table = platform.transfer_tables.get(entry.transfer)
+            smallest = max(platform.host.transfers.minimum_bytes, _word_bytes(platform, table))
+            largest = table.points[-1].bytes if table else platform.host.transfers.maximum_bytes or _LARGEST_BYTES
+            done.add(key)
+            timed.append(_Timed(callee, entry, smallest, min(largest, most_bytes), wait if entry.asynchronous else ""))
+    return timed, left_out
+
+
+def _lacking(known: Mapping[str, Callee], kept: Mapping[str, bool]) -> set[str]:
+    """Types of what only other calls than the opening ones bring, as buffers and queues, and of handles whose opening
+    call takes such."""
+    lacking: set[str] = set()
+    opening = []
+    for callee in known.values():
+        prototype = callee.prototype
+        given = {prototype.returns, *(pointed_type(text, name) for text, name in prototype.parameters if "*" in text)}
+        given = {kind for kind in given if not set(WORD.findall(kind)) <= KNOWN}
+        if CallKind.ACQUIRE in callee.kinds:
+            opening.append((given, set(prototype.types)))
+        elif callee.kinds == (CallKind.OTHER,):
+            lacking |= given - set(kept)
+    return lacking | {kind for given, taken in opening if taken & lacking for kind in given & set(kept)}
+
+
+def _no_call(callee: Callee, entry: HostEntry, lacking: set[str], named: Mapping[str, str]) -> str:
+    """Why the bench cannot make a call; empty where it can."""
+    prototype = callee.prototype
+    if prototype.cpp:
+        return "is of C++, and the program that measures is in C"
+    if opened := entry.of or named.get(prototype.types[0] if prototype.types else "", ""):
+        return f"wants what was opened by a name, as {opened}"
+    needed = next((kind for kind in prototype.types if kind in lacking or kind.startswith("struct ")), "")
+    return f"takes a {needed}, which no call of kind acquire brings" if needed else ""
+
+
+def _word_bytes(platform: Platform, table: TransferTable | None) -> int:
+    """Of the port that a table's transfers go through: less than a word does not."""
+    ports = platform.hardware.ports if platform.hardware else ()
+    named = [port for port in ports if table and port.name == table.port] or ports
+    return named[0].word_bits // 8 if named else 1
+
+
+def _call_of_handle(prototype: Prototype, kept: Mapping[str, bool]) -> str:
+    """A call that takes nothing but handles, and times or flags that may be 0."""
+    arguments = [_other(text, name, kept) for text, name in prototype.parameters]
+    return f"{prototype.name}({', '.join(arguments)});"
+
+
+def _other(declaration: str, name: str, kept: Mapping[str, bool]) -> str:
+    """What a parameter is given that is neither data nor size nor address."""
+    kind = type_of(declaration, name)
+    return _handle(kind) if kind in kept else "0"
+
+
+def _handle(kind: str) -> str:
+    """The variable that keeps a handle of that type."""
+    return "_".join(["rcw", *WORD.findall(kind), "at" * kind.count("*")]).rstrip("_")
+
+
+def _program(
+    host: Host, known: Mapping[str, Callee], kept: Mapping[str, bool], timed: Sequence[_Timed], repeats: int
+) -> str:
+    largest = max(max(one.smallest_bytes, one.largest_bytes) for one in timed)
+    lines = [
+        "/* Generated from the platform template: each kind of transfer, in sizes by powers of two. */",
+        *include_lines(host),
+        "#include <stdint.h>", "#include <stdio.h>", "#include <stdlib.h>", "#include <sys/types.h>",
+        *constants(host), "", "static void *data;",
+        *(f"static {kind} {_handle(kind)};" for kind in kept),
+    ]  # fmt: skip
+    for one in timed:
+        lines += _timing(one, kept, repeats)
+    lines += ["", "int main(void)", "{", f"    data = calloc(1, {largest} + 4096);"]
+    lines += [f"    {line}" for line in _opening(known, kept)]
+    lines += ["    int done = 1;", *(f"    done &= {one.name}_of_all_sizes();" for one in timed)]
+    for callee in known.values():
+        if CallKind.RELEASE in callee.kinds:
+            lines.append(f"    {_call_of_handle(callee.prototype, kept)}")
+    return "\n".join([*lines, "    free(data);", "    return !done;", "}", ""])
+
+
+def _opening(known: Mapping[str, Callee], kept: Mapping[str, bool]) -> Iterator[str]:
+    """The call that brings each kind of handle."""
+    for callee in known.values():
+        if CallKind.ACQUIRE not in callee.kinds:
+            continue
+        prototype = callee.prototype
+        filled = {name: pointed_type(text, name) for text, name in prototype.parameters}
+        arguments = [
+            f"&{_handle(filled[name])}"
+            if filled[name] in kept and "const" not in text
+            else '""'
+            if "char" in text and "*" in text
+            else _other(text, name, kept)
+            for text, name in prototype.parameters
+        ]
+        returned = prototype.returns.replace(" ", "")
+        brought = [f"{_handle(kind)} = " for kind in kept if kind.replace(" ", "") == returned]
+        yield f"{''.join(brought[:1])}{prototype.name}({', '.join(arguments)});"
+
+
+def _timing(one: _Timed, kept: Mapping[str, bool], repeats: int) -> Iterator[str]:
+    """Functions of an entry: its condition, its bytes, and one that makes its calls of all sizes."""
+    prototype, entry, name = one.callee.prototype, one.entry, one.name
+    sized = _sized(prototype, entry, kept)
+    arguments = ", ".join(
+        "count" if of == sized else _argument(entry, text, of, kept) for text, of in prototype.parameters
+    )
+    parameters = ", ".join(text for text, _ in prototype.parameters) or "void"
+    told = json.dumps(f"{entry.prototype}: what the template says does not tell how to call it\n")
+    calls = [f"{prototype.name}({arguments});"]
+    if one.wait:
+        calls = [line for many in (1, OUTSTANDING) for line in (
+            f"for (int call = 0; call < {many}; call++)", f"    {calls[0]}", one.wait)]  # fmt: skip
+    yield from (
+        "",
+        f"static int {name}_holds({parameters}) {{ return !!({entry.condition.strip() or '1'}); }}",
+        f"static int64_t {name}_bytes({parameters}) {{ return (int64_t)({entry.bytes.strip() or '0'}); }}",
+        f"static int {name}_of_all_sizes(void)", "{", "    long count = 1;",
+        f"    int64_t one = {name}_bytes({arguments});",
+    )  # fmt: skip
+    if sized:
+        yield from ("    count = 2;", f"    int64_t each = {name}_bytes({arguments}) - one;")
+    yield f"    if (!{name}_holds({arguments}) || {'each' if sized else 'one'} <= 0) {{"
+    yield from (f"        fputs({told}, stderr);", "        return 0;", "    }")
+    if sized:
+        yield f"    for (int64_t size = {one.smallest_bytes}; size <= {one.largest_bytes}; size *= 2) {{"
+        yield "        count = (long)((size - one) / each + 1);"
+        yield f"        if (count <= 0 || {name}_bytes({arguments}) != size)"
+        yield "            continue;"
+    else:
+        yield "    {"
+    yield f"        for (int time = 0; time < {repeats}; time++) {{"
+    yield from (f"            {line}" for line in calls)
+    yield from ("        }", "    }", "    return count > 0;", "}")
+
+
+def _sized(prototype: Prototype, entry: HostEntry, kept: Mapping[str, bool]) -> str:
+    """The parameter that tells how much is moved; empty where every call moves the same."""
+    spoken = used(entry.bytes)
+    values = [name for text, name in prototype.parameters if "*" not in text and type_of(text, name) not in kept]
+    return next((name for name in spoken if name in values), "")
+
+
+def _argument(entry: HostEntry, declaration: str, name: str, kept: Mapping[str, bool]) -> str:
+    if type_of(declaration, name) in kept:
+        return _handle(type_of(declaration, name))
+    if "*" in declaration or "[" in declaration:
+        return "data"
+    return "1" if name in used(entry.bytes) else "0"
+
+
+def quiet_design(hardware: Hardware) -> str:
+    """A Verilog design `quiet` behind all of a platform's ports: it takes every word at once and gives zeros."""
+    ports = [port for port in hardware.ports if isinstance(port, HardwarePort)]
+    pins = {name: f"input wire {name}" for clock in hardware.clocks for name in (clock.pin, clock.reset) if name}
+    for port in ports:
+        pins |= {s.name: _pin(s, role, port) for role, s in port.signals().items() if s.name and not s.optional}
+    listed = ",\n    ".join(pins.values())
+    body = [f"    {line}" for port in ports for line in port.quiet(hardware.clock_of(port).pin)]
+    head = ["// Generated: takes every word at once, and gives zeros.", f"module quiet (\n    {listed}\n);"]
+    return "\n".join([*head, *body, "endmodule", ""])
+
+
+def _pin(signal: Signal, role: str, port: HardwarePort) -> str:
+    any_width: int = _LENGTH_BITS if role.endswith("len") else getattr(port, "address_bits", _WORD_BITS)
+    bits = any_width if signal.bits is None else signal.bits
+    return f"{signal.direction} wire {f'[{bits - 1}:0] ' if bits > 1 else ''}{signal.name}"

@@ -1,0 +1,53 @@
+"""What of a template's expressions does not compile, at its line; and of one that is being typed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from workbench.formats import yaml_edit
+from workbench.formats.platform_file import parse_platform
+from workbench.formats.yaml_marks import read_marked
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.session.new_entries import knows_apis
+from workbench.session.own_api import own_support
+from workbench.session.plugins import Plugins
+from workbench.session.reading import read
+from workbench.session.yaml_document import Path_
+
+
+def entry_problems(text: str, template: Path, plugins: Plugins) -> tuple[Diagnostic, ...]:
+    """Errors, and warnings where a header that is not at hand may bring what is not known. None where the template has
+    errors of another kind."""
+    platform, _ = parse_platform(text, str(template), plugins.port_kinds)
+    marked, _ = read_marked(text, str(template))
+    language = knows_apis(plugins)
+    if platform is None or marked is None or language is None or not isinstance(marked.data, Mapping):
+        return ()
+    try:
+        support = own_support(platform, template, plugins.platforms)
+    except WorkbenchError as error:
+        return error.diagnostics
+    folders = [template.parent, *([support.api_dir] if support and support.api_dir else [])]
+    wrong = read(lambda: language.wrong_expressions(platform, folders), template)
+    return tuple(
+        marked.diagnostic((*_place(one.entry), one.field), one.message, one.hint,
+                          Severity.ERROR if one.certain else Severity.WARNING)
+        for one in wrong
+    )  # fmt: skip
+
+
+def _place(entry: int | None) -> Path_:
+    return ("host", "transfers") if entry is None else ("host", "entries", entry)
+
+
+def typed_problem(text: str, path: Path_, value: object, template: Path, plugins: Plugins) -> Diagnostic | None:
+    """What would be wrong at a place of a template, were this written there."""
+    try:
+        new = yaml_edit.set_value(text, path, value)
+    except WorkbenchError as error:
+        return error.diagnostics[0]
+    found = (*parse_platform(new, str(template), plugins.port_kinds)[1], *entry_problems(new, template, plugins))
+    marked, _ = read_marked(new, str(template))
+    at = marked.values[path] if marked else None
+    return next((d for d in found if at and (d.line, d.column) == (at.line, at.column)), None)
