@@ -211,13 +211,27 @@ PROGRAMS = {
     ),
 }
 
+#: Why a kind is reported rather than recorded, and how many calls one report stands for.
+WHY = {
+    "macros of the project": ("a macro's body is text of several calls, and a lambda needs one", 1),
+    "function pointers": ("it is reported where the address is taken", 2),
+    "pointers to members": ("the pointer may be another method's", 1),
+    "std::bind and std::function": ("it is reported where the address is taken", 1),
+    "constructors of bases, and by factories": ("no text stands for the call", 1),
+    "destructors": ("no text stands for the call", 2),
+    **dict.fromkeys(
+        ("constructors, throwing ones too", "calls in calls, initialisers, conditions"),
+        ("before C++17 an object that is returned may be a copy", 1),
+    ),
+}
 
-def program() -> tuple[str, dict[str, range]]:
-    """All kinds in one program, which says of each how many calls were made and what came of them; and the lines of
-    each kind."""
+
+def program() -> tuple[dict[str, str], dict[str, list[tuple[str, range]]]]:
+    """All kinds in one file, which when run says of each how many calls were made and what came of them; and the lines
+    of each kind."""
     lines = ['#include "card.hpp"', "#include <cstdio>"]
     lines += [line for before, _ in PROGRAMS.values() for line in before.split("\n") if line.startswith("#include")]
-    places: dict[str, range] = {}
+    places: dict[str, list[tuple[str, range]]] = {}
     for number, (kind, (before, body)) in enumerate(PROGRAMS.items()):
         own = [line for line in before.split("\n") if not line.startswith("#include")]
         begin = len(lines) + 1
@@ -231,9 +245,9 @@ def program() -> tuple[str, dict[str, range]]:
             "return x;",
             "}}",
         ]
-        places[kind] = range(begin, len(lines) + 1)
+        places[kind] = [("main.cpp", range(begin, len(lines) + 1))]
     lines += ["int main()", "{", "int before = 0, x;"]
     for number in range(len(PROGRAMS)):
         lines.append(f'x = kind_{number}::run(); std::printf("%d %d\\n", calls_made() - before, x);')
         lines.append("before = calls_made();")
-    return "\n".join([*lines, "return 0;", "}", ""]), places
+    return {"main.cpp": "\n".join([*lines, "return 0;", "}", ""])}, places

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,9 +12,6 @@ from workbench.api import HostBuild
 from workbench.api.records import read_calls
 from workbench.model.application import HostSources
 from workbench.model.platform import CallKind, Host, HostEntry, Platform
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
-from call_coverage import measure_cpp
 
 MAIN = """#include "card.hpp"
 #include <cstdio>
@@ -60,11 +56,6 @@ ENTRIES = (
               address="self.base + at"),
     HostEntry(prototype="void card::buffer::fail(const std::string &why)", kind=CallKind.OTHER, bytes="why.size()"),
 )  # fmt: skip
-
-
-def test_every_kind_of_call_is_recorded_or_reported(tmp_path: Path) -> None:
-    for row in measure_cpp(tmp_path / "program", ["g++"], ["-O1", "-std=c++17"]):
-        assert row["recorded"] <= row["true"] <= row["recorded"] + row["reported"], row
 
 
 @pytest.fixture

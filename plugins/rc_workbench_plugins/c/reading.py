@@ -155,6 +155,7 @@ def read_unit(
         else:
             reading.declarations += [span] if span else []
             walker.walk(cursor)
+    walker.unmask()
     return reading
 
 
@@ -199,7 +200,7 @@ class _Walker:
         cpp: CppReader | None,
     ) -> None:
         self.reading, self.names, self.is_user, self.text, self.cpp = reading, names, is_user, text, cpp
-        self.masked: set[tuple[Path, int]] = set()
+        self.masked: dict[tuple[Path, int], Use] = {}
         self.seen: dict[tuple[Path, int, str], int] = {}
 
     def walk(self, top: Cursor) -> None:
@@ -310,10 +311,18 @@ class _Walker:
         if cursor.spelling in self.names:
             definition = cursor.referenced
             defined = place(definition.location) if definition is not None else None
+            use = Use(where, cursor.spelling, True, self.stands_at(where, cursor.spelling), None)
             if defined and self.is_user(defined.file):
-                self.masked.add((where.file, where.offset))  # what its body brings counts, not its name
+                self.masked.setdefault((where.file, where.offset), use)  # what its body brings counts, not its name
             else:
-                self.add(Use(where, cursor.spelling, True, self.stands_at(where, cursor.spelling), None))
+                self.add(use)
+
+    def unmask(self) -> None:
+        """Macros of the API whose header is among the user's: their bodies bring none of the template's functions."""
+        brought = {(use.place.file, use.place.offset) for use in self.reading.uses}
+        for where, use in self.masked.items():
+            if where not in brought:
+                self.add(use)
 
     def stands_at(self, where: Place, name: str) -> bool:
         if (where.file, where.offset) in self.masked:
