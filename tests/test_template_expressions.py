@@ -88,6 +88,50 @@ def test_methods_speak_of_self_and_templates_of_anything(tmp_path: Path) -> None
     assert problems(tmp_path, "fpga", "self.card()", packed) == []
 
 
+CLASS = """
+#include <stddef.h>
+namespace api {
+struct text { char of[8]; };
+class buffer {
+public:
+    size_t size() const;
+    static void sync(size_t bytes);
+    text name() const;
+private:
+    int card;
+};
+template <class T> struct many { size_t count() const; };
+void sync(buffer &of, size_t bytes);
+}
+"""
+OF_SELF = (
+    ("void api::buffer::sync(int way, missing::kind more)", "self.size() + way", ""),
+    ("void api::buffer::sync(int way, missing::kind more)", "more.offset", ""),
+    ("void api::buffer::sync(int way, missing::kind more)", "self.sise()", "no member named 'sise' in 'api::buffer'"),
+    ("api::buffer::~buffer()", "self->size()", "member reference type 'api::buffer' is not a pointer"),
+    ("void api::buffer::sync(int way)", "self.card", "'card' is a private member"),
+    ("void api::buffer::sync(int way)", "self.name()", "cannot convert 'text' to 'int64_t'"),
+    ("static void api::buffer::sync(size_t bytes)", "self.size()", "'self' is not known here"),
+    ("api::buffer::buffer(size_t bytes)", "self.size()", "'self' is not known here"),
+    ("void api::sync(api::buffer &of, size_t bytes)", "of.size()", ""),
+    ("void api::sync(api::buffer &of, size_t bytes)", "self.size()", "'self' is not known here"),
+    ("void api::many<T>::put(int way)", "self.anything()", ""),
+    ("void other::buffer::sync(int way)", "self.anything()", ""),
+)
+
+
+def test_self_is_of_the_class_that_the_header_declares(tmp_path: Path) -> None:
+    (tmp_path / "api.hpp").write_text(CLASS)
+    text = "schema_version: 2\nname: my_card\nhost:\n  include_lines: [api.hpp]\n  entries:\n"
+    for number, (prototype, bytes_, _) in enumerate(OF_SELF):
+        entry = {"prototype": prototype, "kind": "send", "condition": f"{number} > 0", "bytes": bytes_}
+        text += f"    - {json.dumps(entry)}\n"
+    told = {d.line: d.message for d in entry_problems(text, tmp_path / "card.yaml", load_plugins())}
+    for line, (_, _, message) in enumerate(OF_SELF, 6):
+        assert bool(message) == (line in told)
+        assert message in told.get(line, "")
+
+
 @pytest.mark.parametrize("template", sorted(TEMPLATES.glob("*.yaml")), ids=lambda path: path.stem)
 def test_the_bundled_templates_have_no_wrong_expression(template: Path) -> None:
     found = entry_problems(template.read_text(), template, load_plugins())

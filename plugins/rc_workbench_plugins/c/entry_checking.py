@@ -2,20 +2,18 @@
 which the workbench moves its own data.
 
 The entries' are read as C++, in which a parameter whose type no header at hand brings can have any: what an expression
-does with that one is not judged.
+does with that one is not judged. The same holds of `self`, a method's object, where no header at hand brings its class.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from clang.cindex import TranslationUnit
-
 from rc_workbench_plugins.c import clang_parse
-from workbench.api.c_header import KNOWN, WORD, constants, include_lines
+from workbench.api.c_header import constants, include_lines
 from workbench.model.diagnostic import near
 from workbench.model.opened import opened
 from workbench.model.platform import EXPRESSIONS, Host, HostEntry, Platform
@@ -56,28 +54,34 @@ _UNDECLARED = re.compile(r"(?:use of undeclared identifier|call to undeclared fu
 @dataclass
 class _Text:
     """`of` tells what stands on a line (from 1): an entry's number (None: of host.transfers) and the field, "prototype"
-    for its parameters."""
+    for its parameters, "scope" where its class or namespace is taken for a namespace. `declared` are the parameters
+    of a prototype's line."""
 
     lines: list[str]
     of: dict[int, tuple[int | None, str]] = field(default_factory=dict)
+    declared: dict[int, tuple[str, ...]] = field(default_factory=dict)
+
+    def add(self, line: str, number: int | None, name: str, *declared: str) -> None:
+        self.lines.append(line)
+        self.of[len(self.lines)] = number, name
+        if declared:
+            self.declared[len(self.lines)] = declared
 
 
 def wrong_expressions(platform: Platform, folders: Sequence[Path]) -> tuple[WrongExpression, ...]:
     """What does not compile of the entries' expressions; headers are looked for in these folders."""
-    open_types: set[int | None] = set()
-    for _ in range(2):
-        text = _text(platform.host, open_types)
-        told = [(one.location.line, one.spelling) for one in _errors(_FILE, text, folders)]
-        unknown = {text.of[line][0] for line, _ in told if text.of.get(line, (0, ""))[1] == "prototype"}
-        if unknown <= open_types:
-            break
-        open_types |= unknown
-    lacking = any(line not in text.of for line, _ in told)
+    text = _text(platform.host)
+    told = _errors(_FILE, text, folders)
+    if unknown := {(text.of[line][0], name) for line in told for name in text.declared.get(line, ())}:
+        functions = {number for line, (number, name) in text.of.items() if name == "scope" and line not in told}
+        text = _text(platform.host, unknown, functions)
+        told = _errors(_FILE, text, folders)
+    lacking = any(line not in text.of for line in told)
     found: dict[tuple[int | None, str], WrongExpression] = {}
-    for line, message in told:
+    for line, message in told.items():
         number, name = text.of.get(line, (None, ""))
-        if number is not None and (number, name) not in found:
-            found[number, name] = _wrong(platform.host, number, name, message, not lacking)
+        if number is not None and name != "scope":
+            found.setdefault((number, name), _wrong(platform.host, text, number, name, message, not lacking))
     return (*found.values(), *_wrong_moves(platform.host, folders))
 
 
@@ -94,29 +98,32 @@ def _wrong_moves(host: Host, folders: Sequence[Path]) -> tuple[WrongExpression, 
     ]
     for name, judged in _MOVES.items():
         if written := " ".join(getattr(moves, name).split()):
-            text.lines.append(judged.format(written))
-            text.of[len(text.lines)] = None, name
+            text.add(judged.format(written), None, name)
             text.lines.append("{}")  # so that a semicolon that is not there is missed on its own line
     text.lines.append("}")
     if not text.of:
         return ()
-    told = [(one.location.line, one.spelling) for one in _errors(_MOVES_FILE, text, folders)]
-    certain = all(line in text.of for line, _ in told)
+    told = _errors(_MOVES_FILE, text, folders)
+    certain = all(line in text.of for line in told)
     known = [*kinds, "address", "data", "words", "bytes", "index", "result"]
     found: dict[str, WrongExpression] = {}
-    for line, message in told:
+    for line, message in told.items():
         if line in text.of:
             name = text.of[line][1]
             found.setdefault(name, _told(None, name, message, known, host, certain))
     return tuple(found.values())
 
 
-def _text(host: Host, open_types: set[int | None]) -> _Text:
+def _text(
+    host: Host, any_type: Set[tuple[int | None, str]] = frozenset(), functions: Set[int | None] = frozenset()
+) -> _Text:
+    """Of `any_type` are a parameter or `self` of an entry; `functions` are entries whose scope is a namespace."""
     text = _Text(_BEFORE.split("\n"))
     _add_headers(text, host)
     for number, entry in enumerate(host.entries):
         if (parameters := _parameters(entry)) is not None:
-            _add(text, number, entry, parameters, number in open_types)
+            scope = "" if number in functions else _class_of(entry)
+            _add(text, number, entry, parameters, scope, {name for of, name in any_type if of == number})
     return text
 
 
@@ -131,28 +138,35 @@ def _parameters(entry: HostEntry) -> tuple[tuple[str, str], ...] | None:
     if entry.access:
         return _OF_ACCESSES
     prototype = parse_prototype(entry.prototype)
-    if prototype is None:
-        return None
-    return (*prototype.parameters, *((("rcw_any self", "self"),) if prototype.scope else ()))
+    return prototype.parameters if prototype else None
 
 
-def _add(text: _Text, number: int, entry: HostEntry, parameters: Sequence[tuple[str, str]], open_types: bool) -> None:
-    kinds, declared = [], []
+def _class_of(entry: HostEntry) -> str:
+    """The class, or the namespace, of what may be a method; empty where there is no object yet, or none."""
+    prototype = parse_prototype(entry.prototype)
+    if prototype is None or prototype.is_constructor or re.match(r"(template\s*<.*>\s*)?static\b", prototype.text):
+        return ""
+    return prototype.scope
+
+
+def _add(
+    text: _Text, number: int, entry: HostEntry, parameters: Sequence[tuple[str, str]], scope: str, any_type: Set[str]
+) -> None:
+    if scope and not any_type:
+        text.add(f"namespace rcw_scope_{number} = {scope};", number, "scope")
+    if scope:
+        parameters = (*parameters, (f"{scope} &self", "self"))
+    open_ = {name: f"rcw_t{place}" for place, (_, name) in enumerate(parameters) if name in any_type}
+    text.lines.append(f"template <{', '.join(f'class {kind}' for kind in (*open_.values(), 'rcw_result'))}>")
+    text.add(f"void rcw_entry_{number}(", number, "prototype", *(name for _, name in parameters))
     for place, (declaration, name) in enumerate(parameters):
-        words = set(WORD.findall(declaration)) - {name}
-        if (open_types and not words <= KNOWN) or "rcw_any" in words:
-            kinds.append(f"class rcw_t{place}")
-            declared.append(f"rcw_t{place} {name}")
-        else:
-            declared.append(declaration)
-    text.lines.append(f"template <{', '.join([*kinds, 'class rcw_result'])}>")
-    text.lines.append(f"void rcw_entry_{number}({', '.join(declared)}) {{")
-    text.of[len(text.lines)] = number, "prototype"
+        judged = f"{open_[name]} {'&' * (name == 'self')}{name}" if name in open_ else declaration
+        text.add(judged + "," * (place < len(parameters) - 1), number, "prototype", name)
+    text.lines.append(") {")
     for name, expression in _expressions(entry):
         cast = "(int64_t)" if name in _NUMBERS else ""
         judged = f"({expression}) ? 1 : 0" if name == "condition" else f"{cast}({expression})"
-        text.lines.append(f"(void)({judged});")
-        text.of[len(text.lines)] = number, name
+        text.add(f"(void)({judged});", number, name)
     text.lines.append("}")
 
 
@@ -166,21 +180,23 @@ def _expressions(entry: HostEntry) -> Iterator[tuple[str, str]]:
             yield name, written
 
 
-def _errors(file: Path, text: _Text, folders: Sequence[Path]) -> Iterator[TranslationUnit]:
+def _errors(file: Path, text: _Text, folders: Sequence[Path]) -> dict[int, str]:
+    """The first error of each line; those of the headers as of line 0."""
     language = ["-x", "c++", "-std=c++17"] if file is _FILE else ["-x", "c", "-std=gnu17"]
     words = [*language, "-w", "-ferror-limit=0", *(f"-I{folder}" for folder in folders)]
     if headers := clang_parse.builtin_headers():
         words += ["-resource-dir", str(headers)]
     unit = clang_parse.parse(file, words, {file: "\n".join([*text.lines, ""])})
-    for item in unit.diagnostics if unit else ():
-        if item.severity >= 3:
-            yield item
+    errors = [item for item in unit.diagnostics if item.severity >= 3] if unit else []
+    places = [(item.location.file, item.location.line, item.spelling) for item in reversed(errors)]
+    return {line if of is None or of.name == str(file) else 0: message for of, line, message in places}
 
 
-def _wrong(host: Host, number: int, name: str, message: str, certain: bool) -> WrongExpression:
-    known = [parameter for _, parameter in _parameters(host.entries[number]) or ()]
+def _wrong(host: Host, text: _Text, number: int, name: str, message: str, certain: bool) -> WrongExpression:
     if name == "prototype" and not _UNDECLARED.search(message):
         return WrongExpression(number, name, f"the parameters cannot be read: {message}", "", False)
+    declared = (names for line, names in text.declared.items() if text.of[line][0] == number)
+    known = list(dict.fromkeys(name for names in declared for name in names))
     return _told(number, name, message, known, host, certain)
 
 
