@@ -11,8 +11,10 @@ import pytest
 from workbench.cli.main import main
 from workbench.formats.platform_file import load_platform
 from workbench.formats.yaml_edit import set_value
-from workbench.model.diagnostic import WorkbenchError
-from workbench.session.new_entries import entry_of, header_entries, with_entries
+from workbench.model.diagnostic import Severity, WorkbenchError
+from workbench.session.entry_problems import entry_problems
+from workbench.session.entry_words import entry_of
+from workbench.session.new_entries import header_entries, with_entries
 from workbench.session.plugins import load_plugins
 
 ROOT = Path(__file__).parents[1]
@@ -86,6 +88,15 @@ def test_the_bundled_cards_header_gives_the_bundled_templates_entries() -> None:
          "dword_len * sizeof *datap", "offset"),
         ("void xrt::bo::write(const void *src, size_t size, size_t seek)", "send", "size", "seek"),
         ("xrt::device::device(unsigned int didx)", "acquire", None, None),
+        ("xrt::hw_context::hw_context(const xrt::device& device, const xrt::uuid& xclbin_id)", "configure", None, None),
+        ("sycl::queue::queue(const sycl::property_list& propList)", "acquire", None, None),
+        ("sycl::event sycl::queue::memcpy(void* dest, const void* src, size_t numBytes)", "send", "numBytes", None),
+        ("void sycl::queue::wait()", "wait", None, None),
+        ("void sycl::free(void* ptr, const sycl::queue& syclQueue)", "other", None, None),
+        ("xrt::run xrt::kernel::operator()(Args&&... args)", "other", None, None),
+        ("template <typename T> void dma::send(uint32_t address, const std::vector<T>& data)", "send",
+         "data.size() * sizeof *data.data()", "address"),
+        ("cl_mem clCreateBuffer(cl_context context, size_t size, void *host_ptr)", "other", None, None),
         ("int getVersion(void)", "other", None, None),
         ("int setName(board *b, const char *name)", "other", None, None),
     ],
@@ -162,7 +173,31 @@ def test_a_class_gives_its_public_methods(tmp_path: Path) -> None:
         "void xrt::bo::sync(xclBOSyncDirection dir, size_t sz, size_t offset)",
         "size_t xrt::bo::size()",
     ]
-    assert [d.message for d in found.diagnostics] == ["'xrt/xrt_device.h' file not found"]
+    assert [d.message for d in found.diagnostics] == [
+        "'xrt/xrt_device.h' file not found", "xrt::bo::sync may go either way; it was taken for a send",
+    ]  # fmt: skip
+
+
+def test_what_goes_either_way_by_an_argument_has_two_entries(tmp_path: Path) -> None:
+    text = CPP.replace("namespace xrt {", "namespace xrt {\nenum class way { to_device, from_device, nowhere };")
+    text = text.replace("xclBOSyncDirection dir, size_t sz, size_t offset = 0", "way dir").replace(
+        "  ~bo();", "  ~bo();\n  void write(const void* src);\n  void read(void* dst);"
+    )
+    entries, _ = header_entries(load_plugins(), tmp_path / "bo.hpp", text)
+    told = ("kind", "condition", "bytes", "reason")
+    assert [(e["prototype"], *(e.get(name) for name in told)) for e in entries][2:6] == [
+        ("void xrt::bo::write(const void* src)", "other", None, None, "update"),
+        ("void xrt::bo::read(void* dst)", "other", None, None, "update"),
+        ("void xrt::bo::sync(way dir)", "send", "dir == xrt::way::to_device", "self.size()", "data"),
+        ("void xrt::bo::sync(way dir)", "receive", "dir == xrt::way::from_device", "self.size()", "data"),
+    ]
+    template, added = with_entries("schema_version: 2\nname: x\n", entries, tmp_path / "x.yaml")
+    (tmp_path / "bo.hpp").write_text(text.replace('#include "xrt/xrt_device.h"', ""))
+    assert len(added) == 7
+    assert (
+        entry_problems(set_value(template, ("host", "include_lines"), ["bo.hpp"]), tmp_path / "x.yaml", load_plugins())
+        == ()
+    )
 
 
 def test_overloads_have_their_scope_and_pasted_prototypes_are_taken_as_they_are(tmp_path: Path) -> None:
@@ -176,9 +211,11 @@ def test_overloads_have_their_scope_and_pasted_prototypes_are_taken_as_they_are(
     text = "// one\nvoid xrt::bo::sync(dir_t dir,\n  size_t sz);  fpga_t *fpgaOpen(int card)"
     entries, found = header_entries(load_plugins(), tmp_path / "x", text)
     assert [(e["prototype"], e["kind"]) for e in entries] == [
-        ("void xrt::bo::sync(dir_t dir, size_t sz)", "other"), ("fpga_t *fpgaOpen(int card)", "acquire"),
+        ("void xrt::bo::sync(dir_t dir, size_t sz)", "send"), ("fpga_t *fpgaOpen(int card)", "acquire"),
     ]  # fmt: skip
-    assert found.diagnostics == ()
+    assert [(d.severity, d.message) for d in found.diagnostics] == [
+        (Severity.NOTE, "xrt::bo::sync may go either way; it was taken for a send")
+    ]
 
 
 def test_a_header_that_is_not_there_or_declares_nothing_is_told(tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def _functions(cursor: Cursor, unit: TranslationUnit, data: bytes, assumed: Set[
             yield from _functions(child, unit, data, assumed)
         elif child.kind in _FUNCTIONS and _callable(child):
             where = place(child.location)
-            yield ApiFunction(_prototype(child, data, assumed), where.line if where else 1)
+            yield ApiFunction(_prototype(child, data, assumed), where.line if where else 1, tuple(_choices(child)))
 
 
 def _callable(cursor: Cursor) -> bool:
@@ -140,13 +140,28 @@ def _callable(cursor: Cursor) -> bool:
     return public and not gone and not copies and not _LEFT_OUT.match(cursor.spelling)
 
 
-def _prototype(cursor: Cursor, data: bytes, assumed: Set[str]) -> str:
-    """As an entry of a template has it: `int fpgaWrite(int fpga, int words)`, `void ns::kind::name(int a)`."""
-    name = cursor.spelling.partition("<")[0]
-    above = cursor.semantic_parent
+def _qualified(cursor: Cursor, name: str, above: Cursor | None = None) -> str:
+    """A name with the scope that its cursor stands in, or with that of another one."""
+    above = above or cursor.semantic_parent
     while above is not None and above.kind is not CursorKind.TRANSLATION_UNIT:
         name = f"{above.spelling}::{name}" if above.spelling else name
         above = above.semantic_parent
+    return name
+
+
+def _choices(cursor: Cursor) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The parameters that are enumerations, with the names of their values."""
+    for parameter in _parameters_of(cursor):
+        kind = parameter.type.get_canonical().get_declaration()
+        if kind.kind is CursorKind.ENUM_DECL and parameter.spelling:
+            values = [one for one in children(kind) if one.kind is CursorKind.ENUM_CONSTANT_DECL]
+            named = kind if kind.is_scoped_enum() else kind.semantic_parent
+            yield parameter.spelling, tuple(_qualified(one, one.spelling, named) for one in values)
+
+
+def _prototype(cursor: Cursor, data: bytes, assumed: Set[str]) -> str:
+    """As an entry of a template has it: `int fpgaWrite(int fpga, int words)`, `void ns::kind::name(int a)`."""
+    name = _qualified(cursor, cursor.spelling.partition("<")[0])
     parameters = [_parameter(one, number, data, assumed) for number, one in enumerate(_parameters_of(cursor), 1)]
     if cursor.type.kind is TypeKind.FUNCTIONPROTO and cursor.type.is_function_variadic():
         parameters.append("...")
