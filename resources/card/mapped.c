@@ -133,6 +133,37 @@ static operand of_vector(int opcode, int prefix, int wide, int vector)
     return (operand){0, 0};
 }
 
+/* One of the maps 0f 38 (2) and 0f 3a (3), which holds vectors but for what takes a part of one. */
+static operand of_further(int map, int opcode, int wide, int vector)
+{
+    if (map == 2)
+        switch (opcode) {
+        case 0x18: case 0x58: return (operand){4, READS};
+        case 0x19: case 0x59: return (operand){8, READS};
+        case 0x1a: case 0x5a: return (operand){16, READS};
+        case 0x78: return (operand){1, READS};
+        case 0x79: return (operand){2, READS};
+        case 0x20: case 0x23: case 0x25: case 0x30: case 0x33: case 0x35: return (operand){vector / 2, READS};
+        case 0x21: case 0x24: case 0x31: case 0x34: return (operand){vector / 4, READS};
+        case 0x22: case 0x32: return (operand){vector / 8, READS};
+        }
+    else
+        switch (opcode) {
+        case 0x14: case 0x15: return (operand){opcode - 0x13, WRITES};
+        case 0x16: return (operand){wide ? 8 : 4, WRITES};
+        case 0x17: return (operand){4, WRITES};
+        case 0x18: case 0x38: return (operand){16, READS};
+        case 0x19: case 0x39: return (operand){16, WRITES};
+        case 0x20: return (operand){1, READS};
+        case 0x21: return (operand){4, READS};
+        case 0x22: return (operand){wide ? 8 : 4, READS};
+        case 0x03: case 0x0f: case 0x1e: case 0x1f: case 0x25: case 0x3e: case 0x3f: return (operand){vector, READS};
+        }
+    if (map == 2 && (opcode < 0x12 || (opcode >= 0x1c && opcode <= 0x2b) || (opcode >= 0x36 && opcode <= 0x40) || opcode == 0x17))
+        return (operand){vector, READS};
+    return (operand){0, 0};
+}
+
 static operand of_two_bytes(const unsigned char *at, int prefix, int wide, int size)
 {
     int opcode = at[0], reg = at[1] >> 3 & 7;
@@ -149,7 +180,11 @@ static operand of_two_bytes(const unsigned char *at, int prefix, int wide, int s
     case 0xba: return (operand){size, reg == 4 ? READS : UPDATES};
     case 0xc3: return (operand){size, WRITES};
     case 0xc7: return (operand){reg == 1 ? (wide ? 16 : 8) : 0, UPDATES};
-    case 0x38: return (operand){at[1] >= 0xf0 ? size : 0, at[1] == 0xf1 && prefix != 0xf2 ? WRITES : READS};
+    case 0x38:
+        if (at[1] >= 0xf0)
+            return (operand){size, at[1] == 0xf1 && prefix != 0xf2 ? WRITES : READS};
+        return of_further(2, at[1], wide, prefix ? 16 : 8);
+    case 0x3a: return of_further(3, at[1], wide, prefix ? 16 : 8);
     }
     return of_vector(opcode, prefix, wide, 16);
 }
@@ -196,10 +231,12 @@ static operand decode(const unsigned char *at)
         return of_two_bytes(at + 1, prefix ? prefix : narrow ? 0x66 : 0, wide, size);
     if (*at == 0xc5)
         return of_vector(at[2], implied[at[1] & 3], 0, at[1] & 4 ? 32 : 16);
-    if (*at == 0xc4 && (at[1] & 31) == 1)
-        return of_vector(at[3], implied[at[2] & 3], at[2] >> 7, at[2] & 4 ? 32 : 16);
-    if (*at == 0x62 && (at[1] & 7) == 1)
-        return of_vector(at[4], implied[at[2] & 3], at[2] >> 7, 16 << (at[3] >> 5 & 3));
+    int coded = *at == 0xc4 ? at[1] & 31 : *at == 0x62 ? at[1] & 7 : 0; /* VEX and EVEX name the map */
+    if (coded) {
+        const unsigned char *opcode = at + (*at == 0xc4 ? 3 : 4);
+        int vector = *at == 0xc4 ? (at[2] & 4 ? 32 : 16) : at[3] & 0x10 ? (at[2] >> 7 ? 8 : 4) : 16 << (at[3] >> 5 & 3);
+        return coded == 1 ? of_vector(*opcode, implied[at[2] & 3], at[2] >> 7, vector) : of_further(coded, *opcode, at[2] >> 7, vector);
+    }
     return of_one_byte(at, size);
 }
 

@@ -88,6 +88,44 @@ def test_accesses_are_transfers(card: CardExecutable, tmp_path: Path) -> None:
                for row, one in zip(rows, told, strict=True))  # fmt: skip
 
 
+VECTORS = (
+    HEAD
+    + """
+#define ON(isa, code) \\
+    if (__builtin_cpu_supports(isa)) { \\
+        long got; \\
+        __asm__ volatile (code : "=a"(got) : "r"(map) : "xmm0"); \\
+        printf("%ld ", got & 15); \\
+    } else \\
+        printf("? ");
+int main(void)
+{
+    char *map = wbcard_map(wbcard_open(0), "write_reg", "read_reg", 0, 4, 4096);
+    for (int k = 0; k < 16; k++)
+        ((volatile uint32_t *)map)[k] = 0x01010101u * k;
+    ON("ssse3", "pxor %%xmm0, %%xmm0; pshufb (%1), %%xmm0; movd %%xmm0, %%eax")
+    ON("sse4.1", "pmovzxbd 4(%1), %%xmm0; movd %%xmm0, %%eax")
+    ON("sse4.1", "pxor %%xmm0, %%xmm0; pinsrb $0, 8(%1), %%xmm0; movd %%xmm0, %%eax")
+    ON("avx", "vbroadcastss 12(%1), %%ymm0; vmovd %%xmm0, %%eax; vzeroupper")
+    ON("avx2", "vpbroadcastb 16(%1), %%ymm0; vmovd %%xmm0, %%eax; vzeroupper")
+    ON("avx2", "vinserti128 $0, 20(%1), %%ymm0, %%ymm0; vmovd %%xmm0, %%eax; vzeroupper")
+    ON("avx512bw", "vpxorq %%ymm16, %%ymm16, %%ymm16; vpcmpub $4, (%1), %%ymm16, %%k1; kmovd %%k1, %%eax")
+    ON("avx512vl", "vpxord %%xmm16, %%xmm16, %%xmm16; vpord 28(%1)%{1to4%}, %%xmm16, %%xmm16; vmovd %%xmm16, %%eax")
+    return 0;
+}
+"""
+)
+
+
+def test_vectors_are_read_as_they_are(card: CardExecutable, tmp_path: Path) -> None:
+    """By instructions that a C library made for such a processor uses, too."""
+    outcome = run(card, VECTORS, tmp_path)
+    assert outcome.diagnostics == ()
+    wanted = ["0", "1", "2", "3", "4", "5", "0", "7"]
+    got = outcome.stdout.split()
+    assert got == [want if have != "?" else have for have, want in zip(got, wanted, strict=True)]
+
+
 @pytest.mark.parametrize(
     ("body", "said"),
     [

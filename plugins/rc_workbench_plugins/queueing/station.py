@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
+from scipy.stats import nbinom, poisson
 
 from rc_workbench_plugins.streaming.virtual_queue import occupancy, passage
 from workbench.api.models import Values
@@ -82,14 +82,9 @@ def waiting_shares(utilisation: float, variation: float, count: int) -> NDArray[
 def _jobs_shares(utilisation: float, variation: float, count: int) -> NDArray[np.float64]:
     """With 0, 1, ..., count - 1 jobs in the station, by the chain of those that are left behind (Ramaswami 1988: sums
     of what is not negative alone)."""
-    jobs = np.arange(count + 1)
-    if variation < _CONSTANT:
-        arriving = np.exp(jobs * np.log(utilisation) - utilisation - gammaln(jobs + 1))
-    else:  # during a gamma distributed time
-        shape, passes = 1 / variation, utilisation * variation / (1 + utilisation * variation)
-        ways = gammaln(jobs + shape) - gammaln(jobs + 1) - gammaln(shape)
-        arriving = np.exp(ways + shape * np.log1p(-passes) + jobs * np.log(passes))
-    more = np.maximum(1 - np.concatenate([[0.0], arriving.cumsum()]), 0.0)  # at least so many arrive
+    constant = variation < _CONSTANT  # or gamma distributed
+    arriving = poisson(utilisation) if constant else nbinom(1 / variation, 1 / (1 + utilisation * variation))
+    more = arriving.sf(np.arange(-1, count))  # that at least 0, 1, ... arrive while one is served, exact far out too
     shares = np.zeros(count)
     shares[0] = 1 - utilisation
     for n in range(1, count):

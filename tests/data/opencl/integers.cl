@@ -42,7 +42,7 @@ __kernel void T##_ops(__global const T *a, __global const T *b, __global T *out)
     out[k++ * n + i] = convert_##T##_sat((long)x * 3); \
     out[k++ * n + i] = (T)convert_##U##_sat((long)x - (long)y); \
     out[k++ * n + i] = (T)(convert_float(x) * 0.25f); \
-    out[k++ * n + i] = (T)(uint)(convert_float((U)(ux >> 2))); \
+    out[k++ * n + i] = (T)(uint)(convert_float((U)(ux & (U)0x3fffffff))); \
     V v = (V)(x, y, z, x + y), w = v.wzyx * (V)(3); \
     out[k++ * n + i] = w.x + v.y - w.z; \
     w += shuffle(v, (W)(3, 1, 0, 2)); \
