@@ -105,7 +105,7 @@ def test_a_makefile_builds_its_sources_apart_into_one_program_that_is_recorded(a
 
 
 def test_compiled_and_linked_at_once_with_a_condition_that_is_wrong(app: Path, fake_api: Path) -> None:
-    (app / "words").write_text(f"-O1 -w -DSIZE=6 -Ilib '-I{fake_api}'")
+    (app / "words").write_text(f"-O1 -w -DSIZE=6 -I lib -isystem '{fake_api}'")
     words = ["@words", "src/main.c", "lib/put.c", fake_api / "fake.o", "-o", "app"]
     command = [sys.executable, "-m", "workbench", "cc", *words]
     built = subprocess.run(command, cwd=app, capture_output=True, text=True)

@@ -6,7 +6,7 @@ import os
 import re
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,13 +14,13 @@ from pathlib import Path
 from workbench.api.compile import digest, told
 from workbench.api.job import Job
 from workbench.api.kept import keep, kept_folder, remember_reads, take
+from workbench.api.source.flags import include_folders
 from workbench.model.diagnostic import Diagnostic
 from workbench.system.process import ProcessResult
 from workbench.system.toolchain import Tool
 
 _OBJECT, _SAID = "object", "said.txt"
 _PREREQUISITE = re.compile(r"(?:\\.|[^\s\\])+")
-_FOLDER = re.compile(r"-(?:I|isystem|iquote|idirafter)(.*)")
 
 Run = Callable[[Sequence[str | Path]], ProcessResult]
 
@@ -98,9 +98,3 @@ def prerequisites(listed: Path) -> list[str]:
     text = listed.read_text(encoding="utf-8", errors="surrogateescape").replace("\\\n", " ")
     words = [word for rule in text.splitlines() for word in _PREREQUISITE.findall(rule.partition(": ")[2])]
     return [re.sub(r"\\(.)", r"\1", word).replace("$$", "$") for word in words]
-
-
-def include_folders(flags: Iterable[str]) -> list[str]:
-    """The folders that flags have the compiler look for headers in."""
-    words = iter(flags)
-    return [match[1] or next(words, "") for word in words if (match := _FOLDER.fullmatch(word))]

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from workbench.api.source.flags import absolute, names_headers
 from workbench.formats.json_text import JsonError, read_json
 from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity
@@ -21,7 +22,6 @@ from workbench.session.compiler.command import Command, parse_words
 from workbench.system.files import read_regular
 
 NAME = "compile_commands.json"
-_PATHS = ("-I", "-isystem", "-iquote", "-idirafter", "-include")
 _TAKEN = re.compile(r"-([DUOmf]|std=|ansi)")
 _LEFT_OUT = re.compile(r"-f(sanitize|lto|no-lto|plugin|pass-plugin|use-ld|diagnostics|color|prebuilt|module)")
 
@@ -81,11 +81,13 @@ def _command(entry: Any) -> Command | None:
 
 
 def _flags(command: Command, folder: Path) -> Iterator[str]:
-    for name, *value in command.options:
-        kind = next((one for one in sorted(_PATHS, key=len, reverse=True) if name.startswith(one)), "")
-        text = name[len(kind) :] or "".join(value)
-        if kind and text:
-            given = os.path.normpath(folder / text)
-            yield from (kind, text if kind == "-include" and not os.path.exists(given) else given)
-        elif _TAKEN.match(name) and not _LEFT_OUT.match(name) and not Command((), ((name,),), ()).writes_beside:
-            yield name + "".join(value)
+    taken = (option for option in command.options if _is_taken(option))
+    words = (option if names_headers(option[0]) else ("".join(option),) for option in taken)
+    return absolute((word for several in words for word in several), folder)
+
+
+def _is_taken(option: tuple[str, ...]) -> bool:
+    if names_headers(option[0]):
+        return True
+    known = _TAKEN.match(option[0]) and not _LEFT_OUT.match(option[0])
+    return bool(known) and not Command((), (option,), ()).writes_beside

@@ -2,10 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from workbench.api.objects import include_folders
-from workbench.model.application import HostSources
+if TYPE_CHECKING:  # `workbench cc` reads flags without a project's schemas
+    from workbench.model.application import HostSources
+
+_FOLDERS = ("-I", "-isystem", "-iquote", "-idirafter")
+_FILES = ("-include", "-imacros")
+
+
+def options(flags: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Those that lead to headers, as the option and its path (`-Idir` or `-I dir`); all other words with an empty one."""
+    words = iter(flags)
+    for word in words:
+        kind = next((one for one in _FOLDERS if word.startswith(one)), word if word in _FILES else "")
+        yield (kind, word[len(kind) :] or next(words, "")) if kind else (word, "")
+
+
+def names_headers(flag: str) -> bool:
+    """Whether a word is such an option, be its path in it or the next."""
+    return flag in _FILES or flag.startswith(_FOLDERS)
+
+
+def absolute(flags: Iterable[str], folder: Path) -> Iterator[str]:
+    """Flags that lead to the same headers for a compiler that is not started in this folder. A file that is not there
+    is one to be found in the include folders."""
+    for kind, path in options(flags):
+        yield kind
+        if path:
+            given = os.path.normpath(folder / path)
+            yield path if kind in _FILES and not os.path.exists(given) else given
+
+
+def include_folders(flags: Iterable[str]) -> list[str]:
+    """The folders that flags have the compiler look for headers in."""
+    return [path for kind, path in options(flags) if kind in _FOLDERS]
 
 
 def flags_of(host: HostSources, source: str) -> tuple[str, ...]:

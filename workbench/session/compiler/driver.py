@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 from workbench.api.compile import digest, needed
 from workbench.api.kept import contents, keep
 from workbench.api.objects import ObjectFile, made, prerequisites
+from workbench.api.source.flags import absolute
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.session.compiler.command import Command, read_command
 from workbench.session.finding import PROJECT_SUFFIX, find_project
@@ -197,7 +198,7 @@ class _Units:
         part = HostSources(
             language=workspace.project.host.language,
             sources=(str(file.relative_to(workspace.root)),),
-            flags=tuple(_absolute(flags, self.cwd)),
+            flags=tuple(absolute(flags, self.cwd)),
         )
         job = Job()
         build = instrumented(
@@ -241,12 +242,6 @@ def _name_as_given(copy: Path, file: Path, source: str) -> None:
     """A copy tells the compiler the source's name as it was given, which `__FILE__` and the debugger show."""
     data = copy.read_bytes()
     copy.write_bytes(data.replace(b'#line 1 "%s"' % os.fsencode(file), b'#line 1 "%s"' % os.fsencode(source), 1))
-
-
-def _absolute(flags: Sequence[str], cwd: Path) -> Iterable[str]:
-    """Include folders from the root, for who reads the sources elsewhere."""
-    for name in flags:
-        yield f"-I{cwd / name[2:]}" if name.startswith("-I") and len(name) > 2 else name
 
 
 def _own_code(workspace: Workspace) -> Iterator[Path]:
