@@ -46,7 +46,7 @@ SUM = "2128\n"  # of 48 words, and of what data/first.hex holds: 1000
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tiny project, its sum beginning with what a file in it holds: 1000."""
+    """The tiny project, its sum beginning with what a file in it holds: 1000, and its source with flags of its own."""
     folder = shutil.copytree(TINY, tmp_path_factory.mktemp("project") / "tiny")
     (folder / "data").mkdir()
     (folder / "data" / "first.hex").write_text("000003e8\n")
@@ -54,7 +54,16 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     reads = '    reg [31:0] first [0:0];\n    initial $readmemh("data/first.hex", first);\n    wire '
     text = rtl.read_text().replace("    wire ", reads)
     rtl.write_text(text.replace("sum  <= 0;", "sum  <= first[0];"))
-    return folder / "tiny.workbench.yaml"
+    (folder / "host" / "own").mkdir()
+    (folder / "host" / "own" / "words.h").write_text(
+        "enum { DATA = 0x000, DONE = 0x100, SUM = 0x101, WORDS = MOST };\n"
+    )
+    source = folder / "host" / "main.c"
+    source.write_text(re.sub(r"(?m)^enum .*", "#include <words.h>", source.read_text()))
+    file = folder / "tiny.workbench.yaml"
+    flags = "source_flags: {host/main.c: [-I, host/own, '-DMOST=(1<<4)']}"
+    file.write_text(file.read_text().replace("host:\n", f"host:\n  {flags}\n"))
+    return file
 
 
 def opened(project: Path) -> Workspace:
@@ -110,6 +119,14 @@ def test_the_tree_names_nothing_outside_of_itself(tree: Path) -> None:
             used = re.sub(r"(?m)^#line.*$|^.*//.*$", "", path.read_text())  # where the user's own lines are may be told
             assert str(TESTS.parent) not in used
             assert str(tree) not in used
+
+
+def test_a_source_has_its_own_flags_in_the_tree(tree: Path) -> None:
+    """Without them the build fails; the headers that they lead to are in the tree."""
+    rule = next(line for line in (tree / "recap.mk").read_text().splitlines() if "$(RECAP_CFLAGS)" in line)
+    folder, macro = re.search(r"-I \$\(RECAP\)/(\S+) '(\S+)'", rule).groups()
+    assert macro == "-DMOST=(1<<4)"
+    assert [path.name for path in (tree / folder).iterdir()] == ["words.h"]
 
 
 def test_a_board_counts_what_the_simulated_card_counts(project: Path, board: Run, tmp_path: Path) -> None:

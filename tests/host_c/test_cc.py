@@ -16,6 +16,8 @@ from host_c.conftest import PLATFORM, read_rows
 
 from workbench.api.host_stats import read_stats
 from workbench.api.host_units import read_units
+from workbench.session.pipeline import collect_records
+from workbench.session.plugins import load_plugins
 from workbench.system.toolchain import Tool, clang_command, find_clang
 
 TEMPLATES = Path(__file__).parents[2] / "platform_templates"
@@ -65,7 +67,7 @@ def run(app: Path) -> tuple[str, dict[tuple[str, int, str, int], int]]:
     units = read_units(raw)
     assert units is not None
     rows = read_rows(read_stats(raw))
-    sites = [(units[0][row["site"]], int(row["count"]), int(row["bytes"])) for row in rows if row["count"]]
+    sites = [(units.sites[row["site"]], int(row["count"]), int(row["bytes"])) for row in rows if row["count"]]
     return done.stdout, {(site.file, site.line, site.callee, size): count for site, count, size in sites}
 
 
@@ -117,6 +119,20 @@ def test_compiled_and_linked_at_once_with_a_condition_that_is_wrong(app: Path, f
     assert wrong.returncode == 2
     assert "put.c:6" in wrong.stderr
     assert "does not compile here: use of undeclared identifier 'j'" in wrong.stderr
+
+
+def test_a_call_that_is_not_recorded_is_told_by_the_compiler_and_by_the_run(app: Path, fake_api: Path) -> None:
+    text = '#include "put.h"\n#define JOIN(a, b) a##b\n'
+    text += "int put(fake_t *f, int t)\n{\n    return t + JOIN(fake, Reg)(f, 1);\n}\n"
+    (app / "lib" / "put.c").write_text(text)
+    built = make(app, fake_api)
+    told = "lib/put.c:5:16: warning: this use of fakeReg is not instrumented: its name comes out of a macro"
+    assert built.returncode == 0
+    assert told in built.stderr
+    run(app)
+    made = collect_records(app, app / "raw", app.parent / "run", load_plugins())
+    assert [d.text().partition(" that is not")[0] for d in made.manifest.diagnostics] == [f"{app}/{told}"]
+    assert [call.callee for call in made.manifest.sites] == ["fakeOpen", "fakeReg", "fakeClose"]
 
 
 def test_what_is_no_compiling_is_the_compilers_own(app: Path) -> None:

@@ -295,7 +295,7 @@ def test_units_that_were_instrumented_apart_are_numbered_one_after_the_other(pro
     subprocess.run([program, library], env=environment, check=True)
     units = read_units(raw)
     assert units is not None
-    sites, block = units
+    sites, block = units.sites, units.block
     assert (block.file, block.line) == ("main.c", 8)
     assert [(site.file, site.line, site.callee) for site in sites] == [
         ("main.c", 10, "fakeOpen"), ("put.c", 5, "fakeWrite"), ("late.c", 4, "fakeReg"), ("late.c", 5, "fakeReg"),

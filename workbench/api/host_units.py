@@ -31,11 +31,22 @@ COMMON = len(FIRST_STATES)
 
 @dataclass(frozen=True)
 class Unit:
-    """`states` are those of its own, numbered from COMMON on; `main` is where the program's main function stands."""
+    """`states` are those of its own, numbered from COMMON on; `main` is where the program's main function stands.
+    `missed` tells of the calls that are not recorded."""
 
     sites: tuple[Site, ...]
     states: tuple[State, ...]
     main: tuple[str, int] | None = None
+    missed: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True)
+class Units:
+    """What a program told of its calls, as its recorder numbered them."""
+
+    sites: tuple[Site, ...]
+    block: Block
+    missed: tuple[Diagnostic, ...] = ()
 
 
 def host_block(states: Sequence[State], main: tuple[str, int] | None) -> Block:
@@ -44,10 +55,10 @@ def host_block(states: Sequence[State], main: tuple[str, int] | None) -> Block:
     return Block("host.main", Side.HOST, "host", "thread", "host.main", tuple(states), file=file, line=line)
 
 
-def unit_text(sites: Iterable[Site], block: Block) -> str:
+def unit_text(sites: Iterable[Site], block: Block, missed: Iterable[Diagnostic] = ()) -> str:
     """One line of JSON."""
     main = (block.file, block.line) if block.file and block.line else None
-    return json.dumps(asdict(Unit(tuple(sites), block.states[COMMON:], main)))
+    return json.dumps(asdict(Unit(tuple(sites), block.states[COMMON:], main, tuple(missed))))
 
 
 def entries_of(platform: Platform) -> tuple[Entry, ...]:
@@ -67,9 +78,8 @@ def entries_of(platform: Platform) -> tuple[Entry, ...]:
     )
 
 
-def read_units(raw: Path) -> tuple[tuple[Site, ...], Block] | None:
-    """The sites and the block of a program, as its recorder numbered them; None where it left nothing of the kind.
-    WorkbenchError for a damaged file."""
+def read_units(raw: Path) -> Units | None:
+    """None where the program left nothing of the kind. WorkbenchError for a damaged file."""
     from pydantic import ValidationError
 
     file = raw / UNITS
@@ -77,11 +87,13 @@ def read_units(raw: Path) -> tuple[tuple[Site, ...], Block] | None:
     if not lines:
         return None
     sites: list[Site] = []
+    missed: dict[Diagnostic, None] = {}  # a header's calls are told by each source that includes it
     states, main = list(FIRST_STATES), None
     try:
         for line in lines:
             unit = _adapter().validate_json(line)
             sites += unit.sites
+            missed |= dict.fromkeys(unit.missed)
             first = len(states)
             states += [replace(state, index=first + n) for n, state in enumerate(unit.states)]
             main = main or unit.main
@@ -90,7 +102,7 @@ def read_units(raw: Path) -> tuple[tuple[Site, ...], Block] | None:
         raise WorkbenchError(
             Diagnostic("what the program told of its calls is damaged", hint, file=str(file))
         ) from None
-    return tuple(sites), host_block(states, main)
+    return Units(tuple(sites), host_block(states, main), tuple(missed))
 
 
 @cache

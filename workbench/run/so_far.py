@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from workbench.api.host_stats import HostStats, read_stats
-from workbench.api.host_units import UNITS, read_units
-from workbench.model.blocks import Block, Side, State
+from workbench.api.host_units import UNITS, Units, read_units
+from workbench.model.blocks import Side, State
 from workbench.model.run import PS_PER_S, Run, Site
 from workbench.run.counted import counted_blocks, counted_tables
 
@@ -38,7 +38,7 @@ def calls_so_far(raw: Path) -> tuple[CallSoFar, ...]:
     stats, named = read_stats(raw), _units(raw)
     if stats is None or named is None:
         return ()
-    sites, block = named
+    sites, block = named.sites, named.block
     found: dict[tuple[int, int], list[int]] = {}
     for thread in stats.threads:
         under_way = np.bincount([slot for slot, _ in thread.under_way], minlength=len(thread.rows))
@@ -55,7 +55,7 @@ def calls_so_far(raw: Path) -> tuple[CallSoFar, ...]:
     return tuple(sorted(calls, key=lambda call: (-call.time_s, call.site.file, call.site.line)))
 
 
-def _units(raw: Path) -> tuple[tuple[Site, ...], Block] | None:
+def _units(raw: Path) -> Units | None:
     try:
         status = (raw / UNITS).stat()
     except FileNotFoundError:
@@ -64,7 +64,7 @@ def _units(raw: Path) -> tuple[tuple[Site, ...], Block] | None:
 
 
 @lru_cache(maxsize=2)
-def _read_units(raw: Path, mtime_ns: int, size: int) -> tuple[tuple[Site, ...], Block] | None:
+def _read_units(raw: Path, mtime_ns: int, size: int) -> Units | None:
     return read_units(raw)
 
 
@@ -75,8 +75,7 @@ def with_calls_so_far(run: Run, raw: Path) -> Run:
     named = _units(raw)
     if stats is None or named is None or not stats.threads:
         return run
-    sites, main = named
-    hosts = counted_blocks(main, stats)
+    hosts = counted_blocks(named.block, stats)
     others = tuple(block for block in run.manifest.blocks if block.side is not Side.HOST)
-    manifest = replace(run.manifest, blocks=(*hosts, *others), sites=sites, time_ps=stats.last_ps)
+    manifest = replace(run.manifest, blocks=(*hosts, *others), sites=named.sites, time_ps=stats.last_ps)
     return replace(run, manifest=manifest, tables=counted_tables(stats, hosts, stats.last_ps))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from workbench.api import Composed, HdlBuild, HdlLanguage, HostBuild, Outcome, Target, Task
-from workbench.api.host_units import entries_of, read_units
+from workbench.api.host_units import Units, entries_of, read_units
 from workbench.api.instrument.board import board_lacks
 from workbench.api.job import Job
 from workbench.api.virtual_time import TABLE, clock_problems, frames_of_table
@@ -313,9 +313,10 @@ def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins)
     """
     if tree_path.name.endswith(PROJECT_SUFFIX) or any(tree_path.glob("*" + PROJECT_SUFFIX)):
         workspace = open_workspace(tree_path, plugins)
-        tree, template = _compiled_apart(workspace, records), workspace.platform_path
+        units, template = told_units(workspace.root, records), workspace.platform_path
+        tree, missed = _compiled_apart(workspace, units), units.missed
     else:
-        tree = open_tree(tree_path)
+        tree, missed = open_tree(tree_path), ()
         template = tree.platform_path
     platform, problems = load_platform(template, plugins.port_kinds)
     if platform is None:
@@ -330,7 +331,7 @@ def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins)
             if record.is_file():
                 shutil.copyfile(record, writer.raw / record.name)
         taps, told = trace_of_calls(writer.raw, writer.part, tree.host, tree.hdl, writer.manifest.clocks)
-        manifest = _finished(writer.manifest, outcome, (*outcome.diagnostics, *told))
+        manifest = _finished(writer.manifest, outcome, (*missed, *outcome.diagnostics, *told))
         manifest = replace(manifest, traced=taps is not None)
         language = plugins.hdl_languages[tree.hdl_language]
         return collected(writer, manifest, outcome, tree.host, tree.hdl, language, platform, taps)
@@ -342,18 +343,22 @@ def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins)
         raise WorkbenchError(_cannot_write(error, writer.path)) from None
 
 
-def _compiled_apart(workspace: Workspace, records: Path) -> Tree:
-    """What tells of a program whose sources were compiled one by one: it told of itself as it started."""
+def told_units(root: Path, records: Path) -> Units:
+    """What a program that was compiled source by source told of itself as it started."""
     units = read_units(records)
     if units is None:
         hint = "Run a program built by `workbench cc` with RCW_RAW set to this folder."
         raise WorkbenchError(Diagnostic("no program told of its calls here", hint, file=str(records)))
+    return placed(units, root)
+
+
+def _compiled_apart(workspace: Workspace, units: Units) -> Tree:
     if workspace.platform.hardware is None:
         told = Diagnostic("the template has no hardware section", "Add one.", file=str(workspace.platform_path))
         raise WorkbenchError(told)
-    sites, block = units
     manifest = _manifest(workspace, RunOptions(), workspace.settings({}), False)
-    manifest = replace(manifest, blocks=(block,), sites=sites, entries=entries_of(workspace.platform))
+    entries = entries_of(workspace.platform)
+    manifest = replace(manifest, blocks=(units.block,), sites=units.sites, entries=entries)
     return Tree(workspace.root, "", manifest, workspace.project.hardware.language, None)
 
 

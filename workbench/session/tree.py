@@ -17,7 +17,7 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from importlib.resources import files
@@ -27,6 +27,7 @@ from typing import Any
 from workbench.api import HdlBuild, HostBuild
 from workbench.api.instrument.board import board_sources
 from workbench.api.source.files import CPP_SUFFIXES
+from workbench.api.source.flags import absolute, include_folders, macros_of_all, options
 from workbench.formats.json_text import JsonError, read_json
 from workbench.formats.manifest import manifest_text, read_manifest
 from workbench.model.blocks import Side
@@ -36,7 +37,7 @@ from workbench.model.read_out import ReadOutPlan
 from workbench.model.run import Manifest
 from workbench.model.text import listed
 from workbench.session.workspace import Value, Workspace
-from workbench.system.files import read_file, sha256
+from workbench.system.files import read_file, real, sha256
 
 DESCRIPTION = "recap.json"
 SCHEMA_VERSION = 1
@@ -123,15 +124,24 @@ def complete_tree(
     folders_c = [f"-I$(RECAP)/{_relative(folder, out)}" for folder in includes if folder]
     macros = {name: _quoted(value) for name, value in workspace.defines(settings).items()}
     recorder = ("-DRCW_BOARD", "-I$(RECAP)/board") if plan else ()
-    named = (name if name.startswith("-") or "/" in name else f"-l{name}" for name in workspace.project.host.libraries)
+    part, in_tree = workspace.project.host, _flags_in_tree(workspace, out)
+    named = (name if name.startswith("-") or "/" in name else f"-l{name}" for name in part.libraries)
+    own = [in_tree(part.source_flags.get(name, ())) for name in part.sources]
+    of_all = dict.fromkeys(f"-I{folder}" for folder in include_folders(word for flags in own for word in flags))
     values = {
         "RECAP_CFLAGS": (
-            *workspace.project.host.flags,
+            *in_tree(part.flags),
             *folders_c,
             *(f"-D{name}={value}" for name, value in macros.items()),
             *(f"-D{_quoted(define)}" for define in host.defines),
         ),
-        "RECAP_RUNTIME_CFLAGS": ("-O2", *recorder, *folders_c),
+        "RECAP_RUNTIME_CFLAGS": (
+            "-O2",
+            *recorder,
+            *folders_c,
+            *of_all,
+            *map(_quoted, macros_of_all(part)),
+        ),
         "RECAP_LDLIBS": (*named, "-lm", "-pthread"),
         "RECAP_HDL": (f"$(RECAP)/{_relative(path, out)}" for path in hdl.sources),
         "RECAP_HDL_INCLUDE_DIRS": (f"$(RECAP)/{_relative(folder, out)}" for folder in hdl_includes if folder),
@@ -139,7 +149,10 @@ def complete_tree(
         "RECAP_HDL_DEFINES": (_quoted(f"{name}={value}") for name, value in workspace.project.hardware.defines.items()),
         "RECAP_HDL_TOP": (hdl.top,),
     }
-    units = (*((source, "RECAP_CFLAGS") for source in host.sources), *((s, "RECAP_RUNTIME_CFLAGS") for s in extra))
+    units = (
+        *((source, ("$(RECAP_CFLAGS)", *flags)) for source, flags in zip(host.sources, own, strict=True)),
+        *((source, ("$(RECAP_RUNTIME_CFLAGS)",)) for source in extra),
+    )
     _write(out / "recap.mk", _makefile(out, manifest.name, values, units).encode())
     description = {
         "schema_version": SCHEMA_VERSION,
@@ -217,6 +230,29 @@ class _Includes:
         return self.moved[path]
 
 
+def _flags_in_tree(workspace: Workspace, out: Path) -> Callable[[Iterable[str]], tuple[str, ...]]:
+    """What makes flags of the project's the tree's: the headers to which they lead go along where they are its own."""
+    allowed = tuple(map(real, (workspace.root, *workspace.outside)))
+    copied: dict[Path, Path | None] = {}
+
+    def copy_of(path: Path) -> Path | None:
+        if path not in copied:
+            target = out / "include" / f"flag_{len(copied)}"
+            copied[path] = _headers(path, target) if path.is_dir() else target / path.name
+            if path.is_file():
+                _copy(path, target / path.name)
+        return copied[path]
+
+    def moved(flags: Iterable[str]) -> Iterator[str]:
+        for kind, path in options(absolute(flags, workspace.root)):
+            if not path or not any(Path(path).is_relative_to(folder) for folder in allowed):
+                yield from (_quoted(word) for word in (kind, path) if word)
+            elif copy := copy_of(Path(path)):
+                yield from (kind, f"$(RECAP)/{_relative(copy, out)}")
+
+    return lambda flags: tuple(moved(flags))
+
+
 def _headers(folder: Path, target: Path, without: Iterable[Path] = ()) -> Path | None:
     """Copy the headers in a folder; where to, or None where there are none."""
     sources = set(without)
@@ -226,8 +262,10 @@ def _headers(folder: Path, target: Path, without: Iterable[Path] = ()) -> Path |
     return target if found else None
 
 
-def _makefile(out: Path, title: str, values: Mapping[str, Iterable[str]], units: Iterable[tuple[Path, str]]) -> str:
-    """The fragment: variables, and a rule for each object. `units` are sources with the variable of their flags."""
+def _makefile(
+    out: Path, title: str, values: Mapping[str, Iterable[str]], units: Iterable[tuple[Path, Iterable[str]]]
+) -> str:
+    """The fragment: variables, and a rule for each object. `units` are sources with their flags."""
     objects, rules = [], []
     for number, (source, flags) in enumerate(units):
         compiler = "$(CXX) $(CPPFLAGS) $(CXXFLAGS)" if source.suffix in CPP_SUFFIXES else "$(CC) $(CPPFLAGS) $(CFLAGS)"
@@ -235,7 +273,7 @@ def _makefile(out: Path, title: str, values: Mapping[str, Iterable[str]], units:
         rules += [
             f"{objects[-1]}: $(RECAP)/{_relative(source, out)}",
             "\t@mkdir -p recap_objects",
-            f"\t{compiler} $({flags}) -c $< -o $@",
+            f"\t{compiler} {' '.join(flags)} -c $< -o $@",
         ]
     return "\n".join(
         [

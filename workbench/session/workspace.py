@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from workbench.api import Composed, Composer, HdlLanguage, HostLanguage, PlatformSupport, PortKind, Target
 from workbench.api.descriptors import FindsDefinitions
+from workbench.api.source.flags import absolute
 from workbench.api.source.lines import name_at, reading_typed
 from workbench.model.diagnostic import Diagnostic, OfProject, Severity, WorkbenchError, has_errors, unknown_name
 from workbench.session.finding import find_project
@@ -356,7 +357,7 @@ def _with_source_flags(project: Project, path: Path) -> tuple[Project, tuple[Pat
     ]
     commands = find_commands(root, host)
     told, problems = flags_of_sources(commands, root, host) if commands else ({}, [])
-    given = {name: (*told.get(name, ()), *own.get(name, ())) for name in (*told, *own)}
+    given = {name: (*told.get(name, ()), *absolute(own.get(name, ()), root)) for name in (*told, *own)}
     host = host.model_copy(update={"source_flags": given})
     return project.model_copy(update={"host": host}), (commands,) if commands else (), (*unknown, *problems)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from clang import cindex
 
-from workbench.api.source.flags import flags_of, folders_of_all, macros_of_all
+from workbench.api.source.flags import absolute, flags_of, folders_of_all, macros_of_all
 from workbench.api.source.lines import Lines, typed_texts
 from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity
@@ -57,7 +57,7 @@ def arguments(
     given = [f"-I{root / folder}" for folder in host.include_dirs]
     given += [f"-D{name}={value}" for name, value in defines.items()]
     of_all = (*macros_of_all(host), *(f"-I{folder}" for folder in folders_of_all(host)))
-    flags = iter((*flags_of(host, source), *given, *(() if source else of_all)))
+    flags = iter((*absolute(flags_of(host, source), root), *given, *(() if source else of_all)))
     for flag in flags:
         if flag in _FLAG_PAIRS:
             found += [flag, next(flags, "")]

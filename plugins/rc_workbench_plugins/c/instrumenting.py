@@ -17,7 +17,7 @@ from rc_workbench_plugins.c.copies import Copies
 from rc_workbench_plugins.c.cpp_reading import Form
 from rc_workbench_plugins.c.cpp_sites import opening
 from rc_workbench_plugins.c.macros import Macros, carriers_of, definitions, find_macros
-from rc_workbench_plugins.c.numbering import Hook, Numbering, number
+from rc_workbench_plugins.c.numbering import Hook, Numbering, name_below, number
 from rc_workbench_plugins.c.reading import Range, innermost
 from rc_workbench_plugins.c.survey import FoundUse, Survey, is_cpp, missed_diagnostic, survey
 from rc_workbench_plugins.c.wrappers import declaration, generate
@@ -63,7 +63,9 @@ def instrument(
             *(access_sites.preamble(is_cpp(unit.source)) if unit.reading.accesses else ()),
             *definitions(unit, unwritten, macros, found.files.text, copies.line_of),
         )
-    wrappers = generate(numbering, platform, defines, runtime, _beside(found))
+    missed = tuple(missed_diagnostic(use) for use in uses if use.why_missed)
+    told = (replace(one, file=name_below(found.files.root, Path(one.file or ""))) for one in missed)
+    wrappers = generate(numbering, platform, defines, runtime, _beside(found), told)
     wrappers_file = out / "rcw_wrappers.c"
     try:
         copies.write()
@@ -79,7 +81,7 @@ def instrument(
         blocks=(numbering.block,),
         sites=numbering.sites,
         entries=entries_of(platform),
-        missed=tuple(missed_diagnostic(use) for use in uses if use.why_missed),
+        missed=missed,
         diagnostics=(
             *(_not_fatal(problem) for problem in found.diagnostics),
             *_addresses(numbering.hooks),

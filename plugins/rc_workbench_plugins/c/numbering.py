@@ -97,6 +97,11 @@ def number(found: Survey, uses: Iterable[FoundUse], main: Place | None) -> Numbe
     return Numbering(counter.unit, tuple(hooks), tuple(counter.sites), host_block(counter.states, begins))
 
 
+def name_below(root: Path, file: Path) -> str:
+    """How a file is named in records: by its path below the project's folder, where it lies there."""
+    return str(file.relative_to(root) if file.is_relative_to(root) else file)
+
+
 class _Counter:
     def __init__(self, root: Path, unit: str) -> None:
         self.root, self.unit = root, unit
@@ -106,7 +111,7 @@ class _Counter:
         self.references: dict[str, Hook] = {}
 
     def name(self, file: Path) -> str:
-        return str(file.relative_to(self.root) if file.is_relative_to(self.root) else file)
+        return name_below(self.root, file)
 
     def hook(self, found: FoundUse) -> Hook:
         if not found.use.is_call and found.callee.name in self.references:

@@ -10,6 +10,7 @@ from pathlib import Path
 from rc_workbench_plugins.c import access_sites
 from rc_workbench_plugins.c.numbering import Numbering, Wrapper
 from workbench.api.host_units import COMMON, unit_text
+from workbench.model.diagnostic import Diagnostic
 from workbench.model.opened import opened, opened_names
 from workbench.model.platform import CallKind, HostEntry, Platform
 from workbench.model.prototypes import Callee, handles
@@ -45,8 +46,10 @@ def generate(
     defines: Mapping[str, str],
     runtime: Path,
     beside: Mapping[str, Path],
+    missed: Iterable[Diagnostic] = (),
 ) -> Generated:
-    """The C source. `runtime` is recap.h's folder; `beside` are headers, by name, that no include folder leads to."""
+    """The C source. `runtime` is recap.h's folder; `beside` are headers, by name, that no include folder leads to;
+    `missed` tells of the calls without a wrapper."""
     out = _Lines()
     out.add("/* Generated: the recording wrappers of the host's API calls. */", "#define _GNU_SOURCE")
     for name, value in defines.items():
@@ -60,7 +63,7 @@ def generate(
         out.add(f"#ifndef {name}")
         out.expression(f"constant {name}", f"#define {name} {value}")
         out.add("#endif")
-    out.add(f"#define rcw_here rcw_here_{numbering.unit}", *_unit(numbering))
+    out.add(f"#define rcw_here rcw_here_{numbering.unit}", *_unit(numbering, missed))
     described: set[str] = set()
     names = opened_names(platform.host.entries)
     for wrapper in numbering.wrappers:
@@ -75,7 +78,7 @@ def generate(
     return Generated("\n".join(out.lines) + "\n", out.expressions)
 
 
-def _unit(numbering: Numbering) -> Iterator[str]:
+def _unit(numbering: Numbering, missed: Iterable[Diagnostic]) -> Iterator[str]:
     """What tells the recorder of these wrappers, when the program starts."""
     slots = [slot for wrapper in numbering.wrappers for slot in wrapper.slots]
     states = numbering.block.states[COMMON:]
@@ -84,7 +87,7 @@ def _unit(numbering: Numbering) -> Iterator[str]:
     yield from ("    {-1, 0, -1},", "};", "rcw_unit rcw_here = {")
     yield f"    .slots = rcw_these, .slot_count = {len(slots)},"
     yield f"    .sites = {len(numbering.sites)}, .states = {len(states)},"
-    yield f'    .told = "{escaped(unit_text(numbering.sites, numbering.block))}",'
+    yield f'    .told = "{escaped(unit_text(numbering.sites, numbering.block, missed))}",'
     yield "};"
     yield "__attribute__((constructor(101))) static void rcw_begin_here(void) { rcw_add_unit(&rcw_here); }"
 

@@ -15,7 +15,7 @@ _FILES = ("-include", "-imacros")
 
 
 def options(flags: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Those that lead to headers, as the option and its path (`-Idir` or `-I dir`); all other words with an empty one."""
+    """Those that lead to headers, as option and path (`-Idir` or `-I dir`); all other words with an empty path."""
     words = iter(flags)
     for word in words:
         kind = next((one for one in _FOLDERS if word.startswith(one)), word if word in _FILES else "")

@@ -213,7 +213,7 @@ class _Units:
         if has_errors(told):
             raise WorkbenchError(*told)
         done = replace(done, stderr=done.stderr + "".join(f"{one.text()}\n" for one in told))
-        if not build.sites:
+        if not (build.sites or build.missed):
             return done
         copy, pieces = build.sources[0], [out / "copy.o"]
         _name_as_given(copy, file, source)
