@@ -109,7 +109,7 @@ int main(void)
     ON("avx", "vbroadcastss 12(%1), %%ymm0; vmovd %%xmm0, %%eax; vzeroupper")
     ON("avx2", "vpbroadcastb 16(%1), %%ymm0; vmovd %%xmm0, %%eax; vzeroupper")
     ON("avx2", "vinserti128 $0, 20(%1), %%ymm0, %%ymm0; vmovd %%xmm0, %%eax; vzeroupper")
-    ON("avx512bw", "vpxorq %%ymm16, %%ymm16, %%ymm16; vpcmpub $4, (%1), %%ymm16, %%k1; kmovd %%k1, %%eax")
+    ON("avx512bw", "vpxorq %%ymm16, %%ymm16, %%ymm16; vpcmpub $0, (%1), %%ymm16, %%k1; kmovd %%k1, %%eax")
     ON("avx512vl", "vpxord %%xmm16, %%xmm16, %%xmm16; vpord 28(%1)%{1to4%}, %%xmm16, %%xmm16; vmovd %%xmm16, %%eax")
     return 0;
 }
@@ -121,7 +121,7 @@ def test_vectors_are_read_as_they_are(card: CardExecutable, tmp_path: Path) -> N
     """By instructions that a C library made for such a processor uses, too."""
     outcome = run(card, VECTORS, tmp_path)
     assert outcome.diagnostics == ()
-    wanted = ["0", "1", "2", "3", "4", "5", "0", "7"]
+    wanted = ["0", "1", "2", "3", "4", "5", "15", "7"]
     got = outcome.stdout.split()
     assert got == [want if have != "?" else have for have, want in zip(got, wanted, strict=True)]
 
