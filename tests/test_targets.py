@@ -170,7 +170,7 @@ def test_reading_the_counters_out_is_no_time_of_the_programs(board: Run) -> None
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Iterator[Path]:
-    if SSHD is None:
+    if SSHD is None and "CI" not in os.environ:
         pytest.skip("there is no sshd here: openssh-server brings it")
     folder = tmp_path / "ssh"
     folder.mkdir()
