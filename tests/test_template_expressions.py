@@ -120,6 +120,20 @@ OF_SELF = (
 )
 
 
+@pytest.mark.parametrize(
+    ("prototype", "expression", "told"),
+    [
+        ("card_t *take(int number)", "result->fd is card", ""),
+        ("'explicit my::card::card(int number)'", "self.handle().get() is card", ""),
+        ("int take(int number)", "fd is card", "'fd' is not known here"),
+        ("int take(int result)", "result.fd is card", "is not a structure or union"),
+    ],
+)
+def test_what_a_call_opens_may_be_its_result(tmp_path: Path, prototype: str, expression: str, told: str) -> None:
+    found = problems(tmp_path, "opens", expression, prototype)
+    assert (len(found) == 1 and told in found[0]) if told else found == []
+
+
 def test_self_is_of_the_class_that_the_header_declares(tmp_path: Path) -> None:
     (tmp_path / "api.hpp").write_text(CLASS)
     text = "schema_version: 2\nname: my_card\nhost:\n  include_lines: [api.hpp]\n  entries:\n"

@@ -1,6 +1,7 @@
 /* The table of what the program has opened; objects.h. */
 #include "objects.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 
 rcw_object *rcw_objects;
@@ -56,3 +57,5 @@ void rcw_accessed(struct rcw_access *access)
     if (it->thread)
         rcw_leave(it->thread, &it->began, it->slot, &it->call);
 }
+
+int rcw_like(const char *text, const char *pattern) { return text && !fnmatch(pattern, text, 0); }

@@ -2,7 +2,6 @@
  * Any thread may ask at any time; nobody waits. */
 #ifndef RECAP_OBJECTS_H
 #define RECAP_OBJECTS_H
-#include <fnmatch.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,8 +49,8 @@ typedef struct {
 } rcw_accessing;
 void rcw_accessed(struct rcw_access *access);
 
-/* Whether a text is as a pattern says, with * and ? as in a file's name. */
-#define like(text, pattern) (!fnmatch((pattern), (text), 0))
+/* Whether a text is as a pattern says, with * and ? as in a file's name: the template's `like`. */
+int rcw_like(const char *text, const char *pattern);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
-/* What instrumented C++ calls are written with (recap.h records them). */
+/* What instrumented C++ calls are written with (recap.h records them, objects.h knows what they opened). */
 #ifndef RECAP_HPP
 #define RECAP_HPP
-#include "recap.h"
+#include "objects.h"
 
 /* A call's own function has a frame of its own, by which the recorder tells what is within it; and the blocks of these are
  * none of the program's. */
@@ -12,6 +12,39 @@
 #endif
 #define RCW_CALL __attribute__((noinline)) RCW_UNCOUNTED
 #define RCW_INLINED inline __attribute__((always_inline)) RCW_UNCOUNTED
+
+/* What is opened is known by its value, an object by where it stands, and what a smart pointer holds by where that does,
+ * so that it may be moved. */
+template <class T, bool = __is_class(T) || __is_union(T)> struct rcw_known {
+    enum { may_be_none = 1 };
+    static uint64_t by(const T &value) { return held(value, 0); }
+
+private:
+    template <class P> static auto held(const P &pointer, int) -> decltype(pointer.operator->(), (uint64_t)pointer.get())
+    {
+        return (uint64_t)pointer.get();
+    }
+    template <class O> static uint64_t held(const O &object, long)
+    {
+        return (uint64_t)(uintptr_t)__builtin_addressof(object);
+    }
+};
+template <class T> struct rcw_known<T, false> {
+    enum { may_be_none = 0 };
+    static uint64_t by(const T &value) { return (uint64_t)(uintptr_t)value; }
+};
+template <class T> struct rcw_known<T *, false> {
+    enum { may_be_none = 1 };
+    static uint64_t by(T *pointer) { return (uint64_t)(uintptr_t)pointer; }
+};
+template <class T> uint64_t rcw_value(const T &value) { return rcw_known<T>::by(value); }
+template <class T>
+void rcw_opens(const T &value, int32_t name, uint64_t names, uint64_t bytes, const rcw_call &call)
+{
+    uint64_t known = rcw_value(value);
+    if (known || !rcw_known<T>::may_be_none)
+        rcw_opened(name, names, known, bytes, call.address, call.fpga);
+}
 
 /* One call, recorded when this ends, by an exception too. `code` is twice the first of its slots, and 1 more where calls
  * of which no entry's condition holds are recorded too. */
@@ -45,10 +78,60 @@ struct rcw_site {
         rcw_go(me, &began, slot);
     }
 
-    RCW_INLINED ~rcw_site()
+    /* The first thing after it. */
+    RCW_INLINED void done()
     {
         if (me)
             rcw_leave(me, &began, slot, &it);
+        me = 0;
+    }
+
+    RCW_INLINED ~rcw_site() { done(); }
+};
+
+/* What a call returns, told of between the call and whoever gets it: a reference, or an object where it stands from then
+ * on. One that can neither be moved nor copied is not told of. */
+template <class R, bool = __is_constructible(R, R)> struct rcw_returned {
+    typedef R &made;
+    template <class C, class T> static RCW_INLINED R of(rcw_site &site, const C &call, const T &tell)
+    {
+        R result = call();
+        site.done();
+        tell(result);
+        return result;
+    }
+};
+template <class R> struct rcw_returned<R &, true> {
+    typedef R &made;
+    template <class C, class T> static RCW_INLINED R &of(rcw_site &site, const C &call, const T &tell)
+    {
+        R &result = call();
+        site.done();
+        tell(result);
+        return result;
+    }
+};
+template <class R> struct rcw_returned<R &&, true> {
+    typedef R &made;
+    template <class C, class T> static RCW_INLINED R &&of(rcw_site &site, const C &call, const T &tell)
+    {
+        R &&result = call();
+        site.done();
+        tell(result);
+        return static_cast<R &&>(result);
+    }
+};
+template <class R> struct rcw_returned<R, false> {
+    typedef R &made;
+    template <class C, class T> static RCW_INLINED R of(rcw_site &, const C &call, const T &) { return call(); }
+};
+template <> struct rcw_returned<void, false> {
+    typedef int made;
+    template <class C, class T> static RCW_INLINED void of(rcw_site &site, const C &call, const T &tell)
+    {
+        call();
+        site.done();
+        tell(0);
     }
 };
 

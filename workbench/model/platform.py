@@ -94,14 +94,14 @@ class HostEntry(Document):
     )
     opens: str = Field(
         "",
-        description="names what a call opens, a descriptor, a handle or a mapping: the name alone where it is the "
-        "result, else `expression is name`",
-        examples=["h2c", "*handle is bar0"],
+        description="names what a call opens, a descriptor, a handle, a mapping or an object: the name alone where it "
+        "is the result, or what a constructor makes, else `expression is name`, which may use `result`",
+        examples=["h2c", "*handle is bar0", "result.get_handle().get() is device"],
     )
     of: str = Field(
         "",
         description="holds only for what a call opened by this name, or one of several: the name alone where it is the "
-        "first argument, else `expression is name`; a release ends it",
+        "first argument, or a method's object, else `expression is name`; a release ends it",
         examples=["h2c", "h2c|c2h", "stream is h2c"],
     )
     mapped_bytes: str = Field(

@@ -20,8 +20,10 @@ def preamble(cpp: bool) -> tuple[str, ...]:
     linkage = '"C" ' if cpp else ""
     return (
         f"#define RCW_AUTO {'auto' if cpp else '__auto_type'}",
+        "#ifndef RECAP_OBJECTS_H",
         "struct rcw_access { unsigned long long words[16]; };",
         f"extern {linkage}void rcw_accessed(struct rcw_access *);",
+        "#endif",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
-from clang.cindex import Cursor, CursorKind, LinkageKind, conf
+from clang.cindex import AccessSpecifier, Cursor, CursorKind, LinkageKind, Type, conf
 
 from rc_workbench_plugins.c.clang_parse import children, overridden
 from workbench.model.prototypes import Callee, Prototype
@@ -31,6 +31,7 @@ class Entries:
     def __init__(self, tops: Sequence[Cursor], callees: Mapping[str, Callee], wrapped: Container[str]) -> None:
         self.declared: dict[str, Cursor] = {}
         self._keys: dict[str, str] = {}
+        self.opening = {key for key, callee in callees.items() if any(entry.opens for _, entry in callee.entries)}
         self._names = {callee.prototype.name for callee in callees.values()}
         members: dict[tuple[str, ...], list[Cursor]] = {(): list(_open(tops))}
         for key, callee in callees.items():
@@ -140,6 +141,20 @@ def _plain(kind: str) -> str:
         bare = re.sub(r"\bconst\b\s*", "", bare)
     bare = {"unsigned": "unsigned int", "long int": "long"}.get(bare, bare)
     return re.sub(r"\s*([^\w\s])\s*", r"\1", bare)
+
+
+def is_movable(kind: Type) -> bool:
+    """Whether an object of a class can be moved or copied, as far as its declaration tells."""
+    made = kind.get_canonical().get_declaration()
+    if made.kind not in _CLASSES:
+        return True
+    own = [
+        c for c in children(made) if c.kind is K.CONSTRUCTOR and (c.is_copy_constructor() or c.is_move_constructor())
+    ]
+    if own:
+        return any(one.access_specifier is not AccessSpecifier.PRIVATE and not one.is_deleted_method() for one in own)
+    parts = (c.type for c in children(made) if c.kind in (K.FIELD_DECL, K.CXX_BASE_SPECIFIER))
+    return all(is_movable(part) for part in parts)
 
 
 def in_c(function: Cursor) -> bool:

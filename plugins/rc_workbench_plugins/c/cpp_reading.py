@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from clang.cindex import Cursor, CursorKind, Type, TypeKind
 
 from rc_workbench_plugins.c.clang_parse import Place, children, file_offset, place
-from rc_workbench_plugins.c.cpp_entries import Entries
+from rc_workbench_plugins.c.cpp_entries import Entries, is_movable
 
 K = CursorKind
 _UNSPELLABLE = re.compile(r"\((?:anonymous|unnamed|lambda)|type-parameter|<dependent|auto\b")
@@ -43,7 +43,8 @@ class Form:
     """How one call is rewritten. `object` is the type of the object's reference (empty: there is none), `parameters`
     are those of the arguments that are given, `call` what stands before and after the arguments of the call within.
     `only` is the class of which the object must be (empty: it is), where just a template's arguments tell what is
-    called. `object_is_first`: the object is the first of the function's parameters."""
+    called. `object_is_first`: the object is the first of the function's parameters. `unseen`: what the call makes can
+    neither be moved nor copied, and where it will stand is not known."""
 
     file: Path
     start: int
@@ -54,6 +55,7 @@ class Form:
     edits: tuple[Edit, ...]
     only: str | None = None
     object_is_first: bool = False
+    unseen: bool = False
 
 
 class Unfit(Exception):
@@ -76,6 +78,7 @@ class CppReader:
     def __init__(self, entries: Entries, text: Callable[[Path], bytes], standard: int) -> None:
         self.entries, self.text, self.standard = entries, text, standard
         self.bases: set[tuple[Path, int]] = set()
+        self.begun: dict[tuple[Path, int], str] = {}  # variables and members by where their names begin
         self.kept: set[tuple[object, ...]] = set()
         self.ended: dict[str, str | None] = {}
 
@@ -121,7 +124,7 @@ class CppReader:
         if key is None or where is None:
             return None
         try:
-            return CppCall(where, key, self._constructor(cursor, parts, function))
+            return CppCall(where, key, self._constructor(cursor, parts, function, key in self.entries.opening))
         except Unfit as problem:
             return CppCall(where, key, None, str(problem))
 
@@ -211,8 +214,9 @@ class CppReader:
         whole = Edit(start, end, "", opens=True)
         return Form(file, start, self._span(cursor)[2], "", types, (f"{text}(", ")"), (whole,))
 
-    def _constructor(self, cursor: Cursor, parts: list[Cursor], function: Cursor) -> Form:
-        """An object is made by a lambda that returns it, which is the object itself from C++17 on."""
+    def _constructor(self, cursor: Cursor, parts: list[Cursor], function: Cursor, opens: bool) -> Form:
+        """An object is made by a lambda that returns it, which is the object itself from C++17 on. The lambda of one
+        that `opens` gets the variable that it will be."""
         if self.standard < 17:
             raise Unfit("an object that is made can be seen from C++17 on")
         file, start, end = self._span(cursor)
@@ -221,18 +225,22 @@ class CppReader:
             raise Unfit("what is made has no name, or is an array")
         given = [part for part in parts if part.kind not in _OF_NAMES and file_offset(part.extent.start) is not None]
         text = self._cut(file, start, end)
+        variable = self.begun.get((file, start), "") if opens else ""
+        object_ = f"{kind.removeprefix('const ')} &" if variable else ""
+        passed, unseen = f"({object_}){variable}))" if variable else "", opens and not is_movable(cursor.type)
         if not given and re.fullmatch(r"\w+", text):
-            edits = (Edit(end, end, "())", opens=True),)
-            return Form(file, start, end, "", (), (f"{kind}(", ")"), (replace(edits[0], before="("),))
+            edit = Edit(end, end, f"{passed}())", opens=True, before="(")
+            return Form(file, start, end, object_, (), (f"{kind}(", ")"), (edit,), unseen=unseen)
         first, last = (self._span(given[0])[1], self._span(given[-1])[2]) if given else (end - 1, end - 1)
         if not text.endswith((")", "}")) or (given and first == start) or not self._is_whole(cursor):
             raise Unfit("it is made where no text stands for it")
         brackets = ("(", ")") if text.endswith(")") else ("{", "}")
         types = self._types(function, given, None)
-        opening, closing = Edit(first, first, "(", opens=True), Edit(last, last, ")")
+        opening, closing = Edit(first, first, f"{passed}(", opens=True), Edit(last, last, ")")
         if not given:
-            opening, closing = Edit(first, first, "()", opens=True), Edit(last, last, "")
-        return Form(file, start, end, "", types, (f"{kind}{brackets[0]}", brackets[1]), (opening, closing))
+            opening, closing = Edit(first, first, f"{passed}()", opens=True), Edit(last, last, "")
+        call = (f"{kind}{brackets[0]}", brackets[1])
+        return Form(file, start, end, object_, types, call, (opening, closing), unseen=unseen)
 
     def _method(self, cursor: Cursor, parts: list[Cursor], function: Cursor, only: str | None) -> Form:
         named = _unwrapped(parts[0])

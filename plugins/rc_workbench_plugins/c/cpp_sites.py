@@ -3,28 +3,39 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from rc_workbench_plugins.c.cpp_reading import Form
-from rc_workbench_plugins.c.numbering import Hook, Wrapper
-from rc_workbench_plugins.c.wrappers import escaped
-from workbench.model.platform import HostEntry
-from workbench.model.prototypes import type_of
+from rc_workbench_plugins.c.numbering import Hook
+from rc_workbench_plugins.c.wrappers import bits, escaped
+from workbench.model.opened import opened
+from workbench.model.platform import CallKind, HostEntry
+from workbench.model.prototypes import Callee, type_of
 
 _WORD = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|[A-Za-z_]\w*")
 _SCALAR = re.compile(r"(?:(?:unsigned|signed|long|short|int|char|bool|float|double|size_t|u?int\d+_t)\b\s*)+\*?")
 
 
-def opening(hook: Hook, form: Form, unit: str, constants: Mapping[str, int | float | str]) -> str:
-    """The lambda up to where the user's object follows; whole where there is none. `unit` names the slots' table."""
+def opening(
+    hook: Hook, form: Form, unit: str, constants: Mapping[str, int | float | str], opened_as: Mapping[str, int]
+) -> str:
+    """The lambda up to where the user's object follows; whole where there is none. `unit` names the slots' table,
+    `opened_as` numbers what calls open."""
     wrapper = hook.wrappers[-1]
+    words = _Words(wrapper.callee, form, constants, opened_as)
     takes = [f"{kind} rcw_{n}" for n, kind in enumerate(form.parameters)]
     given = ", ".join(f"static_cast<decltype(rcw_{n}) &&>(rcw_{n})" for n in range(len(form.parameters)))
     call = f"{form.call[0]}{given}{form.call[1]}"
     code = _code(hook)
     body = f"rcw_site rcw_s(rcw_here_{unit}, {'rcw_code' if len(hook.wrappers) > 1 else code}); "
-    body += _described(wrapper, form, constants)
-    body += f"rcw_s.go({len(wrapper.states)}); return {call};"
+    before, after = words.opens()
+    body += f"{words.described()}{f'{{ {before} }} ' if before else ''}rcw_s.go({len(wrapper.states)}); "
+    if after:
+        body += f"return rcw_returned<decltype({call})>::of(rcw_s, [&]() RCW_UNCOUNTED -> decltype({call}) "
+        body += f"{{ return {call}; }}, [&](typename rcw_returned<decltype({call})>::made rcw_made) RCW_UNCOUNTED "
+        body += f"{{ (void)rcw_made; {after} }});"
+    else:
+        body += f"return {call};"
     outer = [
         *(["int rcw_code"] if len(hook.wrappers) > 1 else []),
         *([f"{form.object}rcw_self"] if form.object else []),
@@ -45,66 +56,128 @@ def _code(hook: Hook) -> str:
     return f"{chain}{numbers[last.name]}"
 
 
-def _described(wrapper: Wrapper, form: Form, constants: Mapping[str, int | float | str]) -> str:
-    """Evaluates the entries' expressions over the call's arguments."""
-    prototype = wrapper.callee.prototype
-    texts = [t for _, e in wrapper.callee.entries for t in (e.condition, e.bytes, e.address, e.fpga) if t.strip()]
-    used = {word for text in texts for word in _WORD.findall(text)}
-    names, defaults = [], dict(prototype.defaults)
-    known = {"self"} if form.object or not prototype.cpp else set()
-    if "self" in used and form.object:
-        names.append(f"auto &self = ({form.only} &)rcw_self;" if form.only else "auto &self = rcw_self;")
-    shift = 1 if form.object_is_first else 0
-    for n, (declaration, name) in enumerate(prototype.parameters):
-        kind, at = type_of(declaration, name), n - shift
-        if "..." in declaration:
-            continue
-        if at < 0:
-            known.add(name)
-            names += [f"auto &{name} = rcw_self;"] if name in used else []
-        elif at < len(form.parameters):
-            known.add(name)
-            value = f"rcw_{at}"
-            if form.only and not _SCALAR.fullmatch(kind):
-                known.discard(name)
+class _Words:
+    """A callee's expressions, over the arguments of one call."""
+
+    def __init__(
+        self, callee: Callee, form: Form, constants: Mapping[str, int | float | str], opened_as: Mapping[str, int]
+    ) -> None:
+        self.callee, self.form, self.constants, self.opened_as = callee, form, constants, opened_as
+        self.declared: dict[str, str] = {}  # what declares a name of the prototype, where the call tells what it is
+        prototype, defaults = callee.prototype, dict(callee.prototype.defaults)
+        self.makes = prototype.is_constructor
+        if form.object and not self.makes:
+            self.declared["self"] = f"auto &self = ({form.only} &)rcw_self;" if form.only else "auto &self = rcw_self;"
+        shift = 1 if form.object_is_first else 0
+        for n, (declaration, name) in enumerate(prototype.parameters):
+            kind, at = type_of(declaration, name), n - shift
+            if "..." in declaration:
                 continue
-            names += [f"auto {'' if form.only else '&&'}{name} = "
-                      f"{f'rcw_as<{kind}>({value}, 0)' if form.only else value};"] if name in used else []  # fmt: skip
-        elif name in defaults:
-            known.add(name)
-            names += [f"const auto {name} = {defaults[name]};"] if name in used else []
-    unknown = {name for _, name in prototype.parameters} - known
-    entries = " ".join(
-        _entry(n, entry, unknown, constants, {name for _, name in prototype.parameters})
-        for n, (_, entry) in enumerate(wrapper.callee.entries)
-    )
-    holds = f"rcw_s.open() && rcw_is<{form.only}>(rcw_self)" if form.only else "rcw_s.open()"
-    return f"if ({holds}) {{ {' '.join(names)} {entries} }} "
+            if at < 0:
+                self.declared[name] = f"auto &{name} = rcw_self;"
+            elif at >= len(form.parameters):
+                if name in defaults:
+                    self.declared[name] = f"const auto {name} = {defaults[name]};"
+            elif not form.only:
+                self.declared[name] = f"auto &&{name} = rcw_{at};"
+            elif _SCALAR.fullmatch(kind):
+                self.declared[name] = f"auto {name} = rcw_as<{kind}>(rcw_{at}, 0);"
+        self.unknown = {name for _, name in prototype.parameters} - self.declared.keys()
+
+    def described(self) -> str:
+        """Evaluates the entries' expressions before the call."""
+        every = [entry for _, entry in self.callee.entries]
+        texts = [text for e in every for text in (e.condition, e.bytes, e.address, e.fpga, self.called_on(e))]
+        entries = " ".join(self._entry(n, entry) for n, (_, entry) in enumerate(self.callee.entries))
+        only = self.form.only
+        holds = f"rcw_s.open() && rcw_is<{only}>(rcw_self)" if only else "rcw_s.open()"
+        return f"if ({holds}) {{ {self._names(texts)} {entries} }} "
+
+    def _entry(self, which: int, entry: HostEntry) -> str:
+        fields = [
+            f"rcw_s.it.{name} = {kind}({self._text(expression)});"
+            for name, kind, expression in (
+                ("bytes", "(int64_t)", entry.bytes),
+                ("address", "(int64_t)", entry.address),
+                ("fpga", "(int32_t)(intptr_t)", entry.fpga),
+            )
+            if expression.strip() and self.tells(expression)
+        ]
+        holds, before = f"rcw_s.open() && ({self._text(entry.condition) or 1})", ""
+        of, on = opened(entry.of), self.called_on(entry)
+        if of and on:
+            chosen, value = bits(of.names, self.opened_as), f"rcw_value({self._text(on)})"
+            before = f"const rcw_object *rcw_o{which} = rcw_of({value}, {chosen}); "
+            holds = f"rcw_o{which} && {holds}"
+            fields.insert(0, f"rcw_s.it.fpga = rcw_o{which}->fpga;")
+            if entry.kind is CallKind.RELEASE:  # others may get the same as soon as the call is made
+                fields.append(f"rcw_closed({chosen}, {value});")
+        return f"{before}if ({holds}) {{ rcw_s.it.which = {which}; {' '.join(fields)} }}"
+
+    def called_on(self, entry: HostEntry) -> str:
+        """What an entry holds for alone: an expression; empty where it holds for all, or a call does not tell."""
+        of = opened(entry.of)
+        first = "self" if "self" in self.declared and not self.form.object_is_first else self._first()
+        on = (of.expression or first) if of else ""
+        return on if self.tells(on) else ""
+
+    def opens(self) -> tuple[str, str]:
+        """What comes before and after the call, whose result is then `rcw_made`; empty where there is nothing to do.
+        Where a variable will be the object that is made, it is known before."""
+        given = [(which, entry, found) for which, (_, entry) in enumerate(self.callee.entries)
+                 if (found := opened(entry.opens)) and self.tells(found.expression, entry.mapped_bytes)]  # fmt: skip
+        names = bits((name for _, _, found in given for name in found.names), self.opened_as)
+        variable = self.makes and bool(self.form.object)
+        told: dict[bool, list[str]] = {False: [], True: []}
+        texts: dict[bool, list[str]] = {False: [], True: []}
+        made = {"result", "self"} if self.makes else {"result"}
+        results: dict[str, bool] = {}  # what may have been opened before, where that went unseen
+        for which, entry, found in given:
+            early = variable and not found.expression
+            value = self._text(found.expression) or ("rcw_self" if early else "rcw_made")
+            if not found.expression or not made.isdisjoint(_WORD.findall(found.expression)):
+                results[value] = early
+            about = f"{self.opened_as[found.names[0]]}, {names}, (uint64_t)({self._text(entry.mapped_bytes) or 0})"
+            told[early].append(f"if (rcw_s.it.which == {which}) rcw_opens({value}, {about}, rcw_s.it);")
+            texts[early] += [found.expression, entry.mapped_bytes]
+        for value, early in results.items():
+            told[early].append(f"if (rcw_s.it.which < 0) rcw_closed({names}, rcw_value({value}));")
+        known = {name: f"auto &{name} = rcw_made;" for name in sorted(made)}
+        before = [self._names(texts[True]), *told[True]]
+        return " ".join(before).strip(), " ".join([self._names(texts[False], known), *told[False]]).strip()
+
+    def tells(self, *texts: str) -> bool:
+        """Whether a call tells all that expressions speak of."""
+        return all(self.unknown.isdisjoint(_WORD.findall(text)) for text in texts)
+
+    def _first(self) -> str:
+        return next((name for _, name in self.callee.prototype.parameters), "0")
+
+    def _names(self, texts: Iterable[str], more: Mapping[str, str] = {}) -> str:
+        used = {word for text in texts for word in _WORD.findall(text)}
+        return " ".join(declared for name, declared in {**more, **self.declared}.items() if name in used)
+
+    def _text(self, expression: str) -> str:
+        own = {name for _, name in self.callee.prototype.parameters}
+        return _WORD.sub(lambda m: m[0] if m[0] in own else _constant(m[0], self.constants), expression.strip())
 
 
-def _entry(
-    which: int,
-    entry: HostEntry,
-    unknown: set[str],
-    constants: Mapping[str, int | float | str],
-    parameters: set[str],
-) -> str:
-    def text(expression: str) -> str:
-        return _WORD.sub(lambda m: _constant(m[0], constants) if m[0] not in parameters else m[0], expression.strip())
-
-    fields = [
-        f"rcw_s.it.{name} = {kind}({text(expression)});"
-        for name, kind, expression in (
-            ("bytes", "(int64_t)", entry.bytes),
-            ("address", "(int64_t)", entry.address),
-            ("fpga", "(int32_t)(intptr_t)", entry.fpga),
-        )
-        if expression.strip() and unknown.isdisjoint(_WORD.findall(expression))
-    ]
-    holds = f"rcw_s.open() && ({text(entry.condition) or 1})"
-    return f"if ({holds}) {{ rcw_s.it.which = {which}; {' '.join(fields)} }}"
+def unfollowed(hook: Hook, form: Form) -> str:
+    """What a call does not tell of what it is called on, or opens, though an entry asks; empty where it tells all."""
+    words = _Words(hook.found.callee, form, {}, {})
+    for _, entry in hook.found.callee.entries:
+        if entry.of and not words.called_on(entry):
+            return "is called on"
+        found = opened(entry.opens)
+        if found and not words.tells(found.expression, entry.mapped_bytes):
+            return "opens"
+        if found and form.unseen and (found.expression or not form.object):
+            return "opens"
+    return ""
 
 
 def _constant(word: str, constants: Mapping[str, int | float | str]) -> str:
+    if word == "like" and word not in constants:
+        return "rcw_like"
     value = constants.get(word)
     return word if value is None else f'"{escaped(value)}"' if isinstance(value, str) else f"({value!r})"

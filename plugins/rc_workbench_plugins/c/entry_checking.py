@@ -166,8 +166,18 @@ def _add(
     for name, expression in _expressions(entry):
         cast = "(int64_t)" if name in _NUMBERS else ""
         judged = f"({expression}) ? 1 : 0" if name == "condition" else f"{cast}({expression})"
-        text.add(f"(void)({judged});", number, name)
+        made = "".join(f"rcw_result {of}; " for of in _made(entry, parameters)) if name == "opens" else ""
+        text.add(f"{{ {made}(void)({judged}); }}", number, name)
     text.lines.append("}")
+
+
+def _made(entry: HostEntry, parameters: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """The names that a call's result has where it is told what it opens."""
+    prototype = parse_prototype(entry.prototype)
+    if all(name != "result" for _, name in parameters):
+        yield "result"
+    if prototype and prototype.is_constructor:
+        yield "self"
 
 
 def _expressions(entry: HostEntry) -> Iterator[tuple[str, str]]:

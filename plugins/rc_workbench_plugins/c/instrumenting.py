@@ -15,7 +15,7 @@ from rc_workbench_plugins.c import access_sites, checking
 from rc_workbench_plugins.c.clang_parse import Place
 from rc_workbench_plugins.c.copies import Copies
 from rc_workbench_plugins.c.cpp_reading import Form
-from rc_workbench_plugins.c.cpp_sites import opening
+from rc_workbench_plugins.c.cpp_sites import opening, unfollowed
 from rc_workbench_plugins.c.macros import Macros, carriers_of, definitions, find_macros
 from rc_workbench_plugins.c.numbering import Hook, Numbering, name_below, number
 from rc_workbench_plugins.c.reading import Range, innermost
@@ -26,6 +26,7 @@ from workbench.api.host_units import entries_of
 from workbench.api.job import Job
 from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.opened import opened_names
 from workbench.model.platform import Platform
 
 #: Before the declaration of a wrapper in C++ and C; defined where each source begins.
@@ -122,10 +123,17 @@ def _with_macros(use: FoundUse, found: Survey, macros: Macros) -> FoundUse:
     return replace(use, why_missed=why)
 
 
-def _rewrite(hook: Hook, form: Form, unit: str, constants: Mapping[str, int | float | str], copies: Copies) -> None:
+def _rewrite(
+    hook: Hook,
+    form: Form,
+    unit: str,
+    constants: Mapping[str, int | float | str],
+    names: Mapping[str, int],
+    copies: Copies,
+) -> None:
     """What ends where a call begins comes before it; of two that begin or end at a place, the longer is outside."""
     for edit in form.edits:
-        text = edit.before + opening(hook, form, unit, constants) + edit.text if edit.opens else edit.text
+        text = edit.before + opening(hook, form, unit, constants, names) + edit.text if edit.opens else edit.text
         if edit.opens:
             copies.before(Range(form.file, edit.start, form.end), text)
         elif edit.start == edit.end:
@@ -136,12 +144,13 @@ def _rewrite(hook: Hook, form: Form, unit: str, constants: Mapping[str, int | fl
 
 def _replace_names(numbering: Numbering, platform: Platform, found: Survey, macros: Macros, copies: Copies) -> None:
     unit, constants = numbering.unit, platform.host.constants
+    names = opened_names(platform.host.entries)
     declarations = [d for unit in found.units for d in unit.reading.declarations]
     linkage = _IN_C if any(is_cpp(unit.source) for unit in found.units) else "extern"
     for hook in numbering.hooks:
         use = hook.found.use
         if use.form:
-            _rewrite(hook, use.form, unit, constants, copies)
+            _rewrite(hook, use.form, unit, constants, names, copies)
             continue
         if use.access:
             access_sites.rewrite(hook, copies)
@@ -156,18 +165,14 @@ def _replace_names(numbering: Numbering, platform: Platform, found: Survey, macr
 
 
 def _not_followed(hooks: Iterable[Hook]) -> Iterator[Diagnostic]:
-    """C++ calls of entries that hold for some objects alone, once for each function: what opens these is followed
-    through calls in C."""
-    told: set[str] = set()
+    """C++ calls that do not tell what they open or are called on, where an entry asks for it."""
     for hook in hooks:
-        callee = hook.found.callee
-        entries = [entry for _, entry in callee.entries if entry.of or entry.opens]
-        if hook.found.use.form and entries and callee.name not in told:
-            told.add(callee.name)
-            what = "opens" if entries[0].opens else "is called on"
+        form = hook.found.use.form
+        if form and (what := unfollowed(hook, form)):
             yield Diagnostic(
-                f"what {callee.name} {what} is not followed in C++: its calls count whatever they are called on",
-                "Tell them apart by the entries' conditions, or make these calls in a C source.",
+                f"what this {hook.found.callee.name} {what} is not followed: the call does not tell it"
+                + ("; it counts whatever that is" if what == "is called on" else ""),
+                "Name the object's own class where the call is made, or tell such calls apart by a condition.",
                 Severity.WARNING,
                 str(hook.found.file),
                 hook.found.use.place.line,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from clang.cindex import Cursor, CursorKind, TranslationUnit, TypeKind, conf
 
-from rc_workbench_plugins.c.clang_parse import Place, children, included_file, place
+from rc_workbench_plugins.c.clang_parse import Place, children, file_offset, included_file, place
 from rc_workbench_plugins.c.cpp_entries import FUNCTIONS, Entries, in_c
 from rc_workbench_plugins.c.cpp_reading import CppReader, Form, names
 from workbench.model.prototypes import Callee
@@ -240,6 +240,10 @@ class _Walker:
         begins |= cursor.kind is K.CXX_FUNCTIONAL_CAST_EXPR and reader.is_kept(cursor)
         if cursor.kind in (K.VAR_DECL, K.FIELD_DECL):
             begins = cursor.type.get_canonical().kind not in (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE)
+        named = (part for part in parts if part.kind is K.MEMBER_REF) if cursor.kind is K.CONSTRUCTOR else (cursor,)
+        for one in named:
+            if one.kind in (K.VAR_DECL, K.FIELD_DECL, K.MEMBER_REF) and (at := file_offset(one.location)):
+                reader.begun[at] = one.spelling if one.kind is K.VAR_DECL else f"this->{one.spelling}"
         ends = cursor.kind in (K.VAR_DECL, K.CXX_DELETE_EXPR, K.CALL_EXPR, K.INIT_LIST_EXPR)
         if ends and (gone := reader.destroyed(cursor, parts)):
             self.add(Use(gone.place, gone.key, True, True, None, why_missed=gone.why))

@@ -56,7 +56,7 @@ def generate(
         out.add(f"#ifndef {name}", f"#define {name} {value}", "#endif")
     if any(not wrapper.use.form for wrapper in numbering.wrappers):
         out.add(*(include_line(line, beside) for line in platform.host.include_lines))
-    out.add(*(f'#include "{runtime / name}"' for name in ("recap.h", "objects.h")))
+    out.add(f'#include "{runtime / "objects.h"}"', "#define like(text, pattern) rcw_like((text), (pattern))")
     out.add("#ifdef RCW_BOARD", '#include "rcw_board.h"', "#endif")
     for name, constant in platform.host.constants.items():
         value = f'"{escaped(constant)}"' if isinstance(constant, str) else repr(constant)
@@ -99,8 +99,8 @@ def _wrap_access(out: _Lines, wrapper: Wrapper, names: Mapping[str, int], descri
         out.add(*access_sites.about_lines(about))
         for which, (_, entry) in enumerate(wrapper.callee.entries):
             of = opened(entry.of)
-            bits = _bits(of.names if of else (), names)
-            for what, line in access_sites.entry_lines(which, entry, bits, _value((of and of.expression) or "pointer")):
+            chosen, value = bits(of.names if of else (), names), _value((of and of.expression) or "pointer")
+            for what, line in access_sites.entry_lines(which, entry, chosen, value):
                 if what:
                     out.expression(what, line)
                 else:
@@ -168,7 +168,7 @@ def _describe_entry(out: _Lines, callee: Callee, which: int, entry: HostEntry, n
     name = f"{callee.name} [{entry.subtype}]" if entry.subtype else callee.name
     of, first = opened(entry.of), next((name for _, name in callee.prototype.parameters), "0")
     if of:
-        value = f"{_value(of.expression or first)}, {_bits(of.names, names)}"
+        value = f"{_value(of.expression or first)}, {bits(of.names, names)}"
         out.expression(f"what entry {name} is of", f"    const rcw_object *rcw_o{which} = rcw_of({value});")
     holds = f"rcw_it->which < 0{f' && rcw_o{which}' if of else ''} && ({entry.condition.strip() or 1})"
     out.expression(f"the condition of entry {name}", f"    if ({holds}) {{")
@@ -188,7 +188,7 @@ def _value(expression: str) -> str:
     return f"(uint64_t)(intptr_t)({expression})"
 
 
-def _bits(chosen: Iterable[str], names: Mapping[str, int]) -> str:
+def bits(chosen: Iterable[str], names: Mapping[str, int]) -> str:
     """The names as a set of the runtime's."""
     return f"UINT64_C({sum(1 << names[name] for name in dict.fromkeys(chosen) if name in names)})"
 
@@ -197,10 +197,12 @@ def _opens(wrapper: Wrapper, names: Mapping[str, int]) -> list[tuple[str, str]]:
     """What follows a call that opens: (which, a statement), "-1" for a call that no entry speaks of."""
     given = [(which, entry, found) for which, (_, entry) in enumerate(wrapper.callee.entries)
              if (found := opened(entry.opens))]  # fmt: skip
-    whole = _bits((name for _, _, found in given for name in found.names), names)
-    lines = []
+    whole = bits((name for _, _, found in given for name in found.names), names)
+    lines, own = [], {name for _, name in _parameters(wrapper)}
     for which, entry, found in given:
         value, size = found.expression or "rcw_result", entry.mapped_bytes.strip() or "0"
+        if "result" not in own:
+            value = re.sub(r"\bresult\b", "rcw_result", value)
         about = f"{names[found.names[0]]}, {whole}, {_value(value)}, (uint64_t)({size}), rcw_it.address, rcw_it.fpga"
         made = "if (rcw_result) " if not found.expression and "*" in _returns(wrapper) else ""
         lines.append((f"{which}", f"{made}rcw_opened({about});"))
@@ -215,7 +217,7 @@ def _closes(out: _Lines, wrapper: Wrapper, names: Mapping[str, int]) -> None:
     for which, (_, entry) in enumerate(wrapper.callee.entries):
         of = opened(entry.of)
         if of and entry.kind is CallKind.RELEASE:
-            about = f"{_bits(of.names, names)}, {_value(of.expression or first)}"
+            about = f"{bits(of.names, names)}, {_value(of.expression or first)}"
             out.expression(f"what entry {wrapper.callee.name} is of",
                            f"    if (rcw_it.which == {which}) rcw_closed({about});")  # fmt: skip
 
