@@ -117,8 +117,8 @@ def measure(program: Program, compiler: Sequence[str], flags: Sequence[str]) -> 
         for number, (source, words) in enumerate(every):
             objects.append(folder / f"{name}_{number}.o")
             one = ["-w", f"-I{api}", *words, "-c", source, "-o", objects[-1]]
-            subprocess.run([*compiler, *flags, *one], check=True)
-        subprocess.run([*compiler, *flags, *objects, "-o", folder / name, "-pthread"], check=True)
+            _built(*compiler, *flags, *one)
+        _built(*compiler, *flags, *objects, "-o", folder / name, "-pthread")
         environment = {**os.environ, "RCW_RAW": str(folder / "raw")} if name == "recorded" else None
         done = subprocess.run([folder / name], env=environment, check=True, capture_output=True, text=True)
         shown.append(done.stdout)
@@ -136,6 +136,12 @@ def measure(program: Program, compiler: Sequence[str], flags: Sequence[str]) -> 
         at = [(file, line) for file, lines in where for line in lines]
         rows.append(Row(kind, true, sum(recorded[one] for one in at), sum(reported[one] for one in at)))
     return rows
+
+
+def _built(*command: str | Path) -> None:
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(map(str, command))}\n{done.stderr}")
 
 
 def wrong(rows: Iterable[Row], why: dict[str, tuple[str, int]]) -> list[str]:

@@ -223,6 +223,10 @@ WHY = {
         ("constructors, throwing ones too", "calls in calls, initialisers, conditions"),
         ("before C++17 an object that is returned may be a copy", 1),
     ),
+    **dict.fromkeys(
+        ("class templates", "in templates, of objects of their arguments"),
+        ("before C++14 a lambda's parameters have types with names", 1),
+    ),
 }
 
 
