@@ -157,6 +157,23 @@ def test_what_is_not_seen_is_listed_with_its_line(mapped) -> None:
     assert mapped.run(build).exit == 0
 
 
+def test_what_stands_beside_a_pointer_that_is_filled_in_is_none(mapped) -> None:
+    mapped.file(
+        "main.c",
+        '#include "card.h"\n'
+        "struct card { int number; uint32_t *at; };\n"
+        "static int begin(struct card *its) { return fillCard(its->number, &its->at); }\n"
+        "int main(void)\n{\n"
+        "    struct card one = {3, NULL}, *its = &one;\n"
+        "    int number = begin(its) + its->number;\n"
+        "    its->at[1] = 4;\n"
+        "    return number != 6;\n}\n",
+    )
+    build = mapped.instrument()
+    assert [(site.callee, site.line) for site in build.sites] == [("fillCard", 3), ("memory write", 8)]
+    assert told(mapped.run(build)) == "w4:4"
+
+
 def test_pragmas_speak_of_accesses_and_sites_keep_their_counts(mapped) -> None:
     mapped.file("poll.h", "static inline int ready(volatile uint32_t *w)\n{\n    return *w != 0;\n}\n")
     mapped.file(

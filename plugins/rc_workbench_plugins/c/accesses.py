@@ -7,6 +7,7 @@ Whether a pointer does lead there is told when the program runs (`resources/host
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -69,14 +70,16 @@ class Pointers:
         return found
 
 
-def mapping_calls(entries: Iterable[HostEntry]) -> dict[str, bool]:
-    """The functions that map, and whether the mapping is their result (else it is filled in)."""
+def mapping_calls(entries: Iterable[HostEntry]) -> dict[str, tuple[int, ...]]:
+    """The functions that map, and which of their arguments they fill the mapping in (none: it is their result)."""
     given = ((parse_prototype(entry.prototype), opened(entry.opens)) for entry in entries if entry.mapped_bytes)
-    return {prototype.name: not what.expression for prototype, what in given if prototype and what}
+    return {prototype.name: tuple(n for n, (_, name) in enumerate(prototype.parameters)
+                                  if re.search(rf"\b{name}\b", what.expression))
+            for prototype, what in given if prototype and what}  # fmt: skip
 
 
 def find_accesses(
-    unit: TranslationUnit, reading: Reading, maps: dict[str, bool], names: Collection[str],
+    unit: TranslationUnit, reading: Reading, maps: dict[str, tuple[int, ...]], names: Collection[str],
     is_user: Callable[[Path], bool], pointers: Pointers,
 ) -> list[Use]:  # fmt: skip
     """The accesses of a parsed source, those that are not volatile with the `roots` that have to be reached. `names`
@@ -115,7 +118,9 @@ def _span(cursor: Cursor) -> Range | None:
 
 
 class _Finder:
-    def __init__(self, maps: dict[str, bool], names: Collection[str], reading: Reading, pointers: Pointers) -> None:
+    def __init__(
+        self, maps: dict[str, tuple[int, ...]], names: Collection[str], reading: Reading, pointers: Pointers
+    ) -> None:
         self.maps, self.names, self.reading, self.pointers = maps, names, reading, pointers
         self.found: list[Use] = []
 
@@ -247,7 +252,7 @@ class _Finder:
         parameters = [parameter.type.kind in _REFERENCES for parameter in called.get_arguments()]
         count = len(parameters)
         for number, argument in enumerate(parts[1:]):
-            if self.maps.get(name) is False:
+            if number in self.maps.get(name, ()):
                 self.pointers.flows.update((root, MAPPING) for root in self.roots(argument, whole=True))
             elif (
                 number < count
@@ -270,11 +275,11 @@ class _Finder:
             if kind in _UNEVALUATED:
                 continue
             if kind in (K.DECL_REF_EXPR, K.MEMBER_REF_EXPR, K.CALL_EXPR):
-                if kind is K.CALL_EXPR and self.maps.get(cursor.spelling):
+                if kind is K.CALL_EXPR and self.maps.get(cursor.spelling) == ():
                     yield MAPPING
                 elif (whole or _carries(cursor) or _is_reference(cursor)) and (named := cursor.referenced) is not None:
                     yield _name(named)
-                if kind is not K.MEMBER_REF_EXPR:
+                if whole or kind is not K.MEMBER_REF_EXPR:
                     continue
             parts = list(children(cursor))
             pending += parts[:1] if kind is K.ARRAY_SUBSCRIPT_EXPR else parts
