@@ -256,7 +256,8 @@ class HostBuild:
 
     `sources` replace the project's, in its order; `defines`, `include_dirs` and `extra_sources` are added to the
     compiler's. `blocks` (one per thread function known, `host.main` first), `sites` and `entries` number what the
-    records refer to. `calls` counts sites instrumented; `missed` says which calls were left alone, and why.
+    records refer to. `calls` counts sites instrumented; `missed` says which calls were left alone, and why. `read` are
+    all files that decide on any of it: without them it is made anew each time.
     """
 
     sources: tuple[Path, ...]
@@ -268,6 +269,7 @@ class HostBuild:
     entries: tuple[Entry, ...] = ()
     missed: tuple[Diagnostic, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    read: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -284,7 +286,8 @@ class HdlBuild:
     runs, relative to the project. `streams` are seen where it is simulated, as the new top's outputs `recap_valid` and
     `recap_ready` if `RECAP_STREAMS` is defined; `fifos` stand between them, of which `varied` (by id, with their places
     below the top) ask the simulation for their depth (`recap_depth.v`); no stream ever depends on the signals `idle`.
-    On several `cards` the blocks, streams and FIFOs are all of theirs, card after card; all else is one's.
+    On several `cards` the blocks, streams and FIFOs are all of theirs, card after card; all else is one's. `read` are
+    all files that decide on any of it: without them it is made anew each time.
     """
 
     sources: tuple[Path, ...]
@@ -305,6 +308,7 @@ class HdlBuild:
     cards: int = 1
     missed: tuple[Diagnostic, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    read: tuple[Path, ...] = ()
 
 
 @runtime_checkable

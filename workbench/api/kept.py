@@ -19,7 +19,7 @@ from workbench.api.compile import digest
 from workbench.system.cache import cache_dir
 from workbench.system.files import replacing
 
-_KEPT = {"cards": 40, "library": 40, "objects": 4000, "reads": 8000}
+_KEPT = {"cards": 40, "library": 40, "objects": 4000, "reads": 8000, "instrumented": 200}
 _KEPT_FOLDERS = 3  # of 160 MB each
 _LIST = "reads.json"
 

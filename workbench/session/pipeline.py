@@ -31,6 +31,7 @@ from workbench.session.composing import check, check_steps
 from workbench.session.files import claim_folder, seal_folder
 from workbench.session.finding import PROJECT_SUFFIX
 from workbench.session.first_mark import without_marks
+from workbench.session.kept_builds import keeping
 from workbench.session.places import placed
 from workbench.session.plugins import Plugins
 from workbench.session.reading import instrumented, read
@@ -104,11 +105,13 @@ def _instrument(workspace: Workspace, settings: Mapping[str, Value], out: Path, 
         workspace.host_scanner(settings, job),
         lambda part: workspace.host_language.instrument(root, part, platform, defines, out / "host", job),
         job,
+        keeping(workspace.host_language, root, platform, defines, out / "host"),
     )
     hdl = workspace.instrument_hdl(
         settings,
         lambda part: workspace.hdl_language.instrument(root, part, platform, parameters, out / "hdl", job),
         job,
+        keeping(workspace.hdl_language, root, platform, parameters, out / "hdl"),
     )
     return placed(host, root), hdl
 

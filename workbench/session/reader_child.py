@@ -84,7 +84,7 @@ def in_child(work: Callable[[], T], cpu_s: float = CPU_S, idle_s: float = IDLE_S
             _, status, usage = os.wait4(child, 0)
     if status or not data:
         raise ReaderEnded(_why(status, usage, cpu_s))
-    result = _Data(io.BytesIO(data)).load()
+    result = Data(io.BytesIO(data)).load()
     if isinstance(result, _Fault):
         raise _raised(result)
     return cast(T, result)
@@ -106,7 +106,7 @@ def _heard(stream: int, job: Job | None) -> bool:
     if len(size) < 2:
         return False
     data = os.read(stream, struct.unpack("<H", size)[0])
-    event = _Data(io.BytesIO(data)).load()
+    event = Data(io.BytesIO(data)).load()
     if job is not None and isinstance(event, JobEvent):
         job.tell(event)
     return True
@@ -223,7 +223,7 @@ def _outcome(work: Callable[[], object]) -> object:
         return _Fault("fault", (f"a reader failed:\n{traceback.format_exc()}", plugin_of(error)))
 
 
-class _Data(pickle.Unpickler):
+class Data(pickle.Unpickler):
     """Reads plain data alone: what the model and the plugins' interface are made of."""
 
     def find_class(self, module: str, name: str) -> Any:

@@ -53,17 +53,23 @@ def instrumented(
     scan: Callable[[S], object],
     instrument: Callable[[S], T],
     job: Job,
+    keep: Callable[[S, Callable[[], T]], T] = lambda usable, make: make(),
 ) -> T:
-    """What `instrument(part)` makes. WorkbenchError where a source cannot be read; `scan` tells which."""
+    """What `instrument(part)` makes. WorkbenchError where a source cannot be read; `scan` tells which. `keep` may take
+    what was made of the usable part before."""
     usable, problems = _usable(root, outside, part)
     if problems:
         raise WorkbenchError(*problems)
-    _load_reader(part, scan)
-    try:
-        return in_child(partial(instrument, usable), 2 * _cpu_s(usable), job=job)
-    except ReaderEnded as failed:
-        bad = _culprit(usable, scan)
-        raise WorkbenchError(ended(failed.why, str(root / bad) if bad else str(root))) from None
+
+    def make() -> T:
+        _load_reader(part, scan)
+        try:
+            return in_child(partial(instrument, usable), 2 * _cpu_s(usable), job=job)
+        except ReaderEnded as failed:
+            bad = _culprit(usable, scan)
+            raise WorkbenchError(ended(failed.why, str(root / bad) if bad else str(root))) from None
+
+    return keep(usable, make)
 
 
 def read(work: Callable[[], T], place: Path, cpu_s: float = 4 * CPU_S) -> T:

@@ -115,12 +115,17 @@ class Workspace:
         return replace(found, calls=tuple(own))
 
     def instrument_hdl(
-        self, settings: Mapping[str, Value], make: Callable[[HardwareSources], HdlBuild], job: Job
+        self,
+        settings: Mapping[str, Value],
+        make: Callable[[HardwareSources], HdlBuild],
+        job: Job,
+        keep: Callable[[HardwareSources, Callable[[], HdlBuild]], HdlBuild] = lambda usable, make: make(),
     ) -> HdlBuild:
-        """What `make` builds of the hardware's sources. WorkbenchError where they cannot be read or built."""
+        """What `make` builds of the hardware's sources, or `keep` has of them. WorkbenchError where they cannot be read
+        or built."""
         scanner = self.hdl_scanner(settings, job)
         try:
-            hdl = instrumented(self.root, self.outside, self.project.hardware, scanner, make, job)
+            hdl = instrumented(self.root, self.outside, self.project.hardware, scanner, make, job, keep)
         except WorkbenchError as error:
             raise WorkbenchError(*self._in_project(error.diagnostics)) from None
         return placed(replace(hdl, diagnostics=self._in_project(hdl.diagnostics)), self.root)

@@ -122,11 +122,13 @@ def parse(
     files = [(str(file), text) for file, text in {**typed_texts(), **(unsaved or {})}.items()]
     _lib()
     try:
-        return cindex.Index.create().parse(
+        unit = cindex.Index.create().parse(
             os.fsencode(source), args=[os.fsencode(word) for word in words], unsaved_files=files, options=_PARSE
         )
     except cindex.TranslationUnitLoadError:
         return None
+    _read.update(name.include.name for name in unit.get_includes())
+    return unit
 
 
 @cache
@@ -135,13 +137,20 @@ def _resolved(name: str) -> Path:
 
 
 _lines = Lines()
+_read: set[str] = set()
 
 
 def forget_files() -> None:
     """Read files again where they are asked for: they may have changed."""
     global _lines
     _lines = Lines()
+    _read.clear()
     _resolved.cache_clear()
+
+
+def included_files() -> list[Path]:
+    """All that the sources include which were parsed since."""
+    return sorted(map(_resolved, _read))
 
 
 def file_offset(location: cindex.SourceLocation) -> tuple[Path, int] | None:

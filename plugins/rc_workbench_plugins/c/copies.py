@@ -69,6 +69,8 @@ class Copies:
             path = included
         else:
             return
+        if path is not included:  # from one copy to the other, wherever they are
+            path = Path(os.path.relpath(path, self.targets[directive.file].parent))
         self.replace(directive.file, match.start(2), len(match[2]), f'"{path}"')
 
     def rewritten(self, file: Path) -> tuple[bytes, int]:

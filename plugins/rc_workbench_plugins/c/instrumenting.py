@@ -12,7 +12,7 @@ from importlib.resources import files as resource_files
 from pathlib import Path
 
 from rc_workbench_plugins.c import access_sites, checking
-from rc_workbench_plugins.c.clang_parse import Place
+from rc_workbench_plugins.c.clang_parse import Place, included_files
 from rc_workbench_plugins.c.copies import Copies
 from rc_workbench_plugins.c.cpp_reading import Form
 from rc_workbench_plugins.c.cpp_sites import opening, unfollowed
@@ -75,6 +75,7 @@ def instrument(
     except OSError as error:
         hint = "Is there room on the disk, and may this folder be written to?"
         raise WorkbenchError(Diagnostic(f"cannot write: {error.strerror}", hint, file=str(out))) from None
+    wrong = checking.check(found, numbering, copies, wrappers, wrappers_file)
     return HostBuild(
         sources=tuple(copies.targets.get(source, source) for source in found.files.all_sources),
         include_dirs=tuple((found.files.root / folder).resolve() for folder in host.include_dirs),
@@ -87,8 +88,9 @@ def instrument(
             *(_not_fatal(problem) for problem in found.diagnostics),
             *_addresses(numbering.hooks),
             *_not_followed(numbering.hooks),
-            *checking.check(found, numbering, copies, wrappers, wrappers_file),
+            *wrong,
         ),
+        read=tuple(path for path in (*found.files.read, *included_files()) if not path.is_relative_to(out)),
     )
 
 

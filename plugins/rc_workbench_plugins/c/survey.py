@@ -83,6 +83,11 @@ class Files:
             self._texts[file] = source_bytes(file)
         return self._texts[file]
 
+    @property
+    def read(self) -> tuple[Path, ...]:
+        """The sources, and all files whose texts were asked for."""
+        return tuple(dict.fromkeys((*self.all_sources, *self._texts)))
+
     def is_user(self, file: Path) -> bool:
         """One of the project's own files: not the API's, nor the system's."""
         if file not in self._is_user:

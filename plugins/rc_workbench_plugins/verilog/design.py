@@ -48,6 +48,12 @@ class Design:
     lines: Lines = field(default_factory=Lines)
     options: Any = field(default_factory=pyslang.Bag)  # as the sources were read
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """All that was read."""
+        paths = (Path(self.manager.getFullPath(buffer)) for buffer in self.manager.getAllBuffers())
+        return tuple(dict.fromkeys((*self.sources, *(path for path in paths if path.is_file()))))
+
     def place(self, location: Any) -> tuple[Path, int, int]:
         """File, line and column of a location; inside a macro, where it is used. (What slang itself calls a line's
         number heeds `line directives, and takes a CR alone for a line's end.)"""

@@ -31,7 +31,7 @@ from workbench.model.scan import Branch, HdlBlock, HdlScan
 def scan(
     root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], job: Job | None = None
 ) -> HdlScan:
-    design, blocks, top, diagnostics, _ = _read(root, hardware, parameters, job)
+    design, blocks, top, diagnostics, *_ = _read(root, hardware, parameters, job)
     reasons = _why_not(design, blocks, top, platform)
     uses: dict[tuple[str, int], list[str]] = {block.key: [] for block in blocks}
     for instance in top.walk() if top else ():
@@ -65,7 +65,7 @@ def instrument(
     job: Job | None = None,
     vary: bool = False,
 ) -> HdlBuild:
-    design, blocks, top, diagnostics, data = _read(root, hardware, parameters, job)
+    design, blocks, top, diagnostics, data, read = _read(root, hardware, parameters, job)
     if top is None or has_errors(diagnostics):
         raise WorkbenchError(*diagnostics)
     if platform.hardware is None:
@@ -88,7 +88,7 @@ def instrument(
         design, top, reasons, hardware, platform.hardware, parameters, out.resolve(), diagnostics, streams, library,
         vary,
     )  # fmt: skip
-    return replace(build_called(made, top.path, hardware.names), data=data)
+    return replace(build_called(made, top.path, hardware.names), data=data, read=read)
 
 
 with_depths = partial(instrument, vary=True)
@@ -105,7 +105,9 @@ def _outside(hardware: Hardware) -> Iterator[str]:
 
 def _read(
     root: Path, hardware: HardwareSources, parameters: Mapping[str, str], job: Job | None
-) -> tuple[Design, tuple[SourceBlock, ...], Instance | None, tuple[Diagnostic, ...], tuple[str, ...]]:
+) -> tuple[Design, tuple[SourceBlock, ...], Instance | None, tuple[Diagnostic, ...], tuple[str, ...], tuple[Path, ...]]:
+    """The design, its blocks, its top, what is wrong, the data that it reads as it runs, and all files that it was read
+    from (none where some are not there)."""
     job = job or Job()
     job.progress(0.0, "reading the design")
     design = read_design(root, hardware, parameters)
@@ -119,7 +121,8 @@ def _read(
         used = dict.fromkeys(instance.module for instance in top.walk())
         diagnostics += tuple(unsynthesisable(design, [nodes[name] for name in used if name in nodes]))
     data, unread = data_files(design)
-    return design, blocks, top, (*diagnostics, *unread), data
+    read = () if unread else (*design.files, *(root / name for name in data))
+    return design, blocks, top, (*diagnostics, *unread), data, read
 
 
 def _why_not(
