@@ -57,7 +57,7 @@ cThread::cThread(int32_t vfid, pid_t hpid, uint32_t device, std::function<void(i
 
 cThread::~cThread() { wbcard_close(additional_state->card); }
 
-void cThread::userMap(void* vaddr, uint32_t len) { additional_state->place(vaddr, len); }
+void cThread::userMap(void* vaddr, uint32_t len, int32_t) { additional_state->place(vaddr, len); }
 void cThread::userUnmap(void* vaddr) { additional_state->places.erase(vaddr); }
 
 void* cThread::getMem(CoyoteAlloc&& alloc)

@@ -40,13 +40,14 @@ int main()
 HEADER = """#pragma once
 #include <string>
 #define SCALE 8
-namespace card {
+namespace vendor { inline namespace v2 { namespace api {
 struct buffer {
     int base;
-    int write(int at, long words) { return at + words; }
+    int write(int at, long words, int more = 0) { return at + words + more; }
     void fail(const std::string &why) { throw (int)why.size(); }
 };
-}
+} } }
+namespace card { using namespace vendor::api; }
 """
 WRITE = "int card::buffer::write(int at, long words)"
 ENTRIES = (

@@ -20,7 +20,7 @@ public:
     cThread(const cThread&) = delete;
     cThread& operator=(const cThread&) = delete;
 
-    void userMap(void* vaddr, uint32_t len);
+    void userMap(void* vaddr, uint32_t len, int32_t mem_block = -1);
     void userUnmap(void* vaddr);
     void* getMem(CoyoteAlloc&& alloc);
     void freeMem(void* vaddr);

@@ -20,6 +20,7 @@ FUNCTIONS = {
     K.CONVERSION_FUNCTION,
 }
 _CLASSES = {K.CLASS_DECL, K.STRUCT_DECL, K.CLASS_TEMPLATE, K.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION}
+_HOLDERS = {K.NAMESPACE, K.NAMESPACE_ALIAS, *_CLASSES}
 _QUALIFIERS = re.compile(r"\b(?:\w+::)+|\b(?:struct|class|enum|typename)\b\s*")
 
 
@@ -104,11 +105,22 @@ def _open(cursors: Iterable[Cursor]) -> Iterator[Cursor]:
 
 
 def _members(known: dict[tuple[str, ...], list[Cursor]], scope: tuple[str, ...]) -> list[Cursor]:
+    """What is declared in a scope, or in a namespace that it is another name of, or that it uses
+    (`namespace sycl { using namespace vendor::sycl; }`)."""
     if scope not in known:
-        holders = [m for m in _members(known, scope[:-1])
-                   if m.spelling == scope[-1] and (m.kind is K.NAMESPACE or m.kind in _CLASSES)]  # fmt: skip
+        holders = [m for m in _members(known, scope[:-1]) if m.spelling == scope[-1] and m.kind in _HOLDERS]
         known[scope] = [member for holder in holders for member in _open(children(holder))]
+        for other in (*holders, *known[scope]):
+            if other.kind in (K.NAMESPACE_ALIAS, K.USING_DIRECTIVE):
+                known[scope] += _members(known, _path([*children(other)][-1].referenced))
     return known[scope]
+
+
+def _path(namespace: Cursor) -> tuple[str, ...]:
+    if namespace.kind is not K.NAMESPACE:
+        return ()
+    inline = conf.lib.clang_Cursor_isInlineNamespace(namespace)
+    return (*_path(namespace.semantic_parent), *(() if inline else (namespace.spelling,)))
 
 
 def _is_named(cursor: Cursor, prototype: Prototype) -> bool:
@@ -125,14 +137,25 @@ def _is_named(cursor: Cursor, prototype: Prototype) -> bool:
 
 
 def _meant(candidates: list[Cursor], prototype: Prototype) -> Cursor | None:
-    """The overload whose parameters have the prototype's types; or the only one that has so many."""
+    """The overload whose parameters have the prototype's types; or which takes more, all with defaults, as an
+    implementation may; or the only one that has so many."""
     wanted = [_plain(kind) for kind in prototype.types]
-    types = {
-        one: [c.type.spelling for c in children(one) if c.kind is K.PARM_DECL] for one in dict.fromkeys(candidates)
-    }
-    same = [one for one, kinds in types.items() if [_plain(kind) for kind in kinds] == wanted]
-    as_many = {one.get_usr(): one for one, kinds in types.items() if len(kinds) == len(wanted)}
-    return same[0] if same else next(iter(as_many.values())) if len(as_many) == 1 else None
+    parameters = {one: [c for c in children(one) if c.kind is K.PARM_DECL] for one in dict.fromkeys(candidates)}
+    same = [
+        one
+        for one, given in parameters.items()
+        if [_plain(c.type.spelling) for c in given[: len(wanted)]] == wanted
+        and all(map(_has_default, given[len(wanted) :]))
+    ]
+    if same:
+        template = prototype.text.startswith("template")
+        return min(same, key=lambda one: ((one.kind is K.FUNCTION_TEMPLATE) != template, len(parameters[one])))
+    as_many = {one.get_usr(): one for one, given in parameters.items() if len(given) == len(wanted)}
+    return next(iter(as_many.values())) if len(as_many) == 1 else None
+
+
+def _has_default(parameter: Cursor) -> bool:
+    return any(token.spelling == "=" for token in parameter.get_tokens())
 
 
 def _plain(kind: str) -> str:
