@@ -27,16 +27,16 @@ inline const Card* clocked_card = nullptr; // the one whose design is being eval
 class Card {
 public:
     Card(const Config& config, int number, RecordFile* trace, const Progress& progress)
-        : config_(config), progress_(progress), design_(&context_), clocks_(config.clocks), due_(config.clocks.size()) {
-        if (int(clocks_.size()) != CARD_CLOCKS) throw Failure("the card was built for other clocks: build it anew");
-        ports_ = make_ports(design_.model, clocks_);
+        : config_(config), progress_(progress), clocks_(config.clocks), due_(config.clocks.size()) {
+        if (int(clocks_.size()) != design_.clocks) throw Failure("the card was built for other clocks: build it anew");
+        ports_ = design_.make_ports(clocks_);
         for (const auto& port : ports_)
             if (port->always_looks()) looking_.push_back(port.get());
         for (std::vector<Tap> taps : config_.taps) {
             for (Tap& tap : taps) tap.block += number * config_.blocks;
-            taps_.emplace_back(std::move(taps), Design::tap_words, trace);
+            taps_.emplace_back(std::move(taps), design_.tap_words, trace);
         }
-        for (const StreamPlan& plan : config_.streams) streams_.emplace_back(plan, CARD_STREAMS);
+        for (const StreamPlan& plan : config_.streams) streams_.emplace_back(plan, size_t(design_.streams));
         crossed_.resize(config_.crossings.size());
         design_.reset();
     }
@@ -112,7 +112,7 @@ public:
 
     // When the interrupt was seen high: the beginning of the cycle that runs; -1 where it is low.
     int64_t interrupt_ps() {
-        if (!Design::has_interrupt())
+        if (!design_.has_interrupt)
             throw Failure("the host waits for an interrupt, but the design has no interrupt signal that the platform names");
         if (clocks_.size() == 1) design_.settle();
         return design_.interrupt() ? interrupt_clock().start(interrupt_clock().cycle) : -1;
@@ -207,7 +207,7 @@ public:
     // The design's cycles, of the first clock and of each.
     int64_t cycle() const { return clocks()[0].cycle; }
     const std::vector<ClockDomain>& clocks() const { return last_.empty() ? clocks_ : last_; }
-    bool finished() const { return context_.gotFinish(); }
+    bool finished() const { return design_.finished(); }
     int64_t counter_reads() const { return counter_reads_; }
     int64_t conflicts() const {
         int64_t sum = 0;
@@ -240,7 +240,7 @@ private:
 
     // For who reads the run: from which cycle on nothing moves, valid and ready of each stream.
     void say_stuck(int64_t cycle) {
-        std::string valid(CARD_STREAMS, '0'), ready = valid;
+        std::string valid(size_t(design_.streams), '0'), ready = valid;
         for (const Streams& streams : streams_)
             for (int stream : streams.numbers()) {
                 valid[size_t(stream)] = char('0' + streams.valid(stream));
@@ -279,7 +279,7 @@ private:
         }
         ++poll_.count;
         if (poll_.count < 3 || cycle() - poll_.since_cycle <= config_.idle_cycle_limit) return;
-        if (CARD_STREAMS && !streams_.empty()) {  // the design is where it was at the last poll, it gets nowhere by another
+        if (design_.streams && !streams_.empty()) {  // the design is where it was at the last poll, it gets nowhere by another
             const std::vector<uint8_t> state = design_.state();
             const bool same = state == poll_.state;
             if (!same && poll_.state.empty()) {
@@ -328,7 +328,7 @@ private:
             design_.settle();
             for (Port* port : looking_) port->look();
             design_.edge();
-            if (streams) streams->see(cycle, design_.valid(spare_), design_.ready(spare_ + 2), Design::stream_words);
+            if (streams) streams->see(cycle, design_.valid(spare_), design_.ready(spare_ + 2), design_.stream_words());
             if (taps) taps->see(cycle, design_.taps(spare_));
         }
         publish();
@@ -353,10 +353,10 @@ private:
         const auto of_due = [&](const Port& port) { return due_[size_t(&port.clock() - clocks_.data())]; };
         for (auto& port : ports_)
             if (of_due(*port)) port->put();
-        set_clocks(0);
+        design_.set_clocks(due_, 0);
         for (auto& port : ports_)
             if (of_due(*port)) port->look();
-        set_clocks(1);
+        design_.set_clocks(due_, 1);
         for (auto& port : ports_)
             if (of_due(*port)) port->edge();
         for (size_t c = 0; c < clocks_.size(); ++c) {
@@ -368,11 +368,6 @@ private:
         see_crossings();
         drop_forgotten();
         check_finished();
-    }
-    void set_clocks(int level) {
-        for (size_t c = 0; c < clocks_.size(); ++c)
-            if (due_[c]) set_clock(design_.model, int(c), level);
-        design_.model.eval();
     }
 
     // Below 0 where the next edge of `a` comes before that of `b`; a drift is all clocks', and changes no order.
@@ -388,7 +383,7 @@ private:
 
     void see_streams(size_t clock) {  // the top keeps what they were before the edge
         if (!streams_.empty() && streams_[clock].any())
-            streams_[clock].see(clocks_[clock].cycle, design_.valid(spare_), design_.ready(spare_ + 2), Design::stream_words);
+            streams_[clock].see(clocks_[clock].cycle, design_.valid(spare_), design_.ready(spare_ + 2), design_.stream_words());
     }
 
     void see_crossings() {
@@ -442,8 +437,8 @@ private:
 
     const Config& config_;
     const Progress& progress_;
-    VerilatedContext context_;
-    Design design_;
+    const std::unique_ptr<Design> made_ = make_design();
+    Design& design_ = *made_;
     std::vector<Taps> taps_;  // by clock; none once they are read
     std::vector<Streams> streams_;  // by clock; none once they are written
     std::vector<Held> crossed_;     // the FIFOs between two clocks

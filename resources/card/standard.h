@@ -1,4 +1,4 @@
-// What every unit of a card includes, compiled once for each version of the tools.
+// What every unit of a card includes.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>

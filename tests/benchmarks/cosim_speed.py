@@ -33,6 +33,7 @@ from workbench.api.targets import Task
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut
 from workbench.model.hardware import Clock, Hardware, PortDirection
 from workbench.model.platform import Platform, TransferPoint, TransferTable
+from workbench.system.cache import cache_dir
 from workbench.system.toolchain import Tool, find_compiler, find_verilator
 
 API = Path(__file__).parents[2] / "platform_templates" / "nallatech_h101"
@@ -222,7 +223,8 @@ def run_bare(folder: Path, cycles: int) -> float:
         assert isinstance(verilator, Tool)
         assert verilator.root is not None
         (folder / "bare.cpp").write_text(BARE)
-        parts = [objects / name for name in ("all_fast.o", "all_slow.o", "verilated.o", "verilated_threads.o")]
+        runtime = sorted(cache_dir().glob("verilated/*/verilated*.o"))
+        parts = [*(objects / name for name in ("all_design.o", "all_slow.o")), *runtime]
         command = [
             compiler.path, "-O2", "-w", "-pthread", f"-I{objects}", f"-I{verilator.root}/include",
             f"-I{verilator.root}/include/vltstd", folder / "bare.cpp", *parts, "-o", binary,

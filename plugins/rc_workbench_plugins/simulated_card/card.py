@@ -26,13 +26,13 @@ from workbench.system.cache import cache_dir
 from workbench.system.toolchain import Tool, find_compiler, find_verilator
 
 _RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
-_HEADERS = "standard.h"
+_CARD, _DESIGN, _HEADERS = "card.cpp", "design.cpp", "standard.h"
 _FLAGS = (
     "-std=gnu++17", "-pthread", "-fno-strict-aliasing", "-w",
     "-DVL_USER_FATAL", "-DVL_USER_WARN", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE=0", "-DVERILATOR=1",
 )  # fmt: skip
 #: -O1 makes some models six times slower
-_LEVELS = {"card": "-O2", "fast": "-O2", "slow": "-O0", "runtime": "-O1"}
+_LEVELS = {"card": "-O2", "design": "-O2", "slow": "-O0", "runtime": "-O1"}
 
 _READ = re.compile(r'^S\s.*"(?P<path>[^"]+)"$', re.M)  # a line of Vcard__verFiles.dat
 
@@ -138,44 +138,42 @@ def _compile(objects: Path, executable: Path, compiler: Tool, verilator: Tool, j
     same = _same_in_every_card(compiler, verilator, include, objects, job)
     made_by_verilator = sorted(path.name for path in objects.glob("Vcard*.cpp"))
     slow = [name for name in made_by_verilator if name.endswith("__Slow.cpp")]
-    fast = [name for name in made_by_verilator if name not in slow]
-    units = [(_LEVELS["card"], harness_dir() / "card.cpp")]
-    for name, parts in (("fast", fast), ("slow", slow)):
-        unit = objects / f"all_{name}.cpp"
-        unit.write_text("".join(f'#include "{part}"\n' for part in parts))
-        units.append((_LEVELS[name], unit))
+    parts = {"design": [n for n in made_by_verilator if n not in slow] + [_DESIGN], "slow": slow}
     folders = [f"-I{objects}", f"-I{harness_dir()}", *_system_include(include)]
-    compile_it: list[str | Path] = [compiler.path, *_FLAGS, *folders, "-c"]
-    made = [objects / f"{source.stem}.o" for _, source in units]
+    commands: list[list[str | Path]] = []
+    for name, included in parts.items():
+        unit = objects / f"all_{name}.cpp"
+        unit.write_text("".join(f'#include "{part}"\n' for part in included))
+        level = _LEVELS[name]
+        precompiled = same / level / _HEADERS
+        commands.append(
+            [compiler.path, *_FLAGS, *folders, "-c", level, "-include", precompiled, unit, "-o", unit.with_suffix(".o")]
+        )
+    run_all(commands, job, cwd=objects, what="the simulated card")
+    made = [objects / f"all_{name}.o" for name in parts]
     run_all(
-        [
-            [*compile_it, level, "-include", same / level / _HEADERS, source, "-o", target]
-            for (level, source), target in zip(units, made, strict=True)
-        ],
+        [[compiler.path, "-pthread", *made, *sorted(same.glob("*.o")), "-o", executable]],
         job, cwd=objects, what="the simulated card",
     )  # fmt: skip
-    runtime = [same / f"{name}.o" for name in _RUNTIME]
-    run_all(
-        [[compiler.path, "-pthread", *made, *runtime, "-o", executable]], job, cwd=objects, what="the simulated card"
-    )
 
 
 def _same_in_every_card(compiler: Tool, verilator: Tool, include: Path, objects: Path, job: Job) -> Path:
-    """A folder with Verilator's runtime and, for each level, the headers that every unit includes: compiled once for
-    each version of the tools."""
-    sources = [include / name for name in _RUNTIME]
+    """A folder with the card's own code, Verilator's runtime and, for each level, the headers that every unit
+    includes: compiled once for each version of the tools."""
+    units = [*((include / name, _LEVELS["runtime"]) for name in _RUNTIME), (harness_dir() / _CARD, _LEVELS["card"])]
     headers = harness_dir() / _HEADERS
     compile_it = [*_FLAGS, *_system_include(include)]
-    stamp = contents([*sources, include / "verilated.h", headers])
-    kept = cache_dir() / "verilated" / digest([verilator.version, compiler.version, *compile_it, repr(_LEVELS), *stamp])
+    read = [*(source for source, _ in units), include / "verilated.h", *sorted(harness_dir().rglob("*.h"))]
+    made_by = [verilator.version, compiler.version, *compile_it, repr(_LEVELS)]
+    kept = cache_dir() / "verilated" / digest([*made_by, *contents(read)])
     if kept.is_dir():
         return kept
     made = objects / "same"
     commands: list[list[str | Path]] = [
-        [compiler.path, *compile_it, _LEVELS["runtime"], "-c", source, "-o", made / f"{source.name}.o"]
-        for source in sources
+        [compiler.path, *compile_it, level, "-include", headers, "-c", source, "-o", made / f"{source.name}.o"]
+        for source, level in units
     ]
-    for level in sorted({_LEVELS[unit] for unit in ("card", "fast", "slow")}):
+    for level in sorted({_LEVELS[unit] for unit in ("design", "slow")}):
         (made / level).mkdir(parents=True)
         copy = shutil.copy(headers, made / level)
         commands.append([compiler.path, *compile_it, level, "-x", "c++-header", copy, "-o", f"{copy}.gch"])
