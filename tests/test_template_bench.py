@@ -15,7 +15,7 @@ from workbench.cli.main import main
 from workbench.formats.platform_file import load_platform, parse_platform
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.platform import Platform, TransferTable
-from workbench.session.bench_project import bench_project
+from workbench.session.bench_project import bench_project, bench_workspace
 from workbench.session.plugins import load_plugins
 
 BOARD = """\
@@ -110,6 +110,21 @@ def test_tables_are_recovered(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     # the project that was run can be run again, and its run read again
     assert main([*asked, "--from", str(kept / "runs" / "run-1")]) == 0
     assert out.read_text() == text
+
+
+def test_two_measurements_at_once_have_folders_of_their_own(tmp_path: Path) -> None:
+    template, plugins = tmp_path / "board.yaml", load_plugins()
+    template.write_text(BOARD)
+    first, _ = bench_workspace(template, read(template), plugins)
+    left = first.root / "runs" / "run-1"
+    left.mkdir(parents=True)
+    second, _ = bench_workspace(template, read(template), plugins)
+    assert second.root != first.root
+    assert left.is_dir()
+    where = first.root
+    del first
+    assert bench_workspace(template, read(template), plugins)[0].root == where  # the template's last, which nobody uses
+    assert not left.exists()
 
 
 def test_what_cannot_be_measured_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "CL/cl.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -50,6 +51,21 @@ static void *answer(void *made, cl_int *error)
     if (error)
         *error = made ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
     return made;
+}
+
+/* Whether there is no object, as after a call that failed: that is told too, as few programs look at what they get back. */
+static int is_none(const void *object, const char *call)
+{
+    if (!object)
+        fprintf(stderr, "simulated card: %s was given NULL for its object\n", call);
+    return !object;
+}
+
+static void *refused(cl_int *error, cl_int why)
+{
+    if (error)
+        *error = why;
+    return NULL;
 }
 
 static cl_int tell(const void *value, size_t bytes, size_t room, void *to, size_t *bytes_ret)
@@ -133,6 +149,8 @@ cl_context clCreateContext(const cl_context_properties *properties, cl_uint coun
 
 cl_int clReleaseContext(cl_context context)
 {
+    if (is_none(context, __func__))
+        return CL_INVALID_CONTEXT;
     if (--context->users)
         return CL_SUCCESS;
     if (!--context->device->contexts) {
@@ -154,6 +172,8 @@ static cl_command_queue new_queue(cl_device_id device, cl_command_queue_properti
 cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device, cl_command_queue_properties properties,
                                       cl_int *error)
 {
+    if (is_none(context, __func__))
+        return refused(error, CL_INVALID_CONTEXT);
     (void)context;
     return answer(new_queue(device, properties), error);
 }
@@ -161,6 +181,8 @@ cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device, c
 cl_command_queue clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
                                                     const cl_queue_properties *properties, cl_int *error)
 {
+    if (is_none(context, __func__))
+        return refused(error, CL_INVALID_CONTEXT);
     cl_command_queue_properties asked = 0;
     (void)context;
     for (; properties && properties[0]; properties += 2)
@@ -172,6 +194,8 @@ cl_command_queue clCreateCommandQueueWithProperties(cl_context context, cl_devic
 cl_program clCreateProgramWithBinary(cl_context context, cl_uint count, const cl_device_id *devices, const size_t *lengths,
                                      const unsigned char **binaries, cl_int *status, cl_int *error)
 {
+    if (is_none(context, __func__))
+        return refused(error, CL_INVALID_CONTEXT);
     cl_device_id device = context->device;
     for (cl_uint i = 0; status && i < count; i++)
         status[i] = CL_SUCCESS;
@@ -193,6 +217,8 @@ cl_program clCreateProgramWithBinary(cl_context context, cl_uint count, const cl
 cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *devices, const char *options,
                       void (*notify)(cl_program, void *), void *data)
 {
+    if (is_none(program, __func__))
+        return CL_INVALID_PROGRAM;
     (void)count, (void)devices, (void)options;
     if (notify)
         notify(program, data);
@@ -201,6 +227,8 @@ cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id *dev
 
 cl_int clReleaseProgram(cl_program program)
 {
+    if (is_none(program, __func__))
+        return CL_INVALID_PROGRAM;
     if (!--program->users)
         free(program);
     return CL_SUCCESS;
@@ -208,18 +236,24 @@ cl_int clReleaseProgram(cl_program program)
 
 cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *error)
 {
+    if (is_none(program, __func__))
+        return refused(error, CL_INVALID_PROGRAM);
     (void)program, (void)name;
     return answer(calloc(1, sizeof(struct _cl_kernel)), error);
 }
 
 cl_int clReleaseKernel(cl_kernel kernel)
 {
+    if (is_none(kernel, __func__))
+        return CL_INVALID_KERNEL;
     free(kernel);
     return CL_SUCCESS;
 }
 
 cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value)
 {
+    if (is_none(kernel, __func__))
+        return CL_INVALID_KERNEL;
     for (cl_mem memory = memories; value && size == sizeof memory && memory; memory = memory->next)
         if (!memcmp(&memory, value, sizeof memory))
             return wbk_set_argument(&kernel->arguments, index, &memory->address, sizeof memory->address)
@@ -229,6 +263,8 @@ cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *
 
 cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *error)
 {
+    if (is_none(context, __func__))
+        return refused(error, CL_INVALID_CONTEXT);
     wbk_card *card = context->device->card;
     cl_mem made = calloc(1, sizeof *made);
     *made = (struct _cl_mem){.users = 1, .device = context->device, .size = size, .next = memories};
@@ -245,17 +281,23 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void 
 
 cl_int clGetMemObjectInfo(cl_mem memory, cl_mem_info name, size_t room, void *to, size_t *bytes)
 {
+    if (is_none(memory, __func__))
+        return CL_INVALID_MEM_OBJECT;
     return name == CL_MEM_SIZE ? tell(&memory->size, sizeof memory->size, room, to, bytes) : CL_INVALID_VALUE;
 }
 
 cl_int clRetainMemObject(cl_mem memory)
 {
+    if (is_none(memory, __func__))
+        return CL_INVALID_MEM_OBJECT;
     memory->users++;
     return CL_SUCCESS;
 }
 
 cl_int clReleaseMemObject(cl_mem memory)
 {
+    if (is_none(memory, __func__))
+        return CL_INVALID_MEM_OBJECT;
     if (--memory->users)
         return CL_SUCCESS;
     cl_mem *place = &memories;
@@ -277,7 +319,7 @@ static wbk_command **after(cl_command_queue queue, cl_uint count, const cl_event
     wbk_command **made = malloc((count + 1) * sizeof *made);
     *length = 0;
     for (cl_uint i = 0; i < count; i++)
-        if (events[i]->command)
+        if (events[i] && events[i]->command)
             made[(*length)++] = events[i]->command;
     if (queue->in_order && queue->count)
         made[(*length)++] = queue->commands[queue->count - 1];
@@ -328,12 +370,20 @@ static cl_int move(cl_command_queue queue, cl_mem memory, int sends, size_t offs
 cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size,
                             const void *from, cl_uint count, const cl_event *events, cl_event *event)
 {
+    if (is_none(queue, __func__))
+        return CL_INVALID_COMMAND_QUEUE;
+    if (is_none(buffer, __func__))
+        return CL_INVALID_MEM_OBJECT;
     return move(queue, buffer, 1, offset, size, (void *)from, (int)blocking, count, events, event);
 }
 
 cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size, void *to,
                            cl_uint count, const cl_event *events, cl_event *event)
 {
+    if (is_none(queue, __func__))
+        return CL_INVALID_COMMAND_QUEUE;
+    if (is_none(buffer, __func__))
+        return CL_INVALID_MEM_OBJECT;
     return move(queue, buffer, 0, offset, size, to, (int)blocking, count, events, event);
 }
 
@@ -348,16 +398,24 @@ static unsigned char *host_side(cl_mem memory)
 cl_int clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint objects, const cl_mem *memories_, cl_mem_migration_flags flags,
                                   cl_uint count, const cl_event *events, cl_event *event)
 {
+    if (is_none(queue, __func__))
+        return CL_INVALID_COMMAND_QUEUE;
     cl_int failed = objects ? CL_SUCCESS : CL_INVALID_VALUE;
     for (cl_uint i = 0; i < objects && !failed; i++)
-        failed = move(queue, memories_[i], !(flags & CL_MIGRATE_MEM_OBJECT_HOST), 0, memories_[i]->size,
-                      host_side(memories_[i]), 0, count, events, i + 1 == objects ? event : NULL);
+        failed = is_none(memories_[i], __func__)
+                     ? CL_INVALID_MEM_OBJECT
+                     : move(queue, memories_[i], !(flags & CL_MIGRATE_MEM_OBJECT_HOST), 0, memories_[i]->size,
+                            host_side(memories_[i]), 0, count, events, i + 1 == objects ? event : NULL);
     return failed;
 }
 
 void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags, size_t offset,
                          size_t size, cl_uint count, const cl_event *events, cl_event *event, cl_int *error)
 {
+    if (is_none(queue, __func__))
+        return refused(error, CL_INVALID_COMMAND_QUEUE);
+    if (is_none(buffer, __func__))
+        return refused(error, CL_INVALID_MEM_OBJECT);
     if (offset > buffer->size || size > buffer->size - offset)
         return answer(NULL, error);
     unsigned char *at = host_side(buffer) + offset;
@@ -373,6 +431,10 @@ void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking
 cl_int clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void *mapped, cl_uint count, const cl_event *events,
                                cl_event *event)
 {
+    if (is_none(queue, __func__))
+        return CL_INVALID_COMMAND_QUEUE;
+    if (is_none(memory, __func__))
+        return CL_INVALID_MEM_OBJECT;
     size_t bytes = memory->mapped_bytes;
     memory->mapped_bytes = 0;
     if (bytes)
@@ -383,6 +445,10 @@ cl_int clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem memory, void *mapp
 
 cl_int clEnqueueTask(cl_command_queue queue, cl_kernel kernel, cl_uint count, const cl_event *events, cl_event *event)
 {
+    if (is_none(queue, __func__))
+        return CL_INVALID_COMMAND_QUEUE;
+    if (is_none(kernel, __func__))
+        return CL_INVALID_KERNEL;
     int length;
     wbk_command **before = after(queue, count, events, &length);
     return enqueued(queue, wbk_run(queue->device->card, &kernel->arguments, before, length), before, 0, event);
@@ -398,6 +464,8 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
 
 cl_int clGetEventInfo(cl_event event, cl_event_info name, size_t room, void *to, size_t *bytes)
 {
+    if (is_none(event, __func__))
+        return CL_INVALID_EVENT;
     cl_int status = !event->command || wbk_is_done(event->command) ? CL_COMPLETE : CL_SUBMITTED;
     return name == CL_EVENT_COMMAND_EXECUTION_STATUS ? tell(&status, sizeof status, room, to, bytes) : CL_INVALID_VALUE;
 }
@@ -406,7 +474,9 @@ cl_int clWaitForEvents(cl_uint count, const cl_event *events)
 {
     cl_int failed = CL_SUCCESS;
     for (cl_uint i = 0; i < count; i++)
-        if (events[i]->command && wbk_wait(events[i]->command))
+        if (is_none(events[i], __func__))
+            failed = CL_INVALID_EVENT;
+        else if (events[i]->command && wbk_wait(events[i]->command))
             failed = CL_OUT_OF_RESOURCES;
     return failed;
 }
@@ -419,6 +489,8 @@ cl_int clFlush(cl_command_queue queue)
 
 cl_int clFinish(cl_command_queue queue)
 {
+    if (is_none(queue, __func__))
+        return CL_INVALID_COMMAND_QUEUE;
     cl_int failed = CL_SUCCESS;
     for (int i = 0; i < queue->count; i++) {
         if (wbk_wait(queue->commands[i]))
@@ -431,6 +503,8 @@ cl_int clFinish(cl_command_queue queue)
 
 cl_int clReleaseCommandQueue(cl_command_queue queue)
 {
+    if (is_none(queue, __func__))
+        return CL_INVALID_COMMAND_QUEUE;
     clFinish(queue);
     free(queue->commands);
     free(queue);
@@ -439,12 +513,16 @@ cl_int clReleaseCommandQueue(cl_command_queue queue)
 
 cl_int clRetainEvent(cl_event event)
 {
+    if (is_none(event, __func__))
+        return CL_INVALID_EVENT;
     event->users++;
     return CL_SUCCESS;
 }
 
 cl_int clReleaseEvent(cl_event event)
 {
+    if (is_none(event, __func__))
+        return CL_INVALID_EVENT;
     if (--event->users)
         return CL_SUCCESS;
     if (event->command)

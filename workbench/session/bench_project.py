@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
+from typing import BinaryIO
 
 from workbench.api.c_header import KNOWN, WORD, constants, include_lines, used
 from workbench.api.job import Job
@@ -25,7 +28,7 @@ from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import Plugins
 from workbench.session.workspace import Workspace, open_workspace
 from workbench.system.cache import cache_dir
-from workbench.system.files import real, sha256
+from workbench.system.files import locked, real, sha256
 
 OUTSTANDING = 8  # non-blocking transfers at once
 _WORD_BITS, _LENGTH_BITS = 32, 8  # of what may have any width: an AXI burst's length
@@ -63,18 +66,32 @@ def bench_workspace(
     template: Path, platform: Platform, plugins: Plugins, folder: Path | None = None, repeats: int = 5,
     largest_bytes: int | None = None,
 ) -> tuple[Workspace, Mapping[str, str]]:  # fmt: skip
-    """The project, written into `folder` (or the cache, in place of the template's last) and opened; what it leaves
-    out. WorkbenchError where the template's calls or ports do not tell enough."""
+    """The project, written into `folder` (or the cache, in place of the template's last that nobody measures with) and
+    opened; what it leaves out. WorkbenchError where the template's calls or ports do not tell enough."""
     template = real(template)
     bench = bench_project(template, platform, repeats, largest_bytes)
+    lock: BinaryIO | None = None
     if folder is None:
-        folder = real(cache_dir()) / "bench" / sha256(str(template).encode())[:32]
+        folder, lock = _free(real(cache_dir()) / "bench" / sha256(str(template).encode())[:32])
         shutil.rmtree(folder, ignore_errors=True)
     if taken := next((folder / name for name in bench.files if (folder / name).exists()), None):
         raise WorkbenchError(Diagnostic("this file exists already", "Name a new folder.", file=str(taken)))
     for name, text in bench.files.items():
         write_atomically(folder / name, text)
-    return open_workspace(folder / next(iter(bench.files)), plugins), bench.left_out
+    workspace = open_workspace(folder / next(iter(bench.files)), plugins)
+    if lock:
+        weakref.finalize(workspace, lock.close)  # whoever measures with it keeps the folder
+    return workspace, bench.left_out
+
+
+def _free(folder: Path) -> tuple[Path, BinaryIO]:
+    """The first of a template's folders that nobody measures in, and what keeps it from others until it is closed."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return next((folder / str(n), lock) for n in count(1) if (lock := locked(folder / f"{n}.lock")))
+    except OSError as error:
+        hint = "Is there room on the disk, and may this folder be written to? `--keep FOLDER` names another."
+        raise WorkbenchError(Diagnostic(f"cannot write: {error.strerror}", hint, file=str(folder))) from None
 
 
 def bench_run(workspace: Workspace, job: Job) -> Run:

@@ -43,8 +43,13 @@ typedef cl_uint cl_event_info;
 #define CL_OUT_OF_RESOURCES -5
 #define CL_INVALID_VALUE -30
 #define CL_INVALID_DEVICE -33
+#define CL_INVALID_CONTEXT -34
+#define CL_INVALID_COMMAND_QUEUE -36
 #define CL_INVALID_MEM_OBJECT -38
+#define CL_INVALID_PROGRAM -44
+#define CL_INVALID_KERNEL -48
 #define CL_INVALID_ARG_INDEX -49
+#define CL_INVALID_EVENT -58
 #define CL_FALSE 0
 #define CL_TRUE 1
 #define CL_BLOCKING CL_TRUE

@@ -117,5 +117,6 @@ int main(void)
     CHECK(clReleaseCommandQueue(other));
     CHECK(clReleaseCommandQueue(queue));
     CHECK(clReleaseContext(context));
+    printf("none %d %d\n", clReleaseKernel(NULL), clFinish(NULL)); /* no object: a code, as any implementation has it */
     return 0;
 }
