@@ -60,7 +60,9 @@ class StreamSignals(Document):
 
 class HardwareSources(Document):
     language: str = Field("verilog", description="the plugin that reads them")
-    sources: tuple[str, ...] = Field(description="files or patterns such as hdl/*.v; packages first")
+    sources: tuple[str, ...] = Field(
+        description="files, patterns such as hdl/*.v, file lists (.f) or cores of FuseSoC (.core)"
+    )
     top: str = Field(description="the top module's name")
     include_dirs: tuple[str, ...] = Field((), description="folders with included files", examples=[["hdl/include"]])
     defines: dict[str, int | float | str] = Field(

@@ -52,7 +52,7 @@ class Workspace:
     diagnostics: tuple[Diagnostic, ...] = ()
     composed: tuple[Composed, ...] = ()
     parts: tuple[Path, ...] = ()
-    commands: tuple[Path, ...] = ()  # the compile_commands.json, where there is one
+    commands: tuple[Path, ...] = ()  # the compile_commands.json and the HDL's file lists, where there are any
     faults: tuple[Diagnostic, ...] = ()
 
     def settings(self, changes: Mapping[str, Value] | None = None) -> dict[str, Value]:
@@ -298,9 +298,9 @@ def open_workspace(path: Path, plugins: Plugins, *, faulty: bool = False) -> Wor
     problems = (*problems, *more)
     if platform is None:
         raise WorkbenchError(*problems)
-    project = _with_expanded_sources(project, path.parent)
+    project, lists, wrong = _with_expanded_sources(project, path.parent)
     project, commands, more = _with_source_flags(project, path)
-    problems = (*problems, *more)
+    problems = (*problems, *wrong, *more)
     try:
         project, made = composed(project, platform, path, plugins.composers)
         parts = tuple(path.parent / name for one in made for name in one.parts)
@@ -333,21 +333,22 @@ def open_workspace(path: Path, plugins: Plugins, *, faulty: bool = False) -> Wor
         composed=made,
         diagnostics=problems,
         parts=parts,
-        commands=commands,
+        commands=(*commands, *lists),
         faults=faults,
     )
 
 
-def _with_expanded_sources(project: Project, root: Path) -> Project:
-    """The project with every source named by itself, patterns resolved. The files are those that were checked."""
+def _with_expanded_sources(project: Project, root: Path) -> tuple[Project, tuple[Path, ...], tuple[Diagnostic, ...]]:
+    """The project with every source named by itself, patterns and file lists resolved; the lists; their problems.
+
+    The files are those that were checked."""
     from workbench.api.source.files import expand_sources
+    from workbench.session.file_lists import with_lists
 
-    def expanded(sources: Iterable[str]) -> tuple[str, ...]:
-        return tuple(os.path.relpath(path, root) for path in expand_sources(root, sources))
-
-    host = project.host.model_copy(update={"sources": expanded(project.host.sources)})
-    hardware = project.hardware.model_copy(update={"sources": expanded(project.hardware.sources)})
-    return project.model_copy(update={"host": host, "hardware": hardware})
+    host = tuple(os.path.relpath(path, root) for path in expand_sources(root, project.host.sources))
+    hardware, lists, problems = with_lists(project.hardware, root, project.outside)
+    update = {"host": project.host.model_copy(update={"sources": host}), "hardware": hardware}
+    return project.model_copy(update=update), lists, problems
 
 
 def _with_source_flags(project: Project, path: Path) -> tuple[Project, tuple[Path, ...], tuple[Diagnostic, ...]]:

@@ -1,0 +1,44 @@
+"""Hardware sources as they are listed for other tools: a project names the list among its sources."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from workbench.api.source.files import expand_sources
+from workbench.model.application import HardwareSources
+from workbench.model.diagnostic import Diagnostic
+from workbench.session.fusesoc_core import read_core
+from workbench.session.listed import Listed
+from workbench.session.simulator_list import read_list
+
+_LISTS = (".f", ".fl", ".vc")
+
+
+def with_lists(
+    hardware: HardwareSources, root: Path, outside: Sequence[str]
+) -> tuple[HardwareSources, tuple[Path, ...], tuple[Diagnostic, ...]]:
+    """The hardware's sources with every list among them in place of its name; the lists; and what is wrong in them.
+
+    What the project itself says of defines and parameters holds.
+    """
+    listed = Listed(root, (root, *(root / folder for folder in outside)))
+    for path in expand_sources(root, hardware.sources):
+        if path.suffix == ".core":
+            read_core(path, listed)
+        elif path.suffix in _LISTS:
+            read_list(path, root, listed)
+        else:
+            listed.sources[path] = None
+    if not listed.read:
+        names = tuple(os.path.relpath(path, root) for path in listed.sources)
+        return hardware.model_copy(update={"sources": names}), (), ()
+    of_project = dict.fromkeys(root / folder for folder in hardware.include_dirs)
+    update = {
+        "sources": tuple(os.path.relpath(path, root) for path in listed.sources),
+        "include_dirs": tuple(os.path.relpath(path, root) for path in of_project | listed.include_dirs),
+        "defines": listed.defines | hardware.defines,
+        "parameters": listed.parameters | hardware.parameters,
+    }
+    return hardware.model_copy(update=update), tuple(listed.read), tuple(listed.problems)

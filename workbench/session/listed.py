@@ -1,0 +1,58 @@
+"""What file lists of HDL name, gathered while they are read."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from workbench.api.source.files import within
+from workbench.model.diagnostic import Diagnostic
+
+DEPTH = 20  # lists that name lists
+#: (vendor, library, name) of a core -> those called so, with their versions, and those that stand for it.
+Cores = dict[tuple[str, ...], tuple[list[tuple[str, Path]], list[Path]]]
+Told = Callable[[str, str], None]  # a message and its hint
+
+
+@dataclass
+class Listed:
+    """What lists name. `read` are the lists themselves, `problems` what of them cannot be followed."""
+
+    root: Path
+    allowed: tuple[Path, ...]
+    sources: dict[Path, None] = field(default_factory=dict)
+    include_dirs: dict[Path, None] = field(default_factory=dict)
+    defines: dict[str, int | float | str] = field(default_factory=dict)
+    parameters: dict[str, int | float | str] = field(default_factory=dict)
+    read: dict[Path, None] = field(default_factory=dict)
+    problems: list[Diagnostic] = field(default_factory=list)
+    cores: Cores = field(default_factory=dict)  # all that lie where the project may look, once one is looked for
+
+    def source(self, path: Path, told: Told) -> None:
+        if not os.path.isfile(path):
+            told(f"there is no file '{self._name(path)}': it is left out", "")
+        elif not within(path, self.allowed):
+            folder = os.path.dirname(self._name(path))
+            told(f"'{self._name(path)}' is not in the project: it is left out", f"Add {folder} to `outside`.")
+        else:
+            self.sources[path] = None
+
+    def folder(self, path: Path, told: Told) -> bool:
+        if not os.path.isdir(path):
+            told(f"there is no folder '{self._name(path)}': it is left out", "")
+        elif not within(path, self.allowed):
+            told(f"'{self._name(path)}' is not in the project: it is left out", "Add it to `outside`.")
+        else:
+            return True
+        return False
+
+    def _name(self, path: Path) -> str:
+        return os.path.relpath(path, self.root)
+
+
+def value(text: str) -> int | str:
+    """A macro's or a parameter's value."""
+    return int(text) if re.fullmatch(r"-?\d{1,18}", text) else text
