@@ -206,8 +206,8 @@ PROGRAMS = {
     ),
     "not a call: sizeof, decltype, noexcept": (
         "",
-        "card::buffer b(1); decltype(b.size()) y = sizeof(b[1]);\n"
-        "x += y + noexcept(b.sync(card::TO)); b.sync(card::TO);",
+        "card::buffer b(1); decltype(b.size()) y = sizeof(b[1]); x += (decltype(b.size() + card::reset(1)))2;\n"
+        "x += y + noexcept(b.sync(card::TO)) + sizeof(__typeof__(b.size())); b.sync(card::TO);",
     ),
 }
 

@@ -40,7 +40,8 @@ typedef struct { volatile uint32_t ctrl, status; uint32_t data[4]; unsigned bits
 #: what is in main -> what is recorded: (r or w, offset, bytes), in order
 KINDS = {
     "dereference": ("x = *(volatile uint32_t *)map; *(volatile uint8_t *)(map + 5) = 1;", "r0:4 w5:1"),
-    "subscript": ("volatile uint32_t *w = (volatile uint32_t *)map; w[2] = w[1] + w[x];", "r4:4 r0:4 w8:4"),
+    "subscript": ("volatile uint32_t *w = (volatile uint32_t *)map; w[2] = w[1] + w[x]; x = 3[w] + 4[(uint32_t *)map];",
+                  "r4:4 r0:4 w8:4 r12:4 r16:4"),
     "arithmetic": ("*((uint32_t *)map + 3) = 7; x = *((volatile uint32_t *)map + 3);", "w12:4 r12:4"),
     "fields": ("regs_t *r = (regs_t *)map; r->ctrl = 1; x = r->status + (*r).in.x; r->data[1] = 2;",
                "w0:4 r4:4 r42:2 w12:4"),

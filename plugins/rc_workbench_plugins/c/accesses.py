@@ -17,7 +17,7 @@ from clang.cindex import Cursor, CursorKind, TranslationUnit, Type, TypeKind, co
 
 from rc_workbench_plugins.c.clang_parse import children, file_offset, place
 from rc_workbench_plugins.c.cpp_entries import FUNCTIONS
-from rc_workbench_plugins.c.reading import Access, Range, Reading, Use, innermost
+from rc_workbench_plugins.c.reading import Access, Range, Reading, Use, evaluated, innermost
 from workbench.model.opened import opened
 from workbench.model.platform import HostEntry
 from workbench.model.prototypes import Callee, Prototype, parse_prototype
@@ -80,11 +80,11 @@ def mapping_calls(entries: Iterable[HostEntry]) -> dict[str, tuple[int, ...]]:
 
 def find_accesses(
     unit: TranslationUnit, reading: Reading, maps: dict[str, tuple[int, ...]], names: Collection[str],
-    is_user: Callable[[Path], bool], pointers: Pointers,
+    is_user: Callable[[Path], bool], text: Callable[[Path], bytes], pointers: Pointers,
 ) -> list[Use]:  # fmt: skip
     """The accesses of a parsed source, those that are not volatile with the `roots` that have to be reached. `names`
     are the API's functions."""
-    finder = _Finder(maps, names, reading, pointers)
+    finder = _Finder(maps, names, reading, pointers, text)
     for cursor in children(unit.cursor):
         start = place(cursor.extent.start)
         if start is not None and is_user(start.file) and not cursor.kind.is_preprocessing():
@@ -119,16 +119,17 @@ def _span(cursor: Cursor) -> Range | None:
 
 class _Finder:
     def __init__(
-        self, maps: dict[str, tuple[int, ...]], names: Collection[str], reading: Reading, pointers: Pointers
-    ) -> None:
-        self.maps, self.names, self.reading, self.pointers = maps, names, reading, pointers
+        self, maps: dict[str, tuple[int, ...]], names: Collection[str], reading: Reading, pointers: Pointers,
+        text: Callable[[Path], bytes],
+    ) -> None:  # fmt: skip
+        self.maps, self.names, self.reading, self.pointers, self.text = maps, names, reading, pointers, text
         self.found: list[Use] = []
 
     def walk(self, top: Cursor, parent: Cursor | None, function: str) -> None:
         pending = [(top, (parent,) if parent else (), function)]
         while pending:
             cursor, above, function = pending.pop()
-            kind, parts = cursor.kind, list(children(cursor))
+            kind, parts = cursor.kind, evaluated(list(children(cursor)), self.text)
             if kind in _UNEVALUATED:
                 continue
             if kind in FUNCTIONS:
@@ -282,12 +283,14 @@ class _Finder:
                 if whole or kind is not K.MEMBER_REF_EXPR:
                     continue
             parts = list(children(cursor))
-            pending += parts[:1] if kind is K.ARRAY_SUBSCRIPT_EXPR else parts
+            pending += _subscripted(parts)[:1] if kind is K.ARRAY_SUBSCRIPT_EXPR else parts
 
 
 def _is_read(parent: Cursor) -> bool:
     """Whether it is the conversion of a place to its value (and not one to a place of a narrower type)."""
     kind = parent.type.get_canonical()
+    if parent.kind is K.INIT_LIST_EXPR:  # whose parts are shown as they are written, before their conversion
+        return not kind.is_volatile_qualified() and all(f.type.kind not in _REFERENCES for f in kind.get_fields())
     return parent.kind is K.UNEXPOSED_EXPR and not kind.is_const_qualified() and not kind.is_volatile_qualified()
 
 
@@ -338,6 +341,11 @@ def _carries(cursor: Cursor) -> bool:
     return kind.kind in (TypeKind.POINTER, TypeKind.CONSTANTARRAY, TypeKind.RECORD) or kind.get_size() == 8
 
 
+def _subscripted(parts: list[Cursor]) -> list[Cursor]:
+    """The operands of a subscript, the pointer first: `3[words]` is `words[3]`."""
+    return sorted(parts, key=lambda part: not _is_pointer(part))
+
+
 def _pointer(cursor: Cursor, parts: list[Cursor]) -> Cursor | None:
     """The pointer that an expression goes through; None where it names a variable, or a part of one."""
     if _is_reference(cursor):
@@ -345,7 +353,7 @@ def _pointer(cursor: Cursor, parts: list[Cursor]) -> Cursor | None:
     if cursor.kind is K.MEMBER_REF_EXPR and not parts and (field := cursor.referenced) and field.kind is K.FIELD_DECL:
         return cursor  # of `this`
     while parts:
-        first = parts[0]
+        first = (_subscripted(parts) if cursor.kind is K.ARRAY_SUBSCRIPT_EXPR else parts)[0]
         if cursor.kind is K.UNARY_OPERATOR:
             return first if _unary(cursor) == _DEREFERENCE else None
         inner = first

@@ -165,7 +165,12 @@ def file_offset(location: cindex.SourceLocation) -> tuple[Path, int] | None:
 def place(location: cindex.SourceLocation) -> Place | None:
     """Where a token stands in a file, as `file_offset` tells it."""
     found = file_offset(location)
-    return Place(*found, *_lines.place(*found)) if found else None
+    return place_at(*found) if found else None
+
+
+def place_at(file: Path, offset: int) -> Place:
+    """The place of a byte of a file."""
+    return Place(file, offset, *_lines.place(file, offset))
 
 
 def skipped_ranges(unit: cindex.TranslationUnit) -> list[tuple[Path, int, int]]:

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from clang.cindex import Cursor, CursorKind, TranslationUnit, TypeKind, conf
 
-from rc_workbench_plugins.c.clang_parse import Place, children, file_offset, included_file, place
+from rc_workbench_plugins.c.clang_parse import (
+    Place,
+    children,
+    file_offset,
+    included_file,
+    place,
+    place_at,
+)
 from rc_workbench_plugins.c.cpp_entries import FUNCTIONS, Entries, in_c
 from rc_workbench_plugins.c.cpp_reading import CppReader, Form, names
 from workbench.model.prototypes import Callee
 
 K = CursorKind
+_TYPE_OF = re.compile(rb"\b(?:__)?(?:decltype|typeof(?:__|_unqual)?)\s*\(\s*$")
 
 
 @dataclass(frozen=True)
@@ -101,6 +110,16 @@ class Reading:
     includes: list[tuple[Range, Path]] = field(default_factory=list)
 
 
+def evaluated(parts: list[Cursor], text: Callable[[Path], bytes]) -> list[Cursor]:
+    """Those parts that are not there for their type alone: `decltype(call())`, `typeof(call())`."""
+    return [part for part in parts if not (part.kind.is_expression() and _is_for_its_type(part, text))]
+
+
+def _is_for_its_type(part: Cursor, text: Callable[[Path], bytes]) -> bool:
+    where = file_offset(part.extent.start)
+    return where is not None and bool(_TYPE_OF.search(text(where[0])[max(0, where[1] - 30) : where[1]]))
+
+
 def bases_begun(parts: list[Cursor]) -> Iterator[Place]:
     """Where a constructor begins bases: calls of theirs that no member's name comes before."""
     for before, part in zip([None, *parts], parts, strict=False):
@@ -139,7 +158,8 @@ def read_unit(
     if cpp and len(wrapped) < len(callees):
         wrapped = set()  # wrappers are in C, the API's header is not
     reader = CppReader(Entries(tops, callees, wrapped), text, standard) if cpp else None
-    walker = _Walker(reading, wrapped, is_user, text, reader)
+    named = {callee.prototype.name: key for key, callee in callees.items()}
+    walker = _Walker(reading, wrapped, is_user, text, reader, named)
     for cursor in tops:
         start = place(cursor.extent.start)
         if start is None or not is_user(start.file):
@@ -198,8 +218,10 @@ class _Walker:
         is_user: Callable[[Path], bool],
         text: Callable[[Path], bytes],
         cpp: CppReader | None,
+        named: Mapping[str, str],
     ) -> None:
         self.reading, self.names, self.is_user, self.text, self.cpp = reading, names, is_user, text, cpp
+        self.named = named
         self.masked: dict[tuple[Path, int], Use] = {}
         self.seen: dict[tuple[Path, int, str], int] = {}
 
@@ -207,7 +229,7 @@ class _Walker:
         pending = [top]
         while pending:
             cursor = pending.pop()
-            parts = list(children(cursor))
+            parts = evaluated(list(children(cursor)), self.text)
             kind = cursor.kind
             if kind in (K.CXX_UNARY_EXPR, K.CXX_TYPEID_EXPR, K.STATIC_ASSERT):
                 continue  # sizeof and its like evaluate nothing
@@ -216,7 +238,7 @@ class _Walker:
             if kind is K.GENERIC_SELECTION_EXPR:
                 parts = parts[1:]
             elif kind in (K.VAR_DECL, K.TYPEDEF_DECL, K.FIELD_DECL, K.PARM_DECL):
-                name = cursor.location.offset  # an expression before the name is a typeof's
+                name = cursor.location.offset  # an expression before the name is a typeof's, be it a macro's
                 parts = [p for p in parts if not p.kind.is_expression() or p.extent.start.offset >= name]
             elif kind in FUNCTIONS and cursor.is_definition():
                 if body := _range(cursor, cursor.spelling):
@@ -229,8 +251,21 @@ class _Walker:
                     parts = parts[1:]
             elif kind is K.DECL_REF_EXPR and self.is_api(cursor):
                 self.use(cursor, is_call=False)
+            if self.cpp and kind is K.SWITCH_STMT and parts:
+                self.before_switch(cursor, parts[0])
             self.statements(cursor, parts)
             pending += parts
+
+    def before_switch(self, switch: Cursor, condition: Cursor) -> None:
+        """libclang does not show the statement of `switch (statement; condition)`: what its text names is told."""
+        begin, end = file_offset(switch.extent.start), file_offset(condition.extent.start)
+        if begin is None or end is None or begin[0] != end[0]:
+            return
+        text, _, after = self.text(begin[0])[begin[1] : end[1]].rpartition(b";")
+        for word in re.finditer(rb"[A-Za-z_]\w*", text) if not after.strip(b" \t\r\n(") else ():
+            if key := self.named.get(word[0].decode()):
+                why = "the parser does not show what stands before a switch's condition; write it before the switch"
+                self.add(Use(place_at(begin[0], begin[1] + word.start()), key, True, True, None, why_missed=why))
 
     def objects(self, reader: CppReader, cursor: Cursor, parts: list[Cursor]) -> None:
         """Where objects begin within others, and where they end."""
@@ -312,7 +347,11 @@ class _Walker:
 
     def macro_use(self, cursor: Cursor, where: Place, whole: Range | None) -> None:
         self.reading.macro_uses += [whole] if whole else []
-        if cursor.spelling in self.names:
+        key = self.named.get(cursor.spelling)
+        if key and key == cursor.spelling and key not in self.names:
+            why = "it is a macro, of which no call can be seen beside the API's calls in C++"
+            self.add(Use(where, key, True, True, None, why_missed=why))
+        elif cursor.spelling in self.names:
             definition = cursor.referenced
             defined = place(definition.location) if definition is not None else None
             use = Use(where, cursor.spelling, True, self.stands_at(where, cursor.spelling), None)

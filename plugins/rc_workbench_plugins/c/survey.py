@@ -127,7 +127,8 @@ def survey(
                 for source, name in zip(files.all_sources, host.sources, strict=True)}  # fmt: skip
     files.sources = tuple(one for one in files.all_sources if not is_cpp(one) or not one.is_file()
                           or accesses or _concerns(one, files, known))  # fmt: skip
-    find = partial(find_accesses, maps=maps, names=known.keys(), is_user=files.is_user, pointers=pointers)
+    find = partial(find_accesses, maps=maps, names=known.keys(), is_user=files.is_user, text=files.text,
+                   pointers=pointers)  # fmt: skip
     finds = find if accesses else None
     units: list[Unit] = []
     skipped: dict[Path, list[Range]] = {}
