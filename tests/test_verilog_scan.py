@@ -264,6 +264,48 @@ endmodule
     assert [p.pragma.name for p in only(scan(tmp_path, top_v=text)).pragmas] == ["b"]
 
 
+CLOCKS = """
+module top(input clk, input en);
+    assign late = first;
+    wire i_clk, late, first, inverted, out, gated = clk & en;
+    assign i_clk = clk, first = i_clk, inverted = ~late;
+    buffer b(late, out);
+    leaf a(i_clk); leaf c(out); leaf d(inverted); leaf g(gated);
+    always @(posedge late) begin : own
+    end
+endmodule
+module buffer(input I, output O);
+    assign O = I;
+endmodule
+module leaf(input i_clk);
+    reg n;
+    always @(posedge i_clk) begin : kept
+        n <= 1;
+    end
+endmodule
+"""
+
+
+def test_a_clock_by_another_name_is_that_clock(tmp_path: Path) -> None:
+    """Through assignments in any order, modules that pass it on, and inverters; a gate makes another of it."""
+    found = scan(tmp_path, top_v=CLOCKS)
+    assert found.diagnostics == ()
+    assert {block.id: block.why_not for block in found.blocks} == {
+        "top.own": "",
+        "leaf.kept": "it runs on 'i_clk', which is derived within the design; only blocks on the platform's clocks "
+        "(clk) can be observed",
+    }
+    found = scan(tmp_path, top_v=CLOCKS.replace(" leaf g(gated);", ""))
+    assert [block.why_not for block in found.blocks] == ["", ""]
+
+
+def test_an_array_of_instances_that_simulators_build_in_part_is_refused(tmp_path: Path) -> None:
+    text = "module top(input clk); leaf a [1:0] (clk);\nleaf b [1:0][2:0] (clk); endmodule\nmodule leaf(input clk);"
+    (problem,) = scan(tmp_path, top_v=f"{text} endmodule\n").diagnostics
+    assert (problem.severity, problem.line) == (Severity.ERROR, 2)
+    assert problem.message == "'b' is an array of instances of more than one dimension"
+
+
 def test_the_clock_of_a_block_with_asynchronous_resets(tmp_path: Path) -> None:
     text = """\
 module top(input wire clk, input wire rst, input wire set_n, output reg q);

@@ -6,12 +6,14 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pyslang
 from pyslang import ast, parsing, syntax
 
+from rc_workbench_plugins.verilog.nets import Nets
 from rc_workbench_plugins.verilog.order import declaring, reached, read_order, source_manager
 from workbench.api.source.files import expand_sources, is_pattern
 from workbench.api.source.lines import Lines
@@ -53,6 +55,11 @@ class Design:
         """All that was read."""
         paths = (Path(self.manager.getFullPath(buffer)) for buffer in self.manager.getAllBuffers())
         return tuple(dict.fromkeys((*self.sources, *(path for path in paths if path.is_file()))))
+
+    @cached_property
+    def nets(self) -> Nets:
+        """What drives each signal below the top."""
+        return Nets(self.top)
 
     def place(self, location: Any) -> tuple[Path, int, int]:
         """File, line and column of a location; inside a macro, where it is used. (What slang itself calls a line's

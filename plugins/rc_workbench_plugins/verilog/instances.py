@@ -10,10 +10,10 @@ from pyslang import ast
 
 from rc_workbench_plugins.verilog.blocks import SourceBlock
 from rc_workbench_plugins.verilog.design import Design
+from rc_workbench_plugins.verilog.nets import Nets
 
 Kind = ast.SymbolKind
 Key = tuple[str, int]
-_NOT = (ast.UnaryOperator.LogicalNot, ast.UnaryOperator.BitwiseNot)
 _AROUND = (ast.StatementKind.Timed, ast.StatementKind.Block, ast.StatementKind.List)
 
 
@@ -64,12 +64,8 @@ def elaborate(design: Design, blocks: Mapping[Key, SourceBlock]) -> Instance | N
     if design.top is None:
         return None
     top = Instance(design.top.name, design.top.name, ("", 0), (), body=design.top.body)
-    clocks = {port.internalSymbol: port.name for port in _ports(design.top.body) if port.internalSymbol is not None}
-    _Elaboration(design, blocks).visit(top, design.top.body, design.top.name, (), clocks)
+    _Elaboration(design, blocks).visit(top, design.top.body, design.top.name, ())
     return top
-
-
-Clocks = Mapping[Any, str]
 
 
 @dataclass(frozen=True)
@@ -77,32 +73,32 @@ class _Elaboration:
     design: Design
     blocks: Mapping[Key, SourceBlock]
 
-    def visit(self, instance: Instance, scope: Any, path: str, loops: tuple[Loop, ...], clocks: Clocks) -> None:
+    def visit(self, instance: Instance, scope: Any, path: str, loops: tuple[Loop, ...]) -> None:
         for member in scope:
             kind = member.kind
             if kind == Kind.ProceduralBlock and member.syntax is not None:
                 source = self.blocks.get(_key(self.design, member.syntax.getFirstToken().location))
                 if source is not None:
-                    clock = _root_clock(member, clocks, source.clock)
-                    scope, reset = member.parentScope, _root_reset(member.body, clocks)
+                    clock = _root_clock(self.design.nets, member, source.clock)
+                    scope, reset = member.parentScope, _root_reset(self.design.nets, member.body)
                     instance.blocks.append(BlockUse(f"{path}.{source.label}", source, loops, clock, scope, reset))
             elif kind == Kind.Instance:
                 if member.isModule:
-                    self.descend(instance, member, f"{path}.{member.name}", loops, clocks)
+                    self.descend(instance, member, f"{path}.{member.name}", loops)
             elif kind == Kind.InstanceArray:
-                self.visit_array(instance, member, path, loops, clocks)
+                self.visit_array(instance, member, path, loops)
             elif kind == Kind.GenerateBlock:
                 if not member.isUninstantiated:
                     inner = f"{path}.{member.name or member.externalName}".rstrip(".")
-                    self.visit(instance, member, inner, loops, _widen(member, clocks))
+                    self.visit(instance, member, inner, loops)
             elif kind == Kind.GenerateBlockArray:
                 genvar = member.loopVariable.name if member.loopVariable is not None else ""
                 for entry in member.entries:
                     index = int(entry.arrayIndex)
                     inner = f"{path}.{member.name or member.externalName}[{index}]"
-                    self.visit(instance, entry, inner, (*loops, Loop(genvar, index)), _widen(entry, clocks))
+                    self.visit(instance, entry, inner, (*loops, Loop(genvar, index)))
 
-    def visit_array(self, instance: Instance, array: Any, path: str, loops: tuple[Loop, ...], clocks: Clocks) -> None:
+    def visit_array(self, instance: Instance, array: Any, path: str, loops: tuple[Loop, ...]) -> None:
         """The elements of an instance array. Those of more than one dimension are left alone."""
         bounds = (array.range.left, array.range.right)
         step = 1 if bounds[0] <= bounds[1] else -1
@@ -110,28 +106,17 @@ class _Elaboration:
         for index, element in sorted(indexed, key=lambda pair: pair[0]):
             if element.kind == Kind.Instance and element.isModule:
                 place = f"{path}.{array.name}[{index}]"
-                self.descend(instance, element, place, (*loops, Loop("", index)), clocks, bounds)
+                self.descend(instance, element, place, (*loops, Loop("", index)), bounds)
 
     def descend(
-        self, parent: Instance, symbol: Any, path: str, loops: tuple[Loop, ...], clocks: Clocks,
+        self, parent: Instance, symbol: Any, path: str, loops: tuple[Loop, ...],
         array: tuple[int, int] | None = None,
     ) -> None:  # fmt: skip
         key = _key(self.design, symbol.syntax.getFirstToken().location)
         body, module = symbol.body, symbol.definition.name
         child = Instance(path, module, key, loops, array, len(body.portList), symbol.syntax, body)
         parent.children.append(child)
-        inner: dict[Any, str] = {}
-        for connection in symbol.portConnections:
-            port, expression = connection.port, connection.expression
-            if port.kind == Kind.Port and port.internalSymbol is not None and expression is not None:
-                clock = _traced(expression, clocks)
-                if clock:
-                    inner[port.internalSymbol] = clock
-        self.visit(child, symbol.body, path, (), _widen(symbol.body, inner))
-
-
-def _ports(body: Any) -> Iterator[Any]:
-    return (port for port in body.portList if port.kind == Kind.Port)
+        self.visit(child, symbol.body, path, ())
 
 
 def _key(design: Design, location: Any) -> Key:
@@ -139,31 +124,7 @@ def _key(design: Design, location: Any) -> Key:
     return str(path), int(design.manager.getFullyExpandedLoc(location).offset)
 
 
-def _traced(expression: Any, clocks: Clocks) -> str:
-    """The top level's port that an expression is just another name of, or ''."""
-    while expression.kind == ast.ExpressionKind.Conversion:
-        expression = expression.operand
-    if expression.kind == ast.ExpressionKind.NamedValue:
-        return clocks.get(expression.symbol, "")
-    return ""
-
-
-def _widen(scope: Any, clocks: Clocks) -> dict[Any, str]:
-    """The clocks known in a scope, with those that a continuous assignment or a declaration just renames."""
-    known = dict(clocks)
-    for member in scope:
-        if member.kind == Kind.ContinuousAssign and member.assignment.kind == ast.ExpressionKind.Assignment:
-            left, right = member.assignment.left, member.assignment.right
-            if left.kind == ast.ExpressionKind.NamedValue and (clock := _traced(right, known)):
-                known[left.symbol] = clock
-        elif (
-            member.kind == Kind.Net and member.initializer is not None and (clock := _traced(member.initializer, known))
-        ):
-            known[member] = clock
-    return known
-
-
-def _root_clock(block: Any, clocks: Clocks, name: str) -> str:
+def _root_clock(nets: Nets, block: Any, name: str) -> str:
     """The top level's port behind the event of a procedural block whose signal is written `name`."""
     timing = block.body.timing if block.body.kind == ast.StatementKind.Timed else None
     if timing is None:
@@ -171,22 +132,26 @@ def _root_clock(block: Any, clocks: Clocks, name: str) -> str:
     events = timing.events if timing.kind == ast.TimingControlKind.EventList else [timing]
     for event in events:
         if event.kind == ast.TimingControlKind.SignalEvent and str(event.expr.syntax).strip() == name:
-            return _traced(event.expr, clocks)
+            found = nets.top_port(event.expr)
+            return found[0] if found else ""
     return ""
 
 
-def _root_reset(body: Any, clocks: Clocks) -> tuple[str, bool] | None:
+def _root_reset(nets: Nets, body: Any) -> tuple[str, bool] | None:
     """The top level's port that the first condition of a clocked block asks for, and whether for its being low."""
     while body.kind in _AROUND:
-        body = body.stmt if body.kind == ast.StatementKind.Timed else (
-            body.body if body.kind == ast.StatementKind.Block else body.list[0]
-        )  # fmt: skip
+        if body.kind == ast.StatementKind.Timed:
+            body = body.stmt
+        elif body.kind == ast.StatementKind.Block:
+            body = body.body
+        elif not (several := list(body.list)):
+            return None
+        else:
+            body = several[0]
     if body.kind != ast.StatementKind.Conditional:
         return None
     low, asked = False, body.conditions[0].expr
     if asked.kind == ast.ExpressionKind.BinaryOp and asked.op == ast.BinaryOperator.Equality:
         low, asked = str(asked.right.constant).endswith("0"), asked.left
-    while asked.kind == ast.ExpressionKind.UnaryOp and asked.op in _NOT:
-        low, asked = not low, asked.operand
-    name = _traced(asked, clocks)
-    return (name, low) if name else None
+    found = nets.top_port(asked)
+    return (found[0], low ^ found[1]) if found else None

@@ -47,8 +47,17 @@ class Nets:
         self.nameless: dict[str, Any] = {}  # generate blocks without a name: their syntax by path
         self._next: dict[Any, dict[int | None, set[Part]]] = defaultdict(lambda: defaultdict(set))  # through a register
         self._clocks: dict[Any, list[Bit]] = defaultdict(list)  # of registers
-        self._top = top.body
+        self._inputs = {port.internalSymbol: port.name for port in top.body.portList
+                        if port.kind == Kind.Port and port.internalSymbol is not None
+                        and port.internalSymbol.type.bitWidth == 1}  # fmt: skip
         self._visit(top.body)
+
+    def top_port(self, expression: Any) -> tuple[str, bool] | None:
+        """The top's input of one bit that an expression is another name of, and whether inverted."""
+        bit = plain(expression, 0)
+        root = bit and self.root(bit)
+        name = self._inputs.get(root.symbol) if root else None
+        return (name, root.low) if root and name else None
 
     def root(self, bit: Bit) -> Bit:
         """The bit at which it is driven by more than a wire, an inverter or a port; of the top's inputs themselves."""
@@ -91,8 +100,7 @@ class Nets:
         while open_:
             part = open_.pop()
             for clock in self._clocks.get(part.symbol, ()):
-                root = self.root(clock).symbol
-                found[root.name if root.parentScope == self._top else ""] += 1
+                found[self._inputs.get(self.root(clock).symbol, "")] += 1
             more = self._sources(part) - seen
             seen |= more
             open_ += more

@@ -63,7 +63,7 @@ def find_streams(
     if design.top is None or top is None:
         return FoundStreams()
     instances = {instance.path: instance for instance in top.walk()}
-    places, nets = Places(instances), Nets(design.top)
+    places, nets = Places(instances), design.nets
     edges: dict[_Key, _Edge] = {}
     for path, instance in instances.items():
         for end in ends_of(design, path, instance.body):

@@ -1,4 +1,4 @@
-"""What cannot become hardware: constructs for simulation in the modules that the design is made of."""
+"""What cannot become hardware, or not everywhere the same, in the modules that the design is made of."""
 
 from __future__ import annotations
 
@@ -9,23 +9,28 @@ from pyslang import syntax
 from rc_workbench_plugins.verilog.design import Design, Node
 from workbench.model.diagnostic import Diagnostic
 
+_ARRAY_HINT = "Write one of the dimensions as a generate loop: simulators build such an array differently, or in part."
 _HINT = "Only synthesisable RTL can be observed and simulated; keep test-bench code out of the hardware sources."
 
 
 def unsynthesisable(design: Design, modules: Iterable[Node]) -> Iterator[Diagnostic]:
-    """A diagnostic for each statement that no synthesis takes: delays, waits, forks, endless loops, forces."""
+    """A diagnostic for each statement that no synthesis takes (delays, waits, forks, endless loops, forces), and for
+    what simulators do not agree on."""
     for module in modules:
-        found: list[tuple[Node, str]] = []
+        found: list[tuple[Node, str, str]] = []
 
-        def look(node: Node, found: list[tuple[Node, str]] = found) -> None:
+        def look(node: Node, found: list[tuple[Node, str, str]] = found) -> None:
             if isinstance(node, syntax.StatementSyntax) and (what := _fault(node)):
-                found.append((node, what))
+                found.append((node, f"this cannot be synthesised: {what}", _HINT))
+            elif isinstance(node, syntax.InstanceNameSyntax) and len(node.dimensions) > 1:
+                name = node.name.valueText
+                found.append((node, f"'{name}' is an array of instances of more than one dimension", _ARRAY_HINT))
 
         module.visit(look)
-        for node, what in found:
+        for node, what, hint in found:
             path, line, column = design.place(node.getFirstToken().location)
             name = design.name_of(path)
-            yield Diagnostic(f"this cannot be synthesised: {what}", _HINT, file=name, line=line, column=column)
+            yield Diagnostic(what, hint, file=name, line=line, column=column)
 
 
 def _fault(node: Node) -> str:
