@@ -89,7 +89,8 @@ def build_host(task: Task, job: Job) -> Path:
         warnings = (*compiled(made[len(sources) :]), *compile_with_points(users, task.deterministic, compiled))
     else:
         warnings = compiled(made)
-        if any(_STARTS_THREADS.match(name) for name in symbols(targets, defined=False)):
+        theirs = targets[: len(sources) + len(support.api_sources)]  # what records has a thread of its own
+        if any(_STARTS_THREADS.match(name) for name in symbols(theirs, defined=False)):
             compile_with_points(users, task.deterministic, compiled)
     for warning in (*warnings, *reads_of_real_time(targets[: len(sources)], root)):
         job.report(warning)
