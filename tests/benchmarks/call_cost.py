@@ -188,7 +188,7 @@ def build(folder: Path) -> list[str | Path]:
     host = HostSources(sources=("user.c",), include_dirs=(str(api),))
     made = CLanguage().instrument(root, host, platform, {}, folder / "build")
     sources = [*made.sources, *made.extra_sources, api / "bench.c", folder / "main.c"]
-    runtime = made.extra_sources[1].parent
+    runtime = made.extra_sources[-1].parent
     command = ["gcc", "-O2", "-w", f"-I{api}", f"-I{runtime}", f"-I{folder}", *sources, "-pthread"]
     subprocess.run([*command, "-o", folder / "bench"], check=True)
     (folder / "tracepoints.h").write_text(TRACEPOINTS)

@@ -165,11 +165,9 @@ class Project:
         for n, source in enumerate(build.sources if build else [self.root / s for s in self.sources]):
             objects.append(compile_c(source, self.work / f"{name}_{n}.o", [*user, *flags]))
         if build:
-            wrappers = build.extra_sources[0]
-            objects += [
-                compile_c(wrappers, self.work / f"{name}_w.o", ["-O2", "-Wall", "-Werror", *own]),
-                *self.runtime,
-            ]
+            for made in build.extra_sources[:2]:
+                objects.append(compile_c(made, self.work / f"{name}_{made.stem}.o", ["-O2", "-Wall", "-Werror", *own]))
+            objects += self.runtime
         subprocess.run(["gcc", *objects, self.api / "fake.o", *extra, "-o", executable, "-pthread"], check=True)
         return self.execute(executable, build, record=record, trace=trace, env=env)
 

@@ -1,7 +1,8 @@
 """Writes instrumented copies of a host's sources into a build folder.
 
-In each copy an API function's name gives way to a generated wrapper's (rcw_wrappers.c). Nothing is added but text
-within lines, and `#line` names the user's file, so that compilers and debuggers speak of the source as it is.
+In each copy an API function's name gives way to a generated wrapper's (rcw_wrappers.c; rcw_unit.c tells the recorder of
+them). Nothing is added but text within lines, and `#line` names the user's file, so that compilers and debuggers speak
+of the source as it is.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from rc_workbench_plugins.c.macros import Macros, carriers_of, definitions, find
 from rc_workbench_plugins.c.numbering import Hook, Numbering, name_below, number
 from rc_workbench_plugins.c.reading import Range, innermost
 from rc_workbench_plugins.c.survey import FoundUse, Survey, is_cpp, missed_diagnostic, survey
-from rc_workbench_plugins.c.wrappers import declaration, generate
+from rc_workbench_plugins.c.wrappers import declaration, generate, unit_source
 from workbench.api import HostBuild
 from workbench.api.host_units import entries_of
 from workbench.api.job import Job
@@ -66,12 +67,13 @@ def instrument(
         )
     missed = tuple(missed_diagnostic(use) for use in uses if use.why_missed)
     told = (replace(one, file=name_below(found.files.root, Path(one.file or ""))) for one in missed)
-    wrappers = generate(numbering, platform, defines, runtime, _beside(found), told)
-    wrappers_file = out / "rcw_wrappers.c"
+    wrappers = generate(numbering, platform, defines, runtime, _beside(found))
+    wrappers_file, unit_file = out / "rcw_wrappers.c", out / "rcw_unit.c"
     try:
         copies.write()
         out.mkdir(parents=True, exist_ok=True)  # where no source calls the API there are no copies
         wrappers_file.write_text(wrappers.text, encoding="utf-8")
+        unit_file.write_text(unit_source(numbering, runtime, told), encoding="utf-8")
     except OSError as error:
         hint = "Is there room on the disk, and may this folder be written to?"
         raise WorkbenchError(Diagnostic(f"cannot write: {error.strerror}", hint, file=str(out))) from None
@@ -79,7 +81,7 @@ def instrument(
     return HostBuild(
         sources=tuple(copies.targets.get(source, source) for source in found.files.all_sources),
         include_dirs=tuple((found.files.root / folder).resolve() for folder in host.include_dirs),
-        extra_sources=(wrappers_file, runtime / "recap.c", runtime / "objects.c"),
+        extra_sources=(wrappers_file, unit_file, runtime / "recap.c", runtime / "objects.c"),
         blocks=(numbering.block,),
         sites=numbering.sites,
         entries=entries_of(platform),

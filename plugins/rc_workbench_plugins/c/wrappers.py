@@ -46,10 +46,8 @@ def generate(
     defines: Mapping[str, str],
     runtime: Path,
     beside: Mapping[str, Path],
-    missed: Iterable[Diagnostic] = (),
 ) -> Generated:
-    """The C source. `runtime` is recap.h's folder; `beside` are headers, by name, that no include folder leads to;
-    `missed` tells of the calls without a wrapper."""
+    """The C source. `runtime` is recap.h's folder; `beside` are headers, by name, that no include folder leads to."""
     out = _Lines()
     out.add("/* Generated: the recording wrappers of the host's API calls. */", "#define _GNU_SOURCE")
     for name, value in defines.items():
@@ -63,7 +61,7 @@ def generate(
         out.add(f"#ifndef {name}")
         out.expression(f"constant {name}", f"#define {name} {value}")
         out.add("#endif")
-    out.add(f"#define rcw_here rcw_here_{numbering.unit}", *_unit(numbering, missed))
+    out.add(f"#define rcw_here rcw_here_{numbering.unit}", "extern rcw_unit rcw_here;")
     described: set[str] = set()
     names = opened_names(platform.host.entries)
     for wrapper in numbering.wrappers:
@@ -78,11 +76,18 @@ def generate(
     return Generated("\n".join(out.lines) + "\n", out.expressions)
 
 
-def _unit(numbering: Numbering, missed: Iterable[Diagnostic]) -> Iterator[str]:
-    """What tells the recorder of these wrappers, when the program starts."""
+def unit_source(numbering: Numbering, runtime: Path, missed: Iterable[Diagnostic]) -> str:
+    """C that tells the recorder of the wrappers when the program starts, and of the calls `missed`. What stands where
+    is told here alone: the wrappers stay as they are, and compiled, where their calls only moved."""
+    return "".join(f"{line}\n" for line in _unit(numbering, runtime, missed))
+
+
+def _unit(numbering: Numbering, runtime: Path, missed: Iterable[Diagnostic]) -> Iterator[str]:
     slots = [slot for wrapper in numbering.wrappers for slot in wrapper.slots]
     states = numbering.block.states[COMMON:]
-    yield from ("", "static const rcw_slot rcw_these[] = {")
+    yield "/* Generated: what the recorder is told of the host's API calls. */"
+    yield from (f'#include "{runtime / "recap.h"}"', f"#define rcw_here rcw_here_{numbering.unit}")
+    yield "static const rcw_slot rcw_these[] = {"
     yield from (f"    {{{site}, {state}, {entry}}}," for site, state, entry in slots)
     yield from ("    {-1, 0, -1},", "};", "rcw_unit rcw_here = {")
     yield f"    .slots = rcw_these, .slot_count = {len(slots)},"
@@ -227,9 +232,8 @@ def _wrap(out: _Lines, wrapper: Wrapper, kept: Collection[str], names: Mapping[s
     described = "".join(f", {name}" for _, name in _parameters(wrapper, extra=False))
     call = f"{wrapper.callee.name}({arguments})"
     is_void = _returns(wrapper).strip() == "void"
-    where = wrapper.use.place
     state = wrapper.pragma.pragma.name if wrapper.pragma else "the default"
-    out.add("", f"/* {where.file.name}:{where.line}:{where.column}, state {state} */".replace("*/ ", ""))
+    out.add("", f"/* {wrapper.use.place.file.name}, state {state} */".replace("*/ ", ""))
     out.add(f"{_head(wrapper, wrapper.name)};", _head(wrapper, wrapper.name), "{")
     out.add("    rcw_start rcw_began = rcw_enter();", "    rcw_thread *rcw_me = rcw_ready(&rcw_here);")
     out.add("    rcw_call rcw_it;")
