@@ -28,7 +28,7 @@ void rcw_opened(int32_t name, uint64_t names, uint64_t value, uint64_t bytes, in
 void rcw_closed(uint64_t names, uint64_t value);
 
 /* What a value is, or points into, of the names that may be meant; NULL: none of them. */
-static inline const rcw_object *rcw_of(uint64_t value, uint64_t names)
+RCW_INLINE const rcw_object *rcw_of(uint64_t value, uint64_t names)
 {
     const rcw_object *one = __atomic_load_n(&rcw_objects, __ATOMIC_ACQUIRE);
     for (; one; one = one->older) {

@@ -176,7 +176,7 @@ RCW_INLINE rcw_thread *rcw_ready(const rcw_unit *unit)
     return RCW_RARELY(unit->first < 0) ? 0 : RCW_RARELY(!rcw_self) ? rcw_begin_thread() : rcw_self;
 }
 
-static inline void rcw_take_off(void)
+RCW_INLINE void rcw_take_off(void)
 {
     if (rcw_simulated)
         __atomic_fetch_add(&rcw_taken_off_ps, rcw_skip_ps(), __ATOMIC_RELAXED);

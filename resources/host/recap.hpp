@@ -17,29 +17,29 @@
  * so that it may be moved. */
 template <class T, bool = __is_class(T) || __is_union(T)> struct rcw_known {
     enum { may_be_none = 1 };
-    static uint64_t by(const T &value) { return held(value, 0); }
+    static RCW_INLINED uint64_t by(const T &value) { return held(value, 0); }
 
 private:
-    template <class P> static auto held(const P &pointer, int) -> decltype(pointer.operator->(), (uint64_t)pointer.get())
+    template <class P> static RCW_INLINED auto held(const P &pointer, int) -> decltype(pointer.operator->(), (uint64_t)pointer.get())
     {
         return (uint64_t)pointer.get();
     }
-    template <class O> static uint64_t held(const O &object, long)
+    template <class O> static RCW_INLINED uint64_t held(const O &object, long)
     {
         return (uint64_t)(uintptr_t)__builtin_addressof(object);
     }
 };
 template <class T> struct rcw_known<T, false> {
     enum { may_be_none = 0 };
-    static uint64_t by(const T &value) { return (uint64_t)(uintptr_t)value; }
+    static RCW_INLINED uint64_t by(const T &value) { return (uint64_t)(uintptr_t)value; }
 };
 template <class T> struct rcw_known<T *, false> {
     enum { may_be_none = 1 };
-    static uint64_t by(T *pointer) { return (uint64_t)(uintptr_t)pointer; }
+    static RCW_INLINED uint64_t by(T *pointer) { return (uint64_t)(uintptr_t)pointer; }
 };
-template <class T> uint64_t rcw_value(const T &value) { return rcw_known<T>::by(value); }
+template <class T> RCW_INLINED uint64_t rcw_value(const T &value) { return rcw_known<T>::by(value); }
 template <class T>
-void rcw_opens(const T &value, int32_t name, uint64_t names, uint64_t bytes, const rcw_call &call)
+RCW_INLINED void rcw_opens(const T &value, int32_t name, uint64_t names, uint64_t bytes, const rcw_call &call)
 {
     uint64_t known = rcw_value(value);
     if (known || !rcw_known<T>::may_be_none)
@@ -151,9 +151,9 @@ template <class T> RCW_INLINED auto rcw_arrow(T &&pointer) -> decltype(rcw_arrow
 }
 
 /* Whether an object is of a class, which only a template's arguments tell. */
-template <class T, class U> constexpr bool rcw_is(const U &) { return __is_base_of(T, U); }
+template <class T, class U> RCW_INLINED constexpr bool rcw_is(const U &) { return __is_base_of(T, U); }
 
 /* An argument as the parameter of the function that is meant; nothing where it cannot be one. */
-template <class T, class U> auto rcw_as(U &value, int) -> decltype(static_cast<T>(value)) { return static_cast<T>(value); }
-template <class T, class U> T rcw_as(U &, long) { return T(); }
+template <class T, class U> RCW_INLINED auto rcw_as(U &value, int) -> decltype(static_cast<T>(value)) { return static_cast<T>(value); }
+template <class T, class U> RCW_INLINED T rcw_as(U &, long) { return T(); }
 #endif

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -144,6 +145,16 @@ def test_what_calls_open_and_are_called_on(tmp_path: Path) -> None:
         ("make", -1, 6), ("put", 13, 6), ("end", -1, 6),
         ("map", -1, 7), ("fill", 16, 7),
     ]  # fmt: skip
+    assert _counted(program.with_suffix(".s"), [*words, "-O0", "-S", *build.sources]) == []
     ((line, message),) = ((problem.line, problem.message) for problem in build.diagnostics)
     assert MAIN.split("\n")[line - 1].count("new cards::device(5)")
     assert message == "what this cards::device::device opens is not followed: the call does not tell it"
+
+
+def _counted(out: Path, compiled: list[str | Path]) -> list[str]:
+    """The recorder's functions that take virtual time: those whose basic blocks are counted as the program's."""
+    subprocess.run([*compiled, "-fsanitize-coverage=trace-pc", "-o", out], check=True)
+    functions = re.split(r"^(\w+):$", out.read_text(), flags=re.MULTILINE)
+    named = dict(zip(functions[1::2], functions[2::2], strict=True))
+    assert "__sanitizer_cov_trace_pc" in named["main"]
+    return [name for name, text in named.items() if "rcw_" in name and "__sanitizer_cov_trace_pc" in text]

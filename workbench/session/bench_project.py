@@ -7,6 +7,7 @@ import re
 import shutil
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -21,6 +22,7 @@ from workbench.model.hardware import Hardware
 from workbench.model.platform import CallKind, Host, HostEntry, Platform, TransferTable
 from workbench.model.prototypes import Callee, Prototype, callees, handle_types, pointed_type, type_of
 from workbench.model.run import Run
+from workbench.session.bench_calls import Calls, Unmade, handle
 from workbench.session.files import write_atomically
 from workbench.session.finding import PROJECT_SUFFIX
 from workbench.session.new_top import address_room
@@ -122,13 +124,15 @@ def bench_project(template: Path, platform: Platform, repeats: int, largest_byte
     if problems:
         raise WorkbenchError(*problems)
     first, last, room_bytes = _unused_addresses(hardware)
-    kept = handle_types(platform.host)
+    unnamed = tuple(entry for entry in platform.host.entries if not (entry.opens and entry.kind is CallKind.ACQUIRE))
+    kept = handle_types(platform.host.model_copy(update={"entries": unnamed}))
     timed, left_out = _choose(platform, known, kept, min(largest_bytes or 1 << 62, room_bytes))
     if not timed:
         told = "; ".join(f"{name}: {why}" for name, why in left_out.items()) or "no entry names a transfer table"
         raise WorkbenchError(
             Diagnostic(f"no transfer of this platform can be timed: {told}", _ELSE, file=str(template))
         )
+    source = "transfers.cpp" if any(callee.prototype.cpp for callee in known.values()) else "transfers.c"
     project = [
         "# Generated: every kind of transfer of the platform, in sizes by powers of two.",
         f"schema_version: {SCHEMA_VERSION}",
@@ -136,7 +140,7 @@ def bench_project(template: Path, platform: Platform, repeats: int, largest_byte
         f"title: {json.dumps(f'Transfers of {platform.title or platform.name}', ensure_ascii=False)}",
         f"platform: {json.dumps(str(template))}",
         "host:",
-        "  sources: [transfers.c]",
+        f"  sources: [{source}]",
         "hardware:",
         "  sources: [quiet.v]",
         "  top: quiet",
@@ -144,7 +148,7 @@ def bench_project(template: Path, platform: Platform, repeats: int, largest_byte
     ]
     files = {
         f"transfers{PROJECT_SUFFIX}": "\n".join([*project, ""]),
-        "transfers.c": _program(platform.host, known, kept, timed, repeats),
+        source: _program(platform.host, known, kept, timed, repeats),
     }
     return Bench({**files, "quiet.v": quiet_design(hardware)}, left_out)
 
@@ -162,8 +166,6 @@ def _choose(
     platform: Platform, known: Mapping[str, Callee], kept: Mapping[str, bool], most_bytes: int
 ) -> tuple[list[_Timed], dict[str, str]]:
     """The calls that stand for the tables: for each the first that blocks, and the first that does not."""
-    waits = [c for c in known.values() if CallKind.WAIT in c.kinds and not c.prototype.cpp]
-    wait = next((call for c in waits if (call := _call_of_handle(c.prototype, kept))), "")
     accessed = {entry.transfer for entry in platform.host.entries if entry.access}
     left_out = {
         name: "its transfers are accesses through a pointer"
@@ -171,61 +173,39 @@ def _choose(
         else "no entry of kind send or receive names it"
         for name in platform.transfer_tables
     }
-    lacking = _lacking(known, kept)
-    named = {
-        c.prototype.returns: entry.opens
-        for c in known.values()
-        for _, entry in c.entries
-        if WORD.fullmatch(entry.opens)
-    }
+    calls = Calls(known, kept, platform.host.constants, _LARGEST_BYTES)
     timed: list[_Timed] = []
     done: set[tuple[str, bool]] = set()
-    for callee in known.values():
-        for _, entry in callee.entries:
-            key = (entry.transfer, entry.asynchronous)
-            if not entry.kind.moves or not entry.transfer or key in done:
-                continue
-            why = _no_call(callee, entry, lacking, named)
-            if entry.asynchronous and not wait:
-                why = why or "does not block, and no call waits for it"
-            if why:
-                if (entry.transfer, not entry.asynchronous) not in done:
-                    left_out[entry.transfer] = f"{callee.name} {why}"
-                continue
-            left_out.pop(entry.transfer, None)
-            table = platform.transfer_tables.get(entry.transfer)
-            smallest = max(platform.host.transfers.minimum_bytes, _word_bytes(platform, table))
-            largest = table.points[-1].bytes if table else platform.host.transfers.maximum_bytes or _LARGEST_BYTES
-            done.add(key)
-            timed.append(_Timed(callee, entry, smallest, min(largest, most_bytes), wait if entry.asynchronous else ""))
+    entries = [(callee, entry) for callee in known.values() for _, entry in callee.entries]
+    for callee, entry in sorted(entries, key=lambda one: not one[1].address.strip()):
+        key = (entry.transfer, entry.asynchronous)
+        if not entry.kind.moves or not entry.transfer or key in done:
+            continue
+        try:
+            calls.call(callee, entry, _sized(callee.prototype, entry, kept))
+            wait = _wait(callee, known, calls) if entry.asynchronous else ""
+        except Unmade as why:
+            if (entry.transfer, not entry.asynchronous) not in done:
+                left_out[entry.transfer] = f"{callee.name} {why}"
+            continue
+        left_out.pop(entry.transfer, None)
+        table = platform.transfer_tables.get(entry.transfer)
+        smallest = max(platform.host.transfers.minimum_bytes, _word_bytes(platform, table))
+        largest = table.points[-1].bytes if table else platform.host.transfers.maximum_bytes or _LARGEST_BYTES
+        done.add(key)
+        timed.append(_Timed(callee, entry, smallest, min(largest, most_bytes), wait))
     return timed, left_out
 
 
-def _lacking(known: Mapping[str, Callee], kept: Mapping[str, bool]) -> set[str]:
-    """Types of what only other calls than the opening ones bring, as buffers and queues, and of handles whose opening
-    call takes such."""
-    lacking: set[str] = set()
-    opening = []
-    for callee in known.values():
-        prototype = callee.prototype
-        given = {prototype.returns, *(pointed_type(text, name) for text, name in prototype.parameters if "*" in text)}
-        given = {kind for kind in given if not set(WORD.findall(kind)) <= KNOWN}
-        if CallKind.ACQUIRE in callee.kinds:
-            opening.append((given, set(prototype.types)))
-        elif callee.kinds == (CallKind.OTHER,):
-            lacking |= given - set(kept)
-    return lacking | {kind for given, taken in opening if taken & lacking for kind in given & set(kept)}
-
-
-def _no_call(callee: Callee, entry: HostEntry, lacking: set[str], named: Mapping[str, str]) -> str:
-    """Why the bench cannot make a call; empty where it can."""
-    prototype = callee.prototype
-    if prototype.cpp:
-        return "is of C++, and the program that measures is in C"
-    if opened := entry.of or named.get(prototype.types[0] if prototype.types else "", ""):
-        return f"wants what was opened by a name, as {opened}"
-    needed = next((kind for kind in prototype.types if kind in lacking or kind.startswith("struct ")), "")
-    return f"takes a {needed}, which no call of kind acquire brings" if needed else ""
+def _wait(callee: Callee, known: Mapping[str, Callee], calls: Calls) -> str:
+    """A call that ends the non-blocking ones of a callee. Raises Unmade."""
+    for one in known.values():
+        if CallKind.WAIT in one.kinds and one.prototype.scope == callee.prototype.scope:
+            try:
+                return f"{calls.call(one, one.entries[0][1])};"
+            except Unmade:
+                continue
+    raise Unmade("does not block, and no call waits for it")
 
 
 def _word_bytes(platform: Platform, table: TransferTable | None) -> int:
@@ -235,82 +215,74 @@ def _word_bytes(platform: Platform, table: TransferTable | None) -> int:
     return named[0].word_bits // 8 if named else 1
 
 
-def _call_of_handle(prototype: Prototype, kept: Mapping[str, bool]) -> str:
-    """A call that takes nothing but handles, and times or flags that may be 0."""
-    arguments = [_other(text, name, kept) for text, name in prototype.parameters]
-    return f"{prototype.name}({', '.join(arguments)});"
-
-
-def _other(declaration: str, name: str, kept: Mapping[str, bool]) -> str:
-    """What a parameter is given that is neither data nor size nor address."""
-    kind = type_of(declaration, name)
-    return _handle(kind) if kind in kept else "0"
-
-
-def _handle(kind: str) -> str:
-    """The variable that keeps a handle of that type."""
-    return "_".join(["rcw", *WORD.findall(kind), "at" * kind.count("*")]).rstrip("_")
-
-
 def _program(
     host: Host, known: Mapping[str, Callee], kept: Mapping[str, bool], timed: Sequence[_Timed], repeats: int
 ) -> str:
     largest = max(max(one.smallest_bytes, one.largest_bytes) for one in timed)
+    calls = Calls(known, kept, host.constants, largest)
+    functions = [line for one in timed for line in _timing(one, kept, repeats, calls)]
+    opening = list(_opening(known, kept, calls))
     lines = [
         "/* Generated from the platform template: each kind of transfer, in sizes by powers of two. */",
         *include_lines(host),
-        "#include <stdint.h>", "#include <stdio.h>", "#include <stdlib.h>", "#include <sys/types.h>",
+        "#include <fcntl.h>", "#include <fnmatch.h>", "#include <stdint.h>", "#include <stdio.h>",
+        "#include <stdlib.h>", "#include <string.h>", "#include <sys/types.h>",
+        "#define like(text, pattern) (!fnmatch((pattern), (text), 0))",
         *constants(host), "", "static void *data;",
-        *(f"static {kind} {_handle(kind)};" for kind in kept),
+        *(f"static {kind} {handle(kind)};" for kind in kept),
+        *(line for function in calls.functions.values() for line in ("", *function)), *functions,
+        "", "int main(void)", "{", f"    data = calloc(1, {largest} + 4096);", *(f"    {line}" for line in opening),
+        "    int done = 1;", *(f"    done &= {one.name}_of_all_sizes();" for one in timed),
+        *(f"    {line}" for line in calls.ends()),
     ]  # fmt: skip
-    for one in timed:
-        lines += _timing(one, kept, repeats)
-    lines += ["", "int main(void)", "{", f"    data = calloc(1, {largest} + 4096);"]
-    lines += [f"    {line}" for line in _opening(known, kept)]
-    lines += ["    int done = 1;", *(f"    done &= {one.name}_of_all_sizes();" for one in timed)]
     for callee in known.values():
-        if CallKind.RELEASE in callee.kinds:
-            lines.append(f"    {_call_of_handle(callee.prototype, kept)}")
+        entry = next((entry for _, entry in callee.entries if entry.kind is CallKind.RELEASE and not entry.of), None)
+        if entry and not callee.prototype.cpp:
+            with suppress(Unmade):
+                lines.append(f"    {calls.call(callee, entry)};")
     return "\n".join([*lines, "    free(data);", "    return !done;", "}", ""])
 
 
-def _opening(known: Mapping[str, Callee], kept: Mapping[str, bool]) -> Iterator[str]:
+def _opening(known: Mapping[str, Callee], kept: Mapping[str, bool], calls: Calls) -> Iterator[str]:
     """The call that brings each kind of handle."""
     for callee in known.values():
-        if CallKind.ACQUIRE not in callee.kinds:
-            continue
         prototype = callee.prototype
+        entry = next((one for _, one in callee.entries if one.kind is CallKind.ACQUIRE and not one.opens), None)
+        if entry is None or prototype.cpp:
+            continue
+        try:
+            arguments = calls.arguments(callee, entry)
+        except Unmade:
+            continue
         filled = {name: pointed_type(text, name) for text, name in prototype.parameters}
-        arguments = [
-            f"&{_handle(filled[name])}"
-            if filled[name] in kept and "const" not in text
-            else '""'
-            if "char" in text and "*" in text
-            else _other(text, name, kept)
-            for text, name in prototype.parameters
+        given = [
+            f"&{handle(filled[name])}" if filled[name] in kept and "const" not in text else argument
+            for (text, name), argument in zip(prototype.parameters, arguments, strict=True)
         ]
         returned = prototype.returns.replace(" ", "")
-        brought = [f"{_handle(kind)} = " for kind in kept if kind.replace(" ", "") == returned]
-        yield f"{''.join(brought[:1])}{prototype.name}({', '.join(arguments)});"
+        brought = [f"{handle(kind)} = " for kind in kept if kind.replace(" ", "") == returned]
+        yield f"{''.join(brought[:1])}{prototype.name}({', '.join(given)});"
 
 
-def _timing(one: _Timed, kept: Mapping[str, bool], repeats: int) -> Iterator[str]:
+def _timing(one: _Timed, kept: Mapping[str, bool], repeats: int, calls: Calls) -> Iterator[str]:
     """Functions of an entry: its condition, its bytes, and one that makes its calls of all sizes."""
     prototype, entry, name = one.callee.prototype, one.entry, one.name
     sized = _sized(prototype, entry, kept)
-    arguments = ", ".join(
-        "count" if of == sized else _argument(entry, text, of, kept) for text, of in prototype.parameters
+    object_ = calls.object(one.callee, entry)
+    given = [*([object_] if object_ else []), *calls.arguments(one.callee, entry, sized)]
+    arguments = ", ".join(given)
+    parameters = ", ".join(
+        [*([f"{prototype.scope} &self"] if object_ else []), *(text for text, _ in prototype.parameters)]
     )
-    parameters = ", ".join(text for text, _ in prototype.parameters) or "void"
     told = json.dumps(f"{entry.prototype}: what the template says does not tell how to call it\n")
-    calls = [f"{prototype.name}({arguments});"]
+    made = [f"{calls.call(one.callee, entry, sized)};"]
     if one.wait:
-        calls = [line for many in (1, OUTSTANDING) for line in (
-            f"for (int call = 0; call < {many}; call++)", f"    {calls[0]}", one.wait)]  # fmt: skip
+        made = [line for many in (1, OUTSTANDING) for line in (
+            f"for (int call = 0; call < {many}; call++)", f"    {made[0]}", one.wait)]  # fmt: skip
     yield from (
         "",
-        f"static int {name}_holds({parameters}) {{ return !!({entry.condition.strip() or '1'}); }}",
-        f"static int64_t {name}_bytes({parameters}) {{ return (int64_t)({entry.bytes.strip() or '0'}); }}",
+        f"static int {name}_holds({parameters or 'void'}) {{ return !!({entry.condition.strip() or '1'}); }}",
+        f"static int64_t {name}_bytes({parameters or 'void'}) {{ return (int64_t)({entry.bytes.strip() or '0'}); }}",
         f"static int {name}_of_all_sizes(void)", "{", "    long count = 1;",
         f"    int64_t one = {name}_bytes({arguments});",
     )  # fmt: skip
@@ -326,23 +298,16 @@ def _timing(one: _Timed, kept: Mapping[str, bool], repeats: int) -> Iterator[str
     else:
         yield "    {"
     yield f"        for (int time = 0; time < {repeats}; time++) {{"
-    yield from (f"            {line}" for line in calls)
+    yield from (f"            {line}" for line in made)
     yield from ("        }", "    }", "    return count > 0;", "}")
 
 
 def _sized(prototype: Prototype, entry: HostEntry, kept: Mapping[str, bool]) -> str:
     """The parameter that tells how much is moved; empty where every call moves the same."""
-    spoken = used(entry.bytes)
-    values = [name for text, name in prototype.parameters if "*" not in text and type_of(text, name) not in kept]
-    return next((name for name in spoken if name in values), "")
-
-
-def _argument(entry: HostEntry, declaration: str, name: str, kept: Mapping[str, bool]) -> str:
-    if type_of(declaration, name) in kept:
-        return _handle(type_of(declaration, name))
-    if "*" in declaration or "[" in declaration:
-        return "data"
-    return "1" if name in used(entry.bytes) else "0"
+    kinds = {name: type_of(text, name) for text, name in prototype.parameters if "*" not in text}
+    values = {name for name, kind in kinds.items() if kind not in kept
+              and (not prototype.cpp or set(WORD.findall(kind)) <= KNOWN)}  # fmt: skip
+    return next((name for name in used(entry.bytes) if name in values), "")
 
 
 def quiet_design(hardware: Hardware) -> str:

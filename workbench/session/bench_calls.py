@@ -1,0 +1,264 @@
+"""Calls of a platform's API as a program can make them, of nothing but its template: what each parameter is given, and
+the descriptors, handles and objects that have to be made before."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+
+from workbench.api.c_header import KNOWN, WORD, used
+from workbench.model.opened import opened
+from workbench.model.platform import CallKind, HostEntry
+from workbench.model.prototypes import Callee, Prototype, pointed_type, type_of
+
+_EQUAL = re.compile(r"(?P<one>[\w:]+)\s*==\s*(?P<other>[\w:]+|'[^']*'|-?\d\w*)")
+_SAME_TEXT = re.compile(
+    r"(?:like\s*\(\s*(?P<like>\w+)\s*,\s*(?P<pattern>\"[^\"]*\"|\w+)\s*\)"
+    r"|(?:!\s*)?strcmp\s*\(\s*(?P<text>\w+)\s*,\s*(?P<same>\"[^\"]*\"|\w+)\s*\)(?:\s*==\s*0)?)"
+)
+_POINTERS = re.compile(r"(?:std::(?:unique|shared)_ptr\s*<\s*(?P<held>[\w:]+)\s*>|(?P<at>[\w:]+)\s*\*)")
+_THERE = r"\b{}\s*!=\s*(?:NULL|nullptr|0)\b"
+
+
+class Unmade(Exception):
+    """Why no call can be made."""
+
+
+class Calls:
+    """`largest_bytes` is the most that is moved at once; `kept` are types of handles that the program has already."""
+
+    def __init__(
+        self, known: Mapping[str, Callee], kept: Mapping[str, bool], constants: Mapping[str, object], largest_bytes: int
+    ) -> None:
+        self.known, self.kept, self.constants, self.largest_bytes = known, kept, constants, largest_bytes
+        self.lacking = _lacking(known, kept)
+        self.functions: dict[str, list[str]] = {}  # what makes something, by what it is: a name or a class
+        self._making: list[str] = []
+        entries = [(callee, entry) for callee in known.values() for _, entry in callee.entries]
+        self._named = {(type_of(text, name), name): of.names
+                       for callee, entry in entries if (of := opened(entry.of))
+                       for text, name in callee.prototype.parameters if name == _value(of.expression, callee)
+                       and set(WORD.findall(type_of(text, name))) <= KNOWN}  # fmt: skip
+        types = " ".join(t for callee, _ in entries for t in (callee.prototype.returns, *callee.prototype.types))
+        scopes = {callee.prototype.scope for callee, _ in entries}
+        makes = {callee.prototype.scope for callee, _ in entries if callee.prototype.is_constructor}
+        self._classes = {one for one in scopes if one in makes or re.search(rf"{re.escape(one)}\b(?!::)", types)} - {""}
+
+    def call(self, callee: Callee, entry: HostEntry, sized: str = "") -> str:
+        """A call, in which `count` is given for the parameter `sized`. Raises Unmade."""
+        name, self_, arguments = callee.prototype.name, self.object(callee, entry), self.arguments(callee, entry, sized)
+        named = f"{self_}.{name}" if self_ else callee.name
+        return f"{named}({', '.join(arguments)})"
+
+    def object(self, callee: Callee, entry: HostEntry) -> str:
+        """What a method is called on; empty for a function. Raises Unmade."""
+        prototype = callee.prototype
+        if not self.is_method(prototype):
+            return ""
+        of = opened(entry.of)
+        if of and (of.expression or "self") == "self":
+            return self.named(of.names)
+        return self.of_class(prototype.scope)
+
+    def is_method(self, prototype: Prototype) -> bool:
+        return prototype.scope in self._classes and not re.match(r"(template\s*<.*>\s*)?static\b", prototype.text)
+
+    def arguments(self, callee: Callee, entry: HostEntry, sized: str = "") -> list[str]:
+        """What the parameters are given. Raises Unmade."""
+        return list(self._arguments(callee, entry, sized).values())
+
+    def _arguments(self, callee: Callee, entry: HostEntry, sized: str = "") -> dict[str, str]:
+        prototype, given = callee.prototype, self._given(callee, entry)
+        if prototype.text.startswith("template"):
+            raise Unmade("is a template, whose arguments are not told")
+        given |= {sized: "count"} if sized else {}
+        return {
+            name: given.get(name) or self._argument(callee, entry, text, name) for text, name in prototype.parameters
+        }
+
+    def named(self, names: tuple[str, ...]) -> str:
+        """What a call opens by one of these names. Raises Unmade."""
+        return self._first(((name, callee, entry) for name in names for callee in self.known.values()
+                            for _, entry in callee.entries if (found := opened(entry.opens)) and name in found.names),
+                           f"wants what was opened by a name, as {names[0]}")  # fmt: skip
+
+    def of_class(self, kind: str) -> str:
+        """An object of a class. Raises Unmade."""
+        makers = [(kind, callee, callee.entries[0][1]) for callee in self.known.values() if _makes(callee, kind)]
+        makers.sort(key=lambda one: CallKind.ACQUIRE not in one[1].kinds)
+        return self._first(makers, f"takes a {kind}, which no call of the template makes")
+
+    def ends(self) -> Iterator[str]:
+        """Calls that release what was made by names, the last first."""
+        entries = [(callee, entry) for callee in self.known.values() for _, entry in callee.entries]
+        for what in reversed(self.functions):
+            for callee, entry in entries:
+                of = opened(entry.of)
+                if of and what in of.names and entry.kind is CallKind.RELEASE and not callee.prototype.cpp:
+                    value = _value(of.expression, callee)
+                    given = (self._use(what) if name == value else "0" for _, name in callee.prototype.parameters)
+                    yield f"{callee.name}({', '.join(given)});"
+
+    def _first(self, makers: Iterable[tuple[str, Callee, HostEntry]], lacks: str) -> str:
+        """What the first of them makes that can be called."""
+        for what, callee, entry in makers:
+            if what in self.functions:
+                return self._use(what)
+            if what in self._making:
+                continue
+            self._making.append(what)
+            try:
+                self.functions[what] = list(self._maker(what, callee, entry))
+                return self._use(what)
+            except Unmade:
+                continue
+            finally:
+                self._making.remove(what)
+        raise Unmade(lacks)
+
+    def _use(self, what: str) -> str:
+        return f"{_function(what)}()"
+
+    def _maker(self, what: str, callee: Callee, entry: HostEntry) -> Iterator[str]:
+        """A function that makes something when it is first called, and gives it each time."""
+        prototype, found = callee.prototype, opened(entry.opens)
+        expression = found.expression if found and what in found.names else ""
+        filled = next(((text, name) for text, name in prototype.parameters if expression in (name, f"*{name}")), None)
+        if prototype.cpp and not filled:
+            yield from self._object_maker(what, callee, entry)
+            return
+        if expression and not filled:
+            raise Unmade(f"wants what '{entry.opens}' opens")
+        kind, made, call = prototype.returns, "made", self._arguments(callee, entry)
+        if filled:
+            kind, made = pointed_type(*filled), "made" if expression.startswith("*") else "&made"
+            call[filled[1]] = "&made"
+        assigned = "" if filled else "made = "
+        yield from (f"static {kind} {'*' * (made == '&made')}{_function(what)}(void)", "{",
+                    f"    static {kind} made;", "    static int ready;", "    if (!ready) {", "        ready = 1;",
+                    f"        {assigned}{callee.name}({', '.join(call.values())});", "    }", f"    return {made};",
+                    "}")  # fmt: skip
+
+    def _object_maker(self, what: str, callee: Callee, entry: HostEntry) -> Iterator[str]:
+        """The same of what ends with the program."""
+        prototype = callee.prototype
+        kind = prototype.scope if prototype.is_constructor else prototype.returns
+        pointer = _POINTERS.fullmatch(kind.strip())
+        held = pointer["held"] or pointer["at"] if pointer else kind
+        arguments = f"({', '.join(self.arguments(callee, entry))})"
+        made = "" if arguments == "()" else arguments
+        if not prototype.is_constructor:
+            made = f" = {self.call(callee, entry)}"
+        yield from (f"static {held} {'&' * (held in self._classes)}{_function(what)}()", "{",
+                    f"    static {kind} made{made};", f"    return {'*' * bool(pointer)}made;", "}")  # fmt: skip
+
+    def _given(self, callee: Callee, entry: HostEntry) -> dict[str, str]:
+        """What an entry says of its parameters: by its condition, and by what it is of. Raises Unmade."""
+        prototype = callee.prototype
+        names = {name for _, name in prototype.parameters}
+        pointers = {name for text, name in prototype.parameters if "*" in text}
+        given: dict[str, str] = {}
+        for clause in re.split(r"&&", entry.condition):
+            bare = clause.strip()
+            equal, text = _EQUAL.fullmatch(bare), _SAME_TEXT.fullmatch(bare)
+            if equal and (sides := {equal["one"], equal["other"]}) & names:
+                name = (sides & names).pop()
+                given[name] = (sides - {name} or {name}).pop()
+            elif text and (text["like"] or text["text"]) in names:
+                given[text["like"] or text["text"]] = self._path(text["pattern"] or text["same"])
+            elif any(name in pointers and not re.search(_THERE.format(name), bare) for name in WORD.findall(bare)):
+                raise Unmade(f"is meant only where {bare}")
+        of = opened(entry.of)
+        if of and (value := _value(of.expression, callee)) in names:
+            given[value] = self.named(of.names)
+        return given
+
+    def _path(self, pattern: str) -> str:
+        """A text that a pattern is of: with 0 for what it leaves open."""
+        constant = self.constants.get(pattern)
+        text = json.dumps(constant) if isinstance(constant, str) else pattern
+        return re.sub(r"[*?]", "0", text) if text.startswith('"') else text
+
+    def _argument(self, callee: Callee, entry: HostEntry, declaration: str, name: str) -> str:
+        prototype, kind = callee.prototype, type_of(declaration, name)
+        bare, moves = re.sub(r"\bconst\b|&", "", kind).strip(), entry.kind.moves
+        if kind in self.lacking or kind.startswith("struct "):
+            raise Unmade(f"takes a {kind}, which no call of kind acquire brings")
+        if kind in self.kept:
+            return handle(kind)
+        if names := self._named.get((kind, name)):
+            return self.named(names)
+        if not moves and (default := dict(prototype.defaults).get(name)):
+            return default
+        if "*" not in kind and (bare in self._classes or any(_makes(c, bare) for c in self.known.values() if bare)):
+            return self.of_class(bare)
+        if bare == "std::string" or ("char" in kind and "*" in kind and not moves):
+            return '""'
+        if "*" in declaration or "[" in declaration:
+            return "0" if not moves else f"({kind})data" if self.cpp and "[" not in kind else "data"
+        if default := dict(prototype.defaults).get(name):
+            return default
+        if set(WORD.findall(bare)) <= KNOWN or not prototype.cpp:
+            return self._number(callee, entry, kind, name)
+        if name in used(entry.bytes) or ("&" in kind and not kind.startswith("const ")):
+            raise Unmade(f"takes a {kind}, which the template does not tell how to make")
+        return f"{bare}{{}}"
+
+    def _number(self, callee: Callee, entry: HostEntry, kind: str, name: str) -> str:
+        if name == "flags" and callee.name == "open":
+            return "O_RDWR"
+        if name in used(entry.bytes):
+            return "1"
+        if kind != "size_t":
+            return "0"
+        if callee.prototype.is_constructor:
+            return str(self.largest_bytes)
+        return f"({entry.bytes.strip()})" if entry.bytes.strip().isdigit() else "0"
+
+    @property
+    def cpp(self) -> bool:
+        """Whether the program has to be in C++."""
+        return any(callee.prototype.cpp for callee in self.known.values())
+
+
+def handle(kind: str) -> str:
+    """The variable that keeps a handle of that type."""
+    return "_".join(["rcw", *WORD.findall(kind), "at" * kind.count("*")]).rstrip("_")
+
+
+def _function(what: str) -> str:
+    """The function that makes what has a name, or is of a class."""
+    return "_".join(["rcw_the", *WORD.findall(what)])
+
+
+def _value(expression: str, callee: Callee) -> str:
+    """The parameter that is opened, or called on, where it is one."""
+    return expression or next((name for _, name in callee.prototype.parameters), "")
+
+
+def _makes(callee: Callee, kind: str) -> bool:
+    """Whether a call makes an object of a class: its constructor, or a function that returns one."""
+    prototype = callee.prototype
+    if prototype.is_constructor:
+        return prototype.scope == kind
+    pointer = _POINTERS.fullmatch(prototype.returns.strip())
+    made = (pointer["held"] or pointer["at"]) if pointer else prototype.returns
+    return prototype.cpp and CallKind.ACQUIRE in callee.kinds and made == kind
+
+
+def _lacking(known: Mapping[str, Callee], kept: Mapping[str, bool]) -> set[str]:
+    """Types of what only other calls than the opening ones bring, as buffers and queues, and of handles whose opening
+    call takes such."""
+    lacking: set[str] = set()
+    opening = []
+    for callee in known.values():
+        prototype = callee.prototype
+        given = {prototype.returns, *(pointed_type(text, name) for text, name in prototype.parameters if "*" in text)}
+        given = {kind for kind in given if not set(WORD.findall(kind)) <= KNOWN}
+        if CallKind.ACQUIRE in callee.kinds:
+            opening.append((given, set(prototype.types)))
+        elif callee.kinds == (CallKind.OTHER,):
+            lacking |= given - set(kept)
+    return lacking | set(chain(*(given & set(kept) for given, taken in opening if taken & lacking)))
