@@ -26,7 +26,8 @@ from workbench.cli.main import main
 from workbench.model.diagnostic import Cancelled, Severity, WorkbenchError
 from workbench.model.read_out import Access, Act, ReadOutPlan
 from workbench.model.run import PS_PER_S, Alignment, Run, RunStatus
-from workbench.session.pipeline import RunOptions, collect_records, instrument_workspace, run_workspace
+from workbench.session.collecting import collect_records
+from workbench.session.pipeline import RunOptions, instrument_workspace, run_workspace
 from workbench.session.plugins import load_plugins
 from workbench.session.tree import uncounted
 from workbench.session.trust import Standing, standing, trust, trust_sentences
@@ -222,6 +223,19 @@ def test_the_commands_of_a_project_go_by_ssh(project: Path, far: Path, lab: Path
     with pytest.raises(WorkbenchError, match=r"the command target\.fetch ended with exit code 1") as refused:
         run_there(project, commands, tmp_path / "lost")
     assert "No such file" in refused.value.diagnostics[0].hint
+
+
+def test_a_board_runs_what_the_projects_own_command_built(project: Path, far: Path, board: Run, tmp_path: Path) -> None:
+    """With the read-out linked in; without a command that says how, the program is started here."""
+    path = with_target(project, "own")
+    flags = "-O2 -g -Wno-unknown-pragmas -Ihost/own '-DMOST=(1<<4)'"
+    build = f"cc {flags} -I{BOARD} host/main.c {far}/libfpga.so -Wl,-rpath,{far} -o app"
+    path.write_text(path.read_text().replace("host:\n", f"host:\n  build: {json.dumps(build)}\n"))
+    run = run_workspace(opened(path), RunOptions(out=tmp_path / "run"), Job())
+    came_back(run)
+    assert calls(run) == calls(board)
+    assert visits(run) == visits(board)
+    assert not (project.parent / "app").exists()
 
 
 class CancelledWhen(Job):

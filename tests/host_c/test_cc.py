@@ -16,7 +16,7 @@ from host_c.conftest import PLATFORM, read_rows
 
 from workbench.api.host_stats import read_stats
 from workbench.api.host_units import read_units
-from workbench.session.pipeline import collect_records
+from workbench.session.collecting import collect_records
 from workbench.session.plugins import load_plugins
 from workbench.system.toolchain import Tool, clang_command, find_clang
 

@@ -20,7 +20,11 @@ _GCC_LINE = re.compile(
 _LINKER_LINE = re.compile(
     r"^(?:\S*ld: )?(?P<file>[^:\n]+):(?P<line>\d+)?(?::?\(\.[^)]*\))?: (?P<text>undefined reference to .*)$"
 )
-_MOST_DIAGNOSTICS = 20
+MOST_DIAGNOSTICS = 20
+#: functions that a program calls which starts threads
+STARTS_THREADS = re.compile(
+    r"^(pthread_create|thrd_create|_ZNSt6thread15_M_start_thread.*|_ZN5boost6thread.*|_ZN3tbb.*)$"
+)
 
 
 def needed(tool: Tool | Diagnostic) -> Tool:
@@ -52,10 +56,10 @@ def told(results: Iterable[ProcessResult], job: Job, what: str) -> tuple[Diagnos
             for line in result.stderr.splitlines():
                 job.log(line)
             text = f"{what} does not build: {last_words(result.stderr)}"
-            errors = [d for d in found if d.severity is Severity.ERROR][:_MOST_DIAGNOSTICS]
+            errors = [d for d in found if d.severity is Severity.ERROR][:MOST_DIAGNOSTICS]
             raise WorkbenchError(*(errors or [Diagnostic(text, "The log has the compiler's output.")]))
         warnings += [d for d in found if d.severity is Severity.WARNING]
-    return tuple(warnings[:_MOST_DIAGNOSTICS])
+    return tuple(warnings[:MOST_DIAGNOSTICS])
 
 
 def gcc_diagnostics(text: str) -> list[Diagnostic]:

@@ -28,6 +28,7 @@ class Task:
     `settings` are the project's with this run's laid over, `parameters` those of the top module. What the target builds
     goes below `build`; at the end the records are in `raw` (`resources/card/records.h`, `workbench/api/records.py`).
     `depths` are how many words the FIFOs hold that the build can vary, by id. `again`: what was built runs again.
+    `path` is the project's file.
     """
 
     project: Project
@@ -44,6 +45,7 @@ class Task:
     trace: bool = False
     depths: Mapping[str, int] = field(default_factory=dict)
     again: bool = False
+    path: Path = Path()
 
 
 @dataclass(frozen=True)

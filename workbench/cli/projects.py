@@ -19,7 +19,8 @@ from workbench.model.run import PS_PER_S, Run, RunStatus
 from workbench.model.scan import HdlBlock
 from workbench.model.streams import Fifo, Stream
 from workbench.model.text import table
-from workbench.session.pipeline import RunOptions, collect_records, instrument_workspace, run_workspace
+from workbench.session.collecting import collect_records
+from workbench.session.pipeline import RunOptions, instrument_workspace, run_workspace
 from workbench.session.plugins import Plugins
 from workbench.session.workspace import Workspace, open_workspace, parse_settings
 

@@ -97,6 +97,9 @@ def _check_sources(project: Project, marked: Marked, root: Path) -> Iterator[Dia
         for index, pattern in enumerate(sources):
             if why := _why_not(root, pattern, allowed):
                 yield marked.diagnostic((part, key, index), *why)
+    if project.streaming and project.host.build:
+        message = "the host of a streaming application is made of its blocks, and not built by a command"
+        yield marked.diagnostic(("host", "build"), message, "Remove it.")
     if name := project.host.compile_commands:
         if not os.path.isfile(root / name):
             hint = "CMake writes it where CMAKE_EXPORT_COMPILE_COMMANDS is set."

@@ -37,6 +37,17 @@ class HostSources(Document):
         examples=[{"src/fast.c": ["-O3", "-mavx2"]}],
     )
     libraries: tuple[str, ...] = Field((), description="libraries to link with: m for -lm", examples=[["m"]])
+    build: str = Field(
+        "",
+        description="command that builds the host program, run by `sh` in a copy of the project's folder, where gcc, "
+        "g++, clang and the like are `workbench cc` and `c++`; empty: the workbench compiles the sources itself",
+        examples=["make -C host", "cmake -S host -B out && cmake --build out"],
+    )
+    program: str = Field(
+        "",
+        description="the program that `build` makes, by its path below the project's folder; empty: the only one",
+        examples=["host/app"],
+    )
     arguments: tuple[str, ...] = Field(
         (), description="what the host program is called with", examples=[["--size", "1024"]]
     )
@@ -152,8 +163,8 @@ class Simulation(Document):
 class TargetCommands(Document):
     """Where the application runs. On a real machine the project's own commands get it there.
 
-    Each is a line for `sh` in the project's folder, with two variables: $RECAP_TREE is the instrumented tree, and
-    $RCW_RAW the empty folder in which the records have to be at the end.
+    Each is a line for `sh` in the project's folder, with variables: $RECAP_TREE is the instrumented tree, $RCW_RAW the
+    empty folder in which the records have to be at the end, and $RECAP_PROGRAM what `host: build:` made.
     """
 
     name: str = Field("simulated", description="the target: simulated, machine, or what a plugin brings")
@@ -162,7 +173,8 @@ class TargetCommands(Document):
     )
     run: str = Field(
         "",
-        description="command that runs the program; what it prints is the program's",
+        description="command that runs the program; what it prints is the program's; empty: what `host: build:` made "
+        "is started here",
         examples=["ssh lab board/host"],
     )
     fetch: str = Field(

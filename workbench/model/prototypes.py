@@ -284,3 +284,14 @@ def _parameter_name(declaration: str) -> str | None:
         return None
     types = [w for w in words[:-1] if w not in ("const", "volatile", "restrict", "struct", "union", "enum")]
     return last if types else None
+
+
+def words_of_calls(host: Host) -> tuple[str, ...]:
+    """Of these words a file holds one where it calls the platform: the last one of each name, or the class of an
+    operator, which is not written where it is called. Where accesses to memory are calls, which hold none, it is the
+    empty word."""
+    found = [""] if any(entry.access for entry in host.entries) else []
+    for callee in callees(host.entries)[0].values():
+        *scopes, last = callee.prototype.qualified.split("::")
+        found.append(scopes[-1] if last.startswith("operator") and scopes else re.sub(r"^~|\W.*", "", last))
+    return tuple(dict.fromkeys(found))

@@ -19,20 +19,21 @@ from workbench.traces.writer import TraceWriter
 
 CHUNK_TAPS = 1 << 20
 _POLL_S = 0.2
+_STATES_OF_ANY = 1 << 15
 
 
 class TapTrace:
     """Follows the taps in `raw` and writes them as a trace below `tables`, a chunk whenever enough have come.
 
     `hardware` are the blocks that the taps number, each with the frequency of its clock, all with one drift, and `host`
-    the program's main thread. Raises OSError.
+    the program's main thread, None where it tells of its states itself. Raises OSError.
     """
 
     def __init__(
         self,
         raw: Path,
         tables: Path,
-        host: Block,
+        host: Block | None,
         hardware: Sequence[Block],
         clocks_hz: Sequence[float],
         drift_ppm_per_s: float = 0.0,
@@ -40,7 +41,8 @@ class TapTrace:
         self._drift_ppm_per_s = drift_ppm_per_s
         self._raw, self._blocks = raw, len(hardware)
         self._of_clock = {hz: np.array([other == hz for other in clocks_hz]) for hz in clocks_hz}
-        most = max([len(host.states) + 2, *(len(block.states) for block in hardware)])  # threads may wait and queue
+        of_host = len(host.states) if host else _STATES_OF_ANY
+        most = max([of_host + 2, *(len(block.states) for block in hardware)])  # threads may wait and queue
         self._writer = TraceWriter(tables, most)
         self._done = 0
         self._begun = np.zeros(self._blocks, bool)

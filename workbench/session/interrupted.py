@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from workbench.api import HdlBuild, HostBuild, Outcome
+from workbench.api.host_units import read_units
 from workbench.api.records import read_calls, read_taps, read_transfers, read_waits
 from workbench.formats.run_folder import RAW, RunWriter
 from workbench.model.cycles import cycle_start_ps, period_ps
@@ -36,6 +37,8 @@ def finish_interrupted(run: Run, platform: Platform | None) -> bool:
     if not any((raw / name).exists() for name in _RECORDS) or (writer := RunWriter.taken_up(run)) is None:
         return False
     host = HostBuild((), blocks=manifest.blocks[:1], sites=manifest.sites, entries=manifest.entries)
+    if not host.sites and (units := read_units(raw)):  # the project's own command built it
+        host = replace(host, blocks=(units.block,), sites=units.sites)
     hdl = HdlBuild((), "", manifest.blocks[1:], streams=manifest.streams, fifos=manifest.fifos)
     clocks_hz = frequencies(hdl.blocks, manifest.clocks)
     drift = manifest.drift_ppm_per_s

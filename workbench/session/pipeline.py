@@ -9,15 +9,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from workbench.api import Composed, HdlBuild, HdlLanguage, HostBuild, Outcome, Target, Task
-from workbench.api.host_units import Units, entries_of, read_units
+from workbench.api.host_units import FIRST_STATES, entries_of, host_block, read_units
 from workbench.api.instrument.board import board_lacks
 from workbench.api.job import Job
 from workbench.api.virtual_time import TABLE, clock_problems, frames_of_table
-from workbench.formats.platform_file import load_platform
 from workbench.formats.run_folder import RunWriter, now
 from workbench.model.application import Simulation
 from workbench.model.cycles import at_end_of, faster_hz
-from workbench.model.diagnostic import Cancelled, Diagnostic, Severity, WorkbenchError, has_errors, unknown_name
+from workbench.model.diagnostic import Cancelled, Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.platform import Platform
 from workbench.model.run import PS_PER_S, Alignment, Manifest, Run, RunClock, RunStatus, Table
 from workbench.run.cards import on_cards
@@ -29,14 +28,12 @@ from workbench.run.tap_trace import TapTrace
 from workbench.session import durations
 from workbench.session.composing import check, check_steps
 from workbench.session.files import claim_folder, seal_folder
-from workbench.session.finding import PROJECT_SUFFIX
 from workbench.session.first_mark import without_marks
 from workbench.session.kept_builds import keeping
 from workbench.session.places import placed
-from workbench.session.plugins import Plugins
 from workbench.session.reading import instrumented, read
 from workbench.session.tree import Tree, complete_tree, open_tree, uncounted
-from workbench.session.workspace import Value, Workspace, open_workspace
+from workbench.session.workspace import Value, Workspace
 from workbench.system.files import real
 from workbench.traces.index import index_of_run
 
@@ -81,11 +78,11 @@ def instrument_workspace(
             notes = (_not_complete(lack, workspace.platform_path) for lack in lacking)
             host = replace(host, diagnostics=(*host.diagnostics, *notes))
         else:
-            complete_tree(workspace, settings, host, hdl, _manifest(workspace, RunOptions(), settings, False), out)
+            complete_tree(workspace, settings, host, hdl, manifest_of(workspace, RunOptions(), settings, False), out)
             hdl = replace(hdl, diagnostics=(*hdl.diagnostics, *uncounted(hdl, workspace.platform)))
         seal_folder(out)
     except OSError as error:
-        raise WorkbenchError(_cannot_write(error, out)) from None
+        raise WorkbenchError(cannot_write(error, out)) from None
     return host, hdl
 
 
@@ -95,18 +92,24 @@ def _not_complete(lack: Diagnostic, template: Path) -> Diagnostic:
     return replace(lack, message=message, severity=Severity.NOTE, file=lack.file or str(template))
 
 
-def _instrument(workspace: Workspace, settings: Mapping[str, Value], out: Path, job: Job) -> tuple[HostBuild, HdlBuild]:
+def _instrument(
+    workspace: Workspace, settings: Mapping[str, Value], out: Path, job: Job, own_build: bool = False
+) -> tuple[HostBuild, HdlBuild]:
+    """With a build of the project's own, each host source is instrumented as it is compiled: the program tells of its
+    calls itself."""
     root, platform = workspace.root, workspace.platform
     defines, parameters = workspace.defines(settings), workspace.parameters(settings)
-    host = instrumented(
-        root,
-        workspace.outside,
-        workspace.host,
-        workspace.host_scanner(settings, job),
-        lambda part: workspace.host_language.instrument(root, part, platform, defines, out / "host", job),
-        job,
-        keeping(workspace.host_language, root, platform, defines, out / "host"),
-    )
+    host = HostBuild((), blocks=(host_block(FIRST_STATES, None),), entries=entries_of(platform))
+    if not own_build:
+        host = instrumented(
+            root,
+            workspace.outside,
+            workspace.host,
+            workspace.host_scanner(settings, job),
+            lambda part: workspace.host_language.instrument(root, part, platform, defines, out / "host", job),
+            job,
+            keeping(workspace.host_language, root, platform, defines, out / "host"),
+        )
     hdl = workspace.instrument_hdl(
         settings,
         lambda part: workspace.hdl_language.instrument(root, part, platform, parameters, out / "hdl", job),
@@ -126,21 +129,21 @@ def run_workspace(workspace: Workspace, options: RunOptions, job: Job) -> Run:
     _check(workspace, options, target)
     settings = workspace.settings(options.settings)
     out = real(options.out or workspace.next_run_folder())
-    writer = RunWriter(out, _manifest(workspace, options, settings, target.simulated))
+    writer = RunWriter(out, manifest_of(workspace, options, settings, target.simulated))
     try:
         run = _run(workspace, options, target, settings, writer, job)
         if run.complete:
             durations.remember(workspace.path, _way(options, target), job.durations_s)
         return run
     except (Cancelled, KeyboardInterrupt):
-        _mark(writer, RunStatus.CANCELLED, "cancelled")
+        mark(writer, RunStatus.CANCELLED, "cancelled")
         raise
     except WorkbenchError as error:
-        _mark(writer, RunStatus.FAILED, str(error))
+        mark(writer, RunStatus.FAILED, str(error))
         raise
     except OSError as error:
-        _mark(writer, RunStatus.FAILED, str(error))
-        raise WorkbenchError(_cannot_write(error, writer.path)) from None
+        mark(writer, RunStatus.FAILED, str(error))
+        raise WorkbenchError(cannot_write(error, writer.path)) from None
 
 
 def _check(workspace: Workspace, options: RunOptions, target: Target) -> None:
@@ -178,12 +181,12 @@ def _way(options: RunOptions, target: Target) -> str:
     return kind if target.name == "simulated" else f"{target.name} {kind}"
 
 
-def _mark(writer: RunWriter, status: RunStatus, reason: str) -> None:
+def mark(writer: RunWriter, status: RunStatus, reason: str) -> None:
     with suppress(WorkbenchError):  # a full disk: the folder then opens as incomplete, which is true
         writer.mark(status, reason)
 
 
-def _manifest(workspace: Workspace, options: RunOptions, settings: Mapping[str, Value], simulated: bool) -> Manifest:
+def manifest_of(workspace: Workspace, options: RunOptions, settings: Mapping[str, Value], simulated: bool) -> Manifest:
     hardware = workspace.platform.hardware
     simulation = workspace.project.simulation if simulated else Simulation()
     return Manifest(
@@ -232,7 +235,7 @@ def _run(
             hdl = read(lambda: workspace.hdl_language.plain(root, project.hardware, parameters), workspace.path)
         else:
             build.mkdir()
-            host, hdl = _instrument(workspace, settings, build, job)
+            host, hdl = _instrument(workspace, settings, build, job, own_build=bool(project.host.build))
             hdl = on_cards(hdl, project.hardware.cards)
             unmarked = () if project.streaming else without_marks(workspace, hdl, settings)  # its streams tell of it
             for diagnostic in (*host.diagnostics, *host.missed, *hdl.diagnostics, *hdl.missed, *unmarked):
@@ -261,12 +264,14 @@ def _run(
         raw=writer.raw,
         deterministic=options.deterministic,
         trace=trace,
+        path=workspace.path,
     )
     built = target.build(task, job)
     taps: TapTrace | None = None
     if trace and host and target.simulated:
         clocks_hz = frequencies(hdl.blocks, writer.manifest.clocks)
-        taps = TapTrace(writer.raw, writer.part, host.blocks[0], hdl.blocks, clocks_hz, writer.manifest.drift_ppm_per_s)
+        main = None if project.host.build else host.blocks[0]
+        taps = TapTrace(writer.raw, writer.part, main, hdl.blocks, clocks_hz, writer.manifest.drift_ppm_per_s)
     try:
         with taps.following() if taps else nullcontext():
             outcome = target.run(task, built, job)
@@ -274,6 +279,8 @@ def _run(
         if host:
             _keep_composed(workspace, writer, job)
         raise
+    if host and project.host.build:
+        host = _as_told(host, workspace, writer.raw, job)
     if has_errors(outcome.diagnostics):
         manifest = replace(writer.manifest, time_ps=outcome.time_ps)
         told = [one for made in workspace.composed for one in made.stopped(writer.raw, manifest)]
@@ -285,12 +292,25 @@ def _run(
     for diagnostic in outcome.diagnostics:
         job.report(diagnostic)
     with job.step(_READ_OUT):
-        manifest = replace(_finished(writer.manifest, outcome, job.diagnostics), traced=taps is not None)
+        manifest = replace(finished(writer.manifest, outcome, job.diagnostics), traced=taps is not None)
         (writer.path / "stdout.txt").write_text(outcome.stdout, encoding="utf-8")
         if host is None:
             return writer.finish(manifest, {})
         own = _composed_tables(workspace, writer.raw, manifest)
         return collected(writer, manifest, outcome, host, hdl, workspace.hdl_language, platform, taps, own)
+
+
+def _as_told(host: HostBuild, workspace: Workspace, raw: Path, job: Job) -> HostBuild:
+    """The host, once the program has told of its calls."""
+    units = placed(read_units(raw), workspace.root)
+    if units is None:
+        hint = "Does the program that host.program names call the platform, in sources below the project's folder?"
+        job.report(Diagnostic("the program told of no calls", hint, Severity.WARNING, str(workspace.path)))
+        return host
+    for one in units.missed:
+        if one not in job.diagnostics:  # its compiler said so too
+            job.report(one)
+    return replace(host, blocks=(units.block,), sites=units.sites)
 
 
 def _keep_composed(workspace: Workspace, writer: RunWriter, job: Job) -> None:
@@ -306,63 +326,6 @@ def _keep_composed(workspace: Workspace, writer: RunWriter, job: Job) -> None:
 
 def _composed_tables(workspace: Workspace, raw: Path, run: Manifest) -> dict[str, Table]:
     return {name: table for made in workspace.composed for name, table in made.tables(raw, run).items()}
-
-
-def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins) -> Run:
-    """Make a run folder of what a program left that was built from a tree on a real machine, or with `workbench cc` in
-    a project: then `tree_path` is the project's, and the run is the host's alone.
-
-    WorkbenchError where the folders are not that, or do not belong together.
-    """
-    if tree_path.name.endswith(PROJECT_SUFFIX) or any(tree_path.glob("*" + PROJECT_SUFFIX)):
-        workspace = open_workspace(tree_path, plugins)
-        units, template = told_units(workspace.root, records), workspace.platform_path
-        tree, missed = _compiled_apart(workspace, units), units.missed
-    else:
-        tree, missed = open_tree(tree_path), ()
-        template = tree.platform_path
-    platform, problems = load_platform(template, plugins.port_kinds)
-    if platform is None:
-        raise WorkbenchError(*problems)
-    if tree.hdl_language not in plugins.hdl_languages:
-        raise WorkbenchError(unknown_name("hardware language", tree.hdl_language, plugins.hdl_languages, tree_path))
-    outcome = measured_at(tree, records, Outcome(exit=None), platform)
-    writer = RunWriter(real(out), replace(tree.manifest, created=now(), blocks=(), sites=(), entries=()))
-    try:
-        shutil.copyfile(template, writer.path / "platform.yaml")
-        for record in records.iterdir():
-            if record.is_file():
-                shutil.copyfile(record, writer.raw / record.name)
-        taps, told = trace_of_calls(writer.raw, writer.part, tree.host, tree.hdl, writer.manifest.clocks)
-        manifest = _finished(writer.manifest, outcome, (*missed, *outcome.diagnostics, *told))
-        manifest = replace(manifest, traced=taps is not None)
-        language = plugins.hdl_languages[tree.hdl_language]
-        return collected(writer, manifest, outcome, tree.host, tree.hdl, language, platform, taps)
-    except WorkbenchError as error:
-        _mark(writer, RunStatus.FAILED, str(error))
-        raise
-    except OSError as error:
-        _mark(writer, RunStatus.FAILED, str(error))
-        raise WorkbenchError(_cannot_write(error, writer.path)) from None
-
-
-def told_units(root: Path, records: Path) -> Units:
-    """What a program that was compiled source by source told of itself as it started."""
-    units = read_units(records)
-    if units is None:
-        hint = "Run a program built by `workbench cc` with RCW_RAW set to this folder."
-        raise WorkbenchError(Diagnostic("no program told of its calls here", hint, file=str(records)))
-    return placed(units, root)
-
-
-def _compiled_apart(workspace: Workspace, units: Units) -> Tree:
-    if workspace.platform.hardware is None:
-        told = Diagnostic("the template has no hardware section", "Add one.", file=str(workspace.platform_path))
-        raise WorkbenchError(told)
-    manifest = _manifest(workspace, RunOptions(), workspace.settings({}), False)
-    entries = entries_of(workspace.platform)
-    manifest = replace(manifest, blocks=(units.block,), sites=units.sites, entries=entries)
-    return Tree(workspace.root, "", manifest, workspace.project.hardware.language, None)
 
 
 def measured_at(tree: Tree, raw: Path, outcome: Outcome, platform: Platform) -> Outcome:
@@ -409,7 +372,7 @@ def _of_clocks(tables: Mapping[str, Table], platform: Platform) -> Iterator[Diag
             yield from clock_problems(clock.name, frames, clock.frequency_hz)
 
 
-def _finished(manifest: Manifest, outcome: Outcome, diagnostics: Iterable[Diagnostic]) -> Manifest:
+def finished(manifest: Manifest, outcome: Outcome, diagnostics: Iterable[Diagnostic]) -> Manifest:
     errors = [d.text() for d in outcome.diagnostics if has_errors([d])]
     return replace(
         manifest,
@@ -443,7 +406,7 @@ def _clock(number: int, clock: RunClock, manifest: Manifest, outcome: Outcome) -
     )
 
 
-def _cannot_write(error: OSError, path: Path) -> Diagnostic:
+def cannot_write(error: OSError, path: Path) -> Diagnostic:
     return Diagnostic(
         f"cannot write: {error.strerror or error}",
         "Choose another folder, or free some room.",

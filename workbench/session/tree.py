@@ -150,7 +150,7 @@ def complete_tree(
         "RECAP_HDL_TOP": (hdl.top,),
     }
     units = (
-        *((source, ("$(RECAP_CFLAGS)", *flags)) for source, flags in zip(host.sources, own, strict=True)),
+        *((source, ("$(RECAP_CFLAGS)", *flags)) for source, flags in zip(host.sources, own, strict=False)),
         *((source, ("$(RECAP_RUNTIME_CFLAGS)",)) for source in extra),
     )
     _write(out / "recap.mk", _makefile(out, manifest.name, values, units).encode())

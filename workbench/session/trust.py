@@ -23,6 +23,7 @@ _OWN = "own"
 #: How a project is trusted, in words.
 OWN, AS_IT_STOOD = "your own, whatever it holds", "as it stood when you agreed"
 _MOST_FILES = 5000
+_RIGHTS = "with your rights, network and all"
 #: Larger files are known by size and time of change: they are data, and reading them all would take long.
 _MOST_BYTES = 4 << 20
 _HARDWARE_ACTS = re.compile(
@@ -88,7 +89,7 @@ def content(workspace: Workspace) -> dict[str, str]:
     folders = [root / name for name in (*project.host.include_dirs, *project.hardware.include_dirs)]
     sources = [path for path in (*sources, *workspace.parts) if not workspace.is_made(path)]
     folders = [folder for folder in folders if not workspace.is_made(folder)]
-    if _commands(workspace):  # they may run whatever lies here
+    if project.host.build or _commands(workspace):  # they may run whatever lies here
         folders.append(root)
     own = (root, workspace.platform_path.parent)
     named = workspace.support.api_sources if workspace.support else ()
@@ -132,12 +133,14 @@ def trust_sentences(workspace: Workspace, found: Standing) -> tuple[str, ...]:
         said.append(f"Blocks: {blocks}, made into a host program and a design, which are compiled and started.")
     if host or not workspace.parts:
         further = " and flags of single sources" if project.host.source_flags else ""
-        said.append(f"Host: {listed(host)}, compiled with '{flags}'{further} and started as a program.")
+        how = f"compiled with '{flags}'{further}"
+        if project.host.build:
+            how = f"built by `{project.host.build}`, run in a copy of this folder {_RIGHTS},"
+        said.append(f"Host: {listed(host)}, {how} and started as a program.")
     if hardware or not workspace.parts:
         said.append(f"Hardware: {listed(hardware)}, made into a program by Verilator and started.")
     if commands := _commands(workspace):
-        rights = "run in this folder with your rights, network and all"
-        said.append(f"Target {project.target.name}: {listed(commands)}: {rights}.")
+        said.append(f"Target {project.target.name}: {listed(commands)}: run in this folder {_RIGHTS}.")
     if acts := _hardware_acts(workspace):
         said.append(f"The hardware's sources reach outside the simulation: {listed(acts, 4)}.")
     lacking = missing_tools()

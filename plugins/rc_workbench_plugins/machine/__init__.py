@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import shlex
 import signal
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.api import Outcome, Target, hookimpl
@@ -20,9 +22,10 @@ _BUILD, _RUN, _FETCH = "Build on the machine", "Run on the machine", "Fetch the 
 
 
 class Machine:
-    """Each command is a line for `sh`, run in the project's folder. Two variables tell it where things are:
-    $RECAP_TREE, the instrumented tree, and $RCW_RAW, the empty folder in which the records have to be at the end. In a
-    traced run $RCW_TRACE is 1, which lets the program record each of its calls."""
+    """Each command is a line for `sh`, run in the project's folder. Variables tell it where things are: $RECAP_TREE,
+    the instrumented tree, and $RCW_RAW, the empty folder in which the records have to be at the end; $RECAP_PROGRAM is
+    what the project's own command built, where it has one, and is started here where no command says how. In a traced
+    run $RCW_TRACE is 1, which lets the program record each of its calls."""
 
     name = "machine"
     title = "real machine"
@@ -32,8 +35,10 @@ class Machine:
     def lacks(self, platform: Platform, support: PlatformSupport | None) -> tuple[Diagnostic, ...]:
         return ()  # what reads the counters out asks that of every target whose time is real
 
-    def build(self, task: Task, job: Job) -> None:
-        if not task.project.target.run:
+    def build(self, task: Task, job: Job) -> Path | None:
+        """The program that the project's own command built."""
+        project = task.project
+        if not (project.target.run or project.host.build):
             raise WorkbenchError(
                 Diagnostic(
                     "the project names no command that runs it on the machine",
@@ -41,13 +46,17 @@ class Machine:
                 )
             )
         with job.step(_BUILD):
-            _must(task, job, "build", task.project.target.build)
+            program = _built(task, job) if project.host.build else None
+            _must(task, job, "build", project.target.build, program)
+        return program
 
-    def run(self, task: Task, built: None, job: Job) -> Outcome:
+    def run(self, task: Task, built: Path | None, job: Job) -> Outcome:
+        target = task.project.target
         with job.step(_RUN):
-            ran = _command(task, job, task.project.target.run)
+            started = shlex.join(["exec", str(built), *task.project.host.arguments]) if built else ""
+            ran = _command(task, job, target.run or started, built)
         with job.step(_FETCH):
-            _must(task, job, "fetch", task.project.target.fetch)
+            _must(task, job, "fetch", target.fetch, built)
         said = ran.stdout.encode()
         return Outcome(
             exit=_exit(ran.returncode),
@@ -57,14 +66,35 @@ class Machine:
         )
 
 
-def _command(task: Task, job: Job, line: str) -> ProcessResult:
+def _built(task: Task, job: Job) -> Path:
+    """The host by the project's own command, with the read-out of the monitors where the platform says how."""
+    from workbench.api.told import Told
+    from workbench.api.users_build import build_as_the_user_does
+    from workbench.model.prototypes import words_of_calls
+
+    macros = tuple(f"-D{name}={value}" for name, value in {**task.project.host.defines, **task.settings}.items())
+    board = task.build / "board" / "rcw_board.c"
+    reads = ("-DRCW_BOARD", f"-I{board.parent}") if board.is_file() else ()
+    told = Told(
+        project=str(task.path),
+        root=str(task.root),
+        mirror=str(task.build / "host_build" / "tree"),
+        names=words_of_calls(task.platform.host),
+        flags=(*macros, *reads),
+        sources=(str(board),) if reads else (),
+    )
+    return build_as_the_user_does(task, told, job).program
+
+
+def _command(task: Task, job: Job, line: str, program: Path | None) -> ProcessResult:
     job.log(f"$ {line}")
     where = {"RECAP_TREE": str(task.build), "RCW_RAW": str(task.raw), **({"RCW_TRACE": "1"} if task.trace else {})}
+    where |= {"RECAP_PROGRAM": str(program)} if program else {}
     return job.run(["sh", "-c", line], cwd=task.root, env=where)
 
 
-def _must(task: Task, job: Job, name: str, line: str) -> None:
-    if line and (done := _command(task, job, line)).returncode:
+def _must(task: Task, job: Job, name: str, line: str, program: Path | None) -> None:
+    if line and (done := _command(task, job, line, program)).returncode:
         raise WorkbenchError(*_failed(name, done, Severity.ERROR))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +11,8 @@ from rc_workbench_plugins.simulated_card.card import harness_dir
 from rc_workbench_plugins.simulated_card.host_limits import not_simulated, reads_of_real_time
 from rc_workbench_plugins.simulated_card.host_points import compile_with_points
 from rc_workbench_plugins.simulated_card.shim import shim_source
-from workbench.api.compile import digest, needed, run_all
+from rc_workbench_plugins.simulated_card.target import HOST_FOLDER
+from workbench.api.compile import STARTS_THREADS, digest, needed, run_all
 from workbench.api.descriptors import PlatformSupport
 from workbench.api.job import Job
 from workbench.api.kept import contents, keep, take
@@ -27,9 +27,6 @@ from workbench.system.cache import cache_dir
 from workbench.system.toolchain import Tool, find_compiler, symbols
 
 _LIBRARY_FLAGS = ("-g", "-O2", "-Wno-builtin-declaration-mismatch")
-_STARTS_THREADS = re.compile(
-    r"^(pthread_create|thrd_create|_ZNSt6thread15_M_start_thread.*|_ZN5boost6thread.*|_ZN3tbb.*)$"
-)
 
 
 def build_host(task: Task, job: Job) -> Path:
@@ -39,8 +36,8 @@ def build_host(task: Task, job: Job) -> Path:
     threads, their atomic and volatile accesses are points in virtual time.
     The compiler's warnings are added to the job. Raises WorkbenchError with its errors at the user's lines.
     """
-    project, host, root, out = task.project, task.host, task.root, task.build / "host_build"
-    support = _api(task, job)
+    project, host, root, out = task.project, task.host, task.root, task.build / HOST_FOLDER
+    support = api_of(task, job)
     sources = host.sources if host else expand_sources(root, project.host.sources)
     if not sources:
         raise WorkbenchError(Diagnostic("the project names no host source file that exists", "See host.sources."))
@@ -90,14 +87,14 @@ def build_host(task: Task, job: Job) -> Path:
     else:
         warnings = compiled(made)
         theirs = targets[: len(sources) + len(support.api_sources)]  # what records has a thread of its own
-        if any(_STARTS_THREADS.match(name) for name in symbols(theirs, defined=False)):
+        if any(STARTS_THREADS.match(name) for name in symbols(theirs, defined=False)):
             compile_with_points(users, task.deterministic, compiled)
     for warning in (*warnings, *reads_of_real_time(targets[: len(sources)], root)):
         job.report(warning)
     executable = out / "host"
     libraries = [name if name.startswith("-") or "/" in name else f"-l{name}" for name in project.host.libraries]
     linker = cpp_compiler if any(is_cpp) else c_compiler
-    library = _library_objects(c_compiler, objects, job)
+    library = library_objects(c_compiler, objects, job)
     runtimes = [flag for flag in project.host.flags if flag.startswith("-fsanitize=")]
     link: list[str | Path] = [
         linker.path, *runtimes, *targets, *library, "-o", executable, "-Wl,--wrap=main",
@@ -107,7 +104,7 @@ def build_host(task: Task, job: Job) -> Path:
     return executable
 
 
-def _api(task: Task, job: Job) -> PlatformSupport:
+def api_of(task: Task, job: Job) -> PlatformSupport:
     """The API with what implements it: as it is brought or named, or made of the template's entries."""
     support = task.support
     assert support is not None
@@ -128,7 +125,7 @@ def _api(task: Task, job: Job) -> PlatformSupport:
     return replace(support, api_sources=(source,))
 
 
-def _library_objects(compiler: Tool, objects: Path, job: Job) -> list[Path]:
+def library_objects(compiler: Tool, objects: Path, job: Job) -> list[Path]:
     """The card's client library, compiled once for each version of the compiler.
 
     A program may have functions of its own by the C library's names: those that stand for them (`libc/`) give way.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,13 +17,13 @@ from workbench.system.process import ProcessResult
 
 #: each access to memory becomes a call, also the plain ones, which tell whether a thread that waits in a loop does
 #: anything else. Where time is measured that would cost too much, and with these sanitizers it cannot be had.
-_EVERY_ACCESS = (
+EVERY_ACCESS = (
     "-fsanitize=thread", "--param=tsan-distinguish-volatile=1", "--param=tsan-instrument-func-entry-exit=0",
     "-U__SANITIZE_THREAD__", "-Wno-tsan",
 )  # fmt: skip
 _NOT_WITH = re.compile(r"-fsanitize=.*\b(address|hwaddress|leak)\b")
 #: the compiler's assembly with what each instruction stands for (RTL) before it, and no data below the stack's pointer
-_AS_ASSEMBLY = ("-dP", "-mno-red-zone", "-fno-lto", "-S")
+AS_ASSEMBLY = ("-dP", "-mno-red-zone", "-fno-lto", "-S")
 _INSTRUCTION = ("#(insn", "#(jump_insn", "#(call_insn")
 #: in RTL, memory that is volatile, as that of every atomic operation is; or a call to one of 16 bytes
 _ACCESS = re.compile(r'\(mem/v\S* \((?!scratch)|symbol_ref:DI \("__atomic_')
@@ -38,12 +39,23 @@ def compile_with_points(
     Where the work is `counted` every access to memory is seen, unless a sanitizer of the program's own forbids it.
     """
     flags = [word for one in objects for word in one.flags]
-    seen = (counted and not any(map(_NOT_WITH.match, flags))) or platform.machine() != "x86_64"
-    if seen:
-        return compiled([replace(one, flags=(*one.flags, *_EVERY_ACCESS)) for one in objects])
+    if sees_every_access(counted, flags):
+        return compiled([replace(one, flags=(*one.flags, *EVERY_ACCESS)) for one in objects])
     by_this = digest(contents([Path(__file__)]))
-    assembled = [replace(one, flags=(*one.flags, *_AS_ASSEMBLY), made_by=(by_this,)) for one in objects]
+    assembled = [replace(one, flags=(*one.flags, *AS_ASSEMBLY), made_by=(by_this,)) for one in objects]
     return compiled(assembled, through=_pointed)
+
+
+def sees_every_access(counted: bool, flags: Iterable[str]) -> bool:
+    return (counted and not any(map(_NOT_WITH.match, flags))) or platform.machine() != "x86_64"
+
+
+def point_file(name: str) -> None:
+    """Put points into a file of assembly."""
+    text = Path(name)
+    with text.open(encoding="utf-8", errors="surrogateescape") as lines:
+        pointed = list(with_points(lines))
+    text.write_text("".join(pointed), encoding="utf-8", errors="surrogateescape")
 
 
 def _pointed(command: Sequence[str], run: Run) -> ProcessResult:
@@ -53,9 +65,7 @@ def _pointed(command: Sequence[str], run: Run) -> ProcessResult:
     result = run([tool, *(word for word in words if word != "-c"), str(text)])
     if result.returncode:
         return result
-    with text.open(encoding="utf-8", errors="surrogateescape") as lines:
-        pointed = list(with_points(lines))
-    text.write_text("".join(pointed), encoding="utf-8", errors="surrogateescape")
+    point_file(str(text))
     assembled = run([tool, "-c", str(text), "-o", target])
     return assembled if assembled.returncode else result
 
@@ -76,3 +86,7 @@ def with_points(assembly: Iterable[str]) -> Iterator[str]:
         told = line if of_rtl else ""
         if not of_rtl:
             yield line
+
+
+if __name__ == "__main__":  # as a filter of a build of the project's own
+    point_file(sys.argv[1])

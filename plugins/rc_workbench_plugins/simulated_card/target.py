@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from workbench.api.targets import Outcome, Task
     from workbench.model.platform import Platform
 
+HOST_FOLDER = "host_build"
 _BUILD_HOST, _BUILD_CARD, _RUN = "Build host", "Build card", "Run"
 
 
@@ -44,9 +45,10 @@ class SimulatedCard:
     def build(self, task: Task, job: Job) -> Simulation:
         from rc_workbench_plugins.simulated_card.card import build_card
         from rc_workbench_plugins.simulated_card.host import build_host
+        from rc_workbench_plugins.simulated_card.users_host import build_users_host
 
         with job.step(_BUILD_HOST):
-            host = build_host(task, job)
+            host = build_users_host(task, job) if task.project.host.build else build_host(task, job)
         with job.step(_BUILD_CARD):
             card = build_card(task, job)
         return Simulation(host, card)
@@ -56,8 +58,8 @@ class SimulatedCard:
 
         with job.step(_RUN):
             outcome = simulate(task, built.card, built.host, job)
-        for made in () if task.again else (built.host, built.card.path):
-            shutil.rmtree(made.parent, ignore_errors=True)
+        for made in () if task.again else (task.build / HOST_FOLDER, built.card.path.parent):
+            shutil.rmtree(made, ignore_errors=True)
         return replace(outcome, tools=built.card.tools)
 
 

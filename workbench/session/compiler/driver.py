@@ -13,23 +13,22 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.api.compile import digest, needed
-from workbench.api.kept import contents, keep
+from workbench.api.compile import STARTS_THREADS, needed
 from workbench.api.objects import ObjectFile, made, prerequisites
 from workbench.api.source.flags import absolute
+from workbench.api.told import Compiled, Told, told
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.session.compiler.command import Command, read_command
+from workbench.session.compiler.linking import RECORDER, linked, shown
 from workbench.session.finding import PROJECT_SUFFIX, find_project
-from workbench.system.cache import cache_dir
 from workbench.system.process import ProcessResult, become, run_program
-from workbench.system.toolchain import Tool, find_compiler
+from workbench.system.toolchain import Tool, find_compiler, symbols
 
 if TYPE_CHECKING:  # what reads projects and sources is imported where an object file is not kept
     from workbench.session.workspace import Workspace
@@ -39,22 +38,30 @@ PROJECT, COMPILERS = "RECAP_PROJECT", {"c": "RECAP_CC", "c++": "RECAP_CXX"}
 _OF_USERS_CODE = re.compile(
     r"-(W|O|std=|ansi|pedantic|x|save-temps|pg|coverage|-coverage|fsanitize|fprofile|ftest|finstr|gsplit|f?stack-usage)"
 )
-_RECORDER = Path(str(files("workbench.resources"))) / "host"
-_LINK = "-Wl,--export-dynamic-symbol=rcw_*"  # for libraries that are loaded while the program runs
 
 
 def run(words: Sequence[str], language: str) -> int:
     """Do what the compiler of a language ("c" or "c++") would; its exit code. WorkbenchError where no project is near,
     or the sources cannot be instrumented."""
+    within = told()
+    try:
+        return _run(words, language, within)
+    except WorkbenchError as error:
+        if within:
+            within.add(Compiled("", os.getcwd(), diagnostics=error.diagnostics))
+        raise
+
+
+def _run(words: Sequence[str], language: str, within: Told | None) -> int:
     tool = _compiler(language)
     command = read_command(words)
     if not command.makes_objects and not command.links:
         become([tool.path, *words])
     here = Path.cwd()
     if not command.makes_objects:
-        return _shown(run_program([tool.path, *_linked(command, words, tool)]))
-    nearby = _project(command.sources)
-    units = _Units(tool, command, nearby, here)
+        return linked(tool, command, words, within)
+    project = Path(within.project) if within else _project(command.sources)
+    units = _Units(tool, command, project, here, within)
     if not command.links:
         return max(units.compile(source, command.target(source)) for source in command.sources)
     with tempfile.TemporaryDirectory() as folder:
@@ -62,8 +69,7 @@ def run(words: Sequence[str], language: str) -> int:
         for source, target in objects.items():
             if code := units.compile(source, target):
                 return code
-        replaced = [objects.get(word, word) for word in command.words]
-        return _shown(run_program([tool.path, *_linked(command, replaced, tool)]))
+        return linked(tool, command, [objects.get(word, word) for word in command.words], within)
 
 
 def _compiler(language: str) -> Tool:
@@ -87,52 +93,42 @@ def _project(sources: Sequence[str]) -> Path:
     raise WorkbenchError(Diagnostic("there is no project file here or in a folder above", hint))
 
 
-def _shown(result: ProcessResult) -> int:
-    sys.stdout.write(result.stdout)
-    sys.stderr.write(result.stderr)
-    return result.returncode if result.returncode >= 0 else 128 - result.returncode
-
-
-def _linked(command: Command, words: Iterable[str], tool: Tool) -> list[str | Path]:
-    """The words of a command that links, with the recorder; a library leaves that to the program."""
-    if not command.links or command.shared:
-        return list(words)
-    return [*words, _LINK, _recorder(command, tool), "-pthread"]
-
-
-def _recorder(command: Command, tool: Tool) -> Path:
-    """The recorder as an archive: it is linked where something calls it."""
-    flags = ["-O2", "-g", "-fPIC", "-w", *(f for f in command.flags if f in ("-m32", "-m64", "-mx32"))]
-    sources = sorted(_RECORDER.glob("*.c"))
-    stamp = contents([*sources, *sorted(_RECORDER.glob("*.h"))])
-    kept = cache_dir() / "library" / digest([tool.version, *flags, *stamp]) / "librecap.a"
-    if kept.is_file():
-        return kept
-    with tempfile.TemporaryDirectory() as name:
-        objects = [Path(name) / f"{source.stem}.o" for source in sources]
-        for source, target in zip(sources, objects, strict=True):
-            _must([tool.path, *flags, "-x", "c", "-c", source, "-o", target])
-        archive = Path(name) / kept.name
-        _must(["ar", "rcs", archive, *objects])
-        keep(archive, kept.parent)
-    if not kept.is_file():
-        raise WorkbenchError(Diagnostic("the recorder cannot be kept in the cache", file=str(kept)))
-    return kept
-
-
-def _must(command: Sequence[str | Path]) -> None:
-    if (done := run_program(command)).returncode:
-        raise WorkbenchError(Diagnostic(f"the recorder does not build: {done.stderr.strip()}"))
-
-
 @dataclass(frozen=True)
 class _Units:
-    """The sources of one command of the compiler, of a project."""
+    """The sources of one command of the compiler, of a project; `within` is the build of the project's own that it is
+    part of."""
 
     tool: Tool
     command: Command
     project: Path
     cwd: Path
+    within: Told | None = None
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """Those of sources and wrappers alike."""
+        return (*self.command.flags, *(self.within.flags if self.within else ()))
+
+    @property
+    def users_flags(self) -> tuple[str, ...]:
+        within = self.within
+        return (*self.flags, *(within.own_flags if within else ()), *(within.points if within and self.is_gcc else ()))
+
+    @property
+    def is_gcc(self) -> bool:
+        return "clang" not in self.tool.version
+
+    @cached_property
+    def root(self) -> Path:
+        """The project's folder, or what stands for it."""
+        return Path(os.path.realpath(self.within.mirror)) if self.within else self.workspace.root
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Words of which a file holds one where it calls the platform."""
+        from workbench.model.prototypes import words_of_calls
+
+        return self.within.names if self.within else words_of_calls(self.workspace.platform.host)
 
     @cached_property
     def workspace(self) -> Workspace:
@@ -143,70 +139,78 @@ class _Units:
 
     def compile(self, source: str, target: str) -> int:
         """Make an object file; the exit code. What the compiler said is shown."""
-        one = ObjectFile(
-            self.tool, self.command.flags, self.cwd / source, self.cwd / target, (str(self.project), source)
-        )
+        made_by = (str(self.project), source, *((*self.within.names, *self.within.filter) if self.within else ()))
+        one = ObjectFile(self.tool, self.users_flags, self.cwd / source, self.cwd / target, made_by)
+        base = self.root if self.within else self.cwd
         if self.command.writes_beside:
             with tempfile.TemporaryDirectory() as folder:
                 done = self._made(source, one.command(Path(folder) / "reads.d"))
         else:
-            done = made(one, self.cwd, self.cwd, partial(self._made, source))
+            done = made(one, base, self.cwd, partial(self._made, source))
         if not done.returncode and (listing := self.command.dependencies(source, target)):
-            run_program([self.tool.path, *self.command.flags, *listing])
-        return _shown(done)
+            run_program([self.tool.path, *self.flags, *listing])
+        if self.within:
+            threads = any(map(STARTS_THREADS.match, symbols([one.target], defined=False)))
+            self.within.add(Compiled(str(one.target), str(self.cwd), done.stderr, threads))
+        return shown(done)
+
+    def _compiled(self, words: Sequence[str | Path]) -> ProcessResult:
+        """What a command makes that ends with its object file."""
+        if not (self.within and self.within.filter and self.is_gcc):
+            return run_program(words)
+        *to_assembly, target = (str(word) for word in words if word != "-c")
+        text, tool = f"{target}.s", str(self.tool.path)
+        for step in ([*to_assembly, text], [*self.within.filter, text], [tool, "-c", text, "-o", target]):
+            if (done := run_program(step)).returncode:
+                break
+        return done
 
     def _made(self, source: str, words: Sequence[str]) -> ProcessResult:
         words = [source if word == str(self.cwd / source) else word for word in words]  # as it was named
         target, listed = Path(words[-1]), Path(words[words.index("-MF") + 1])
-        done = run_program(words)
+        done = self._compiled(words)
         if done.returncode:
             return done
-        workspace = self.workspace
         read = [Path(os.path.realpath(self.cwd / name)) for name in prerequisites(listed)]
-        outcome = self._recorded(source, read, target, done)
-        with listed.open("a", encoding="utf-8", errors="surrogateescape") as more:  # what else the object is made of
-            also = (self.project, workspace.platform_path, *_own_code(workspace))
-            more.write(f"also: {' '.join(map(_escaped, also))}\n")
-        return outcome
-
-    def _recorded(self, source: str, read: Sequence[Path], target: Path, done: ProcessResult) -> ProcessResult:
-        """With its calls recorded, where the files read for it make any."""
-        from workbench.model.prototypes import callees
-
-        workspace = self.workspace
-        own = [path for path in read if path.is_relative_to(workspace.root)]
-        known, _ = callees(workspace.platform.host.entries)
-        names = re.compile(rb"\b(" + b"|".join(re.escape(n.split("::")[-1].encode()) for n in known) + rb")\b")
-        if not known or not any(names.search(path.read_bytes()) for path in own):
-            return done
-        if read[0] not in own:
-            message = f"calls in a source outside of {workspace.root} are not recorded"
+        own = [path for path in read if path.is_relative_to(self.root)]
+        names = re.compile(rb"\b(" + b"|".join(re.escape(name.encode()) for name in self.names) + rb")\b")
+        calls = bool(self.names) and any(names.search(path.read_bytes()) for path in own)
+        outcome = done
+        if calls and read[0] not in own:
+            message = f"calls in a source outside of {self.root} are not recorded"
             note = Diagnostic(message, "Move the project file up.", Severity.WARNING, str(source))
-            return replace(done, stderr=f"{done.stderr}{note.text()}\n")
-        with tempfile.TemporaryDirectory() as folder:
-            return self._instrumented(source, read[0], target, done, Path(folder))
+            outcome = replace(done, stderr=f"{done.stderr}{note.text()}\n")
+        elif calls:
+            with tempfile.TemporaryDirectory() as folder:
+                outcome = self._instrumented(source, read[0], target, done, Path(folder))
+        if calls or not self.within:
+            with listed.open("a", encoding="utf-8", errors="surrogateescape") as more:  # what else it is made of
+                also = (self.project, self.workspace.platform_path, *_own_code(self.workspace))
+                more.write(f"also: {' '.join(map(_escaped, also))}\n")
+        return outcome
 
     def _instrumented(self, source: str, file: Path, target: Path, done: ProcessResult, out: Path) -> ProcessResult:
         from workbench.api.job import Job
         from workbench.model.application import HostSources
         from workbench.session.reading import instrumented
 
-        workspace, flags = self.workspace, self.command.flags
+        workspace, root, flags, users_flags = self.workspace, self.root, self.flags, self.users_flags
         lto = [flag for flag in flags if flag.startswith("-flto")]
-        if lto and "clang" in self.tool.version:  # whose bitcode GNU ld does not join
-            flags, lto = tuple(flag for flag in flags if flag not in lto), []
+        if lto and not self.is_gcc:  # whose bitcode GNU ld does not join
+            flags, users_flags = (tuple(flag for flag in some if flag not in lto) for some in (flags, users_flags))
+            lto = []
         part = HostSources(
             language=workspace.project.host.language,
-            sources=(str(file.relative_to(workspace.root)),),
+            sources=(str(file.relative_to(root)),),
             flags=tuple(absolute(flags, self.cwd)),
         )
         job = Job()
         build = instrumented(
-            workspace.root,
-            (*workspace.outside, self.cwd),
+            root,
+            (workspace.root, *workspace.outside, self.cwd),
             part,
-            lambda host: workspace.host_language.scan(workspace.root, host, workspace.platform, {}, job),
-            lambda host: workspace.host_language.instrument(workspace.root, host, workspace.platform, {}, out, job),
+            lambda host: workspace.host_language.scan(root, host, workspace.platform, {}, job),
+            lambda host: workspace.host_language.instrument(root, host, workspace.platform, {}, out, job),
             job,
         )
         told = [one for one in (*build.diagnostics, *build.missed) if one.severity is not Severity.NOTE]
@@ -218,7 +222,7 @@ class _Units:
         copy, pieces = build.sources[0], [out / "copy.o"]
         _name_as_given(copy, file, source)
         beside = ["-iquote", str(file.parent), f"-fdebug-prefix-map={out / 'host'}={workspace.root}"]
-        compiled = run_program([self.tool.path, *flags, "-w", *beside, "-c", copy, "-o", target])
+        compiled = self._compiled([self.tool.path, *users_flags, "-w", *beside, "-c", copy, "-o", target])
         if compiled.returncode:
             return replace(compiled, stderr=f"{done.stderr}{compiled.stderr}")
         shutil.move(target, pieces[0])  # what else the compiler writes is named after the object file
@@ -235,6 +239,17 @@ class _Units:
         for command in commands:
             if (step := run_program(command)).returncode:
                 return replace(step, stderr=f"{done.stderr}{step.stderr}")
+        return self._beside(own, done)
+
+    def _beside(self, flags: Sequence[str], done: ProcessResult) -> ProcessResult:
+        """What a program with recorded calls is linked with besides, compiled as the first of its sources is."""
+        for source, target in (self.within.objects if self.within else {}).items():
+            if not target.exists():
+                mine = f"{target}.{os.getpid()}"  # compilers run side by side
+                step = run_program([self.tool.path, *flags, "-w", "-O2", "-fPIC", "-x", "c", "-c", source, "-o", mine])
+                if step.returncode:
+                    return replace(step, stderr=f"{done.stderr}{step.stderr}")
+                os.replace(mine, target)
         return done
 
 
@@ -253,7 +268,7 @@ def _own_code(workspace: Workspace) -> Iterator[Path]:
     plugin = sys.modules[type(workspace.host_language).__module__]
     for folder in getattr(plugin, "__path__", ()):
         yield from sorted(Path(folder).rglob("*.py"))
-    yield from sorted(path for path in _RECORDER.iterdir() if path.is_file())
+    yield from sorted(path for path in RECORDER.iterdir() if path.is_file())
 
 
 def _escaped(path: Path) -> str:

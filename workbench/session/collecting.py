@@ -1,0 +1,79 @@
+"""Runs of programs that were started elsewhere: what they left becomes a run folder."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.api import Outcome
+from workbench.api.host_units import Units, entries_of, read_units
+from workbench.formats.platform_file import load_platform
+from workbench.formats.run_folder import RunWriter, now
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
+from workbench.model.run import Run, RunStatus
+from workbench.run.machine_trace import trace_of_calls
+from workbench.session.finding import PROJECT_SUFFIX
+from workbench.session.pipeline import RunOptions, cannot_write, collected, finished, manifest_of, mark, measured_at
+from workbench.session.places import placed
+from workbench.session.plugins import Plugins
+from workbench.session.tree import Tree, open_tree
+from workbench.session.workspace import Workspace, open_workspace
+from workbench.system.files import real
+
+
+def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins) -> Run:
+    """Make a run folder of what a program left that was built from a tree on a real machine, or with `workbench cc` in
+    a project: then `tree_path` is the project's, and the run is the host's alone.
+
+    WorkbenchError where the folders are not that, or do not belong together.
+    """
+    if tree_path.name.endswith(PROJECT_SUFFIX) or any(tree_path.glob("*" + PROJECT_SUFFIX)):
+        workspace = open_workspace(tree_path, plugins)
+        units, template = _told_units(workspace.root, records), workspace.platform_path
+        tree, missed = _compiled_apart(workspace, units), units.missed
+    else:
+        tree, missed = open_tree(tree_path), ()
+        template = tree.platform_path
+    platform, problems = load_platform(template, plugins.port_kinds)
+    if platform is None:
+        raise WorkbenchError(*problems)
+    if tree.hdl_language not in plugins.hdl_languages:
+        raise WorkbenchError(unknown_name("hardware language", tree.hdl_language, plugins.hdl_languages, tree_path))
+    outcome = measured_at(tree, records, Outcome(exit=None), platform)
+    writer = RunWriter(real(out), replace(tree.manifest, created=now(), blocks=(), sites=(), entries=()))
+    try:
+        shutil.copyfile(template, writer.path / "platform.yaml")
+        for record in records.iterdir():
+            if record.is_file():
+                shutil.copyfile(record, writer.raw / record.name)
+        taps, told = trace_of_calls(writer.raw, writer.part, tree.host, tree.hdl, writer.manifest.clocks)
+        manifest = finished(writer.manifest, outcome, (*missed, *outcome.diagnostics, *told))
+        manifest = replace(manifest, traced=taps is not None)
+        language = plugins.hdl_languages[tree.hdl_language]
+        return collected(writer, manifest, outcome, tree.host, tree.hdl, language, platform, taps)
+    except WorkbenchError as error:
+        mark(writer, RunStatus.FAILED, str(error))
+        raise
+    except OSError as error:
+        mark(writer, RunStatus.FAILED, str(error))
+        raise WorkbenchError(cannot_write(error, writer.path)) from None
+
+
+def _told_units(root: Path, records: Path) -> Units:
+    """What a program that was compiled source by source told of itself as it started."""
+    units = read_units(records)
+    if units is None:
+        hint = "Run a program built by `workbench cc` with RCW_RAW set to this folder."
+        raise WorkbenchError(Diagnostic("no program told of its calls here", hint, file=str(records)))
+    return placed(units, root)
+
+
+def _compiled_apart(workspace: Workspace, units: Units) -> Tree:
+    if workspace.platform.hardware is None:
+        told = Diagnostic("the template has no hardware section", "Add one.", file=str(workspace.platform_path))
+        raise WorkbenchError(told)
+    manifest = manifest_of(workspace, RunOptions(), workspace.settings({}), False)
+    entries = entries_of(workspace.platform)
+    manifest = replace(manifest, blocks=(units.block,), sites=units.sites, entries=entries)
+    return Tree(workspace.root, "", manifest, workspace.project.hardware.language, None)

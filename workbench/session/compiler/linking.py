@@ -1,0 +1,89 @@
+"""The commands of a compiler that link: the recorder is added, and what a build of the project's own is told to."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from workbench.api.compile import digest
+from workbench.api.kept import contents, keep
+from workbench.api.told import Compiled, Told
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.session.compiler.command import Command
+from workbench.system.cache import cache_dir
+from workbench.system.process import ProcessResult, run_program
+from workbench.system.toolchain import Tool
+
+RECORDER = Path(str(files("workbench.resources"))) / "host"
+_LINK = "-Wl,--export-dynamic-symbol=rcw_*"  # for libraries that are loaded while the program runs
+
+
+def linked(tool: Tool, command: Command, words: Sequence[str], within: Told | None) -> int:
+    """Do a command that links, or does what is none of ours; the exit code. A library leaves the recorder to the
+    program."""
+    program = command.links and not command.shared
+    left_out = set(_not_here(tool, command)) if within and within.stand_ins and command.links else set()
+    all_words: list[str | Path] = [word for word in words if word not in left_out]
+    if program:
+        added = [*within.link, *(str(path) for path in within.objects.values() if path.exists())] if within else []
+        all_words += [*added, _LINK, _recorder(command, tool), "-pthread"]
+    done = run_program([tool.path, *all_words])
+    if left_out:
+        print(f"left out, since they are not on this machine: {' '.join(sorted(left_out))}", file=sys.stderr)
+    if within:
+        target = os.path.abspath(command.value("-o") or "a.out")
+        within.add(Compiled(target, os.getcwd(), done.stderr, program=program and not done.returncode))
+    return shown(done)
+
+
+def shown(result: ProcessResult) -> int:
+    """A compiler's exit code, once what it said has been said."""
+    sys.stdout.write(result.stdout)
+    sys.stderr.write(result.stderr)
+    return result.returncode if result.returncode >= 0 else 128 - result.returncode
+
+
+def _not_here(tool: Tool, command: Command) -> Iterator[str]:
+    """The libraries that a command names and this machine lacks."""
+    folders = [path for option in command.options if option[0].startswith("-L") for path in (_value(option),)]
+    for option in command.options:
+        if option[0].startswith("-l") and not option[0].startswith("-l:"):
+            names = [f"lib{_value(option)}.{kind}" for kind in ("so", "a")]
+            if not any(os.path.exists(os.path.join(folder, name)) for folder in folders for name in names) and all(
+                run_program([tool.path, f"-print-file-name={name}"]).stdout.strip() == name for name in names
+            ):
+                yield from option
+    yield from (name for name in command.inputs if name.endswith((".a", ".so")) and not os.path.exists(name))
+
+
+def _value(option: tuple[str, ...]) -> str:
+    return option[0][2:] or (option[1] if len(option) > 1 else "")
+
+
+def _recorder(command: Command, tool: Tool) -> Path:
+    """The recorder as an archive: it is linked where something calls it."""
+    flags = ["-O2", "-g", "-fPIC", "-w", *(f for f in command.flags if f in ("-m32", "-m64", "-mx32"))]
+    sources = sorted(RECORDER.glob("*.c"))
+    stamp = contents([*sources, *sorted(RECORDER.glob("*.h"))])
+    kept = cache_dir() / "library" / digest([tool.version, *flags, *stamp]) / "librecap.a"
+    if kept.is_file():
+        return kept
+    with tempfile.TemporaryDirectory() as name:
+        objects = [Path(name) / f"{source.stem}.o" for source in sources]
+        for source, target in zip(sources, objects, strict=True):
+            _must([tool.path, *flags, "-x", "c", "-c", source, "-o", target])
+        archive = Path(name) / kept.name
+        _must(["ar", "rcs", archive, *objects])
+        keep(archive, kept.parent)
+    if not kept.is_file():
+        raise WorkbenchError(Diagnostic("the recorder cannot be kept in the cache", file=str(kept)))
+    return kept
+
+
+def _must(command: Sequence[str | Path]) -> None:
+    if (done := run_program(command)).returncode:
+        raise WorkbenchError(Diagnostic(f"the recorder does not build: {done.stderr.strip()}"))
