@@ -158,6 +158,7 @@ extern __thread uint32_t work;
 extern __thread jmp_buf back;
 extern __thread int depth;
 struct reg { volatile uint32_t value; };
+enum colour { RED, GREEN };
 #define PUT(site, value) put(site, value, 8)
 #define BOTH(site, other) (get(site, 3) + PUT(other, work))
 #define REG(site) (card[site])
@@ -223,6 +224,7 @@ VALUES = (
     ("", "0u"), ("", "work"), ("", "1u"),
     ("", "get({s}, {n})"), ("", "put({s}, {v}, 4)"), ("", "get({s}, (int)({v} % 9))"), ("wrapped", "peek({s}, {n})"),
     ("", "put({s}, get({t}, 1) + say({t}, 2), (int)get({u}, 3) % 7)"), ("", "say({s}, 3)"),
+    ("", "say({s}, 2, work > 1, GREEN, {v} % 2 == 1)"), ("c++", "say({s}, 1, nullptr, true, L'x')"),
     ("", "say({s}, {n}, {v}, 1.5, \"text, get(1, 2)\", 'c', &work)"), ("c", "give({s}, (struct pair){{1, {v}}}, 2).b"),
     ("c++", "give({s}, pair{{1, {v}}}, 2).b"), ("wrapped", "apply({s}, get, {t}, 3)"),
     ("wrapped", "apply({s}, own, {t}, 1)"),
@@ -238,7 +240,7 @@ VALUES = (
     ("wrapped", "(*ops.put)({s}, {v}, 1)"),
     ("wrapped", "table[{v} % 3]({s}, 5)"), ("", "again({s}, {n} % 3)"), ("", "({v} + {v})"), ("", "({v}, {v})"),
     ("", "({v} % 2 ? {v} : {v})"), ("", "(uint32_t)({v} % 3 && {v})"), ("", "(uint32_t)!({v} || {v})"),
-    ("", "__builtin_expect({v}, 0)"), ("", "(uint32_t)sizeof(get({s}, 1))"), ("", "(poke({s}, {n}), {v})"),
+    ("", "(uint32_t)__builtin_expect({v}, 0)"), ("", "(uint32_t)sizeof(get({s}, 1))"), ("", "(poke({s}, {n}), {v})"),
     ("", "__extension__({{ uint32_t t{s} = {v}; work ? poke({s}, 1) : (void)0; t{s}; }})"),
     ("c", "_Generic(get({s}, 1), uint32_t: put({t}, 1, 2), default: 0)"), ("c", "((uint32_t[]){{{v}, {v}}}[{v} % 2])"),
     ("c", "((struct pair){{.a = {v}, .b = {v}}}).a"), ("", "f({v} % 4)"),
@@ -247,7 +249,7 @@ VALUES = (
     ("c++", "usual({s})"), ("c++", "usual({s}, {v})"), ("c++", "(pair{{{v}, {v}}}.b)"),
     ("c++", "static_cast<uint32_t>({v})"),
     ("c++", "(uint32_t)noexcept(get({s}, 1))"),
-    ("c++", "(decltype(get({s}, 1)))7 + (__typeof__(put({s}, 1, 1) + card[{s}]))2"),
+    ("c++", "((decltype(get({s}, 1)))7 + (__typeof__(put({s}, 1, 1) + card[{s}]))2)"),
     ("c++", "(uint32_t)R\"(get(1, 2))\"[0]"),
     ("14", "[a = {v} + 1](auto b) {{ return a + b + get({s}, 1); }}({v})"),
     ("17", "[&] {{ if constexpr (sizeof(work) == 4) return get({s}, 1); else return put({s}, 1, 1); }}()"),
@@ -304,7 +306,7 @@ STATEMENTS = (
     ("17", "{{ auto [a{s}, b{s}] = pair{{{v}, {v}}}; work += a{s} - b{s}; {b} }}"),
     ("17", "{{ const auto &[a{s}, b{s}] = give({s}, pair{{1, {v}}}, 3); work += a{s} + b{s}; }}"),
     ("17", "switch (uint32_t x{s} = {v}) {{ case 0: {b} break; default: work += {v}; }}"),
-    ("20", "for (uint32_t n{s} = {v}; uint32_t x{s} : {{n{s}, {v}}}) work += x{s};"),
+    ("20", "for (uint32_t n{s} = work; uint32_t x{s} : {{n{s}, {v}}}) work += x{s};"),
     ("api", "board << {s};"), ("api", "{pragma}board.fetch({s}, {n});"),
     ("api", "if (auto x{s} = board[{s}]) {{ work += x{s}; {b} }}"),
 )  # fmt: skip

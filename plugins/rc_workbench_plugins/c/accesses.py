@@ -15,9 +15,9 @@ from pathlib import Path
 
 from clang.cindex import Cursor, CursorKind, TranslationUnit, Type, TypeKind, conf
 
-from rc_workbench_plugins.c.clang_parse import children, file_offset, place
+from rc_workbench_plugins.c.clang_parse import children, file_offset, place, place_at
 from rc_workbench_plugins.c.cpp_entries import FUNCTIONS
-from rc_workbench_plugins.c.reading import Access, Range, Reading, Use, evaluated, innermost
+from rc_workbench_plugins.c.reading import HIDDEN, Access, Range, Reading, Use, evaluated, hidden, innermost
 from workbench.model.opened import opened
 from workbench.model.platform import HostEntry
 from workbench.model.prototypes import Callee, Prototype, parse_prototype
@@ -137,6 +137,14 @@ class _Finder:
                 if cursor.is_definition():
                     self.pointers.defined.add(function)
             self.flow(cursor, parts, function)
+            out_of_sight = hidden(cursor, parts, self.text)
+            if out_of_sight and re.search(
+                rb"->|[*\[]", self.text(out_of_sight.file)[out_of_sight.start : out_of_sight.end]
+            ):
+                where = place_at(out_of_sight.file, out_of_sight.start)
+                self.found.append(
+                    Use(where, READ, False, True, None, (), Access(out_of_sight, out_of_sight, "", None, HIDDEN))
+                )
             if kind in _LVALUES:
                 self.lvalue(cursor, parts, above)
             inner = (*above[-12:], cursor) if kind.is_expression() or kind in (K.DECL_STMT, K.ASM_STMT) else (cursor,)
@@ -219,8 +227,13 @@ class _Finder:
         if name is not READ and not operator and not why:
             value = list(children(operation))[1]
             given = _span(value)
-            macro = innermost((m for m in self.reading.macro_uses if given and m.start == given.start), where)
-            end = max(given.end, macro.end if macro else 0) if given else 0
+            around = [
+                m for m in self.reading.macro_uses if given and m.start >= span.end and m.holds(given.file, given.start)
+            ]
+            if given and around:  # the value is a macro's, or begins in the argument of one
+                begin = min(given.start, *(m.start for m in around))
+                given = Range(given.file, begin, max(given.end, *(m.end for m in around)))
+            end = given.end if given else 0
             if given is None or given.start < span.end or end < given.start:
                 access = Access(span, all_of_it, operator, roots, _IN_MACRO)
             else:

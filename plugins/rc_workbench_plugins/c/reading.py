@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from clang.cindex import Cursor, CursorKind, TranslationUnit, TypeKind, conf
+from clang.cindex import Cursor, CursorKind, TranslationUnit, Type, TypeKind, conf
 
 from rc_workbench_plugins.c.clang_parse import (
     Place,
@@ -22,6 +22,7 @@ from rc_workbench_plugins.c.cpp_reading import CppReader, Form, names
 from workbench.model.prototypes import Callee
 
 K = CursorKind
+HIDDEN = "the parser does not show what stands before a switch's condition or a range; write it before the statement"
 _TYPE_OF = re.compile(rb"\b(?:__)?(?:decltype|typeof(?:__|_unqual)?)\s*\(\s*$")
 
 
@@ -120,6 +121,31 @@ def _is_for_its_type(part: Cursor, text: Callable[[Path], bytes]) -> bool:
     return where is not None and bool(_TYPE_OF.search(text(where[0])[max(0, where[1] - 30) : where[1]]))
 
 
+def _passed(kind: Type, *, cpp: bool) -> str:
+    """The type of an argument beside the named ones, as a wrapper in C takes it; empty where it cannot."""
+    if kind.kind in (TypeKind.POINTER, TypeKind.NULLPTR):
+        is_function = kind.kind is TypeKind.POINTER and kind.get_pointee().kind is TypeKind.FUNCTIONPROTO
+        return "" if cpp and is_function else "const volatile void *"
+    if kind.kind is TypeKind.ENUM:
+        made = kind.get_declaration()
+        return "" if made.is_scoped_enum() else str(made.enum_type.get_canonical().spelling)
+    if kind.kind is TypeKind.RECORD:
+        return "" if cpp else str(kind.spelling)
+    return "_Bool" if kind.kind is TypeKind.BOOL else str(kind.spelling)
+
+
+def hidden(cursor: Cursor, parts: list[Cursor], text: Callable[[Path], bytes]) -> Range | None:
+    """The statement before a switch's condition, or a range's declaration, which libclang does not show."""
+    if not parts or cursor.kind not in (K.SWITCH_STMT, K.CXX_FOR_RANGE_STMT):
+        return None
+    begin, end = file_offset(cursor.extent.start), file_offset(parts[0].extent.start)
+    if begin is None or end is None or begin[0] != end[0]:
+        return None
+    stop = text(begin[0]).rfind(b";", begin[1], end[1])
+    after = text(begin[0])[stop + 1 : end[1]].strip(b" \t\r\n(")
+    return Range(begin[0], begin[1], stop) if stop >= 0 and not after else None
+
+
 def bases_begun(parts: list[Cursor]) -> Iterator[Place]:
     """Where a constructor begins bases: calls of theirs that no member's name comes before."""
     for before, part in zip([None, *parts], parts, strict=False):
@@ -176,6 +202,7 @@ def read_unit(
             reading.declarations += [span] if span else []
             walker.walk(cursor)
     walker.unmask()
+    walker.tell_hidden()
     return reading
 
 
@@ -222,6 +249,7 @@ class _Walker:
     ) -> None:
         self.reading, self.names, self.is_user, self.text, self.cpp = reading, names, is_user, text, cpp
         self.named = named
+        self.hidden: list[Range] = []
         self.masked: dict[tuple[Path, int], Use] = {}
         self.seen: dict[tuple[Path, int, str], int] = {}
 
@@ -251,21 +279,10 @@ class _Walker:
                     parts = parts[1:]
             elif kind is K.DECL_REF_EXPR and self.is_api(cursor):
                 self.use(cursor, is_call=False)
-            if self.cpp and kind is K.SWITCH_STMT and parts:
-                self.before_switch(cursor, parts[0])
+            if self.cpp and (out_of_sight := hidden(cursor, parts, self.text)):
+                self.hidden.append(out_of_sight)
             self.statements(cursor, parts)
             pending += parts
-
-    def before_switch(self, switch: Cursor, condition: Cursor) -> None:
-        """libclang does not show the statement of `switch (statement; condition)`: what its text names is told."""
-        begin, end = file_offset(switch.extent.start), file_offset(condition.extent.start)
-        if begin is None or end is None or begin[0] != end[0]:
-            return
-        text, _, after = self.text(begin[0])[begin[1] : end[1]].rpartition(b";")
-        for word in re.finditer(rb"[A-Za-z_]\w*", text) if not after.strip(b" \t\r\n(") else ():
-            if key := self.named.get(word[0].decode()):
-                why = "the parser does not show what stands before a switch's condition; write it before the switch"
-                self.add(Use(place_at(begin[0], begin[1] + word.start()), key, True, True, None, why_missed=why))
 
     def objects(self, reader: CppReader, cursor: Cursor, parts: list[Cursor]) -> None:
         """Where objects begin within others, and where they end."""
@@ -341,7 +358,7 @@ class _Walker:
                 is_call,
                 self.stands_at(where, function.spelling),
                 Signature(kind.get_result().spelling, types, variadic),
-                tuple("void *" if t.kind is TypeKind.POINTER else t.spelling for t in extra),
+                tuple(_passed(kind, cpp=self.cpp is not None) for kind in extra),
             )
         )
 
@@ -366,6 +383,21 @@ class _Walker:
         for where, use in self.masked.items():
             if where not in brought:
                 self.add(use)
+
+    def tell_hidden(self) -> None:
+        """Statements that libclang does not show: the functions that their text names, by macros too."""
+        bodies = {body.name: set(self.words(body).values()) - {body.name} for body in self.reading.macros}
+        for part in self.hidden:
+            for offset, word in self.words(part).items():
+                pending = [word]
+                for name in pending:
+                    pending += [one for one in bodies.get(name, ()) if one not in pending]
+                for key in (self.named[name] for name in pending if name in self.named):
+                    self.add(Use(place_at(part.file, offset), key, True, True, None, why_missed=HIDDEN))
+
+    def words(self, part: Range) -> dict[int, str]:
+        found = re.finditer(rb"[A-Za-z_]\w*", self.text(part.file)[part.start : part.end])
+        return {part.start + word.start(): word[0].decode() for word in found}
 
     def stands_at(self, where: Place, name: str) -> bool:
         if (where.file, where.offset) in self.masked:

@@ -302,7 +302,7 @@ def _why_missed(use: Use, callee: Callee, reading: Reading) -> str:
 
 
 def _unspellable(kind: str) -> bool:
-    return "struct " in kind or "union " in kind or "(" in kind
+    return not kind or "struct " in kind or "union " in kind or "(" in kind
 
 
 def missed_diagnostic(found: FoundUse) -> Diagnostic:
