@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-import re
-import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from guide_page import BLOCKS, PAGE, block, write_files
 
 from workbench.cli.main import main
 from workbench.formats import yaml_edit
 from workbench.formats.platform_file import load_platform
 from workbench.gui.platform.points import pasted_points
 
-PAGE = (Path(__file__).parents[1] / "resources" / "help" / "platforms.md").read_text()
-BLOCKS = [textwrap.dedent(part).strip("\n") for part in PAGE.split("\n\n") if part.startswith("    ")]
-
-
-def block(begins: str) -> str:
-    """The block of the page that begins so."""
-    (found,) = [one for one in BLOCKS if one.startswith(begins)]
-    return found
-
 
 @pytest.fixture
 def follow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[[str], str]:
     """Does a command of the page, in a folder with its files; gives what it prints."""
-    for name, text in re.findall(r"^`([\w/.]+\.[hcv])`\n\n((?:(?: {4}.*)?\n)+)", PAGE, re.M):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(textwrap.dedent(text))
+    write_files(tmp_path)
     monkeypatch.chdir(tmp_path)
 
     def done(begins: str) -> str:
@@ -75,3 +63,10 @@ def test_the_page_leads_from_a_header_to_findings(follow: Callable[[str], str], 
     assert "`132096`" in PAGE
     assert "took 132 µs" in PAGE
     assert platform.host.transfers.send_c in PAGE
+
+    # without a header to name, the wrappers have the entries' prototypes
+    text = template.read_text().replace("  include_lines: ['#include \"mx.h\"']\n  api_dir: .\n", "")
+    assert "mx.h" not in text
+    template.write_text(text)
+    assert "mx.yaml: no problems" in follow("workbench template check")
+    assert main(["instrument", "mx.workbench.yaml", "--out", "copies"]) == 0

@@ -14,7 +14,7 @@ from workbench.formats.yaml_edit import set_value
 from workbench.model.diagnostic import Severity, WorkbenchError
 from workbench.session.entry_problems import entry_problems
 from workbench.session.entry_words import entry_of
-from workbench.session.new_entries import header_entries, with_entries
+from workbench.session.new_entries import header_entries, header_of, with_entries
 from workbench.session.plugins import load_plugins
 
 ROOT = Path(__file__).parents[1]
@@ -216,6 +216,25 @@ def test_overloads_have_their_scope_and_pasted_prototypes_are_taken_as_they_are(
     assert [(d.severity, d.message) for d in found.diagnostics] == [
         (Severity.NOTE, "xrt::bo::sync may go either way; it was taken for a send")
     ]
+
+
+def test_a_text_is_found_in_the_header_it_was_copied_from(tmp_path: Path) -> None:
+    (tmp_path / "lib" / "include").mkdir(parents=True)
+    (tmp_path / "other.h").write_text("int put(int a);\n")
+    (tmp_path / "lib" / "include" / "opae.h").write_text(OPAE)
+    pasted = OPAE[OPAE.index("fpga_result fpgaOpen") :].replace("    ", "\t")
+    assert header_of(pasted, tmp_path) == tmp_path / "lib" / "include" / "opae.h"
+    assert header_of("int put(long a);", tmp_path) is None
+
+
+def test_without_a_header_types_that_are_passed_whole_are_guessed_and_told(tmp_path: Path) -> None:
+    text = "schema_version: 2\nname: x\n"
+    for prototype, told in (
+        ("int put(card *of, way_t way)", "no header is named that says what way_t is"), ("int put(card *of)", ""),
+    ):  # fmt: skip
+        new, _ = with_entries(text, [entry_of(prototype)], tmp_path / "x.yaml")
+        found = entry_problems(new, tmp_path / "x.yaml", load_plugins())
+        assert [(d.message, d.severity) for d in found] == ([(told, Severity.WARNING)] if told else [])
 
 
 def test_a_header_that_is_not_there_or_declares_nothing_is_told(tmp_path: Path) -> None:

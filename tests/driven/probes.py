@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, QRect, QTimer
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QMenuBar, QWidget
 from texts import clipped
 
 from workbench.gui.widgets.popover import Popover
@@ -52,6 +52,11 @@ def find(text: str = "", kind: str = "", name: str = "") -> QWidget:
         ):
             return widget
     raise KeyError(f"no {kind or 'widget'} '{text or name}' is shown")
+
+
+def can_press(text: str) -> bool:
+    """Whether a button with this text is shown that can be pressed."""
+    return any(w.text() == text and w.isEnabled() for w in visible_widgets() if isinstance(w, QAbstractButton))
 
 
 def focus() -> list[str]:

@@ -44,9 +44,22 @@ def include_lines(host: Host) -> tuple[str, ...]:
     )
 
 
+def declarations(host: Host) -> tuple[str, ...]:
+    """What brings the API's prototypes to C: the template's include lines, or a header's lines where it has none."""
+    return include_lines(host) or (tuple(header_text(host).splitlines()) if c_callees(host.entries) else ())
+
+
+def guessed_types(host: Host) -> tuple[str, ...]:
+    """The types that prototypes pass whole and no header tells, where the template names none: they are taken for
+    numbers."""
+    if host.include_lines or host.api:
+        return ()
+    return tuple(name for name, whole in _foreign(_prototypes(host)).items() if whole)
+
+
 def header_text(host: Host) -> str:
     """The header: prototypes, constants, and types as the prototypes use them."""
-    prototypes = [callee.prototype for callee in c_callees(host.entries).values()]
+    prototypes = _prototypes(host)
     lines = ["/* Generated from the platform template. */", "#ifndef RCW_API_H", "#define RCW_API_H",
              *(f"#include <{name}.h>" for name in ("stdbool", "stddef", "stdint", "stdio", "sys/types")),
              "#ifdef __cplusplus", 'extern "C" {', "#endif"]  # fmt: skip
@@ -61,13 +74,22 @@ def constants(host: Host) -> Iterator[str]:
         yield from (f"#ifndef {name}", f"#define {name} {text}", "#endif")
 
 
-def _types(prototypes: Sequence[Prototype]) -> Iterator[str]:
-    """Declarations of types that only the vendor's header knows: whole where they are used whole, else their name."""
+def _prototypes(host: Host) -> list[Prototype]:
+    return [callee.prototype for callee in c_callees(host.entries).values()]
+
+
+def _foreign(prototypes: Sequence[Prototype]) -> dict[str, bool]:
+    """The types that only the vendor's header knows; whether they are used whole, not behind a pointer."""
     whole: dict[str, bool] = {}
     for prototype in prototypes:
         for text in (prototype.returns, *(type_of(text, name) for text, name in prototype.parameters)):
             words = [word for word in WORD.findall(text) if word not in KNOWN]
             for word in words[:1]:
                 whole[word] = whole.get(word, False) or "*" not in text
-    for name, used in whole.items():
+    return whole
+
+
+def _types(prototypes: Sequence[Prototype]) -> Iterator[str]:
+    """Declarations of types that only the vendor's header knows: whole where they are used whole, else their name."""
+    for name, used in _foreign(prototypes).items():
         yield f"typedef intptr_t {name};" if used else f"typedef struct {name} {name};"

@@ -13,7 +13,7 @@ from itertools import count
 from pathlib import Path
 from typing import BinaryIO
 
-from workbench.api.c_header import KNOWN, WORD, constants, include_lines, used
+from workbench.api.c_header import KNOWN, WORD, constants, declarations, used
 from workbench.api.job import Job
 from workbench.api.ports import HardwarePort, Signal
 from workbench.model.application import SCHEMA_VERSION
@@ -115,10 +115,6 @@ def bench_project(template: Path, platform: Platform, repeats: int, largest_byte
     if hardware is None:
         raise WorkbenchError(
             Diagnostic("this template has no hardware port", "Describe one under hardware.ports.", file=str(template))
-        )
-    if not platform.host.include_lines:
-        raise WorkbenchError(
-            Diagnostic("this template names no header of its API", "Write host.include_lines.", file=str(template))
         )
     known, problems = callees(platform.host.entries)
     if problems:
@@ -224,7 +220,7 @@ def _program(
     opening = list(_opening(known, kept, calls))
     lines = [
         "/* Generated from the platform template: each kind of transfer, in sizes by powers of two. */",
-        *include_lines(host),
+        *declarations(host),
         "#include <fcntl.h>", "#include <fnmatch.h>", "#include <stdint.h>", "#include <stdio.h>",
         "#include <stdlib.h>", "#include <string.h>", "#include <sys/types.h>",
         "#define like(text, pattern) (!fnmatch((pattern), (text), 0))",

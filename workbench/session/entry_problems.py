@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from workbench.api.c_header import guessed_types
 from workbench.formats import yaml_edit
 from workbench.formats.platform_file import parse_platform
 from workbench.formats.yaml_marks import read_marked
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.text import listed
 from workbench.session.new_entries import knows_apis
 from workbench.session.own_api import own_support
 from workbench.session.plugins import Plugins
@@ -30,11 +32,16 @@ def entry_problems(text: str, template: Path, plugins: Plugins) -> tuple[Diagnos
         return error.diagnostics
     folders = [template.parent, *([support.api_dir] if support and support.api_dir else [])]
     wrong = read(lambda: language.wrong_expressions(platform, folders), template)
-    return tuple(
+    problems = [
         marked.diagnostic((*_place(one.entry), one.field), one.message, one.hint,
                           Severity.ERROR if one.certain else Severity.WARNING)
         for one in wrong
-    )  # fmt: skip
+    ]  # fmt: skip
+    if guessed := guessed_types(platform.host):
+        told = f"no header is named that says what {listed(guessed)} {'is' if len(guessed) == 1 else 'are'}"
+        hint = "Taken for a number. Name the header: Include lines, under Header and sources (host.include_lines)."
+        problems.append(marked.diagnostic(("host", "include_lines"), told, hint, Severity.WARNING))
+    return tuple(problems)
 
 
 def _place(entry: int | None) -> Path_:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,13 +19,15 @@ from workbench.model.prototypes import parse_prototype
 from workbench.model.scan import ApiFunction, ApiHeader
 from workbench.session.entry_words import ONE_BYTE, data_of, entries_of, parameters_of
 from workbench.session.reading import read
-from workbench.system.files import read_file
+from workbench.system.files import read_file, read_regular
 
 if TYPE_CHECKING:
     from workbench.session.plugins import Plugins
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _SYSTEM = Path("/usr/include")
+_HEADERS = {".h", ".hh", ".hpp", ".hxx"}
+_MOST_FOLDERS, _MOST_FILES, _MOST_HEADERS, _LARGEST_BYTES = 200, 2000, 200, 1 << 20
 
 
 def header_entries(plugins: Plugins, header: Path, text: str | None = None) -> tuple[list[dict[str, Any]], ApiHeader]:
@@ -43,6 +46,32 @@ def header_entries(plugins: Plugins, header: Path, text: str | None = None) -> t
         hint = "Name the header that holds the prototypes; one that only includes others declares none."
         raise WorkbenchError(*found.diagnostics, Diagnostic("no function is declared here", hint, file=str(header)))
     return _told(found)
+
+
+def header_of(text: str, folder: Path) -> Path | None:
+    """The header below a folder out of which a text was copied, if there is one; of many files the nearest are read."""
+    wanted = "".join(text.split())
+    files = (path for path in islice(_below(folder), _MOST_FILES) if path.suffix in _HEADERS)
+    for path in islice(files, _MOST_HEADERS):
+        try:
+            held = read_regular(path, _LARGEST_BYTES).decode("utf-8-sig", "replace")
+        except OSError:
+            continue
+        if wanted in "".join(held.split()):
+            return path
+    return None
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """The files below a folder, those of outer folders first; none of hidden folders."""
+    folders = [folder]
+    for one in islice(folders, _MOST_FOLDERS):
+        try:
+            entries = sorted(os.scandir(one), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        yield from (Path(entry.path) for entry in entries if entry.is_file())
+        folders += [Path(e.path) for e in entries if e.is_dir(follow_symlinks=False) and not e.name.startswith(".")]
 
 
 def _told(found: ApiHeader) -> tuple[list[dict[str, Any]], ApiHeader]:

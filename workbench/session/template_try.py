@@ -54,6 +54,7 @@ def tried(
 ) -> Tried:
     """The calls of the template's API in host sources below `root`."""
     language = plugins.host_languages[host.language]
+    host = host.model_copy(update={"include_dirs": (*host.include_dirs, str(template.parent.absolute()))})
     beside = (root / name for name in (*host.include_dirs, *(os.path.dirname(source) for source in host.sources)))
     support = with_header(own_support(platform, template, plugins.platforms), platform, template, beside)
     if support and support.api_dir:

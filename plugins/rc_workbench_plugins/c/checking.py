@@ -13,6 +13,8 @@ from rc_workbench_plugins.c.wrappers import Generated
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.pragma import PlacedPragma
 
+_WRAPPERS = "the recording wrappers do not compile"
+
 
 def check(
     found: Survey, numbering: Numbering, copies: Copies, wrappers: Generated, wrappers_file: Path
@@ -29,7 +31,9 @@ def check(
             problems[_in_copy(problem, originals, copies, numbering)] = None
     unit = clang_parse.parse(wrappers_file, [word for word in found.words if not word.startswith("-Wno-")])
     for problem in clang_parse.problems(unit) if unit else ():
-        problems[_in_wrappers(problem, wrappers, wrappers_file)] = None
+        found_there = _in_wrappers(problem, wrappers, wrappers_file)
+        if not (found_there.message.startswith(_WRAPPERS) and any(p.message.startswith(_WRAPPERS) for p in problems)):
+            problems[found_there] = None  # the others of that kind follow from the first
     return tuple(problems)
 
 
@@ -60,9 +64,7 @@ def _in_wrappers(problem: Diagnostic, wrappers: Generated, file: Path) -> Diagno
     what = wrappers.expressions.get(problem.line)
     if what is None:
         hint = "Do the template's include lines bring everything that its prototypes need?"
-        return Diagnostic(
-            f"the recording wrappers do not compile: {problem.message}", hint, file=problem.file, line=problem.line
-        )
+        return Diagnostic(f"{_WRAPPERS}: {problem.message}", hint, file=problem.file, line=problem.line)
     return Diagnostic(
         f"{what} in the platform template does not compile: {problem.message}",
         "It may use the prototype's parameters, the template's constants, and what the include lines bring.",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rc_workbench_plugins.c import clang_parse
-from workbench.api.c_header import constants, include_lines
+from workbench.api.c_header import constants, declarations, include_lines
 from workbench.model.diagnostic import near
 from workbench.model.opened import opened
 from workbench.model.platform import EXPRESSIONS, Host, HostEntry, Platform
@@ -90,6 +90,8 @@ def _wrong_moves(host: Host, folders: Sequence[Path]) -> tuple[WrongExpression, 
     moves, kinds = host.transfers, handles(host)
     text = _Text(_BEFORE_MOVES.split("\n"))
     _add_headers(text, host)
+    if not host.include_lines:
+        text.lines += declarations(host)
     parameters = [f"{kind} {name}" for name, kind in kinds.items()]
     text.lines += [
         f"void rcw_move({', '.join([*parameters, 'uint64_t address', 'unsigned index'])}) {{",

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rc_workbench_plugins.c import access_sites
 from rc_workbench_plugins.c.numbering import Numbering, Wrapper
+from workbench.api.c_header import declarations
 from workbench.api.host_units import COMMON, unit_text
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.opened import opened, opened_names
@@ -53,7 +54,8 @@ def generate(
     for name, value in defines.items():
         out.add(f"#ifndef {name}", f"#define {name} {value}", "#endif")
     if any(not wrapper.use.form for wrapper in numbering.wrappers):
-        out.add(*(include_line(line, beside) for line in platform.host.include_lines))
+        lines = platform.host.include_lines
+        out.add(*(include_line(line, beside) for line in lines), *(() if lines else declarations(platform.host)))
     out.add(f'#include "{runtime / "objects.h"}"', "#define like(text, pattern) rcw_like((text), (pattern))")
     out.add("#ifdef RCW_BOARD", '#include "rcw_board.h"', "#endif")
     for name, constant in platform.host.constants.items():

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from workbench.api.c_header import declarations
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.platform import Platform
 from workbench.model.prototypes import handles
@@ -60,7 +61,7 @@ def board_sources(platform: Platform, plan: ReadOutPlan, resources: Path, tree: 
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
     known = {
-        "include_lines": [_include(line) for line in platform.host.include_lines],
+        "include_lines": declarations(platform.host),
         "handles": handles(platform.host),
         "transfers": platform.host.transfers,
         "access": platform.host.transfers.access_c or "data[index]",
@@ -71,10 +72,3 @@ def board_sources(platform: Platform, plan: ReadOutPlan, resources: Path, tree: 
     }
     texts = {name: (resources / f"{name}.j2").read_text(encoding="utf-8") for name in _NAMES}
     return {name: environment.from_string(text).render(known) for name, text in texts.items()}
-
-
-def _include(line: str) -> str:
-    text = line.strip()
-    if text.startswith("#"):
-        return text
-    return f"#include {text}" if text.startswith("<") else f'#include "{text}"'

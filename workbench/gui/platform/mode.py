@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.analysis.rate_curves import best_band
 from workbench.api.modes import WindowMode
@@ -18,6 +17,7 @@ from workbench.gui.context import Context
 from workbench.gui.forms.mode import DocumentMode
 from workbench.gui.forms.parts import Part, Section
 from workbench.gui.platform.checking import TemplateCheck
+from workbench.gui.platform.foot import Foot
 from workbench.gui.platform.measuring import Measuring
 from workbench.gui.platform.parts import add_part, rename_part, sections_of
 from workbench.gui.platform.points import points_of, points_path, readable, table_plot
@@ -29,14 +29,11 @@ from workbench.gui.widgets import (
     EmptyState,
     PanelHeader,
     Split,
-    label,
-    plain_column,
     plain_panel,
-    rule,
 )
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.scan import ApiHeader
-from workbench.session.new_entries import header_entries, with_entries
+from workbench.session.new_entries import header_entries, header_of, with_entries
 from workbench.session.platform_document import PlatformDocument, starter
 from workbench.session.yaml_document import Path_
 from workbench.system.files import read_file
@@ -60,13 +57,13 @@ class PlatformMode(DocumentMode):
         self.use_button.clicked.connect(self.use_in_project)
         for widget in (self.undo_button, self.why, self.use_button, self.save_button):
             self.form_head.add(widget)
-        parts, column = plain_panel(200)
+        parts, column = plain_panel(218)
         self.list_head = PanelHeader("Platform")
         self.list_head.add(self.files_button())
         column.addWidget(self.list_head)
         column.addWidget(self.parts, 1)
-        self.calls_foot, header = _foot("From a header", "download", "Ctrl+V pastes one")
-        header.clicked.connect(self.ask_header)
+        self.calls_foot = Foot("From a header", "download", "Ctrl+V pastes one")
+        self.calls_foot.button.clicked.connect(self.ask_header)
         column.addWidget(self.calls_foot)
         self.trying = TriedOn(context, self.document)
         self.trying.opened.connect(context.navigation.open_line)
@@ -137,8 +134,8 @@ class PlatformMode(DocumentMode):
         self._table_pages.addWidget(Split((above, 330), (self.table, 480), vertical=True))
         self._table_pages.addWidget(self._no_table)
         column.addWidget(shown, 1)
-        self.foot, add_size = _foot("Add size", "plus", "Ctrl+V pastes a spreadsheet's rows over the table")
-        add_size.clicked.connect(self.table.add_point)
+        self.foot = Foot("Add size", "plus", "Ctrl+V pastes a spreadsheet's rows over the table")
+        self.foot.button.clicked.connect(self.table.add_point)
         column.addWidget(self.foot)
         return panel
 
@@ -179,15 +176,19 @@ class PlatformMode(DocumentMode):
             notices.tell(Diagnostic("this template is not changed", "Save a copy, and add the calls to that."))
             return
 
-        def done(found: tuple[list[dict[str, Any]], ApiHeader]) -> None:
-            entries, read = found
+        def work() -> tuple[list[dict[str, Any]], ApiHeader, Path | None]:
+            entries, read = header_entries(self.context.plugins, header, text)
+            return entries, read, header if text is None else header_of(text, self.context.root() or path.parent)
+
+        def done(found: tuple[list[dict[str, Any]], ApiHeader, Path | None]) -> None:
+            entries, read, named = found
             if document.path != path:
                 return
             before, added = len(document.value(("host", "entries")) or ()), 0
 
             def edit(old: str) -> str:
                 nonlocal added
-                new, those = with_entries(old, entries, path, header if text is None else None)
+                new, those = with_entries(old, entries, path, named)
                 added = len(those)
                 return new
 
@@ -198,7 +199,6 @@ class PlatformMode(DocumentMode):
                 notices.tell(Diagnostic("no host call was added: the template has them all", "", Severity.NOTE))
             notices.tell(*read.diagnostics)
 
-        work = partial(header_entries, self.context.plugins, header, text)
         self.context.background.start("header", work, done, self.context.failed)
 
     # ---- what is shown
@@ -311,18 +311,3 @@ class PlatformMode(DocumentMode):
         done = self.context.notices.attempt(change)
         self.context.when_current()
         return done
-
-
-def _foot(text: str, icon: str, said: str) -> tuple[QWidget, Button]:
-    """What stands under a list: a link, and what a key does."""
-    foot = QWidget()
-    below = plain_column(foot)
-    below.addWidget(rule())
-    row = QHBoxLayout()
-    row.setContentsMargins(16, 6, 16, 6)
-    button = Button(text, icon, kind="link")
-    row.addWidget(button)
-    row.addStretch(1)
-    row.addWidget(label(said, "small"))
-    below.addLayout(row)
-    return foot, button

@@ -12,7 +12,7 @@ from workbench.gui.context import Context
 from workbench.gui.widgets import Button, label, plain_column, rule, set_role
 from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column
-from workbench.model.diagnostic import Diagnostic, has_errors
+from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.session.platform_document import PlatformDocument
 from workbench.session.template_try import Tried, sources_of, tried
 
@@ -122,9 +122,10 @@ class TriedOn(QWidget):
         words = [f"{self._what}: {count} call{'' if count == 1 else 's'} match"]
         if unused:
             words.append(f"{unused} not called")
-        wrong = has_errors(found.diagnostics)
+        wrong = next((d for d in found.diagnostics if d.severity is Severity.ERROR), None)
         if wrong:
-            words.append("not wholly read")
+            where = f"{Path(wrong.file or '').name}, line {wrong.line}"
+            words.append(f"not wholly read ({where}: {wrong.message})")
         self._say(", ".join(words), "medium" if wrong else "second")
         tips = [d.text() for d in found.diagnostics[:6]] + [f"not called: {one}" for one in found.unused]
         self.said.setToolTip("\n".join(tips))

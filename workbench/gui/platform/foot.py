@@ -1,0 +1,31 @@
+"""What stands under a list: a link, and beside it what a key does, where there is room for both."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from workbench.gui.widgets import Button, label, plain_column, rule
+
+_EDGE_PX, _GAP_PX = 16, 12
+
+
+class Foot(QWidget):
+    def __init__(self, text: str, icon: str, said: str) -> None:
+        super().__init__()
+        self.button, self._said = Button(text, icon, kind="link"), label(said, "small")
+        self.button.setToolTip(said)
+        below = plain_column(self)
+        below.addWidget(rule())
+        row = QHBoxLayout()
+        row.setContentsMargins(_EDGE_PX, 6, _EDGE_PX, 6)
+        row.addWidget(self.button)
+        row.addStretch(1)
+        row.addWidget(self._said)
+        below.addLayout(row)
+        self.setMinimumWidth(self.button.sizeHint().width() + 2 * _EDGE_PX)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        needs = self.button.sizeHint().width() + self._said.sizeHint().width() + 2 * _EDGE_PX + _GAP_PX
+        self._said.setVisible(self.width() >= needs)
