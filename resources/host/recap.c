@@ -19,6 +19,7 @@ enum { LATE_SLOTS = 512 };
 int rcw_recording, rcw_simulated;
 int64_t rcw_lost, rcw_taken_off_ps;
 __thread rcw_thread *rcw_self;
+__thread int rcw_expected;
 
 static int stats_fd = -1, units_fd = -1;
 static int traced, process; /* which: 0, or the number of a forked child */

@@ -64,14 +64,20 @@ struct rcw_site {
 
     RCW_INLINED bool open() const { return me && it.which < 0; }
 
+    /* The call is recorded elsewhere. */
+    RCW_INLINED void leave_out()
+    {
+        rcw_take_off();
+        me = 0;
+    }
+
     /* The last thing before the call: it has `entries`, whose slots come first. */
     RCW_INLINED void go(int entries)
     {
         if (!me)
             return;
         if (it.which < 0 && !(code & 1)) {
-            rcw_take_off();
-            me = 0;
+            leave_out();
             return;
         }
         slot += it.which < 0 ? entries : it.which;
@@ -134,6 +140,31 @@ template <> struct rcw_returned<void, false> {
         tell(0);
     }
 };
+
+/* While this lasts, the next call of a constructor or destructor whose calls are recorded wherever they are made is recorded
+ * already. */
+struct rcw_expects {
+    int before;
+
+    RCW_INLINED explicit rcw_expects(int of) : before(rcw_expected) { rcw_expected = of; }
+    rcw_expects(const rcw_expects &) = delete;
+    rcw_expects &operator=(const rcw_expects &) = delete;
+    RCW_INLINED ~rcw_expects() { rcw_expected = before; }
+};
+
+/* What a constructor or destructor returns to its caller. */
+#if defined(__arm__) && !defined(__aarch64__)
+#define RCW_STRUCTOR void *
+#else
+#define RCW_STRUCTOR void
+#endif
+
+/* What std::default_delete's operator says of itself: LLVM's library, where the compiler has it, says noexcept. */
+#if defined(__has_include) && __has_include(<__config>)
+#define RCW_DELETES noexcept
+#else
+#define RCW_DELETES
+#endif
 
 /* A type that is not written as a name, as one. */
 template <class T> struct rcw_same {

@@ -113,12 +113,15 @@ def measure(program: Program, compiler: Sequence[str], flags: Sequence[str]) -> 
     shown = []
     for name, sources in (("plain", own), ("recorded", build.sources)):
         objects = []
-        every = [(source, (standard,)) for source in (*sources, library)] + (recorder if name == "recorded" else [])
+        own_flags, link = (build.flags, build.link_flags) if name == "recorded" else ((), ())
+        every = [(source, (standard, *own_flags)) for source in sources] + [(library, (standard,))]
+        every += recorder if name == "recorded" else []
         for number, (source, words) in enumerate(every):
             objects.append(folder / f"{name}_{number}.o")
             one = ["-w", f"-I{api}", *words, "-c", source, "-o", objects[-1]]
-            _built(*compiler, *flags, *one)
-        _built(*compiler, *flags, *objects, "-o", folder / name, "-pthread")
+            optimised = [flag for flag in flags if source != library or flag != "-flto"]  # a library is there already
+            _built(*compiler, *optimised, *one)
+        _built(*compiler, *flags, *objects, *link, "-o", folder / name, "-pthread")
         environment = {**os.environ, "RCW_RAW": str(folder / "raw")} if name == "recorded" else None
         done = subprocess.run([folder / name], env=environment, check=True, capture_output=True, text=True)
         shown.append(done.stdout)

@@ -51,8 +51,29 @@ struct link {
     link(const link &) = delete;
     int number;
 };
+struct wire {
+    wire() : number(noted(0)) {}
+    explicit wire(int number) noexcept(false) : number(noted(number)) {}
+    int number;
+};
 struct lock {
     ~lock() { noted(0); }
+};
+class port {
+public:
+    explicit port(int number = 2);
+    port(const port &from);
+    ~port();
+    int number;
+};
+struct lane {
+    virtual ~lane();
+};
+struct dock {
+    virtual ~dock();
+};
+struct deck {
+    virtual ~deck();
 };
 inline buffer &operator+=(buffer &to, int value) { noted(0); return to; }
 template <int N> struct registers {
@@ -70,6 +91,12 @@ inline namespace v2 { int reset(int number) { return noted(number); } }
 int reset(const std::string &name, int number) { return noted((int)name.size() + number); }
 int board::poke(uint32_t address, uint32_t value) { return noted((int)(address + value)); }
 int fast::poke(uint32_t address, uint32_t value) { return noted((int)(address - value)); }
+port::port(int number) : number(noted(number)) { if (number < 0) throw number; }
+port::port(const port &from) : number(noted(from.number)) {}
+port::~port() { noted(0); }
+lane::~lane() { noted(0); }
+dock::~dock() { noted(0); }
+deck::~deck() { noted(0); }
 std::unique_ptr<board> board::make(int number) { noted(0); return std::unique_ptr<board>(new fast(number)); }
 }
 """
@@ -94,7 +121,15 @@ ENTRIES = tuple(
         ("int card::registers<N>::at(int index)", CallKind.RECEIVE, "4"),
         ("card::link::link()", CallKind.ACQUIRE, ""),
         ("explicit card::link::link(int number)", CallKind.ACQUIRE, "number"),
+        ("card::wire::wire()", CallKind.ACQUIRE, ""),
+        ("explicit card::wire::wire(int number)", CallKind.ACQUIRE, "number"),
         ("card::lock::~lock()", CallKind.RELEASE, ""),
+        ("explicit card::port::port(int number = 2)", CallKind.ACQUIRE, "number"),
+        ("card::port::port(const card::port &from)", CallKind.ACQUIRE, "from.number"),
+        ("card::port::~port()", CallKind.RELEASE, "self.number"),
+        ("virtual card::lane::~lane()", CallKind.RELEASE, ""),
+        ("virtual card::dock::~dock()", CallKind.RELEASE, ""),
+        ("virtual card::deck::~deck()", CallKind.RELEASE, ""),
     )
 )
 #: kind -> (what stands before main, main's body)
@@ -187,11 +222,31 @@ PROGRAMS = {
         "try { card::link t(-3); x += t.number; } catch (int code) { x += code; }",
     ),
     "constructors of bases, and by factories": (
-        "#include <list>\n#include <map>\nstruct more : card::link { more() : link(4) {} };",
-        "more m; auto p = std::unique_ptr<card::link>(new card::link(2)); x += m.number + p->number;\n"
-        "x += std::make_shared<card::link>(3)->number; std::list<card::link> l; l.emplace_back(4);\n"
-        "std::map<int, card::link> n; n.emplace(1, 2); x += l.front().number + n.at(1).number;",
+        "#include <list>\n#include <map>\nstruct more : card::wire { more() : wire(4) {} };\n"
+        "struct kin : card::wire {};",
+        "more m; auto p = std::unique_ptr<card::wire>(new card::wire(2)); x += m.number + p->number;\n"
+        "kin k; x += k.number;\n"
+        "x += std::make_shared<card::wire>(3)->number; std::list<card::wire> l; l.emplace_back(4);\n"
+        "std::map<int, card::wire> n; n.emplace(1, 2); x += l.front().number + n.at(1).number; new card::wire[2];",
     ),
+    "of a library: constructors, destructors": (
+        "#include <vector>\nstruct more : card::port { more() : port(4) {} }; struct kin : card::port {};\n"
+        "struct has { card::port a{7}; std::vector<card::port> all; };\n"
+        "static card::port make() { return card::port(8); }",
+        "more m; kin k; has h; std::vector<card::port> v(3); v.emplace_back(5); auto w = v; h.all = w;\n"
+        "auto p = std::make_shared<card::port>(3); card::port a[2], b = make(); x += b.number + h.all[1].number;\n"
+        "for (auto one : v) x += one.number; try { card::port t(-3); } catch (int code) { x += code; }\n"
+        "auto *q = new card::port(1); delete q; delete new more; p.reset(new card::port(a[1]));",
+    ),
+    "of a library: virtual destructors": (
+        "struct kin : card::lane { ~kin() override {} };",
+        "card::lane a; delete new card::lane; card::lane *p = new kin; delete p; p = nullptr; delete p; { kin k; }",
+    ),
+    "of a library: virtual destructors, by unique_ptr": (
+        "static std::unique_ptr<card::dock> make() { return std::unique_ptr<card::dock>(new card::dock); }",
+        "auto p = make(); p.reset(new card::dock); std::shared_ptr<card::dock> q = make(); make(); card::dock here;",
+    ),
+    "of a library: virtual destructors, by others": ("", "std::shared_ptr<card::deck> p(new card::deck);"),
     "destructors": (
         "struct locked { card::lock its; }; struct kin : card::lock {}; static card::lock make() { return {}; }\n"
         "static int use(const card::lock &) { return 1; } static int take(card::lock) { return 2; }",
@@ -217,12 +272,7 @@ WHY = {
     "function pointers": ("it is reported where the address is taken", 2),
     "pointers to members": ("the pointer may be another method's", 1),
     "std::bind and std::function": ("it is reported where the address is taken", 1),
-    "constructors of bases, and by factories": ("no text stands for the call", 1),
-    "destructors": ("no text stands for the call", 2),
-    **dict.fromkeys(
-        ("constructors, throwing ones too", "calls in calls, initialisers, conditions"),
-        ("before C++17 an object that is returned may be a copy", 1),
-    ),
+    "of a library: virtual destructors, by others": ("the call is in a table of the library's", 1),
     **dict.fromkeys(
         ("class templates", "in templates, of objects of their arguments"),
         ("before C++14 a lambda's parameters have types with names", 1),

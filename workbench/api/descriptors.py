@@ -254,15 +254,18 @@ class Composer(Protocol):
 class HostBuild:
     """Instrumented host sources in a build folder.
 
-    `sources` replace the project's, in its order; `defines`, `include_dirs` and `extra_sources` are added to the
-    compiler's. `blocks` (one per thread function known, `host.main` first), `sites` and `entries` number what the
-    records refer to. `calls` counts sites instrumented; `missed` says which calls were left alone, and why. `read` are
-    all files that decide on any of it: without them it is made anew each time.
+    `sources` replace the project's, in its order, and are compiled with `flags` too; `defines`, `include_dirs` and
+    `extra_sources` are added to the compiler's, `link_flags` to the linker's. `blocks` (one per thread function known,
+    `host.main` first), `sites` and `entries` number what the records refer to; `missed` says which calls were left
+    alone, and why. `read` are all files that decide on any of it:
+    without them it is made anew each time.
     """
 
     sources: tuple[Path, ...]
     include_dirs: tuple[Path, ...] = ()
     extra_sources: tuple[Path, ...] = ()
+    flags: tuple[str, ...] = ()
+    link_flags: tuple[str, ...] = ()
     defines: tuple[str, ...] = ()
     blocks: tuple[Block, ...] = ()
     sites: tuple[Site, ...] = ()

@@ -134,6 +134,7 @@ def complete_tree(
             *folders_c,
             *(f"-D{name}={value}" for name, value in macros.items()),
             *(f"-D{_quoted(define)}" for define in host.defines),
+            *host.flags,
         ),
         "RECAP_RUNTIME_CFLAGS": (
             "-O2",
@@ -142,7 +143,7 @@ def complete_tree(
             *of_all,
             *map(_quoted, macros_of_all(part)),
         ),
-        "RECAP_LDLIBS": (*named, "-lm", "-pthread"),
+        "RECAP_LDLIBS": (*host.link_flags, *named, "-lm", "-pthread"),
         "RECAP_HDL": (f"$(RECAP)/{_relative(path, out)}" for path in hdl.sources),
         "RECAP_HDL_INCLUDE_DIRS": (f"$(RECAP)/{_relative(folder, out)}" for folder in hdl_includes if folder),
         "RECAP_HDL_DATA": (_quoted(name) for name in hdl.data),

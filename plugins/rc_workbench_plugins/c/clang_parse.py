@@ -98,7 +98,27 @@ def _lib() -> ctypes.CDLL:
     lib.clang_disposeOverriddenCursors.argtypes = [cursors]
     lib.clang_disposeOverriddenCursors.restype = None
     lib.clang_Cursor_isInlineNamespace.argtypes = [cindex.Cursor]
+    lib.clang_Cursor_getCXXManglings.argtypes = [cindex.Cursor]
+    lib.clang_Cursor_getCXXManglings.restype = ctypes.POINTER(_Strings)
+    lib.clang_disposeStringSet.argtypes = [ctypes.POINTER(_Strings)]
+    lib.clang_disposeStringSet.restype = None
     return lib
+
+
+class _String(ctypes.Structure):  # one of a set, which is freed with it
+    _fields_ = (("text", ctypes.c_char_p), ("flags", ctypes.c_uint))
+
+
+class _Strings(ctypes.Structure):
+    _fields_ = (("strings", ctypes.POINTER(_String)), ("count", ctypes.c_uint))
+
+
+def manglings(function: cindex.Cursor) -> list[str]:
+    """The linker's names of a constructor or destructor: one for whole objects, one for bases of others."""
+    found = _lib().clang_Cursor_getCXXManglings(function)
+    names = [os.fsdecode(found.contents.strings[n].text) for n in range(found.contents.count)]
+    _lib().clang_disposeStringSet(found)
+    return names
 
 
 def overridden(method: cindex.Cursor) -> list[cindex.Cursor]:

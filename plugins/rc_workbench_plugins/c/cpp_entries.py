@@ -19,6 +19,7 @@ FUNCTIONS = {
     K.DESTRUCTOR,
     K.CONVERSION_FUNCTION,
 }
+_STRUCTORS = (K.CONSTRUCTOR, K.DESTRUCTOR)
 _CLASSES = {K.CLASS_DECL, K.STRUCT_DECL, K.CLASS_TEMPLATE, K.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION}
 _HOLDERS = {K.NAMESPACE, K.NAMESPACE_ALIAS, *_CLASSES}
 _QUALIFIERS = re.compile(r"\b(?:\w+::)+|\b(?:struct|class|enum|typename)\b\s*")
@@ -42,7 +43,9 @@ class Entries:
             if found is not None and not (key in wrapped and in_c(found)):
                 self.declared[key] = found
                 self._keys[found.get_usr()] = key
-        self.destructors = any(one.kind is K.DESTRUCTOR for one in self.declared.values())
+        self.structors = any(
+            one.semantic_parent.kind in _CLASSES and one.kind in _STRUCTORS for one in self.declared.values()
+        )
 
     def of(self, function: Cursor | None) -> str | None:
         """The key of the callee that a function is, or overrides; None where the template does not speak of it."""
@@ -58,16 +61,16 @@ class Entries:
 
     def destructor(self, kind: Cursor) -> str | None:
         """The callee that is the destructor of a class."""
-        return self._member(kind, K.DESTRUCTOR)
+        return next(iter(self._members(kind, K.DESTRUCTOR)), None)
 
-    def constructor(self, kind: Cursor) -> str | None:
-        """A callee that is a constructor of a class."""
-        return self._member(kind, K.CONSTRUCTOR)
+    def constructors(self, kind: Cursor) -> list[str]:
+        """The callees that are constructors of a class."""
+        return self._members(kind, K.CONSTRUCTOR)
 
-    def _member(self, kind: Cursor, what: CursorKind) -> str | None:
+    def _members(self, kind: Cursor, what: CursorKind) -> list[str]:
         if kind.kind not in _CLASSES or all(one.kind is not what for one in self.declared.values()):
-            return None
-        return next((key for one in _open(children(kind)) if one.kind is what and (key := self.of(one))), None)
+            return []
+        return [key for one in _open(children(kind)) if one.kind is what and (key := self.of(one))]
 
     def named(self, name: str, arguments: int) -> list[str]:
         """The callees among methods of that name that take so many arguments: for calls that only a template's

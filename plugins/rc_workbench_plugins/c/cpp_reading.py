@@ -9,20 +9,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from clang.cindex import Cursor, CursorKind, Type, TypeKind
 
 from rc_workbench_plugins.c.clang_parse import Place, children, file_offset, place
 from rc_workbench_plugins.c.cpp_entries import Entries, is_movable
+from rc_workbench_plugins.c.cpp_structors import Caught, caught, through_its_table
+from rc_workbench_plugins.c.cpp_types import Unfit, spelled
 
 K = CursorKind
-_UNSPELLABLE = re.compile(r"\((?:anonymous|unnamed|lambda)|type-parameter|<dependent|auto\b")
 _WRAPPED = (K.UNEXPOSED_EXPR, K.PAREN_EXPR)
-_MAKERS = {"make_unique", "make_shared", "allocate_shared", "emplace", "emplace_back", "emplace_front", "try_emplace"}
-_HOLDERS = {"array", "deque", "list", "map", "optional", "pair", "shared_ptr", "tuple", "unique_ptr", "unordered_map",
-            "variant", "vector"}  # fmt: skip
+_OF_POINTERS = {"unique_ptr", "shared_ptr", "weak_ptr", "default_delete"}  # make nothing of what they point to
+_BY_ITSELF, _BY_POINTER, _BY_LIBRARY = range(3)  # who calls a constructor or destructor; by pointer: a std::unique_ptr
+_MAKERS = {"make_unique", "make_shared", "allocate_shared"}
 _OF_NAMES = (K.TYPE_REF, K.NAMESPACE_REF, K.TEMPLATE_REF, K.OVERLOADED_DECL_REF)
 
 
@@ -44,7 +45,8 @@ class Form:
     are those of the arguments that are given, `call` what stands before and after the arguments of the call within.
     `only` is the class of which the object must be (empty: it is), where just a template's arguments tell what is
     called. `object_is_first`: the object is the first of the function's parameters. `unseen`: what the call makes can
-    neither be moved nor copied, and where it will stand is not known."""
+    neither be moved nor copied, and where it will stand is not known. `of_pointer`: of a pointer that is none nothing
+    is called. `caught`: no text is rewritten, every call is seen by that."""
 
     file: Path
     start: int
@@ -56,10 +58,8 @@ class Form:
     only: str | None = None
     object_is_first: bool = False
     unseen: bool = False
-
-
-class Unfit(Exception):
-    """Why a call cannot be rewritten."""
+    of_pointer: bool = False
+    caught: Caught | None = None
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class CppReader:
         self.bases: set[tuple[Path, int]] = set()
         self.begun: dict[tuple[Path, int], str] = {}  # variables and members by where their names begin
         self.kept: set[tuple[object, ...]] = set()
-        self.ended: dict[str, str | None] = {}
+        self.held: dict[str, dict[str, int]] = {}
 
     def call(self, cursor: Cursor, parts: list[Cursor]) -> CppCall | None:
         """A call expression; None where it is none of the template's."""
@@ -88,8 +88,6 @@ class CppReader:
         key = self.entries.of(function)
         if function is not None and function.kind is K.CONSTRUCTOR:
             return self._made(cursor, parts, function, key)
-        if key is None and function is not None and function.spelling in _MAKERS:
-            return self._made_by(cursor, function)
         only, named = None, _unwrapped(parts[0]) if parts else None
         if function is None and named is not None and named.kind is K.MEMBER_REF_EXPR:
             name = self._last_name(named)
@@ -125,8 +123,19 @@ class CppReader:
             return None
         try:
             return CppCall(where, key, self._constructor(cursor, parts, function, key in self.entries.opening))
+        except Unfit:
+            return self._caught(where, key)
+
+    def _caught(self, where: Place, key: str, *, of_pointer: bool = False) -> CppCall:
+        """A call of a constructor or destructor that is seen as every call of it is; or every one of a pointer's."""
+        function = self.entries.declared[key]
+        try:
+            seen = replace(caught(function, self.text), of_pointer=of_pointer)
         except Unfit as problem:
             return CppCall(where, key, None, str(problem))
+        at, kind = where.offset, f"{seen.of} &"
+        form = Form(where.file, at, at, kind, seen.parameters, ("", ""), (), unseen=True, caught=seen)
+        return CppCall(where, key, form)
 
     def _by_pointer(self, named: Cursor) -> CppCall | None:
         """A call by a pointer to a member, of a class of which the template has methods of that type."""
@@ -140,12 +149,6 @@ class CppReader:
                 return CppCall(where, key, None, "it is called by a pointer to a member, which may be another's")
         return None
 
-    def _made_by(self, cursor: Cursor, function: Cursor) -> CppCall | None:
-        holder = function.semantic_parent.type if function.kind is K.CXX_METHOD else cursor.type.get_canonical()
-        made = (self.entries.constructor(kind.get_declaration()) for kind in _arguments(holder))
-        key, where = next(filter(None, made), None), place(cursor.extent.end)
-        return CppCall(where, key, None, f"{function.spelling} makes it, out of sight") if key and where else None
-
     def keeps(self, parts: list[Cursor]) -> None:
         """Expressions whose value is the object itself that is begun, or returned: nothing of theirs ends there."""
         self.kept |= {_value(part) for part in parts if part.kind.is_expression()}
@@ -153,47 +156,85 @@ class CppReader:
     def is_kept(self, cursor: Cursor) -> bool:
         return _value(cursor) in self.kept
 
-    def destroyed(self, cursor: Cursor, parts: list[Cursor]) -> CppCall | None:
-        """A variable, a temporary object or a `delete`, at whose end a destructor of the template's is called."""
-        if not self.entries.destructors:
-            return None
-        if cursor.kind is K.CXX_DELETE_EXPR:
-            kind = parts[0].type.get_canonical().get_pointee() if parts else cursor.type
-        elif cursor.kind is K.VAR_DECL:
-            kind = cursor.type
-        elif self.is_kept(cursor):
-            return None
-        elif cursor.kind is K.INIT_LIST_EXPR:
-            kind = cursor.type
-        else:
-            called = cursor.referenced
-            kind = called.result_type if called is not None else cursor.type
-            if called is not None and called.kind is K.CONSTRUCTOR:
-                kind = cursor.type
-            elif kind.kind is TypeKind.INVALID or called is None:
-                kind = parts[0].type.get_canonical().get_pointee().get_result() if parts else kind
-        key = self._ends(kind)
+    def implied(self, cursor: Cursor, parts: list[Cursor]) -> list[CppCall]:
+        """A variable, a temporary object or a `delete`: the constructors and destructors of the template's that are
+        called for it where no text stands for them."""
         where = place(cursor.location)
-        if key is None or where is None:
-            return None
-        return CppCall(where, key, None, "it is called where no text stands for it")
+        if not self.entries.structors or where is None:
+            return []
+        kinds = [cursor.type]
+        if cursor.kind is K.CXX_DELETE_EXPR:
+            kinds = [parts[0].type.get_canonical().get_pointee()] if parts else []
+        elif cursor.kind is K.CALL_EXPR and (called := cursor.referenced) is None:
+            kinds = [parts[0].type.get_canonical().get_pointee().get_result()] if parts else []
+        elif cursor.kind is K.CALL_EXPR and called.kind is not K.CONSTRUCTOR:
+            kinds = [called.result_type, *([called.semantic_parent.type] if called.kind is K.CXX_METHOD else [])]
+        making = cursor.kind is K.CALL_EXPR and cursor.referenced is not None and cursor.referenced.spelling in _MAKERS
+        within = [part for kind in kinds for part in _arguments(kind.get_canonical())] if making else []
+        made = [key for part in within for key in self._constructors(part)]
+        calls, kept = (
+            [self._caught(where, key) for key in made],
+            cursor.kind in (K.CALL_EXPR, K.INIT_LIST_EXPR) and self.is_kept(cursor),
+        )
+        for key, by in ((key, by) for kind in kinds for key, by in self._held(kind).items()):
+            function = self.entries.declared[key]
+            by_table = function.kind is K.DESTRUCTOR and through_its_table(function)
+            own = self.entries.destructor(kinds[0].get_canonical().get_declaration())
+            if by_table and cursor.kind is K.CXX_DELETE_EXPR and key == own:
+                calls.append(self._deleted(cursor, parts[0], where, key))
+                continue
+            if by_table and by == _BY_LIBRARY and not kept:
+                why = "it is virtual, and what calls it is the standard library's, or another's"
+                calls.append(CppCall(where, key, None, why))
+            call = self._caught(where, key, of_pointer=by_table and by == _BY_POINTER)
+            calls += [call] if call.form or not kept else []
+        return calls
 
-    def _ends(self, kind: Type) -> str | None:
-        """The callee that is the destructor of an object, or of what it is made of."""
+    def _deleted(self, cursor: Cursor, pointer: Cursor, where: Place, key: str) -> CppCall:
+        try:
+            file, start, end = self._span(cursor)
+            _, first, last = self._span(pointer)
+            if self._cut(file, start, first).strip(" (") != "delete":
+                raise Unfit("an array is deleted, or what deletes it comes out of a macro")
+            edits = (Edit(start, first, "(", opens=True), Edit(last, last, ")"))
+            kind = spelled(pointer.type) or self._any()
+            return CppCall(where, key, Form(file, start, end, "", (kind,), ("delete ", ""), edits, of_pointer=True))
+        except Unfit as problem:
+            return CppCall(where, key, None, str(problem))
+
+    def _held(self, kind: Type) -> dict[str, int]:
+        """The constructors and destructors that are called where an object begins or ends: its own destructor, and
+        those of what it is made of; and by whom: those of a template's arguments by the template."""
         kind = kind.get_canonical()
-        if kind.kind is TypeKind.CONSTANTARRAY:
-            return self._ends(kind.element_type)
+        if kind.kind in (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY):
+            return self._held(kind.element_type)
         if kind.kind is not TypeKind.RECORD:
-            return None
-        if kind.spelling not in self.ended:
-            self.ended[kind.spelling] = None
+            return {}
+        if kind.spelling not in self.held:
+            found = self.held[kind.spelling] = {}
             made = kind.get_declaration()
-            within = [field.type for field in kind.get_fields()]
-            within += [part.type for part in children(made) if part.kind is K.CXX_BASE_SPECIFIER]
-            within += _arguments(kind) if made.spelling in _HOLDERS else []
-            keys = (self.entries.destructor(made), *(self._ends(one) for one in within))
-            self.ended[kind.spelling] = next(filter(None, keys), None)
-        return self.ended[kind.spelling]
+            parts = [field.type for field in kind.get_fields()]
+            parts += [part.type for part in children(made) if part.kind is K.CXX_BASE_SPECIFIER]
+            for part in parts if not kind.spelling.startswith("std::") else ():
+                begun = self.entries.constructors(part.get_canonical().get_declaration())
+                found |= dict.fromkeys((key for key in begun if _is_plain(self.entries.declared[key])), _BY_ITSELF)
+                found |= {key: max(by, found.get(key, by)) for key, by in self._held(part).items()}
+            if made.spelling not in _OF_POINTERS:
+                of_library = [key for part in _arguments(kind) for key in self._held(part)]
+                of_library += [key for part in _arguments(kind) for key in self._constructors(part)]
+                found |= dict.fromkeys(of_library, _BY_LIBRARY)
+            elif given := _arguments(kind):
+                plain = (
+                    made.spelling == "unique_ptr" and given[-1].spelling == f"std::default_delete<{given[0].spelling}>"
+                )
+                of_pointer = self.entries.destructor(given[0].get_declaration()) if plain else None
+                found |= {key: _BY_POINTER if key == of_pointer else _BY_LIBRARY for key in self._held(given[0])}
+            if own := self.entries.destructor(made):
+                found[own] = max(found.get(own, _BY_ITSELF), _BY_ITSELF)
+        return self.held[kind.spelling]
+
+    def _constructors(self, kind: Type) -> list[str]:
+        return self.entries.constructors(kind.get_declaration())
 
     def reference(self, cursor: Cursor) -> CppCall | None:
         """A name that is used without being called."""
@@ -220,7 +261,7 @@ class CppReader:
         if self.standard < 17:
             raise Unfit("an object that is made can be seen from C++17 on")
         file, start, end = self._span(cursor)
-        kind = self._spelled(cursor.type)
+        kind = spelled(cursor.type)
         if not kind or cursor.type.get_canonical().kind is not TypeKind.RECORD:
             raise Unfit("what is made has no name, or is an array")
         given = [part for part in parts if part.kind not in _OF_NAMES and file_offset(part.extent.start) is not None]
@@ -266,9 +307,9 @@ class CppReader:
         self._expect(name, function)
         points = match[1] == b"->"
         if (points and base.type.get_canonical().kind is TypeKind.POINTER) or arrow:
-            kind = self._spelled(base.type.get_canonical().get_pointee())
+            kind = spelled(base.type.get_canonical().get_pointee())
         else:
-            kind = self._spelled(base.type)
+            kind = spelled(base.type)
         follow = "rcw_arrow" if points else "rcw_ref"
         if not kind:
             kind = f"decltype({follow}({self._cut(file, first, last)}))"
@@ -277,7 +318,7 @@ class CppReader:
 
     def _conversion(self, base: Cursor, function: Cursor) -> Form:
         file, start, end = self._span(base)
-        kind = self._spelled(base.type) or f"decltype(rcw_ref({self._cut(file, start, end)}))"
+        kind = spelled(base.type) or f"decltype(rcw_ref({self._cut(file, start, end)}))"
         edits = (Edit(start, start, "rcw_ref(", opens=True), Edit(end, end, ")))()"))
         return Form(file, start, end, f"{kind} &", (), (f"rcw_self.{function.spelling}(", ")"), edits)
 
@@ -288,7 +329,7 @@ class CppReader:
             raise Unfit(f"operator{token} is called in a way that cannot be rewritten")
         file, start, end = self._span(operands[0])
         whole = self._span(cursor)
-        kind = self._spelled(operands[0].type)
+        kind = spelled(operands[0].type)
         kind = kind or f"decltype(rcw_ref({self._cut(file, start, end)}))"
         method = function.kind is K.CXX_METHOD or only is not None
         data, opening = self.text(file), Edit(start, start, "rcw_ref(", opens=True)
@@ -331,24 +372,13 @@ class CppReader:
             kinds += [one.type for one in given[len(kinds) :]]
         if len(kinds) < len(given):
             raise Unfit("the types of its arguments cannot be told")
-        return tuple(self._spelled(kind) or self._any() for kind, _ in zip(kinds, given, strict=False))
+        return tuple(spelled(kind) or self._any() for kind, _ in zip(kinds, given, strict=False))
 
     def _any(self) -> str:
         """A parameter of any type."""
         if self.standard < 14:
             raise Unfit("an argument whose type has no name can be seen from C++14 on")
         return "auto &&"
-
-    def _spelled(self, kind: Type) -> str:
-        """A type as it can be written anywhere; empty where it has no name."""
-        canonical = kind.get_canonical()
-        if canonical.kind in (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE):
-            inner = self._spelled(canonical.get_pointee())
-            return inner and f"{inner} {'&' if canonical.kind is TypeKind.LVALUEREFERENCE else '&&'}"
-        text = str(canonical.spelling)
-        if not text or _UNSPELLABLE.search(text) or canonical.kind in (TypeKind.DEPENDENT, TypeKind.UNEXPOSED):
-            return ""
-        return f"rcw_same<{text}>::type" if re.search(r"[(\[]", text) else text
 
     def _span(self, cursor: Cursor) -> tuple[Path, int, int]:
         start, end = file_offset(cursor.extent.start), file_offset(cursor.extent.end)
@@ -402,6 +432,13 @@ def _value(cursor: Cursor) -> tuple[object, ...]:
     """An expression and what it is, whatever stands between them in the tree."""
     kind = cursor.type.get_canonical().spelling.removeprefix("const ")
     return file_offset(cursor.extent.start), file_offset(cursor.extent.end), kind
+
+
+def _is_plain(constructor: Cursor) -> bool:
+    """One that a class's own constructor calls without being told."""
+    return (
+        constructor.is_default_constructor() or constructor.is_copy_constructor() or constructor.is_move_constructor()
+    )
 
 
 def _arguments(kind: Type) -> list[Type]:

@@ -17,25 +17,33 @@ _SCALAR = re.compile(r"(?:(?:unsigned|signed|long|short|int|char|bool|float|doub
 
 
 def opening(
-    hook: Hook, form: Form, unit: str, constants: Mapping[str, int | float | str], opened_as: Mapping[str, int]
+    hook: Hook,
+    form: Form,
+    unit: str,
+    constants: Mapping[str, int | float | str],
+    opened_as: Mapping[str, int],
+    recorded: int | None = None,
 ) -> str:
     """The lambda up to where the user's object follows; whole where there is none. `unit` names the slots' table,
-    `opened_as` numbers what calls open."""
+    `opened_as` numbers what calls open, `recorded` what would record the call once more."""
     wrapper = hook.wrappers[-1]
-    words = _Words(wrapper.callee, form, constants, opened_as)
+    words = Words(wrapper.callee, form, constants, opened_as)
     takes = [f"{kind} rcw_{n}" for n, kind in enumerate(form.parameters)]
     given = ", ".join(f"static_cast<decltype(rcw_{n}) &&>(rcw_{n})" for n in range(len(form.parameters)))
     call = f"{form.call[0]}{given}{form.call[1]}"
     code = _code(hook)
     body = f"rcw_site rcw_s(rcw_here_{unit}, {'rcw_code' if len(hook.wrappers) > 1 else code}); "
     before, after = words.opens()
-    body += f"{words.described()}{f'{{ {before} }} ' if before else ''}rcw_s.go({len(wrapper.states)}); "
+    body += f"{words.described()}{f'{{ {before} }} ' if before else ''}"
+    body += f"rcw_expects rcw_e({recorded}); " if recorded is not None else ""
+    body += f"rcw_s.go({len(wrapper.states)}); "
     if after:
         body += f"return rcw_returned<decltype({call})>::of(rcw_s, [&]() RCW_UNCOUNTED -> decltype({call}) "
         body += f"{{ return {call}; }}, [&](typename rcw_returned<decltype({call})>::made rcw_made) RCW_UNCOUNTED "
         body += f"{{ (void)rcw_made; {after} }});"
     else:
         body += f"return {call};"
+    body = f"if (!rcw_0) return; {body}" if form.of_pointer else body
     outer = [
         *(["int rcw_code"] if len(hook.wrappers) > 1 else []),
         *([f"{form.object}rcw_self"] if form.object else []),
@@ -56,7 +64,7 @@ def _code(hook: Hook) -> str:
     return f"{chain}{numbers[last.name]}"
 
 
-class _Words:
+class Words:
     """A callee's expressions, over the arguments of one call."""
 
     def __init__(
@@ -164,7 +172,7 @@ class _Words:
 
 def unfollowed(hook: Hook, form: Form) -> str:
     """What a call does not tell of what it is called on, or opens, though an entry asks; empty where it tells all."""
-    words = _Words(hook.found.callee, form, {}, {})
+    words = Words(hook.found.callee, form, {}, {})
     for _, entry in hook.found.callee.entries:
         if entry.of and not words.called_on(entry):
             return "is called on"

@@ -12,7 +12,7 @@ from dataclasses import replace
 from importlib.resources import files as resource_files
 from pathlib import Path
 
-from rc_workbench_plugins.c import access_sites, checking
+from rc_workbench_plugins.c import access_sites, checking, cpp_catches
 from rc_workbench_plugins.c.clang_parse import Place, included_files
 from rc_workbench_plugins.c.copies import Copies
 from rc_workbench_plugins.c.cpp_reading import Form
@@ -45,11 +45,13 @@ def instrument(
     macros = find_macros(found.units, found.callees.keys(), found.files.text)
     uses = tuple(_with_macros(use, found, macros) for use in found.uses)
     numbering = number(found, uses, _main(found))
-    copies = Copies(found.files, out / "host", found.user_files)
+    others = cpp_catches.headers(found, uses)
+    copies = Copies(found.files, out / "host", (*found.user_files, *others))
     for unit in found.units:
-        for part, included in unit.reading.includes:
+        for part, included in (*unit.reading.includes, *unit.reading.others_includes):
             copies.redirect(part, included.resolve())
     _replace_names(numbering, platform, found, macros, copies)
+    cpp_catches.write(found, numbering.hooks, platform, numbering.unit, copies)
     runtime = Path(str(resource_files("workbench.resources") / "host"))
     records: dict[bool, tuple[str, ...]] = {False: (), True: ()}
     if any(hook.found.use.form for hook in numbering.hooks):
@@ -78,8 +80,11 @@ def instrument(
         hint = "Is there room on the disk, and may this folder be written to?"
         raise WorkbenchError(Diagnostic(f"cannot write: {error.strerror}", hint, file=str(out))) from None
     wrong = checking.check(found, numbering, copies, wrappers, wrappers_file)
+    link_flags = cpp_catches.link_flags(numbering.hooks)
     return HostBuild(
         sources=tuple(copies.targets.get(source, source) for source in found.files.all_sources),
+        flags=("-fno-lto",) if link_flags else (),  # by which the linker would not see what it is to lead elsewhere
+        link_flags=link_flags,
         include_dirs=tuple((found.files.root / folder).resolve() for folder in host.include_dirs),
         extra_sources=(wrappers_file, unit_file, runtime / "recap.c", runtime / "objects.c"),
         blocks=(numbering.block,),
@@ -134,10 +139,13 @@ def _rewrite(
     constants: Mapping[str, int | float | str],
     names: Mapping[str, int],
     copies: Copies,
+    recorded: int | None,
 ) -> None:
     """What ends where a call begins comes before it; of two that begin or end at a place, the longer is outside."""
     for edit in form.edits:
-        text = edit.before + opening(hook, form, unit, constants, names) + edit.text if edit.opens else edit.text
+        text = (
+            edit.before + opening(hook, form, unit, constants, names, recorded) + edit.text if edit.opens else edit.text
+        )
         if edit.opens:
             copies.before(Range(form.file, edit.start, form.end), text)
         elif edit.start == edit.end:
@@ -151,10 +159,12 @@ def _replace_names(numbering: Numbering, platform: Platform, found: Survey, macr
     names = opened_names(platform.host.entries)
     declarations = [d for unit in found.units for d in unit.reading.declarations]
     linkage = _IN_C if any(is_cpp(unit.source) for unit in found.units) else "extern"
+    caught = cpp_catches.catches(numbering.hooks)
     for hook in numbering.hooks:
         use = hook.found.use
         if use.form:
-            _rewrite(hook, use.form, unit, constants, names, copies)
+            recorded = cpp_catches.number_of(use.callee) if use.callee in caught else None
+            _rewrite(hook, use.form, unit, constants, names, copies, recorded)
             continue
         if use.access:
             access_sites.rewrite(hook, copies)
@@ -184,16 +194,27 @@ def _not_followed(hooks: Iterable[Hook]) -> Iterator[Diagnostic]:
             )
 
 
-def _addresses(hooks: Iterable[Hook]) -> tuple[Diagnostic, ...]:
-    return tuple(
-        Diagnostic(
-            f"calls of {hook.found.callee.name} through a pointer are counted here, where its address is taken",
-            "Pragmas cannot speak of them; call the function by its name to tell its calls apart.",
+def _addresses(hooks: Iterable[Hook]) -> Iterator[Diagnostic]:
+    """Where calls are counted that no text stands for: once for each constructor or destructor."""
+    hooks = tuple(hooks)
+    together = [id(hook) for hook in cpp_catches.catches(hooks).values()]
+    for hook in hooks:
+        use, name = hook.found.use, hook.found.callee.name
+        caught = use.form is not None and use.form.caught is not None
+        if use.is_call or (caught and id(hook) not in together):
+            continue
+        how = (
+            "that no text of the program's stands for are counted here, together"
+            if caught
+            else "through a pointer are counted here, where its address is taken"
+        )
+        yield Diagnostic(
+            f"calls of {name} {how}",
+            "Pragmas cannot speak of them."
+            if caught
+            else "Pragmas cannot speak of them; call the function by its name to tell its calls apart.",
             Severity.NOTE,
             str(hook.found.file),
-            hook.found.use.place.line,
-            hook.found.use.place.column,
+            use.place.line,
+            use.place.column,
         )
-        for hook in hooks
-        if not hook.found.use.is_call
-    )

@@ -114,8 +114,8 @@ class _Counter:
         return name_below(self.root, file)
 
     def hook(self, found: FoundUse) -> Hook:
-        if not found.use.is_call and found.callee.name in self.references:
-            return Hook(found, self.references[found.callee.name].wrappers)
+        if not found.use.is_call and found.use.callee in self.references:
+            return Hook(found, self.references[found.use.callee].wrappers)
         label = found.pragmas[0].pragma.name if found.pragmas else found.callee.name
         where = found.use.place
         site = len(self.sites)
@@ -129,7 +129,7 @@ class _Counter:
             wrappers.append(self.wrapper(found, site, len(wrappers), None))
         hook = Hook(found, tuple(wrappers))
         if not found.use.is_call:
-            self.references[found.callee.name] = hook
+            self.references[found.use.callee] = hook
         return hook
 
     def wrapper(self, found: FoundUse, site: int, index: int, placed: PlacedPragma | None) -> Wrapper:

@@ -18,7 +18,7 @@ from rc_workbench_plugins.c.clang_parse import (
     place_at,
 )
 from rc_workbench_plugins.c.cpp_entries import FUNCTIONS, Entries, in_c
-from rc_workbench_plugins.c.cpp_reading import CppReader, Form, names
+from rc_workbench_plugins.c.cpp_reading import CppCall, CppReader, Form, names
 from workbench.model.prototypes import Callee
 
 K = CursorKind
@@ -109,6 +109,7 @@ class Reading:
     macro_uses: list[Range] = field(default_factory=list)
     macros: list[Range] = field(default_factory=list)  # their definitions, from the name on
     includes: list[tuple[Range, Path]] = field(default_factory=list)
+    others_includes: list[tuple[Range, Path]] = field(default_factory=list)  # in headers that are not the user's
 
 
 def evaluated(parts: list[Cursor], text: Callable[[Path], bytes]) -> list[Cursor]:
@@ -237,6 +238,11 @@ def _bodies(cursor: Cursor, parts: list[Cursor]) -> list[Cursor]:
     return []
 
 
+def _use(call: CppCall, *, is_call: bool) -> Use:
+    here = is_call and not (call.form and call.form.caught)
+    return Use(call.place, call.key, here, True, None, form=call.form, why_missed=call.why)
+
+
 class _Walker:
     def __init__(
         self,
@@ -297,8 +303,8 @@ class _Walker:
             if one.kind in (K.VAR_DECL, K.FIELD_DECL, K.MEMBER_REF) and (at := file_offset(one.location)):
                 reader.begun[at] = one.spelling if one.kind is K.VAR_DECL else f"this->{one.spelling}"
         ends = cursor.kind in (K.VAR_DECL, K.CXX_DELETE_EXPR, K.CALL_EXPR, K.INIT_LIST_EXPR)
-        if ends and (gone := reader.destroyed(cursor, parts)):
-            self.add(Use(gone.place, gone.key, True, True, None, why_missed=gone.why))
+        for call in reader.implied(cursor, parts) if ends else ():
+            self.add(_use(call, is_call=cursor.kind is K.CXX_DELETE_EXPR or not call.form))
         if begins:
             reader.keeps(parts)
 
@@ -310,7 +316,7 @@ class _Walker:
         found = reader.call(cursor, parts) if is_call else reader.reference(cursor)
         if found is None:
             return None
-        self.add(Use(found.place, found.key, is_call, True, None, form=found.form, why_missed=found.why))
+        self.add(_use(found, is_call=is_call))
         return [part for part in parts if not names(part, cursor)]
 
     def statements(self, cursor: Cursor, parts: list[Cursor]) -> None:

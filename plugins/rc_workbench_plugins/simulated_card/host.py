@@ -61,6 +61,7 @@ def build_host(task: Task, job: Job) -> Path:
         *(f"-I{folder}" for folder in include),
         *(f"-D{name}={value}" for name, value in macros.items()),
         *(f"-D{define}" for define in (host.defines if host else ())),
+        *(host.flags if host else ()),
     ]  # fmt: skip
     own_flags = [
         "-g", "-O2", f"-I{harness_dir()}",
@@ -69,6 +70,7 @@ def build_host(task: Task, job: Job) -> Path:
         *(f"-I{folder}" for folder in dict.fromkeys((*(root / name for name in project.host.include_dirs),
                                                      *(s.parent for s in expand_sources(root, project.host.sources))))),
         *(f"-D{define}" for define in (host.defines if host else ())),
+        *(host.flags if host else ()),
     ]  # fmt: skip
     own_flags += [*macros_of_all(project.host), *(f"-I{folder}" for folder in folders_of_all(project.host))]
     names = [os.path.relpath(path, root) for path in expand_sources(root, project.host.sources)]
@@ -98,7 +100,7 @@ def build_host(task: Task, job: Job) -> Path:
     runtimes = [flag for flag in project.host.flags if flag.startswith("-fsanitize=")]
     link: list[str | Path] = [
         linker.path, *runtimes, *targets, *library, "-o", executable, "-Wl,--wrap=main",
-        *libraries, "-lm", "-ldl", "-pthread",
+        *(host.link_flags if host else ()), *libraries, "-lm", "-ldl", "-pthread",
     ]  # fmt: skip
     run_all([link], job, cwd=root, what="the host program")
     return executable

@@ -222,20 +222,21 @@ class _Units:
         copy, pieces = build.sources[0], [out / "copy.o"]
         _name_as_given(copy, file, source)
         beside = ["-iquote", str(file.parent), f"-fdebug-prefix-map={out / 'host'}={workspace.root}"]
-        compiled = self._compiled([self.tool.path, *users_flags, "-w", *beside, "-c", copy, "-o", target])
+        compiled = self._compiled([self.tool.path, *users_flags, *build.flags, "-w", *beside, "-c", copy, "-o", target])
         if compiled.returncode:
             return replace(compiled, stderr=f"{done.stderr}{compiled.stderr}")
         shutil.move(target, pieces[0])  # what else the compiler writes is named after the object file
         commands: list[list[str | Path]] = []
-        own = [flag for flag in flags if not _OF_USERS_CODE.match(flag)]
+        own = [flag for flag in (*flags, *build.flags) if not _OF_USERS_CODE.match(flag)]
         for number, extra in enumerate(path for path in build.extra_sources if path.is_relative_to(out)):
             pieces.append(out / f"{number}.o")
             as_c = ["-x", "c"] if extra.suffix == ".c" else []  # also where this is a C++ compiler
             commands.append(
                 [self.tool.path, *own, "-w", "-O2", "-iquote", str(file.parent), *as_c, "-c", extra, "-o", pieces[-1]]
             )
+        lto = [] if "-fno-lto" in build.flags else lto
         joining: list[str | Path] = [self.tool.path, *lto, *(["-flinker-output=rel"] if lto else []), "-r", "-nostdlib"]
-        commands.append([*joining, *pieces, "-o", target])
+        commands.append([*joining, *build.link_flags, *pieces, "-o", target])
         for command in commands:
             if (step := run_program(command)).returncode:
                 return replace(step, stderr=f"{done.stderr}{step.stderr}")

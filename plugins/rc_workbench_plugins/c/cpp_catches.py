@@ -1,0 +1,133 @@
+"""Writes what records every call of a constructor or destructor (cpp_structors.py), in recap.hpp's words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from rc_workbench_plugins.c.copies import Copies
+from rc_workbench_plugins.c.cpp_reading import Form
+from rc_workbench_plugins.c.cpp_sites import Words
+from rc_workbench_plugins.c.cpp_structors import InHeader
+from rc_workbench_plugins.c.numbering import Hook
+from rc_workbench_plugins.c.reading import Range
+from rc_workbench_plugins.c.survey import FoundUse, Survey, is_cpp
+from workbench.api.compile import digest
+from workbench.model.opened import opened_names
+from workbench.model.platform import Platform
+
+
+def catches(hooks: Iterable[Hook]) -> dict[str, Hook]:
+    """The hooks that stand for every call of a constructor or destructor, by its key."""
+    found: dict[str, Hook] = {}
+    for hook in hooks:
+        if hook.found.use.form and hook.found.use.form.caught:
+            found.setdefault(hook.found.use.callee, hook)
+    return found
+
+
+def number_of(key: str) -> int:
+    """By what a call whose text is a site tells the constructor or destructor that it is recorded already."""
+    return int(digest([key])[:7], 16) + 1
+
+
+def link_flags(hooks: Iterable[Hook]) -> tuple[str, ...]:
+    """What the linker has to be told so that calls lead to the recorder's functions."""
+    forms = (hook.found.use.form for hook in catches(hooks).values())
+    symbols = (symbol for form in forms if form and form.caught for symbol in form.caught.symbols)
+    return tuple(f"-Wl,--wrap={symbol}" for symbol in symbols)
+
+
+def headers(found: Survey, uses: Iterable[FoundUse]) -> list[Path]:
+    """The headers, none of the user's, that are to be rewritten, and those by which a source comes to them."""
+    forms = (found.use.form for found in uses)
+    wanted = {form.caught.header.file for form in forms if form and form.caught and form.caught.header}
+    includes = [(part.file, file.resolve()) for unit in found.units for part, file in unit.reading.others_includes]
+    while more := {above for above, file in includes if file in wanted} - wanted:
+        wanted |= more
+    return sorted(wanted - {*found.user_files})
+
+
+def write(found: Survey, hooks: Iterable[Hook], platform: Platform, unit: str, copies: Copies) -> None:
+    """Add to the copies what records the calls: at the end of each source, or in the header."""
+    every = catches(hooks)
+    for key, hook in every.items():
+        form = hook.found.use.form
+        if form and form.caught and form.caught.header:
+            _in_header(key, hook, form, form.caught.header, platform, unit, copies)
+    for source in (one for one in found.units if is_cpp(one.source)):
+        forms = [(use.callee, use.form.caught) for use in source.reading.uses if use.form and use.form.caught]
+        keys, pointers = {key for key, _ in forms}, {key for key, caught in forms if caught.of_pointer}
+        lines = [line for key in every if key in keys for line in _wrapped(key, every[key], platform, unit)]
+        lines += [line for key in every if key in pointers for line in _of_pointer(key, every[key], platform, unit)]
+        if lines:
+            size = len(found.files.text(source.source))
+            copies.after(Range(source.source, 0, size), "\n" + "\n".join(lines) + "\n")
+
+
+def _code(hook: Hook) -> int:
+    last = hook.wrappers[-1]
+    return 2 * last.slot + (last.otherwise is not None)
+
+
+def _begins(hook: Hook, form: Form, platform: Platform) -> str:
+    """What is told of a call before it is made."""
+    last, names = hook.wrappers[-1], opened_names(platform.host.entries)
+    words = Words(last.callee, form, platform.host.constants, names)
+    opens, _ = words.opens()
+    return f"{words.described()}{f'{{ {opens} }} ' if opens else ''}rcw_s.go({len(last.states)});"
+
+
+def _wrapped(key: str, hook: Hook, platform: Platform, unit: str) -> Iterator[str]:
+    """For each symbol a function that the linker leads its calls to, and that calls the library's."""
+    form = hook.found.use.form
+    if form is None or form.caught is None:
+        return
+    kinds = form.caught.parameters
+    takes = ", ".join((f"{form.caught.of} *rcw_that", *(f"{kind} rcw_{n}" for n, kind in enumerate(kinds))))
+    given = ", ".join(("rcw_that", *(f"static_cast<decltype(rcw_{n}) &&>(rcw_{n})" for n in range(len(kinds)))))
+    for symbol in form.caught.symbols:
+        real, wrap = f"rcw_real_{unit}_{symbol}", f"rcw_wrap_{unit}_{symbol}"
+        yield f'extern "C" RCW_STRUCTOR {real}({takes}) __asm__("__real_{symbol}");'
+        yield f'extern "C" RCW_STRUCTOR {wrap}({takes}) __asm__("__wrap_{symbol}");'
+        yield f'extern "C" __attribute__((weak, used)) RCW_CALL RCW_STRUCTOR {wrap}({takes}) {{'
+        yield f"if (rcw_expected == {number_of(key)}) {{ rcw_expected = 0; return {real}({given}); }}"
+        yield f"rcw_site rcw_s(rcw_here_{unit}, {_code(hook)}); auto &rcw_self = *rcw_that; (void)rcw_self;"
+        yield f"{_begins(hook, form, platform)} return {real}({given}); }}"
+
+
+def _of_pointer(key: str, hook: Hook, platform: Platform, unit: str) -> Iterator[str]:
+    """How std::unique_ptr deletes an object, for a class of which a table in the library tells the destructor."""
+    form = hook.found.use.form
+    if form and form.caught:
+        of = form.caught.of
+        yield f"template <> inline void std::default_delete<{of}>::operator()({of} *rcw_that) const RCW_DELETES {{"
+        yield f"rcw_site rcw_s(rcw_here_{unit}, {_code(hook)}); auto &rcw_self = *rcw_that; (void)rcw_self;"
+        yield f"rcw_expects rcw_e({number_of(key)}); {_begins(hook, form, platform)} delete rcw_that; }}"
+
+
+def _in_header(
+    key: str, hook: Hook, form: Form, header: InHeader, platform: Platform, unit: str, copies: Copies
+) -> None:
+    name, again = f"rcw_caught_{unit}_{hook.wrappers[-1].site}", header.again
+    kinds = [f"rcw_kind_{n}" for n in range(len(form.parameters))]
+    template = ", ".join(f"class {kind}" for kind in ("rcw_class", *kinds))
+    takes = ", ".join(("rcw_class &rcw_self", *(f"{kind} &rcw_{n}" for n, kind in enumerate(kinds))))
+    unused = "".join(f"(void){one}; " for one in ("rcw_self", *(f"rcw_{n}" for n in range(len(kinds)))))
+    copies.declare(
+        header.file,
+        header.top,
+        f"struct {name} : rcw_site {{ template <{template}> RCW_INLINED explicit {name}({takes})"
+        f" : rcw_site(rcw_here_{unit}, {_code(hook)}) {{ {unused}if (rcw_expected == {number_of(key)})"
+        f" {{ rcw_expected = 0; leave_out(); return; }} rcw_site &rcw_s = *this;"
+        f" {_begins(hook, form, platform)} }} }};",
+    )
+    tag = f'__attribute__((abi_tag("rcw_{unit}"))) ' if header.tagged else ""
+    copies.before(Range(header.file, header.name, header.name), f"RCW_CALL {tag}")
+    text = f" {name} rcw_s(*this); "
+    if again:
+        site = f"{name}({', '.join(('*this', *again.given))})"
+        given = ", ".join((site, *(f"static_cast<decltype({one}) &&>({one})" for one in again.given)))
+        parameters = ", ".join((f"{name} &&", *again.parameters))
+        text = f": {again.name}({given}) {{}} {again.template} RCW_UNCOUNTED {again.name}({parameters}) {again.rest} "
+    copies.before(Range(header.file, header.inside, header.inside), text)

@@ -1,0 +1,25 @@
+"""Types of C++ as text that can be written anywhere."""
+
+from __future__ import annotations
+
+import re
+
+from clang.cindex import Type, TypeKind
+
+_UNSPELLABLE = re.compile(r"\((?:anonymous|unnamed|lambda)|type-parameter|<dependent|auto\b")
+
+
+class Unfit(Exception):
+    """Why a call cannot be rewritten."""
+
+
+def spelled(kind: Type) -> str:
+    """A type as it can be written anywhere; empty where it has no name."""
+    canonical = kind.get_canonical()
+    if canonical.kind in (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE):
+        inner = spelled(canonical.get_pointee())
+        return inner and f"{inner} {'&' if canonical.kind is TypeKind.LVALUEREFERENCE else '&&'}"
+    text = str(canonical.spelling)
+    if not text or _UNSPELLABLE.search(text) or canonical.kind in (TypeKind.DEPENDENT, TypeKind.UNEXPOSED):
+        return ""
+    return f"rcw_same<{text}>::type" if re.search(r"[(\[]", text) else text
