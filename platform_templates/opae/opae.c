@@ -2,6 +2,8 @@
  * the ports of the tables `write_reg` and `read_reg`; a space's pointer is of 256 KiB. */
 #include <opae/fpga.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "wbcard.h"
 
@@ -181,6 +183,64 @@ fpga_result fpgaUnmapMMIO(fpga_handle handle, uint32_t mmio_num)
     if (known)
         known->mapped = NULL;
     return known ? FPGA_OK : FPGA_INVALID_PARAM;
+}
+
+/* ---- events: a handle is its eventfd and 1; one that is registered tells of the card's interrupt ---- */
+
+#define FD_OF(event) ((int)(intptr_t)(event) - 1)
+
+static ssize_t wait_for_interrupt(void *card, void *to, size_t bytes, off_t at)
+{
+    (void)at;
+    if (bytes != 8 || wbcard_wait_irq(card))
+        return -1;
+    *(uint64_t *)to = 1;
+    return 8;
+}
+
+static const wbcard_file interrupts = {.read = wait_for_interrupt};
+
+fpga_result fpgaCreateEventHandle(fpga_event_handle *event_handle)
+{
+    int fd = event_handle ? eventfd(0, 0) : -1;
+    if (fd < 0)
+        return event_handle ? FPGA_EXCEPTION : FPGA_INVALID_PARAM;
+    *event_handle = (fpga_event_handle)(intptr_t)(fd + 1);
+    return FPGA_OK;
+}
+
+fpga_result fpgaDestroyEventHandle(fpga_event_handle *event_handle)
+{
+    if (!event_handle || !*event_handle)
+        return FPGA_INVALID_PARAM;
+    close(FD_OF(*event_handle));
+    *event_handle = NULL;
+    return FPGA_OK;
+}
+
+fpga_result fpgaGetOSObjectFromEventHandle(const fpga_event_handle eh, int *fd)
+{
+    if (!eh || !fd)
+        return FPGA_INVALID_PARAM;
+    *fd = FD_OF(eh);
+    return FPGA_OK;
+}
+
+fpga_result fpgaRegisterEvent(fpga_handle handle, fpga_event_type event_type, fpga_event_handle event_handle, uint32_t flags)
+{
+    (void)flags;
+    if (!handle || !event_handle)
+        return FPGA_INVALID_PARAM;
+    if (event_type != FPGA_EVENT_INTERRUPT)
+        return FPGA_NOT_SUPPORTED;
+    return of(wbcard_serve(FD_OF(event_handle), &interrupts, ((accelerator *)handle)->card));
+}
+
+fpga_result fpgaUnregisterEvent(fpga_handle handle, fpga_event_type event_type, fpga_event_handle event_handle)
+{
+    if (!handle || !event_handle || event_type != FPGA_EVENT_INTERRUPT)
+        return FPGA_INVALID_PARAM;
+    return of(wbcard_serve(FD_OF(event_handle), NULL, NULL));
 }
 
 /* ---- shared memory: there for the host alone ---- */

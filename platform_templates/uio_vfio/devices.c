@@ -75,6 +75,36 @@ static ssize_t write_region(void *file, const void *from, size_t bytes, off_t at
     return wbcard_send(file, "write_reg", from, IN_REGION(at), (int64_t)bytes) ? refused() : (ssize_t)bytes;
 }
 
+static ssize_t wait_for_event(void *file, void *to, size_t bytes, off_t at)
+{
+    (void)at;
+    if (bytes != 8 || wbcard_wait_irq(file))
+        return refused();
+    *(uint64_t *)to = 1;
+    return 8;
+}
+
+static const wbcard_file event = {.read = wait_for_event};
+
+/* The program's eventfd of an interrupt tells of the card's from now on; -1, or none: of no one's any more. */
+static int set_interrupt(void *card, const struct vfio_irq_set *asked)
+{
+    static int served[VFIO_PCI_NUM_IRQS]; /* the eventfds, and 1 */
+    if (!(asked->flags & VFIO_IRQ_SET_ACTION_TRIGGER))
+        return 0;
+    int none = asked->flags & VFIO_IRQ_SET_DATA_NONE && !asked->count;
+    if (asked->index >= VFIO_PCI_NUM_IRQS || (!none && (!(asked->flags & VFIO_IRQ_SET_DATA_EVENTFD) || asked->count != 1))) {
+        rcw_note("VFIO: an interrupt is one eventfd on the simulated card");
+        errno = EINVAL;
+        return -1;
+    }
+    int fd = none ? -1 : *(const int32_t *)asked->data;
+    if (served[asked->index])
+        wbcard_serve(served[asked->index] - 1, NULL, NULL);
+    served[asked->index] = fd + 1;
+    return fd < 0 ? 0 : wbcard_serve(fd, &event, card);
+}
+
 static int request_part(void *file, unsigned long request, void *argument)
 {
     (void)file;
@@ -101,13 +131,19 @@ static int request_card(void *file, unsigned long request, void *argument)
 {
     struct vfio_device_info *device = argument;
     struct vfio_region_info *region = argument;
-    (void)file;
+    struct vfio_irq_info *interrupt = argument;
     switch (request) {
     case VFIO_DEVICE_GET_INFO:
         device->flags = VFIO_DEVICE_FLAGS_PCI;
         device->num_regions = 1;
-        device->num_irqs = 0;
+        device->num_irqs = VFIO_PCI_NUM_IRQS;
         return 0;
+    case VFIO_DEVICE_GET_IRQ_INFO:
+        interrupt->flags = VFIO_IRQ_INFO_EVENTFD;
+        interrupt->count = interrupt->index <= VFIO_PCI_MSIX_IRQ_INDEX;
+        return 0;
+    case VFIO_DEVICE_SET_IRQS:
+        return set_interrupt(file, argument);
     case VFIO_DEVICE_GET_REGION_INFO:
         region->flags = VFIO_REGION_INFO_FLAG_READ | VFIO_REGION_INFO_FLAG_WRITE | VFIO_REGION_INFO_FLAG_MMAP;
         region->size = REGION_BYTES;

@@ -60,6 +60,9 @@ typedef struct {
 /* An API that is used through files defines them, the last without a path. */
 extern const wbcard_file wbcard_files[] __attribute__((weak));
 
+/* From now on a descriptor that the program has, as an eventfd's, is served as `as` says, with this `file`; NULL: as it was before. */
+int wbcard_serve(int fd, const wbcard_file *as, void *file);
+
 /* This thread's time on the virtual clock. Asking costs no virtual time. */
 int64_t rcw_now_ps(void);
 

@@ -4,6 +4,7 @@
 #include <opae/access.h>
 #include <opae/buffer.h>
 #include <opae/enum.h>
+#include <opae/event.h>
 #include <opae/manage.h>
 #include <opae/mmio.h>
 #include <opae/properties.h>

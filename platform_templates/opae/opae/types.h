@@ -9,5 +9,6 @@
 typedef void *fpga_properties;
 typedef void *fpga_token;
 typedef void *fpga_handle;
+typedef void *fpga_event_handle;
 typedef uint8_t fpga_guid[16];
 #endif

@@ -14,6 +14,7 @@ typedef enum {
     FPGA_RECONF_ERROR
 } fpga_result;
 typedef enum { FPGA_DEVICE, FPGA_ACCELERATOR } fpga_objtype;
+typedef enum { FPGA_EVENT_INTERRUPT, FPGA_EVENT_ERROR, FPGA_EVENT_POWER_THERMAL } fpga_event_type;
 enum fpga_buffer_flags { FPGA_BUF_PREALLOCATED = 1, FPGA_BUF_QUIET = 2, FPGA_BUF_READ_ONLY = 4 };
 enum fpga_open_flags { FPGA_OPEN_SHARED = 1, FPGA_OPEN_HAS_PARENT_AFU = 2 };
 enum fpga_reconf_flags { FPGA_RECONF_FORCE = 1, FPGA_RECONF_SKIP_USRCLK = 2 };

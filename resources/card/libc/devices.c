@@ -81,6 +81,20 @@ void devices_close(int fd)
     free(one);
 }
 
+int wbcard_serve(int fd, const wbcard_file *as, void *file)
+{
+    opened *made = as && fd >= 0 && fd < MAX_FD ? calloc(1, sizeof *made) : NULL;
+    if (as && !made)
+        return -1;
+    if (known(fd))
+        devices_close(fd);
+    if (made) {
+        *made = (opened){as, file, 0, 1};
+        of_fd[fd] = made;
+    }
+    return 0;
+}
+
 int dup(int fd)
 {
     opened *one = known(fd);

@@ -1,7 +1,9 @@
 /* Every call of the OPAE template: registers of 32 and 64 bits written and read, and a cache line's worth at once. */
 #include <opae/fpga.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { ROUNDS = 5 };
 
@@ -50,6 +52,20 @@ int main(void)
     CHECK(fpgaReadMMIO32(handle, 0, 0x7c, &last));
     CHECK(fpgaReadMMIO32(handle, 0, 0x88, &writes));
     printf("\nlast %u, writes %u\n", last, writes);
+
+    fpga_event_handle event;
+    struct pollfd ready = {.events = POLLIN};
+    uint64_t events = 0;
+    CHECK(fpgaCreateEventHandle(&event));
+    CHECK(fpgaRegisterEvent(handle, FPGA_EVENT_INTERRUPT, event, 0));
+    CHECK(fpgaGetOSObjectFromEventHandle(event, &ready.fd));
+    CHECK(fpgaWriteMMIO32(handle, 0, 0x80, 1)); /* raises it */
+    if (poll(&ready, 1, 1000) != 1 || read(ready.fd, &events, sizeof events) != sizeof events)
+        return 1;
+    CHECK(fpgaWriteMMIO32(handle, 0, 0x84, 1)); /* lowers it */
+    CHECK(fpgaUnregisterEvent(handle, FPGA_EVENT_INTERRUPT, event));
+    CHECK(fpgaDestroyEventHandle(&event));
+    printf("events %d\n", (int)events);
 
     CHECK(fpgaPrepareBuffer(handle, 5000, &buffer, &wsid, 0));
     CHECK(fpgaGetIOAddress(handle, wsid, &address));

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -76,6 +77,31 @@ int main(void)
     if (pwrite(card, &value, 4, (off_t)region.offset + 44) != 4 || pread(card, &value, 4, (off_t)region.offset + 40) != 4)
         return 1;
     printf("device %u %u %u\n", value, mapped[11], mapped[9]);
+
+    struct {
+        struct vfio_irq_set of;
+        int32_t event;
+    } trigger = {{.flags = VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER, .index = VFIO_PCI_MSI_IRQ_INDEX}, eventfd(0, 0)};
+    struct vfio_irq_info interrupt = {.argsz = sizeof interrupt, .index = VFIO_PCI_MSI_IRQ_INDEX};
+    uint64_t events = 0;
+    trigger.of.argsz = sizeof trigger;
+    if (ioctl(card, VFIO_DEVICE_GET_IRQ_INFO, &interrupt))
+        return 1;
+    trigger.of.count = interrupt.count;
+    if (ioctl(card, VFIO_DEVICE_SET_IRQS, &trigger))
+        return 1;
+    mapped[32] = 1; /* raises it */
+    ready.fd = trigger.event;
+    if (poll(&ready, 1, 1000) != 1 || read(trigger.event, &events, 8) != 8)
+        return 1;
+    mapped[33] = 1; /* lowers it */
+    trigger.of.flags = VFIO_IRQ_SET_DATA_NONE | VFIO_IRQ_SET_ACTION_TRIGGER;
+    trigger.of.count = 0;
+    uint64_t two = 2;
+    if (ioctl(card, VFIO_DEVICE_SET_IRQS, &trigger) || write(trigger.event, &two, 8) != 8)
+        return 1;
+    printf("events %d\n", (int)events);
+    close(trigger.event);
 
     int other = open("/dev/vfio/devices/vfio0", O_RDWR);
     close(other);
