@@ -176,6 +176,11 @@ PROGRAMS = {
         "{ b.sync(card::TO, n); b.sync(card::TO, sizeof(B)); return b.size(); }",
         "card::buffer b(2); other o; x += all(b, 4) + all(o, 4);",
     ),
+    "in templates, functions that their arguments tell": (
+        "template <class T> int all(T n)\n{ using namespace card; int x = card::fill(n, 2) + fill<T>(n, 3);\n"
+        "return x + card::reset(n); }",
+        "x += all(4);",
+    ),
     "arguments of macros": (
         "#define TWICE(e) ((e) + (e))\n#define TRY(e) do { if (!(e)) return 1; } while (0)",
         "card::buffer b(2); TRY(b.size() == 2); x += TWICE(b[card::reset(2)]);\n"
@@ -270,6 +275,7 @@ PROGRAMS = {
 WHY = {
     "macros of the project": ("a macro's body is text of several calls, and a lambda needs one", 1),
     "function pointers": ("it is reported where the address is taken", 2),
+    "in templates, functions that their arguments tell": ("which overload it is, only a template's arguments tell", 1),
     "pointers to members": ("the pointer may be another method's", 1),
     "std::bind and std::function": ("it is reported where the address is taken", 1),
     "of a library: virtual destructors, by others": ("the call is in a table of the library's", 1),

@@ -130,6 +130,15 @@ def overridden(method: cindex.Cursor) -> list[cindex.Cursor]:
     return bases
 
 
+def overloads(name: cindex.Cursor) -> list[cindex.Cursor]:
+    """What a name refers to: all functions of which one is meant where a template leaves open which."""
+    found = name.referenced
+    if found is None or found.kind is not cindex.CursorKind.OVERLOADED_DECL_REF:
+        return [found] if found is not None else []
+    lib = cindex.conf.lib
+    return [lib.clang_getOverloadedDecl(found, n) for n in range(lib.clang_getNumOverloadedDecls(found))]
+
+
 class _RangeList(ctypes.Structure):
     _fields_ = (("count", ctypes.c_uint), ("ranges", ctypes.POINTER(cindex.SourceRange)))
 

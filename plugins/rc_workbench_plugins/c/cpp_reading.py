@@ -14,7 +14,7 @@ from pathlib import Path
 
 from clang.cindex import Cursor, CursorKind, Type, TypeKind
 
-from rc_workbench_plugins.c.clang_parse import Place, children, file_offset, place
+from rc_workbench_plugins.c.clang_parse import Place, children, file_offset, overloads, place
 from rc_workbench_plugins.c.cpp_entries import Entries, is_movable
 from rc_workbench_plugins.c.cpp_structors import Caught, caught, through_its_table
 from rc_workbench_plugins.c.cpp_types import Unfit, spelled
@@ -99,6 +99,13 @@ class CppReader:
             only = self._class(function, named)
             if len(keys) > 1 or only is None:
                 return CppCall(where, key, None, f"whether this {name} is the API's, only a template's arguments tell")
+        if function is None and named is not None and named.kind is K.DECL_REF_EXPR:
+            meant = overloads(named)
+            key = next(filter(None, map(self.entries.of, meant)), None)
+            function, where = meant[0] if meant else None, place(named.extent.start)
+            if key and where and len(meant) > 1:
+                why = f"which {meant[0].spelling} is called, only a template's arguments tell"
+                return CppCall(where, key, None, why)
         if function is None and named is not None and named.kind is K.BINARY_OPERATOR:
             return self._by_pointer(named)
         if key is None or function is None:
@@ -238,9 +245,10 @@ class CppReader:
 
     def reference(self, cursor: Cursor) -> CppCall | None:
         """A name that is used without being called."""
-        key = self.entries.of(cursor.referenced)
+        meant = overloads(cursor)
+        key = next(filter(None, map(self.entries.of, meant)), None)
         where = place(cursor.extent.start)
-        if key is None or where is None or cursor.referenced.kind is K.CONSTRUCTOR:
+        if key is None or where is None or meant[0].kind is K.CONSTRUCTOR:
             return None
         return CppCall(where, key, None, "its address is taken, and what is called by it cannot be told")
 
@@ -450,7 +458,10 @@ def _arguments(kind: Type) -> list[Type]:
 def names(cursor: Cursor, call: Cursor) -> bool:
     """Whether a part of a call is the name of what it calls."""
     inner, called = _unwrapped(cursor), call.referenced
-    return inner.kind is K.DECL_REF_EXPR and called is not None and inner.referenced == called
+    if inner.kind is not K.DECL_REF_EXPR:
+        return False
+    first = next(iter(children(call)), None)
+    return inner.referenced == called if called is not None else first is not None and inner == _unwrapped(first)
 
 
 def _unwrapped(cursor: Cursor, kinds: tuple[CursorKind, ...] = _WRAPPED) -> Cursor:

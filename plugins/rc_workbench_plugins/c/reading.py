@@ -7,13 +7,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from clang.cindex import Cursor, CursorKind, TranslationUnit, Type, TypeKind, conf
+from clang.cindex import Cursor, CursorKind, TranslationUnit, Type, TypeKind
 
 from rc_workbench_plugins.c.clang_parse import (
     Place,
     children,
     file_offset,
     included_file,
+    overloads,
     place,
     place_at,
 )
@@ -156,11 +157,9 @@ def bases_begun(parts: list[Cursor]) -> Iterator[Place]:
 
 
 def declared(name: Cursor) -> Cursor | None:
-    """What a name refers to: the one function too where a template leaves open which of its overloads is meant."""
-    found = name.referenced
-    if found is not None and found.kind is K.OVERLOADED_DECL_REF and conf.lib.clang_getNumOverloadedDecls(found) == 1:
-        return conf.lib.clang_getOverloadedDecl(found, 0)
-    return found
+    """The one function that a name refers to."""
+    found = overloads(name)
+    return found[0] if len(found) == 1 else None
 
 
 def innermost(ranges: Iterable[Range], where: Place) -> Range | None:
