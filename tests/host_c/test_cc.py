@@ -119,6 +119,11 @@ def test_compiled_and_linked_at_once_with_a_condition_that_is_wrong(app: Path, f
     assert wrong.returncode == 2
     assert "put.c:6" in wrong.stderr
     assert "does not compile here: use of undeclared identifier 'j'" in wrong.stderr
+    apart = [*command[:4], "@words", "-c", "lib/put.c", "-o"]
+    for target, code in (("put.o", 2), ("/dev/null", 0)):  # the latter is the compiler's own affair
+        assert subprocess.run([*apart, target], cwd=app, capture_output=True).returncode == code
+    assert not (app / "put.o").exists(), "make would take it for made"
+    assert not Path("/dev/null").is_file()
 
 
 def test_a_call_that_is_not_recorded_is_told_by_the_compiler_and_by_the_run(app: Path, fake_api: Path) -> None:

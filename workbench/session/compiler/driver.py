@@ -55,7 +55,7 @@ def run(words: Sequence[str], language: str) -> int:
 def _run(words: Sequence[str], language: str, within: Told | None) -> int:
     tool = _compiler(language)
     command = read_command(words)
-    if not command.makes_objects and not command.links:
+    if not (command.makes_objects or command.links) or _is_device(command.value("-o")):
         become([tool.path, *words])
     here = Path.cwd()
     if not command.makes_objects:
@@ -70,6 +70,11 @@ def _run(words: Sequence[str], language: str, within: Told | None) -> int:
             if code := units.compile(source, target):
                 return code
         return linked(tool, command, [objects.get(word, word) for word in command.words], within)
+
+
+def _is_device(name: str) -> bool:
+    """Whether something is there that is no file, such as /dev/null."""
+    return os.path.exists(name) and not os.path.isfile(name)
 
 
 def _compiler(language: str) -> Tool:
@@ -138,15 +143,21 @@ class _Units:
         return open_workspace(self.project, load_plugins())
 
     def compile(self, source: str, target: str) -> int:
-        """Make an object file; the exit code. What the compiler said is shown."""
+        """Make an object file, or leave none; the exit code. What the compiler said is shown."""
         made_by = (str(self.project), source, *((*self.within.names, *self.within.filter) if self.within else ()))
         one = ObjectFile(self.tool, self.users_flags, self.cwd / source, self.cwd / target, made_by)
         base = self.root if self.within else self.cwd
-        if self.command.writes_beside:
-            with tempfile.TemporaryDirectory() as folder:
-                done = self._made(source, one.command(Path(folder) / "reads.d"))
-        else:
-            done = made(one, base, self.cwd, partial(self._made, source))
+        try:
+            if self.command.writes_beside:
+                with tempfile.TemporaryDirectory() as folder:
+                    done = self._made(source, one.command(Path(folder) / "reads.d"))
+            else:
+                done = made(one, base, self.cwd, partial(self._made, source))
+        except WorkbenchError:
+            one.target.unlink(missing_ok=True)
+            raise
+        if done.returncode:
+            one.target.unlink(missing_ok=True)
         if not done.returncode and (listing := self.command.dependencies(source, target)):
             run_program([self.tool.path, *self.flags, *listing])
         if self.within:
