@@ -90,6 +90,25 @@ class Calls:
         makers.sort(key=lambda one: CallKind.ACQUIRE not in one[1].kinds)
         return self._first(makers, f"takes a {kind}, which no call of the template makes")
 
+    def filled(self, kind: str) -> str:
+        """What a call puts where a parameter points. Raises Unmade."""
+        makers = [(kind, callee, callee.entries[0][1]) for callee in self.known.values() if _filled(callee, kind)]
+        return self._first(makers, f"takes a {kind}, which no call of kind acquire brings")
+
+    def _is_opened(self, kind: str) -> bool:
+        """Whether the call that brings a handle can be made."""
+        if kind in self.lacking and kind not in self._making:
+            self._making.append(kind)
+            try:
+                for callee in self.known.values():
+                    if CallKind.ACQUIRE in callee.kinds and kind in (callee.prototype.returns, *_outs(callee)):
+                        self.arguments(callee, callee.entries[0][1])
+            except Unmade:
+                return False
+            finally:
+                self._making.remove(kind)
+        return True
+
     def ends(self) -> Iterator[str]:
         """Calls that release what was made by names, the last first."""
         entries = [(callee, entry) for callee in self.known.values() for _, entry in callee.entries]
@@ -126,6 +145,8 @@ class Calls:
         prototype, found = callee.prototype, opened(entry.opens)
         expression = found.expression if found and what in found.names else ""
         filled = next(((text, name) for text, name in prototype.parameters if expression in (name, f"*{name}")), None)
+        if not found:
+            filled, expression = _filled(callee, what), "*"
         if prototype.cpp and not filled:
             yield from self._object_maker(what, callee, entry)
             return
@@ -184,10 +205,10 @@ class Calls:
     def _argument(self, callee: Callee, entry: HostEntry, declaration: str, name: str) -> str:
         prototype, kind = callee.prototype, type_of(declaration, name)
         bare, moves = re.sub(r"\bconst\b|&", "", kind).strip(), entry.kind.moves
-        if kind in self.lacking or kind.startswith("struct "):
-            raise Unmade(f"takes a {kind}, which no call of kind acquire brings")
-        if kind in self.kept:
+        if kind in self.kept and self._is_opened(kind):
             return handle(kind)
+        if kind in self.lacking or kind.startswith("struct "):
+            return self.filled(kind)
         if names := self._named.get((kind, name)):
             return self.named(names)
         if not moves and (default := dict(prototype.defaults).get(name)):
@@ -197,7 +218,9 @@ class Calls:
         if bare == "std::string" or ("char" in kind and "*" in kind and not moves):
             return '""'
         if "*" in declaration or "[" in declaration:
-            return "0" if not moves else f"({kind})data" if self.cpp and "[" not in kind else "data"
+            if not moves and ("const" in kind or not set(WORD.findall(kind)) <= KNOWN):
+                return "0"
+            return f"({kind})data" if self.cpp and "[" not in kind else "data"
         if default := dict(prototype.defaults).get(name):
             return default
         if set(WORD.findall(bare)) <= KNOWN or not prototype.cpp:
@@ -209,7 +232,7 @@ class Calls:
     def _number(self, callee: Callee, entry: HostEntry, kind: str, name: str) -> str:
         if name == "flags" and callee.name == "open":
             return "O_RDWR"
-        if name in used(entry.bytes):
+        if name in used(entry.bytes) or name.startswith("max"):  # of what a call may fill
             return "1"
         if kind != "size_t":
             return "0"
@@ -246,6 +269,18 @@ def _makes(callee: Callee, kind: str) -> bool:
     pointer = _POINTERS.fullmatch(prototype.returns.strip())
     made = (pointer["held"] or pointer["at"]) if pointer else prototype.returns
     return prototype.cpp and CallKind.ACQUIRE in callee.kinds and made == kind
+
+
+def _outs(callee: Callee) -> dict[str, tuple[str, str]]:
+    """The parameters by which a call may give something, by its type."""
+    pairs = callee.prototype.parameters
+    return {pointed_type(text, name): (text, name) for text, name in pairs if "*" in text and "const" not in text}
+
+
+def _filled(callee: Callee, kind: str) -> tuple[str, str] | None:
+    """The parameter where a call puts something of a type of the API's own."""
+    moves = any(kind_.moves for kind_ in callee.kinds)
+    return None if moves or CallKind.RELEASE in callee.kinds else _outs(callee).get(kind)
 
 
 def _lacking(known: Mapping[str, Callee], kept: Mapping[str, bool]) -> set[str]:

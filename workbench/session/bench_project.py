@@ -173,7 +173,9 @@ def _choose(
     timed: list[_Timed] = []
     done: set[tuple[str, bool]] = set()
     entries = [(callee, entry) for callee in known.values() for _, entry in callee.entries]
-    for callee, entry in sorted(entries, key=lambda one: not one[1].address.strip()):
+    # best a call that is told how much to move, and where
+    entries.sort(key=lambda one: (not _sized(one[0].prototype, one[1], kept), not one[1].address.strip()))
+    for callee, entry in entries:
         key = (entry.transfer, entry.asynchronous)
         if not entry.kind.moves or not entry.transfer or key in done:
             continue
