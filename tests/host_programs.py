@@ -236,7 +236,7 @@ VALUES = (
     ("", "(did({s}, 1, 1), card[{s}]++)"), ("", "(did({s}, 1, 1), --*(card + {s}))"),
     ("", "(did({s}, 0, 1), card[{s}] = {v})"), ("wrapped", "BOTH({s}, {t})"), ("", "TWICE({v})"),
     ("wrapped", "CALL(get, {s}, {n})"),
-    ("", "WRAP({v})"), ("", "SHOWN(get({s}, 1))"), ("wrapped", "ops.get({s}, 3)"),
+    ("", "WRAP({v})"), ("", "SHOWN(work + {n})"), ("wrapped", "ops.get({s}, 3)"),
     ("wrapped", "(*ops.put)({s}, {v}, 1)"),
     ("wrapped", "table[({v}) % 3]({s}, 5)"), ("", "again({s}, {n} % 3)"), ("", "({v} + {v})"), ("", "({v}, {v})"),
     ("", "({v} % 2 ? {v} : {v})"), ("", "(uint32_t)({v} % 3 && {v})"), ("", "(uint32_t)!({v} || {v})"),
@@ -469,11 +469,13 @@ def hold(program: Program, compiler: Sequence[str], flags: Sequence[str], standa
     folder = root / f"with_{len(list(root.iterdir()))}"
     folder.mkdir()
     key = re.sub(r"\W+", "_", " ".join((*compiler[-2:], *flags)))
-    beside = [_kept(kept / key, source, compiled) for source in (root / "counted.c", *build.extra_sources[1:])]
-    objects = [compiled(source, folder / f"{n}.o", words) for n, source in enumerate(build.sources)]
-    objects.append(compiled(build.extra_sources[0], folder / "wrappers.o", ("-x", "c")))
+    same = [source for source in build.extra_sources if not source.is_relative_to(root)]
+    beside = [_kept(kept / key, source, compiled) for source in (root / "counted.c", *same)]
+    objects = [compiled(source, folder / f"{n}.o", (*words, *build.flags)) for n, source in enumerate(build.sources)]
+    objects += [compiled(source, folder / f"{source.stem}.o", ("-x", "c", *build.flags))
+                for source in build.extra_sources if source not in same]  # fmt: skip
     link = ["-pthread", *(["-lstdc++"] if program.cpp else [])]
-    _run([*compiler, *flags, *objects, *beside, "-o", folder / "recorded", *link])
+    _run([*compiler, *flags, *build.flags, *objects, *beside, "-o", folder / "recorded", *link, *build.link_flags])
     (folder / "raw").mkdir()
     environment = {"RCW_RAW": str(folder / "raw"), "RCW_TRACE": "1", "RCW_CARD_FD": "99"}
     printed = _run([folder / "recorded"], COUNTED=str(folder / "recorded.txt"), **environment)

@@ -266,3 +266,24 @@ def test_deterministic_counting_sees_only_the_users_blocks(project) -> None:
     ran = project.run(project.instrument(), flags=flags, extra=[counter])
     assert int(plain.stdout) > 100
     assert ran.stdout == plain.stdout
+
+
+def test_a_macro_that_makes_a_text_of_a_call_is_told(project) -> None:
+    """Its calls are recorded, and what it shows is the one thing that may differ."""
+    project.file(
+        "main.c",
+        '#include "fake.h"\n'
+        "#include <assert.h>\n"
+        "#include <stdio.h>\n"
+        "#define CHECK(call) ((call) == 0 ? 0 : printf(#call))\n"
+        "#define TWICE(call) ((call) + (call))\n"
+        "int main(void)\n{\n"
+        "    fake_t *f = fakeOpen(0);\n"
+        "    assert(f);\n"
+        "    CHECK(TWICE(fakeReg(f, 2)));\n"
+        "    return CHECK(fakeReg(f, 3)) + TWICE(fakeRead(f, 4));\n}\n",
+        source=True,
+    )
+    build = project.instrument()
+    assert [site.line for site in build.sites] == [8, 10, 11, 11]
+    assert [(d.line, d.message.partition(" ")[0]) for d in build.diagnostics if "text" in d.message] == [(10, "CHECK")]

@@ -95,6 +95,7 @@ def instrument(
             *(_not_fatal(problem) for problem in found.diagnostics),
             *_addresses(numbering.hooks),
             *_not_followed(numbering.hooks),
+            *_shown(numbering.hooks, [text for unit in found.units for text in unit.reading.texts]),
             *wrong,
         ),
         read=tuple(path for path in (*found.files.read, *included_files()) if not path.is_relative_to(out)),
@@ -191,6 +192,24 @@ def _not_followed(hooks: Iterable[Hook]) -> Iterator[Diagnostic]:
                 str(hook.found.file),
                 hook.found.use.place.line,
                 hook.found.use.place.column,
+            )
+
+
+def _shown(hooks: Iterable[Hook], texts: list[Range]) -> Iterator[Diagnostic]:
+    """Macros that make a text of a call that is recorded, once each."""
+    told: set[str] = set()
+    for hook in hooks:
+        where = hook.found.use.place
+        macro = innermost(texts, where) if hook.found.use.written else None
+        if macro and where.offset > macro.start and macro.name not in told:
+            told.add(macro.name)
+            yield Diagnostic(
+                f"{macro.name} makes a text of its argument: of a call that is recorded it shows the wrapper's name",
+                "What the program does stays the same; a message of it may read otherwise.",
+                Severity.NOTE,
+                str(where.file),
+                where.line,
+                where.column,
             )
 
 

@@ -108,6 +108,7 @@ class Reading:
     functions: list[Range] = field(default_factory=list)
     declarations: list[Range] = field(default_factory=list)  # at the file's top level
     macro_uses: list[Range] = field(default_factory=list)
+    texts: list[Range] = field(default_factory=list)  # those uses of macros that make a text of an argument
     macros: list[Range] = field(default_factory=list)  # their definitions, from the name on
     includes: list[tuple[Range, Path]] = field(default_factory=list)
     others_includes: list[tuple[Range, Path]] = field(default_factory=list)  # in headers that are not the user's
@@ -255,6 +256,7 @@ class _Walker:
         self.reading, self.names, self.is_user, self.text, self.cpp = reading, names, is_user, text, cpp
         self.named = named
         self.hidden: list[Range] = []
+        self.text_makers: dict[str, bool] = {}
         self.masked: dict[tuple[Path, int], Use] = {}
         self.seen: dict[tuple[Path, int, str], int] = {}
 
@@ -369,6 +371,8 @@ class _Walker:
 
     def macro_use(self, cursor: Cursor, where: Place, whole: Range | None) -> None:
         self.reading.macro_uses += [whole] if whole else []
+        if whole and self.makes_text(cursor):
+            self.reading.texts.append(whole)
         key = self.named.get(cursor.spelling)
         if key and key == cursor.spelling and key not in self.names:
             why = "it is a macro, of which no call can be seen beside the API's calls in C++"
@@ -381,6 +385,15 @@ class _Walker:
                 self.masked.setdefault((where.file, where.offset), use)  # what its body brings counts, not its name
             else:
                 self.add(use)
+
+    def makes_text(self, use: Cursor) -> bool:
+        """Whether a macro has `#argument` in its body, as `assert` has."""
+        if use.spelling not in self.text_makers:
+            definition = use.referenced
+            part = _range(definition) if definition is not None else None
+            body = self.text(part.file)[part.start : part.end] if part and part.file.is_file() else b""
+            self.text_makers[use.spelling] = re.search(rb"(?<!#)#\s*[A-Za-z_]", body) is not None
+        return self.text_makers[use.spelling]
 
     def unmask(self) -> None:
         """Macros of the API whose header is among the user's: their bodies bring none of the template's functions."""
