@@ -23,7 +23,7 @@ from workbench.analysis.cores import cores_words, placement_words
 from workbench.analysis.knowledge import KnowledgeBase
 from workbench.analysis.report import report_json
 from workbench.api.job import Job
-from workbench.api.records import WAITS, read_calls, read_lines, read_thread_times
+from workbench.api.records import WAITS, read_calls, read_thread_times
 from workbench.formats.run_folder import RunWriter, open_run
 from workbench.model.blocks import Block, Side, State
 from workbench.model.diagnostic import Severity, WorkbenchError
@@ -315,7 +315,7 @@ def test_a_thread_that_polls_for_whole_slices_is_warned_of(threads: ModuleType, 
     program = next(p for p in threads.PROGRAMS if p.name == "spin" and 1 in p.ends_us)
     for cores, said in ((1, True), (2, False)):
         threads.run(spinning, program, cores, tmp_path / f"{cores}")
-        notes = read_lines(tmp_path / f"{cores}" / "host_notes.txt")
+        notes = (tmp_path / f"{cores}" / "host_notes.txt").read_text().rstrip("\0").splitlines()
         assert [note.startswith("a thread spent a whole slice") for note in notes] == [True] * said
 
 

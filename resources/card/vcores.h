@@ -135,7 +135,10 @@ void vc_check_ring(const void *mutex, int owner, const void *where);
 /* Something that the run cannot stand for, told once, with the place in the program that a call from `where` (or NULL) comes
  * from: a note of the run's. */
 void vc_note(const char *text, const void *where);
-const char *vc_notes(void);
+
+/* Keep them in this room of VC_NOTES bytes, all 0, from now on. */
+enum { VC_NOTES = 8192 };
+void vc_keep_notes(char *at);
 
 /* What each thread's time was, a line each: number, begin, end, work, waited, queued, and how long it had each core. */
 void vc_write_threads(const char *path);

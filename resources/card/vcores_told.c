@@ -13,7 +13,7 @@
 int vc_failed;
 int (*vc_owner)(const vthread *waiting);
 void (*vc_at_fatal)(void);
-static char notes[8192];
+static char first_notes[VC_NOTES], *notes = first_notes;
 
 /* ---- messages ---- */
 
@@ -52,7 +52,7 @@ void vc_note(const char *text, const void *where)
 {
     size_t used = strlen(notes);
     const char *at = where;
-    if (strstr(notes, text) || used + strlen(text) + 40 > sizeof notes)
+    if (strstr(notes, text) || used + strlen(text) + 40 > VC_NOTES)
         return;
     used += (size_t)sprintf(notes + used, "%s", text);
     if (at && in_program(at = place(at)))
@@ -60,7 +60,11 @@ void vc_note(const char *text, const void *where)
     strcpy(notes + used, "\n");
 }
 
-const char *vc_notes(void) { return notes; }
+void vc_keep_notes(char *at)
+{
+    strcpy(at, notes);
+    notes = at;
+}
 
 static int describe(char *to, size_t room, const vthread *thread)
 {

@@ -18,6 +18,8 @@ static int receive_exactly(void *data, size_t bytes)
         ssize_t got = REAL(recv)(wb_link, at, bytes, 0);
         if (got < 0 && errno == EINTR)
             continue;
+        for (size_t i = 0; got < 0 && errno == EFAULT && i < bytes; i++) /* the program's pointer: it crashes here */
+            ((volatile char *)at)[i] = 0;
         if (got <= 0)
             return -1;
         at += got;
@@ -53,6 +55,8 @@ static void send_now(const void *data, size_t bytes)
         ssize_t sent = send(wb_link, at, bytes, MSG_NOSIGNAL);
         if (sent < 0 && errno == EINTR)
             continue;
+        for (size_t i = 0; sent < 0 && errno == EFAULT && i < bytes; i++) /* the program's pointer: it crashes here */
+            (void)((volatile const char *)at)[i];
         if (sent < 0) { /* the card is gone: what it said last is still to be read */
             rcw_reply reply;
             wb_receive_reply(&reply, NULL, 0);

@@ -95,11 +95,6 @@ static void write_end(void)
                 (long long)host_time_total_ps(), (long long)wb_transfer_count);
         fclose(file);
     }
-    snprintf(path, sizeof path, "%s/host_notes.txt", raw);
-    if (*vc_notes() && (file = fopen(path, "w"))) {
-        fputs(vc_notes(), file);
-        fclose(file);
-    }
 }
 
 static void at_end(void)
@@ -149,15 +144,25 @@ static int create(const char *raw, const char *name)
     return fd;
 }
 
-/* host_progress.bin: the number of the thread that runs, for the workbench to look at meanwhile. */
+/* A file in memory, which stays however the program ends. NULL where there is no room for it. */
+static void *mapped(const char *raw, const char *name, size_t bytes)
+{
+    int fd = create(raw, name);
+    void *at = posix_fallocate(fd, 0, (off_t)bytes)
+                   ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+/* host_progress.bin: the number of the thread that runs, for the workbench to look at meanwhile. host_notes.txt: what is
+ * to be told, and after it zeros. */
 static void show_progress(const char *raw)
 {
-    int fd = create(raw, "host_progress.bin");
-    void *at = posix_fallocate(fd, 0, sizeof *vc_running)
-                   ? MAP_FAILED : mmap(NULL, sizeof *vc_running, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    close(fd);
-    if (at != MAP_FAILED)
-        vc_running = at;
+    void *running = mapped(raw, "host_progress.bin", sizeof *vc_running), *notes = mapped(raw, "host_notes.txt", VC_NOTES);
+    if (running)
+        vc_running = running;
+    if (notes)
+        vc_keep_notes(notes);
 }
 
 __attribute__((constructor)) static void at_start(int argc, char **argv, char **environment)

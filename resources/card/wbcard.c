@@ -78,7 +78,7 @@ void rcw_background(void)
 static int64_t begin(void)
 {
     if (!vc_self) {
-        fprintf(stderr, "simulated card: called by a process or thread that is not the host program's own\n");
+        fprintf(stderr, "simulated card: called by a forked child, or by a thread that is not the host program's own\n");
         REAL(_exit)(WBCARD_EXIT_FAILED);
     }
     return vc_point();

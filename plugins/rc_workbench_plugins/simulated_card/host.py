@@ -56,7 +56,11 @@ def build_host(task: Task, job: Job) -> Path:
         *((harness_dir(),) if host else ()),
     ]
     macros = {**project.host.defines, **task.settings}
-    before = ["-g", *(("-fsanitize-coverage=trace-pc",) if task.deterministic else ())]
+    before = [
+        "-g",
+        f"-fdebug-prefix-map={task.build / 'host' / 'host'}={root}",
+    ]  # copies are told of as the user's files
+    before += ["-fsanitize-coverage=trace-pc"] if task.deterministic else []
     after = [
         *(f"-I{folder}" for folder in include),
         *(f"-D{name}={value}" for name, value in macros.items()),

@@ -41,6 +41,8 @@ def host_notes(raw: Path, executable: Path, root: Path) -> list[Diagnostic]:
     """What the host's run-time library noted of what virtual cores cannot keep, each at its line."""
     found = []
     for note in read_lines(raw / "host_notes.txt"):
+        if not note.strip("\0"):  # the file's free room
+            continue
         text = with_source_lines(note, executable, root)
         place = _PLACE.search(text)
         file, line = (place["file"], int(place["line"])) if place else (None, None)

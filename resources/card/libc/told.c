@@ -98,7 +98,7 @@ TELLS(size_t, fread, (void *restrict to, size_t size, size_t n, FILE *restrict f
 
 /* ---- other processes ---- */
 
-#define CHILD "the child has a clock of its own, and no card"
+#define CHILD "the child has a clock of its own, and no card: a call of the card's ends it, and no call of it is recorded"
 TELLS(pid_t, fork, (void), (), 0, CHILD)
 TELLS(FILE *, popen, (const char *command, const char *type), (command, type), 0, CHILD)
 TELLS(int, posix_spawn, (pid_t *restrict child, const char *restrict path, const posix_spawn_file_actions_t *restrict actions,
