@@ -36,6 +36,32 @@ def test_a_template_is_refused(text: str, told: str, tmp_path: Path, capsys: pyt
     assert not mark.exists()
 
 
+@pytest.mark.parametrize(
+    ("written", "instead", "told"),
+    [
+        ("words * 4", "4); } __attribute__((constructor)) void evil(void) { (0", "nothing opens the ')'"),
+        ("words * 4", "words /* ", "'/*' is no part of one"),
+        ("words * 4", r'"words\n#include </etc/passwd>\n"', "'#' is no part of one"),
+        ("free(data);", "free(data); } __attribute__((constructor)) void evil(void) {", "nothing opens the '}'"),
+        ("data_type: uint32_t", 'data_type: "int x; void evil(void){} int"', "no type of C"),
+        ('#include "fpga.h"', "static void __attribute__((constructor)) evil(void) {}", "includes no header"),
+        ("exclude_files", r'constants: {"A\n#include </etc/passwd>": 1}' + "\n  exclude_files", "no name of C"),
+        ("int fpgaWait(fpga_t *fpga)", "int fpgaWait(fpga_t *fpga) { } int evil(int a)", "no C or C++ prototype"),
+    ],
+)
+def test_c_that_goes_on_beyond_its_place_is_refused_at_its_line(
+    written: str, instead: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    original = (Path(str(files("workbench.platform_templates"))) / "nallatech_h101.yaml").read_text()
+    assert written in original
+    line = original[: original.index(written)].count("\n") + 1
+    (tmp_path / "board.yaml").write_text(original.replace(written, instead, 1))
+    assert main(["template", "check", str(tmp_path / "board.yaml")]) == 1
+    shown = capsys.readouterr().err
+    assert f"board.yaml:{line}:" in shown
+    assert told in shown
+
+
 def test_nothing_of_a_template_runs_before_it_is_trusted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Its C is read, instrumented and checked; only a run, which asks, would call it."""
     mark = tmp_path / "mark"

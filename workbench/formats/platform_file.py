@@ -17,8 +17,10 @@ from workbench.formats.yaml_marks import Marked, check
 from workbench.model.diagnostic import Diagnostic, near
 from workbench.model.hardware import Hardware, Port
 from workbench.model.opened import opened, opened_names
-from workbench.model.platform import EXPRESSIONS, CallKind, Platform, TransferTable
+from workbench.model.platform import EXPRESSIONS, STATEMENTS, CallKind, Platform, TransferTable
 
+_INCLUDES = re.compile(r'(?:\s*#\s*include\s*)?(?:<[^<>"\r\n]+>|"[^"\r\n]+"|[^\s<>"#]+)\s*')
+_TYPE = re.compile(r"[\w \t*:<>,]+")
 _DIRECTIONS = {CallKind.SEND: "send", CallKind.RECEIVE: "receive"}
 
 _QUALIFIED = r"(?:~?[A-Za-z_]\w*(?:\s*<[^<>()]*>)?\s*::\s*)*"
@@ -78,6 +80,7 @@ def _closing(text: str, opening: int) -> int | None:
 def _semantic(platform: Platform, marked: Marked) -> list[Diagnostic]:
     return [
         *_check_entries(platform, marked),
+        *_check_header(platform, marked),
         *_check_opened(platform, marked),
         *_check_expressions(marked),
         *_check_suggestions(platform, marked),
@@ -150,6 +153,19 @@ def _check_entries(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:
             yield warning(marked, (*path, "kind"), f"{callee or 'this call'} moves data but names no table", hint)
 
 
+def _check_header(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:
+    """That what says how C includes the API, and what its names mean, brings no C of its own."""
+    for index, line in enumerate(platform.host.include_lines):
+        if not _INCLUDES.fullmatch(line):
+            hint = "Write one as a source has it: '#include <opae/fpga.h>'."
+            yield marked.diagnostic(("host", "include_lines", index), "this line includes no header", hint)
+    for name in platform.host.constants:
+        if not name.isidentifier():
+            yield marked.diagnostic(("host", "constants", name), f"{name!r} is no name of C", "Write a macro's name.")
+    if not _TYPE.fullmatch(platform.host.transfers.data_type):
+        yield marked.diagnostic(("host", "transfers", "data_type"), "this is no type of C", "Write one, as uint32_t.")
+
+
 def _check_opened(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:
     """That what `of` names is opened, and what accesses need is said."""
     entries = platform.host.entries
@@ -185,6 +201,13 @@ def _check_expressions(marked: Marked) -> Iterator[Diagnostic]:
             if told := reaches_out(str(entry.get(name, ""))):
                 hint = "Write one expression over the call's arguments, such as words * 4."
                 yield marked.diagnostic(("host", "entries", index, name), f"this is no expression: {told}", hint)
+    moves = marked.data.get("host", {}).get("transfers") or {}
+    for name in moves:
+        statements = name in STATEMENTS
+        if name.endswith("_c") and (told := reaches_out(str(moves[name]), statements=statements)):
+            kind, hint = ("whole piece of C", "statements") if statements else ("expression", "one expression")
+            hint = f"Write {hint} over address, data, words, bytes, index and result."
+            yield marked.diagnostic(("host", "transfers", name), f"this is no {kind}: {told}", hint)
 
 
 def _check_suggestions(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:

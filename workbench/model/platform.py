@@ -139,6 +139,10 @@ class HostEntry(Document):
 EXPRESSIONS = ("condition", "opens", "of", "mapped_bytes", "fpga", "bytes", "address", "data", "files")
 
 
+#: Those of `Transfers` that are statements.
+STATEMENTS = ("send_c", "receive_c", "allocate_c", "free_c")
+
+
 class Transfers(Document):
     """How the workbench itself moves data, to read counters out (section 3.1, last part)."""
 

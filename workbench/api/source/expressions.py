@@ -8,9 +8,9 @@ _TOKEN = re.compile(r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[\[\](){}]|["']|;|//
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
 
 
-def reaches_out(text: str) -> str:
+def reaches_out(text: str, *, statements: bool = False) -> str:
     """What in a text would reach beyond the one expression that it should be: a bracket or quote that has no partner, a
-    semicolon, a comment, a directive. Empty where nothing does."""
+    semicolon (unless it may be `statements`), a comment, a directive. Empty where nothing does."""
     opened: list[str] = []
     for token in _TOKEN.findall(text):
         if token in _BRACKETS.values():
@@ -21,6 +21,6 @@ def reaches_out(text: str) -> str:
             return f"nothing closes the {token}"
         elif token in ("//", "/*", "#", "\\"):
             return f"'{token}' is no part of one"
-        elif token == ";" and "{" not in opened:
+        elif token == ";" and not statements and "{" not in opened:
             return "it is one expression, without ';'"
     return f"nothing closes the '{opened[-1]}'" if opened else ""
