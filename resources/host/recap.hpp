@@ -152,6 +152,24 @@ struct rcw_expects {
     RCW_INLINED ~rcw_expects() { rcw_expected = before; }
 };
 
+/* A method that a pointer to one of a class's may lead to, and that calls a function: of the same type as the method whose
+ * address was taken. */
+template <class T, class F, F f> struct rcw_member;
+#define RCW_MEMBER(QUALIFIER, NOEXCEPT) \
+    template <class C, class R, class... A, R (*f)(C QUALIFIER &, A...) NOEXCEPT> \
+    struct rcw_member<R (C::*)(A...) QUALIFIER NOEXCEPT, R (*)(C QUALIFIER &, A...) NOEXCEPT, f> : C { \
+        RCW_UNCOUNTED R call(A... given) QUALIFIER NOEXCEPT { return f(*this, static_cast<A &&>(given)...); } \
+    };
+RCW_MEMBER(, )
+RCW_MEMBER(const, )
+#ifndef __cpp_noexcept_function_type /* before C++17 it is no part of a type */
+#define RCW_NOEXCEPT
+#else
+#define RCW_NOEXCEPT noexcept
+RCW_MEMBER(, noexcept)
+RCW_MEMBER(const, noexcept)
+#endif
+
 /* What a constructor or destructor returns to its caller. */
 #if defined(__arm__) && !defined(__aarch64__)
 #define RCW_STRUCTOR void *

@@ -36,7 +36,7 @@ public:
     explicit buffer(size_t bytes) : bytes(bytes) {}
     void sync(dir way, size_t size, size_t offset = 0) { noted(0); }
     void sync(dir way) { noted(0); }
-    int size() const { return noted((int)bytes); }
+    int size() const noexcept { return noted((int)bytes); }
     template <class T> T get(size_t index) const { return (T)noted((int)index); }
     uint32_t operator[](size_t index) const { return noted((int)index); }
     template <class... A> int operator()(A &&...) { return noted(sizeof...(A)); }
@@ -209,16 +209,21 @@ PROGRAMS = {
     ),
     "function pointers": (
         "static int (*whole)(int) = card::reset;",
-        "x += whole(3); int (*again)(int) = &card::reset; x += again(4) + (again == whole);",
+        "x += whole(3); int (*again)(int) = &card::reset; x += again(4) + (again == whole);\n"
+        "int (*fill)(double, int) = &card::fill<double>; x += fill(2.5, 3);",
     ),
     "pointers to members": (
-        "",
-        "card::buffer b(1); int (card::buffer::*m)() const = &card::buffer::size; x += (b.*m)() + ((&b)->*m)();",
+        "static auto kept = &card::board::poke;",
+        "card::buffer b(1); int (card::buffer::*m)() const = &card::buffer::size; x += (b.*m)() + ((&b)->*m)();\n"
+        "void (card::buffer::*s)(card::dir) = &card::buffer::sync; (b.*s)(card::TO); x += m == &card::buffer::size;\n"
+        "card::fast f(2); x += (f.*kept)(4, 1); std::unique_ptr<card::board> p = card::board::make(1);\n"
+        "x += (p.get()->*kept)(5, 6); auto made = &card::board::make; p = made(4);",
     ),
     "std::bind and std::function": (
         "#include <functional>",
         "card::buffer b(1); std::function<int(int)> f = [](int n) { return card::reset(n); }; x += f(3);\n"
-        "auto g = std::bind(&card::buffer::size, &b); x += g();",
+        "card::registers<4> r;"
+        "auto g = std::bind(&card::registers<4>::at, &r, 4); x += g();",
     ),
     "constructors, throwing ones too": (
         "struct holds { card::link a, b{6}; holds() : a(5) {} };",
@@ -274,10 +279,7 @@ PROGRAMS = {
 #: Why a kind is reported rather than recorded, and how many calls one report stands for.
 WHY = {
     "macros of the project": ("a macro's body is text of several calls, and a lambda needs one", 1),
-    "function pointers": ("it is reported where the address is taken", 2),
     "in templates, functions that their arguments tell": ("which overload it is, only a template's arguments tell", 1),
-    "pointers to members": ("the pointer may be another method's", 1),
-    "std::bind and std::function": ("it is reported where the address is taken", 1),
     "of a library: virtual destructors, by others": ("the call is in a table of the library's", 1),
     **dict.fromkeys(
         ("class templates", "in templates, of objects of their arguments"),

@@ -9,10 +9,10 @@ from rc_workbench_plugins.c.copies import Copies
 from rc_workbench_plugins.c.cpp_reading import Form
 from rc_workbench_plugins.c.cpp_sites import Words
 from rc_workbench_plugins.c.cpp_structors import InHeader
+from rc_workbench_plugins.c.cpp_types import number_of
 from rc_workbench_plugins.c.numbering import Hook
 from rc_workbench_plugins.c.reading import Range
 from rc_workbench_plugins.c.survey import FoundUse, Survey, is_cpp
-from workbench.api.compile import digest
 from workbench.model.opened import opened_names
 from workbench.model.platform import Platform
 
@@ -24,11 +24,6 @@ def catches(hooks: Iterable[Hook]) -> dict[str, Hook]:
         if hook.found.use.form and hook.found.use.form.caught:
             found.setdefault(hook.found.use.callee, hook)
     return found
-
-
-def number_of(key: str) -> int:
-    """By what a call whose text is a site tells the constructor or destructor that it is recorded already."""
-    return int(digest([key])[:7], 16) + 1
 
 
 def link_flags(hooks: Iterable[Hook]) -> tuple[str, ...]:
@@ -50,7 +45,8 @@ def headers(found: Survey, uses: Iterable[FoundUse]) -> list[Path]:
 
 def write(found: Survey, hooks: Iterable[Hook], platform: Platform, unit: str, copies: Copies) -> None:
     """Add to the copies what records the calls: at the end of each source, or in the header."""
-    every = catches(hooks)
+    hooks = tuple(hooks)
+    every, addresses = catches(hooks), {hook.found.use.callee: hook for hook in hooks if _of_address(hook)}
     for key, hook in every.items():
         form = hook.found.use.form
         if form and form.caught and form.caught.header:
@@ -60,6 +56,8 @@ def write(found: Survey, hooks: Iterable[Hook], platform: Platform, unit: str, c
         keys, pointers = {key for key, _ in forms}, {key for key, caught in forms if caught.of_pointer}
         lines = [line for key in every if key in keys for line in _wrapped(key, every[key], platform, unit)]
         lines += [line for key in every if key in pointers for line in _of_pointer(key, every[key], platform, unit)]
+        taken = {use.callee for use in source.reading.uses if use.form and use.form.taken}
+        lines += [_taken(addresses[key], platform, unit) for key in addresses if key in taken]
         if lines:
             size = len(found.files.text(source.source))
             copies.after(Range(source.source, 0, size), "\n" + "\n".join(lines) + "\n")
@@ -94,6 +92,20 @@ def _wrapped(key: str, hook: Hook, platform: Platform, unit: str) -> Iterator[st
         yield f"if (rcw_expected == {number_of(key)}) {{ rcw_expected = 0; return {real}({given}); }}"
         yield f"rcw_site rcw_s(rcw_here_{unit}, {_code(hook)}); auto &rcw_self = *rcw_that; (void)rcw_self;"
         yield f"{_begins(hook, form, platform)} return {real}({given}); }}"
+
+
+def _of_address(hook: Hook) -> bool:
+    return hook.found.use.form is not None and bool(hook.found.use.form.taken)
+
+
+def _taken(hook: Hook, platform: Platform, unit: str) -> str:
+    """The function that is called where a function's address was taken."""
+    form = hook.found.use.form
+    if form is None:
+        return ""
+    given = ", ".join(f"static_cast<decltype(rcw_{n}) &&>(rcw_{n})" for n in range(len(form.parameters)))
+    begins = f"rcw_site rcw_s(rcw_here_{unit}, {_code(hook)}); {_begins(hook, form, platform)}"
+    return f"RCW_CALL {form.taken} {{ {begins} return {form.call[0]}{given}{form.call[1]}; }}"
 
 
 def _of_pointer(key: str, hook: Hook, platform: Platform, unit: str) -> Iterator[str]:

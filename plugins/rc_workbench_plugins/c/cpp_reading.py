@@ -15,6 +15,7 @@ from pathlib import Path
 from clang.cindex import Cursor, CursorKind, Type, TypeKind
 
 from rc_workbench_plugins.c.clang_parse import Place, children, file_offset, overloads, place
+from rc_workbench_plugins.c.cpp_addresses import taken
 from rc_workbench_plugins.c.cpp_entries import Entries, is_movable
 from rc_workbench_plugins.c.cpp_structors import Caught, caught, through_its_table
 from rc_workbench_plugins.c.cpp_types import Unfit, spelled
@@ -46,7 +47,8 @@ class Form:
     `only` is the class of which the object must be (empty: it is), where just a template's arguments tell what is
     called. `object_is_first`: the object is the first of the function's parameters. `unseen`: what the call makes can
     neither be moved nor copied, and where it will stand is not known. `of_pointer`: of a pointer that is none nothing
-    is called. `caught`: no text is rewritten, every call is seen by that."""
+    is called. `caught`: no text is rewritten, every call is seen by that. `taken`: the address is taken, of what that
+    declares."""
 
     file: Path
     start: int
@@ -60,6 +62,7 @@ class Form:
     unseen: bool = False
     of_pointer: bool = False
     caught: Caught | None = None
+    taken: str = ""
 
 
 @dataclass(frozen=True)
@@ -106,8 +109,6 @@ class CppReader:
             if key and where and len(meant) > 1:
                 why = f"which {meant[0].spelling} is called, only a template's arguments tell"
                 return CppCall(where, key, None, why)
-        if function is None and named is not None and named.kind is K.BINARY_OPERATOR:
-            return self._by_pointer(named)
         if key is None or function is None:
             return None
         if named is not None and named.kind is K.MEMBER_REF_EXPR:
@@ -143,18 +144,6 @@ class CppReader:
         at, kind = where.offset, f"{seen.of} &"
         form = Form(where.file, at, at, kind, seen.parameters, ("", ""), (), unseen=True, caught=seen)
         return CppCall(where, key, form)
-
-    def _by_pointer(self, named: Cursor) -> CppCall | None:
-        """A call by a pointer to a member, of a class of which the template has methods of that type."""
-        pointer = list(children(named))[-1].type.get_canonical()
-        where = place(named.extent.start)
-        if pointer.kind is not TypeKind.MEMBERPOINTER or where is None:
-            return None
-        of, kind = pointer.get_class_type().get_declaration(), pointer.get_pointee().spelling
-        for key, one in self.entries.declared.items():
-            if one.semantic_parent == of and one.type.get_canonical().spelling == kind:
-                return CppCall(where, key, None, "it is called by a pointer to a member, which may be another's")
-        return None
 
     def keeps(self, parts: list[Cursor]) -> None:
         """Expressions whose value is the object itself that is begun, or returned: nothing of theirs ends there."""
@@ -250,7 +239,23 @@ class CppReader:
         where = place(cursor.extent.start)
         if key is None or where is None or meant[0].kind is K.CONSTRUCTOR:
             return None
-        return CppCall(where, key, None, "its address is taken, and what is called by it cannot be told")
+        try:
+            file, start, end = self._span(cursor)
+            if len(meant) > 1:
+                raise Unfit("whose address is taken, only a template's arguments tell")
+            found = taken(meant[0], key)
+            if meant[0].spelling not in self._cut(file, start, end):
+                raise Unfit("its address is taken in a macro")
+            if found.object:
+                sign = re.compile(rb"&\s*$").search(self.text(file), 0, start)
+                if not sign:
+                    raise Unfit("its address is taken in a way that cannot be rewritten")
+                start = sign.start()
+            edit = Edit(start, end, found.address)
+            return CppCall(where, key, Form(file, start, end, found.object, found.parameters, found.call, (edit,),
+                                            unseen=True, taken=found.declaration))  # fmt: skip
+        except Unfit as problem:
+            return CppCall(where, key, None, str(problem))
 
     # forms
 

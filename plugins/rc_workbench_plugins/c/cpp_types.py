@@ -1,10 +1,12 @@
-"""Types of C++ as text that can be written anywhere."""
+"""Types of C++ as text that can be written anywhere, and functions as numbers."""
 
 from __future__ import annotations
 
 import re
 
 from clang.cindex import Type, TypeKind
+
+from workbench.api.compile import digest
 
 _UNSPELLABLE = re.compile(r"\((?:anonymous|unnamed|lambda)|type-parameter|<dependent|auto\b")
 
@@ -23,3 +25,8 @@ def spelled(kind: Type) -> str:
     if not text or _UNSPELLABLE.search(text) or canonical.kind in (TypeKind.DEPENDENT, TypeKind.UNEXPOSED):
         return ""
     return f"rcw_same<{text}>::type" if re.search(r"[(\[]", text) else text
+
+
+def number_of(key: str) -> int:
+    """Of a callee by its key: the same in all sources, and never 0."""
+    return int(digest([key])[:7], 16) + 1

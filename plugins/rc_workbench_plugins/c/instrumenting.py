@@ -17,6 +17,7 @@ from rc_workbench_plugins.c.clang_parse import Place, included_files
 from rc_workbench_plugins.c.copies import Copies
 from rc_workbench_plugins.c.cpp_reading import Form
 from rc_workbench_plugins.c.cpp_sites import opening, unfollowed
+from rc_workbench_plugins.c.cpp_types import number_of
 from rc_workbench_plugins.c.macros import Macros, carriers_of, definitions, find_macros
 from rc_workbench_plugins.c.numbering import Hook, Numbering, name_below, number
 from rc_workbench_plugins.c.reading import Range, innermost
@@ -164,8 +165,10 @@ def _replace_names(numbering: Numbering, platform: Platform, found: Survey, macr
     for hook in numbering.hooks:
         use = hook.found.use
         if use.form:
-            recorded = cpp_catches.number_of(use.callee) if use.callee in caught else None
+            recorded = number_of(use.callee) if use.callee in caught else None
             _rewrite(hook, use.form, unit, constants, names, copies, recorded)
+            if use.form.taken and (holding := innermost(declarations, use.place)):
+                copies.declare(holding.file, holding.start, f"{use.form.taken};")
             continue
         if use.access:
             access_sites.rewrite(hook, copies)
