@@ -6,7 +6,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test setup system lint clean
+.PHONY: demo test setup system lint tests clean
 
 setup: system $(VENV)/.ready
 
@@ -27,8 +27,11 @@ lint: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: lint
-	$(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile
+tests: setup # one more at once than there are processors, since some wait for a window
+	$(BIN)/python -m pytest --numprocesses $$(($$(nproc) + 1)) --maxprocesses 5 --dist loadfile --no-loadscope-reorder
+
+test: setup
+	+$(MAKE) --jobs=2 lint tests
 
 clean:
 	rm -rf $(VENV) demo build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rc_workbench_plugins.opencl import compile
 from rc_workbench_plugins.opencl.compile import compile_file
 from rc_workbench_plugins.opencl.hierarchy import hierarchy
 from rc_workbench_plugins.opencl.kernel import Branch, Leaf, Loop, Node, Space, Switch, Way, leaves, walk
@@ -170,8 +171,11 @@ def test_what_is_no_kernel_for_here_is_told(source: Path, text: str, message: st
     assert told.value.diagnostics[0].line == 1
 
 
-def test_a_kernel_that_asks_for_more_than_any_machine_has_is_told(source: Path) -> None:
+def test_a_kernel_that_asks_for_more_than_any_machine_has_is_told(
+    source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nine macros of eleven lines each make two thousand million."""
+    monkeypatch.setattr(compile, "_MEMORY_BYTES", 1 << 30)
     nested = "A(" * 9 + "x" + ")" * 9
     repeated = " ".join(["x"] * 11)
     source.write_text(
