@@ -299,6 +299,18 @@ def test_a_clock_by_another_name_is_that_clock(tmp_path: Path) -> None:
     assert [block.why_not for block in found.blocks] == ["", ""]
 
 
+def test_a_module_that_is_defined_twice_is_told_where_it_is_used(tmp_path: Path) -> None:
+    """Simulators, and what reads the sources here, would take one or the other."""
+    top = "module top(input clk); leaf a(clk); endmodule\n"
+    twice = "\nmodule leaf(input clk); endmodule\nmodule unused; endmodule\n"
+    found = scan(tmp_path, top_v=top, a_v=twice, b_v=twice.replace("clk", "i"))
+    (problem,) = (d for d in found.diagnostics if "second time" in d.message)
+    assert (problem.severity, problem.file, problem.line) == (Severity.ERROR, "b.v", 2)
+    assert problem.message == "the module 'leaf' is defined a second time, after a.v:2"
+    kept = '`include "leaf.vh"\n'
+    assert scan(tmp_path, top_v=kept + top, c_v=kept, leaf_vh=twice).diagnostics == ()
+
+
 def test_an_array_of_instances_that_simulators_build_in_part_is_refused(tmp_path: Path) -> None:
     text = "module top(input clk); leaf a [1:0] (clk);\nleaf b [1:0][2:0] (clk); endmodule\nmodule leaf(input clk);"
     (problem,) = scan(tmp_path, top_v=f"{text} endmodule\n").diagnostics

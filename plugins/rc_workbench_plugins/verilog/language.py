@@ -15,7 +15,7 @@ from rc_workbench_plugins.verilog.design import Design, read_design
 from rc_workbench_plugins.verilog.instances import Instance, elaborate
 from rc_workbench_plugins.verilog.own import build_called, is_own, library_of, own_streams, streams_called
 from rc_workbench_plugins.verilog.ports import clocks, hdl_ports, resets
-from rc_workbench_plugins.verilog.rewrite import modules_by_name, why_not_editable
+from rc_workbench_plugins.verilog.rewrite import defined_twice, modules_by_name, why_not_editable
 from rc_workbench_plugins.verilog.streams import counted, find_streams
 from rc_workbench_plugins.verilog.synthesis import unsynthesisable
 from workbench.api import HdlBuild
@@ -119,6 +119,7 @@ def _read(
     if top is not None:
         nodes = modules_by_name(design)
         used = dict.fromkeys(instance.module for instance in top.walk())
+        diagnostics += tuple(defined_twice(design, used))
         diagnostics += tuple(unsynthesisable(design, [nodes[name] for name in used if name in nodes]))
     data, unread = data_files(design)
     read = () if unread else (*design.files, *(root / name for name in data))

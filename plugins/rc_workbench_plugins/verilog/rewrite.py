@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from rc_workbench_plugins.verilog.blocks import SourceBlock, after_declarations,
 from rc_workbench_plugins.verilog.design import Design, Node
 from workbench.api.instrument.probes import state_bits
 from workbench.api.instrument.wrapper import STATE_PORT
+from workbench.model.diagnostic import Diagnostic
 from workbench.model.pragma import PlacedPragma
 
 
@@ -42,13 +43,29 @@ class Edits:
 
 
 def modules_by_name(design: Design) -> dict[str, Node]:
-    found: dict[str, Node] = {}
+    return {name: nodes[0] for name, nodes in _definitions(design).items()}
+
+
+def defined_twice(design: Design, used: Iterable[str]) -> Iterator[Diagnostic]:
+    """An error for each of the modules in use that stands in the sources at two places: simulators take either."""
+    definitions = _definitions(design)
+    for name in used:
+        places = dict.fromkeys(design.place(node.header.name.location) for node in definitions.get(name, ()))
+        if len(places) > 1:
+            (first, its_line, _), (path, line, column), *_ = places
+            message = f"the module '{name}' is defined a second time, after {design.name_of(first)}:{its_line}"
+            hint = "Take one of the two out of the hardware sources."
+            yield Diagnostic(message, hint, file=design.name_of(path), line=line, column=column)
+
+
+def _definitions(design: Design) -> dict[str, list[Node]]:
+    found: dict[str, list[Node]] = {}
     for unit in design.units:
         root = unit.root
         members = root.members if isinstance(root, syntax.CompilationUnitSyntax) else [root]
         for member in members:
             if isinstance(member, syntax.ModuleDeclarationSyntax):
-                found.setdefault(member.header.name.valueText, member)
+                found.setdefault(member.header.name.valueText, []).append(member)
     return found
 
 
