@@ -311,6 +311,14 @@ def test_a_module_that_is_defined_twice_is_told_where_it_is_used(tmp_path: Path)
     assert scan(tmp_path, top_v=kept + top, c_v=kept, leaf_vh=twice).diagnostics == ()
 
 
+def test_what_is_wrong_where_the_top_does_not_reach_is_a_warning(tmp_path: Path) -> None:
+    top = "module top(input clk, output reg q); always @(posedge clk) q <= 1; endmodule\n"
+    found = scan(tmp_path, top_v=top, other_v="module other(output q); assign q = nothing; endmodule\n")
+    (problem,) = found.diagnostics
+    assert (problem.severity, problem.file) == (Severity.WARNING, "other.v")
+    assert [block.id for block in found.blocks] == ["top.line_1"]
+
+
 def test_an_array_of_instances_that_simulators_build_in_part_is_refused(tmp_path: Path) -> None:
     text = "module top(input clk); leaf a [1:0] (clk);\nleaf b [1:0][2:0] (clk); endmodule\nmodule leaf(input clk);"
     (problem,) = scan(tmp_path, top_v=f"{text} endmodule\n").diagnostics

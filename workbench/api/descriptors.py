@@ -290,7 +290,8 @@ class HdlBuild:
     `recap_ready` if `RECAP_STREAMS` is defined; `fifos` stand between them, of which `varied` (by id, with their places
     below the top) ask the simulation for their depth (`recap_depth.v`); no stream ever depends on the signals `idle`.
     On several `cards` the blocks, streams and FIFOs are all of theirs, card after card; all else is one's. `read` are
-    all files that decide on any of it: without them it is made anew each time.
+    all files that decide on any of it: without them it is made anew each time. Those of the sources that are
+    `stand_ins` do a vendor's primitives' work in simulation: its own tools bring them.
     """
 
     sources: tuple[Path, ...]
@@ -312,6 +313,7 @@ class HdlBuild:
     missed: tuple[Diagnostic, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     read: tuple[Path, ...] = ()
+    stand_ins: tuple[Path, ...] = ()
 
 
 @runtime_checkable

@@ -62,8 +62,9 @@ def find_compiler(language: str = "c++") -> Tool | Diagnostic:
 
 
 def find_yosys() -> Tool | Diagnostic:
-    """yosys, which counts what instrumentation costs in the FPGA; nothing else needs it."""
-    return _optional("yosys", "yosys", "it counts the FPGA resources that instrumentation costs", "-V")
+    """yosys, which counts what instrumentation costs in the FPGA, and knows vendors' primitives."""
+    what_for = "it counts the FPGA resources that instrumentation costs, and knows vendors' primitives"
+    return _optional("yosys", "yosys", what_for, "-V")
 
 
 def find_make() -> Tool | Diagnostic:

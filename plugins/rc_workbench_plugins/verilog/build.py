@@ -121,6 +121,7 @@ def build(
         include_dirs=_include_dirs(design, hardware),
         read_outs=tuple(read_outs),
         own_ports=tuple(own),
+        stand_ins=(copy_path(design, design.primitives.file, out),) if design.primitives else (),
         missed=tuple(_missed(design, uses, why_not, bits)),
         diagnostics=(*diagnostics, *_large(design, counted, bits), *not_varied),
     )

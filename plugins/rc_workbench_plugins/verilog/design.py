@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from pyslang import ast, parsing, syntax
 
 from rc_workbench_plugins.verilog.nets import Nets
 from rc_workbench_plugins.verilog.order import declaring, reached, read_order, source_manager
+from rc_workbench_plugins.verilog.primitives import StandIns, missing_modules, stand_ins
 from workbench.api.source.files import expand_sources, is_pattern
 from workbench.api.source.lines import Lines
 from workbench.model.application import HardwareSources
@@ -49,6 +50,7 @@ class Design:
     needed: tuple[Path, ...] = ()  # those of the sources that the top reaches
     lines: Lines = field(default_factory=Lines)
     options: Any = field(default_factory=pyslang.Bag)  # as the sources were read
+    primitives: StandIns | None = None  # of vendors, the last of the sources
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -102,18 +104,23 @@ def read_design(root: Path, hardware: HardwareSources, parameters: Mapping[str, 
     overrides = {**{k: str(v) for k, v in hardware.parameters.items()}, **parameters}
     includes = [str((root / name).resolve()) for name in hardware.include_dirs]
     files = read_order(sources, hardware.defines, [Path(folder) for folder in includes])
+    starts = declaring(files, hardware.top) or sources
+    primitives = stand_ins(missing_modules(files, reached(files, starts)))
+    if primitives is not None:
+        files = read_order((*sources, primitives.file), hardware.defines, [Path(folder) for folder in includes])
     sources = tuple(files)
     tree, compilation, bag = _compile(manager, sources, hardware, includes, overrides)
     lines = Lines()
-    found, top = tuple(_diagnostics(root, manager, lines, compilation)), _top(compilation, hardware.top)
+    needed = reached(files, declaring(files, hardware.top) or sources)
+    names = {shown_path(root, path) for path in sources if path not in needed}
+    found, top = tuple(_milder(_diagnostics(root, manager, lines, compilation), names)), _top(compilation, hardware.top)
     if top is None and not has_errors((*missing, *found)):
         found = (*found, _no_top(root, compilation, hardware))
     if top is not None:
         found = (*_unknown_parameters(top, overrides), *found)
     units = tuple(compilation.getCompilationUnits())
     keep = (units, compilation, bag)
-    needed = reached(files, declaring(files, hardware.top) or sources)
-    return Design(root, sources, manager, (tree,), top, (*missing, *found), keep, needed, lines, bag)
+    return Design(root, sources, manager, (tree,), top, (*missing, *found), keep, needed, lines, bag, primitives)
 
 
 def source_files(root: Path, names: Sequence[str]) -> tuple[tuple[Path, ...], tuple[Diagnostic, ...]]:
@@ -175,6 +182,16 @@ def _diagnostics(root: Path, manager: Any, lines: Lines, compilation: Any) -> It
             yield Diagnostic(message, hint, Severity.ERROR, shown_path(root, path), line, column)
         else:
             yield Diagnostic(message, hint or "It comes from a define or a parameter in the project file.")
+
+
+def _milder(found: Iterable[Diagnostic], unneeded: Collection[str]) -> Iterator[Diagnostic]:
+    """What is wrong in files that the top does not reach does not keep it from being built."""
+    for problem in found:
+        if problem.file in unneeded:
+            problem = replace(
+                problem, severity=Severity.WARNING, hint=problem.hint or "The top does not need this file."
+            )
+        yield problem
 
 
 def _no_top(root: Path, compilation: Any, hardware: HardwareSources) -> Diagnostic:

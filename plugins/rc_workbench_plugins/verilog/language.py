@@ -22,7 +22,7 @@ from workbench.api import HdlBuild
 from workbench.api.job import Job
 from workbench.api.ports import HardwarePort
 from workbench.model.application import HardwareSources
-from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.hardware import Hardware
 from workbench.model.platform import Platform
 from workbench.model.scan import Branch, HdlBlock, HdlScan
@@ -119,11 +119,20 @@ def _read(
     if top is not None:
         nodes = modules_by_name(design)
         used = dict.fromkeys(instance.module for instance in top.walk())
-        diagnostics += tuple(defined_twice(design, used))
+        diagnostics += (*defined_twice(design, used), *_of_primitives(design, top))
         diagnostics += tuple(unsynthesisable(design, [nodes[name] for name in used if name in nodes]))
     data, unread = data_files(design)
     read = () if unread else (*design.files, *(root / name for name in data))
     return design, blocks, top, (*diagnostics, *unread), data, read
+
+
+def _of_primitives(design: Design, top: Instance) -> Iterator[Diagnostic]:
+    """What the simulation does not know of the vendors' primitives, at each of their instances."""
+    for instance in top.walk():
+        if design.primitives and (said := design.primitives.told(instance.module)):
+            message, hint = said
+            path, line, column = design.place(instance.node.getFirstToken().location)
+            yield Diagnostic(message, hint, Severity.WARNING, design.name_of(path), line, column)
 
 
 def _why_not(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Collection, Container, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +17,8 @@ from workbench.model.streams import Fifo, Stream
 
 def library_of(design: Design, hardware: HardwareSources) -> frozenset[Path]:
     """The sources that are not the application's own."""
-    return frozenset(source_files(design.root, hardware.library)[0])
+    vendors = [design.primitives.file] if design.primitives else []
+    return frozenset((*source_files(design.root, hardware.library)[0], *vendors))
 
 
 def is_own(block: SourceBlock, library: Container[Path]) -> bool:
@@ -25,10 +26,10 @@ def is_own(block: SourceBlock, library: Container[Path]) -> bool:
 
 
 def own_streams(
-    design: Design, found: FoundStreams, top: Instance | None, hardware: HardwareSources, library: Container[Path]
+    design: Design, found: FoundStreams, top: Instance | None, hardware: HardwareSources, library: Collection[Path]
 ) -> FoundStreams:
     """Those with an end that is the application's, outside of the design, pointed at or called by a name."""
-    if top is None or not hardware.library:
+    if top is None or not library:
         return found
     held = {i.path for i in top.walk() if design.place(i.body.definition.location)[0] in library}
     held -= {f"{top.path}.{name}" for name in (*hardware.names, *hardware.fifos) if name}

@@ -1,0 +1,192 @@
+"""FPGA vendors' primitives that a design instantiates and no source defines: what stands in for them in simulation.
+
+yosys comes with the ports and parameters of some 900, of many with what they do (its `cells_sim.v`). Where it does not
+tell, clocks and buffers do what stands here; of anything else the outputs stay 0, and that is told.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pyslang
+from pyslang import parsing, syntax
+
+from rc_workbench_plugins.verilog.order import SourceText
+from workbench.system.cache import cache_dir
+from workbench.system.files import replace_file, sha256
+from workbench.system.toolchain import Tool, find_yosys
+
+FILE = "vendor_primitives.v"
+_FILES = ("*/cells_sim.v", "*/*/cells_sim.v", "*/cells_xtra.v", "*/cells_bb.v", "*/common/*_bb.v", "*/common/*_sim.v")
+_MODULE = re.compile(r"^[ \t]*module[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
+#: What a primitive without a body does: the first pattern that its name matches.
+_ACTS = (
+    (r"BUFH|BUFMR|BUFIO\w*|BUFR|BUFGCE_DIV|IBUFG?DS\w*|IBUFE3|IBUFDS_GTE\d", "assign O = I;"),
+    (r"BUFGCE|BUFGCE_1", "reg enabled; always @* if (!I) enabled = CE; assign O = I & enabled;"),
+    (r"BUFGMUX\w*", "assign O = S ? I1 : I0;"),
+    (r"OBUFT?DS\w*", "assign O = I; assign OB = ~I;"),
+    (r"DCCA|DCC", "assign CLKO = CLKI & CE;"),
+    (r"ALTCLKCTRL|altclkctrl", "assign outclk = inclk[0];"),
+)
+_CLOCKS = re.compile(r"\w*(PLL|MMCM|DCM)\w*", re.IGNORECASE)
+_CLOCKS_IN = ("CLKIN1", "CLKIN", "REFERENCECLK", "PACKAGEPIN", "CLKI", "inclk", "refclk")
+_CLOCKS_OUT = re.compile(r"(CLKOUT\w*|CLKFBOUT|PLLOUT\w+|CLKO[PS]\d?|CLKFX|CLK0|CLK2X|clk|outclk\w*|c\d)")
+_INVERTED = re.compile(r"CLKOUT\dB")
+_LOCKED = re.compile(r"(LOCKED|LOCK|locked)")
+
+
+@dataclass(frozen=True)
+class StandIns:
+    """The file with what stands in for primitives; those of them that are clocks, and those that do nothing."""
+
+    file: Path
+    clocks: frozenset[str]
+    empty: frozenset[str]
+
+    def told(self, module: str) -> tuple[str, str] | None:
+        """What a person has to know of one: a message and a hint."""
+        if module in self.clocks:
+            message = f"{module} is simulated with all its clocks at its input's rate"
+            return (
+                message,
+                "Blocks on them are simulated, and not observed; ratios of clocks are those of the platform.",
+            )
+        if module in self.empty:
+            message = f"what {module} does is not known: its outputs stay 0 in simulation"
+            return message, "Add the vendor's simulation model of it to the hardware sources."
+        return None
+
+
+def missing_modules(files: Mapping[Path, SourceText], needed: Collection[Path]) -> set[str]:
+    """The modules that the files needed instantiate and none of the files defines."""
+    defined = {unit.name for file in files.values() for unit in file.units}
+    used = {name for path in needed for unit in files[path].units for name in unit.instantiates}
+    return used - defined
+
+
+def stand_ins(names: Collection[str]) -> StandIns | None:
+    """What stands in for those of the modules that are some vendor's primitives; None where none is known."""
+    tool = find_yosys()
+    if not names or not isinstance(tool, Tool):
+        return None
+    known = _known(tool.path.resolve().parent.parent / "share" / "yosys")
+    vendors = Counter(vendor for name in names for vendor in known.get(name, {}))
+    chosen: dict[Path, list[str]] = {}
+    for name in sorted(names):
+        if places := known.get(name):
+            vendor = max(places, key=lambda one: (vendors[one], one))
+            chosen.setdefault(places[vendor], []).append(name)
+    if not chosen:
+        return None
+    key = json.dumps([tool.version, _recipe(), [[str(path), *sorted(of)] for path, of in chosen.items()]])
+    folder = cache_dir() / "primitives" / sha256(key.encode())[:32]
+    try:
+        kinds = json.loads((folder / "kinds.json").read_text())
+    except (OSError, ValueError):
+        kinds = _write(folder, chosen)
+    return StandIns(folder / FILE, frozenset(kinds["clocks"]), frozenset(kinds["empty"]))
+
+
+def _recipe() -> str:
+    return sha256(Path(__file__).read_bytes())
+
+
+@cache
+def _known(folder: Path) -> dict[str, dict[str, Path]]:
+    """Each primitive's files by vendor, that with what it does before that with its ports alone."""
+    found: dict[str, dict[str, Path]] = {}
+    for pattern in _FILES:
+        for path in sorted(folder.glob(pattern)):
+            vendor = path.relative_to(folder).parts[0]
+            for name in _MODULE.findall(path.read_text("utf-8", "replace")):
+                found.setdefault(name, {}).setdefault(vendor, path)
+    return found
+
+
+def _write(folder: Path, chosen: Mapping[Path, Collection[str]]) -> dict[str, list[str]]:
+    texts: list[str] = []
+    kinds: dict[str, list[str]] = {"clocks": [], "empty": []}
+    options = parsing.PreprocessorOptions()
+    options.predefines = ["NO_CLEARBOX"]  # without which yosys's file of altpll is empty
+    for path, names in chosen.items():
+        manager = pyslang.SourceManager()
+        text = re.sub(r"\(\s*\.\.\.\s*\)", "()", path.read_text("utf-8", "replace"))  # yosys's "as declared below"
+        tree = syntax.SyntaxTree.fromText(text, manager, path.name, str(path), pyslang.Bag([options]))
+        root = tree.root
+        for module in root.members if isinstance(root, syntax.CompilationUnitSyntax) else (root,):
+            if isinstance(module, syntax.ModuleDeclarationSyntax) and module.header.name.valueText in names:
+                made, kind = _module(module, manager)
+                texts.append(made)
+                if kind:
+                    kinds[kind].append(module.header.name.valueText)
+    folder.mkdir(parents=True, exist_ok=True)
+    replace_file(folder / FILE, "\n\n".join(texts).encode() + b"\n")
+    replace_file(folder / "kinds.json", json.dumps(kinds).encode())
+    return kinds
+
+
+def _module(module: Any, manager: Any) -> tuple[str, str]:
+    """The module's text, and whether it is one of `clocks` or is `empty`."""
+
+    def printed(node: Any) -> str:
+        printer = syntax.SyntaxPrinter(manager)
+        for option in (printer.setIncludeDirectives, printer.setIncludeComments, printer.setIncludeSkipped):
+            option(False)
+        return str(printer.setExpandMacros(True).print(node).str().strip())
+
+    name = module.header.name.valueText
+    members = [one for one in module.members if not isinstance(one, syntax.SpecifyBlockSyntax)]
+    declarations = (syntax.PortDeclarationSyntax, syntax.ParameterDeclarationStatementSyntax)
+    body = [printed(one) for one in members]
+    head = printed(module.header)
+    ports = dict(_ports(module))
+    if head.replace(" ", "").endswith("();"):
+        head = f"module {name} ({', '.join(ports)});"
+    acts, kind = "", ""
+    if all(isinstance(one, declarations) for one in members):
+        acts, kind = _acts(name, ports)
+    return "\n".join([head, *body, *([acts] if acts else []), "endmodule"]), kind
+
+
+def _ports(module: Any) -> Iterator[tuple[str, str]]:
+    """Each port's name and direction, in either style of a module's head."""
+    ports = getattr(module.header.ports, "ports", None) or ()
+    direction = ""
+    for port in ports:
+        if isinstance(port, syntax.ImplicitAnsiPortSyntax):
+            direction = getattr(getattr(port.header, "direction", None), "valueText", "") or direction
+            yield port.declarator.name.valueText, direction
+    for member in module.members:
+        if isinstance(member, syntax.PortDeclarationSyntax):
+            header: Any = member.header
+            for one in member.declarators:
+                if isinstance(one, syntax.DeclaratorSyntax):
+                    yield one.name.valueText, str(header.direction.valueText)
+
+
+def _acts(name: str, ports: Mapping[str, str]) -> tuple[str, str]:
+    """What a primitive without a body does, as Verilog, and its kind."""
+    for pattern, text in _ACTS:
+        if re.fullmatch(pattern, name):
+            return text, ""
+    source = next((port for port in _CLOCKS_IN if ports.get(port) == "input"), "")
+    if not (_CLOCKS.fullmatch(name) and source):
+        return "", "empty" if "output" in ports.values() else ""
+    # Each by a process of its own: what they drive is a clock of its own, and not a wire from the input.
+    lines = []
+    for port, direction in ports.items():
+        if direction == "output" and _CLOCKS_OUT.fullmatch(port):
+            sign = "~" if _INVERTED.fullmatch(port) else ""
+            value = "{32{inclk[0]}}" if source == "inclk" else source
+            kept = f"{'[31:0] ' if source == 'inclk' else ''}recap_{port}"
+            lines.append(f"reg {kept} = 0; always @* recap_{port} = {sign}{value}; assign {port} = recap_{port};")
+        elif direction == "output" and _LOCKED.fullmatch(port):
+            lines.append(f"assign {port} = 1'b1;")
+    return "\n".join(lines), "clocks"

@@ -1,0 +1,108 @@
+"""Vendors' primitives that no source defines: what yosys knows of them stands in, and what nobody knows is told."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from memory_port import PLATFORM
+from rc_workbench_plugins.verilog import VerilogLanguage
+from rc_workbench_plugins.verilog.primitives import stand_ins
+
+from workbench.model.application import HardwareSources, ReadOut
+from workbench.model.diagnostic import Severity
+from workbench.system.toolchain import Tool, find_verilator, verilator_environment
+
+LEAF = """
+module leaf(input i_clk, output reg [3:0] n);
+    always @(posedge i_clk) begin : counts
+        //pragma recap up work()
+        n <= n + 1;
+    end
+endmodule
+"""
+XILINX = """
+module top(input clk, output [3:0] n, output q, output [31:0] out, output locked);
+    wire inner, fast, back, bufg;
+    IBUF #(.IOSTANDARD("LVCMOS33")) in(.I(clk), .O(inner));
+    PLLE2_BASE #(.CLKFBOUT_MULT(8), .CLKOUT0_DIVIDE(4)) pll(.CLKIN1(inner), .CLKOUT0(fast), .LOCKED(locked),
+        .CLKFBOUT(back), .CLKFBIN(back), .RST(1'b0), .PWRDWN(1'b0));
+    BUFG buffer(.I(fast), .O(bufg));
+    leaf own(inner, n);
+    FDRE #(.INIT(1'b1)) flop(.C(bufg), .CE(1'b1), .R(1'b0), .D(~q), .Q(q));
+    RAMB36E1 #(.DOA_REG(1)) ram(.CLKARDCLK(inner), .DOADO(out));
+endmodule
+"""
+
+
+def hardware(folder: Path, text: str) -> HardwareSources:
+    (folder / "top.v").write_text(text)
+    return HardwareSources(sources=("top.v",), top="top", read_out=ReadOut(first=0, last=15))
+
+
+@pytest.fixture
+def language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> VerilogLanguage:
+    monkeypatch.setenv("RCW_CACHE", str(tmp_path / "cache"))
+    return VerilogLanguage()
+
+
+def test_what_they_do_is_simulated_and_what_is_not_known_is_told(tmp_path: Path, language: VerilogLanguage) -> None:
+    found = language.scan(tmp_path, hardware(tmp_path, XILINX + LEAF), PLATFORM, {})
+    assert [(d.severity, d.line, d.message) for d in found.diagnostics] == [
+        (Severity.WARNING, 5, "PLLE2_BASE is simulated with all its clocks at its input's rate"),
+        (Severity.WARNING, 10, "what RAMB36E1 does is not known: its outputs stay 0 in simulation"),
+    ]
+    (block,) = found.blocks
+    assert (block.id, block.why_not, block.instances) == ("leaf.counts", "", ("top.own.counts",))
+
+
+def test_blocks_behind_a_pll_say_that_its_clock_is_another(tmp_path: Path, language: VerilogLanguage) -> None:
+    text = XILINX.replace("leaf own(inner, n)", "leaf own(bufg, n)") + LEAF
+    (block,) = language.scan(tmp_path, hardware(tmp_path, text), PLATFORM, {}).blocks
+    assert block.why_not.startswith("it runs on 'i_clk', which is derived within the design")
+
+
+def test_a_module_of_nobody_is_still_missing(tmp_path: Path, language: VerilogLanguage) -> None:
+    text = XILINX.replace("RAMB36E1", "RAMB99E1") + LEAF
+    messages = [d.message for d in language.scan(tmp_path, hardware(tmp_path, text), PLATFORM, {}).diagnostics]
+    assert "unknown module 'RAMB99E1'" in messages
+    assert stand_ins({"nobodys_module"}) is None
+
+
+def test_a_design_of_ones_own_names_is_left_alone(tmp_path: Path, language: VerilogLanguage) -> None:
+    """A module that has a primitive's name is the user's."""
+    text = "module top(input clk); BUFG a(clk); endmodule\nmodule BUFG(input i); endmodule\n"
+    build = language.plain(tmp_path, hardware(tmp_path, text), {})
+    assert build.sources == (tmp_path / "top.v",)
+
+
+MAIN = """
+#include "Vtop.h"
+#include <cstdio>
+int main() {
+    Vtop top;
+    top.eval();
+    for (int k = 0; k < 5; k++) {
+        std::printf("%d%d%d ", top.n, top.q, top.locked);
+        top.clk = 1; top.eval();
+        top.clk = 0; top.eval();
+    }
+}
+"""
+
+
+def test_they_run_in_verilator(tmp_path: Path, language: VerilogLanguage) -> None:
+    """A flip-flop of the vendor's behind its PLL and buffer, at the clock's rate, beside a block on that clock."""
+    build = language.plain(tmp_path, hardware(tmp_path, XILINX + LEAF), {})
+    tool = find_verilator()
+    assert isinstance(tool, Tool)
+    (tmp_path / "main.cpp").write_text(MAIN)
+    subprocess.run(
+        [tool.path, "--cc", "--exe", "--build", "-Wno-fatal", "-Wno-lint", "-CFLAGS", "-O0", "--x-initial", "0",
+         "--top-module", "top", "main.cpp", *build.sources],
+        cwd=tmp_path, env=os.environ | verilator_environment(tool), check=True, capture_output=True,
+    )  # fmt: skip
+    said = subprocess.run([tmp_path / "obj_dir" / "Vtop"], check=True, capture_output=True, text=True).stdout
+    assert said.split() == ["011", "101", "211", "301", "411"]
