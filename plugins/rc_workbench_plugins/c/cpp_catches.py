@@ -132,7 +132,7 @@ def _in_header(
         f"struct {name} : rcw_site {{ template <{template}> RCW_INLINED explicit {name}({takes})"
         f" : rcw_site(rcw_here_{unit}, {_code(hook)}) {{ {unused}if (rcw_expected == {number_of(key)})"
         f" {{ rcw_expected = 0; leave_out(); return; }} rcw_site &rcw_s = *this;"
-        f" {_begins(hook, form, platform)} }} }};",
+        f" {_begins(hook, form, platform)} }} RCW_INLINED ~{name}() {{}} }};",
     )
     tag = f'__attribute__((abi_tag("rcw_{unit}"))) ' if header.tagged else ""
     copies.before(Range(header.file, header.name, header.name), f"RCW_CALL {tag}")

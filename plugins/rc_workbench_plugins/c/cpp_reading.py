@@ -282,6 +282,8 @@ class CppReader:
         variable = self.begun.get((file, start), "") if opens else ""
         object_ = f"{kind.removeprefix('const ')} &" if variable else ""
         passed, unseen = f"({object_}){variable}))" if variable else "", opens and not is_movable(cursor.type)
+        if unseen and not variable:
+            raise Unfit("where it will stand is not known")
         if not given and re.fullmatch(r"\w+", text):
             edit = Edit(end, end, f"{passed}())", opens=True, before="(")
             return Form(file, start, end, object_, (), (f"{kind}(", ")"), (edit,), unseen=unseen)
