@@ -4,12 +4,12 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 
-rcw_object *rcw_objects;
+rcw_object *rcw_objects[RCW_PLACES + 1];
 
 /* A place in the table that nobody has, its `name` -1 until it is filled; NULL when there is no memory for one. */
-static rcw_object *free_place(void)
+static rcw_object *free_place(rcw_object **places)
 {
-    rcw_object *one = __atomic_load_n(&rcw_objects, __ATOMIC_ACQUIRE);
+    rcw_object *one = __atomic_load_n(places, __ATOMIC_ACQUIRE);
     for (; one; one = one->older) {
         int32_t gone = 0;
         if (__atomic_compare_exchange_n(&one->name, &gone, -1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
@@ -18,8 +18,8 @@ static rcw_object *free_place(void)
     if (!(one = calloc(1, sizeof *one)))
         return NULL;
     one->name = -1;
-    one->older = __atomic_load_n(&rcw_objects, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(&rcw_objects, &one->older, one, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+    one->older = __atomic_load_n(places, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(places, &one->older, one, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
     }
     return one;
 }
@@ -29,7 +29,7 @@ void rcw_opened(int32_t name, uint64_t names, uint64_t value, uint64_t bytes, in
     rcw_closed(names, value); /* where that went unseen */
     if ((int64_t)value < 0 && (int64_t)value >= -4095) /* an error, as -1 or MAP_FAILED */
         return;
-    rcw_object *one = free_place();
+    rcw_object *one = free_place(&rcw_objects[bytes > 1 ? RCW_PLACES : rcw_place(value)]);
     if (!one)
         return;
     one->fpga = fpga;
@@ -39,14 +39,20 @@ void rcw_opened(int32_t name, uint64_t names, uint64_t value, uint64_t bytes, in
     __atomic_store_n(&one->name, name, __ATOMIC_RELEASE);
 }
 
-void rcw_closed(uint64_t names, uint64_t value)
+static void close_among(rcw_object **places, uint64_t names, uint64_t value)
 {
-    rcw_object *one = __atomic_load_n(&rcw_objects, __ATOMIC_ACQUIRE);
+    rcw_object *one = __atomic_load_n(places, __ATOMIC_ACQUIRE);
     for (; one; one = one->older) {
         int32_t name = __atomic_load_n(&one->name, __ATOMIC_ACQUIRE);
         if (name > 0 && names >> name & 1 && one->value == value)
             __atomic_store_n(&one->name, 0, __ATOMIC_RELEASE);
     }
+}
+
+void rcw_closed(uint64_t names, uint64_t value)
+{
+    close_among(&rcw_objects[RCW_PLACES], names, value);
+    close_among(&rcw_objects[rcw_place(value)], names, value);
 }
 
 _Static_assert(sizeof(rcw_accessing) <= sizeof(struct rcw_access), "an access under way does not fit");

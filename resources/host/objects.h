@@ -20,23 +20,32 @@ typedef struct rcw_object {
     int64_t address;  /* on the FPGA, where the mapping begins; -1: not told */
 } rcw_object;
 
-extern rcw_object *rcw_objects;
+enum { RCW_PLACES = 1024 };
+extern rcw_object *rcw_objects[RCW_PLACES + 1]; /* by value; mappings are the last ones */
+
+RCW_INLINE int rcw_place(uint64_t value) { return (int)(value * UINT64_C(0x9e3779b97f4a7c15) >> 54); }
 
 /* `names` are sets of names: bit n is name n. What one call opens is of one of its `names`, and ends what the value was
  * of these before; a release ends it as well. */
 void rcw_opened(int32_t name, uint64_t names, uint64_t value, uint64_t bytes, int64_t address, int32_t fpga);
 void rcw_closed(uint64_t names, uint64_t value);
 
-/* What a value is, or points into, of the names that may be meant; NULL: none of them. */
-RCW_INLINE const rcw_object *rcw_of(uint64_t value, uint64_t names)
+RCW_INLINE const rcw_object *rcw_among(int place, uint64_t value, uint64_t names)
 {
-    const rcw_object *one = __atomic_load_n(&rcw_objects, __ATOMIC_ACQUIRE);
+    const rcw_object *one = __atomic_load_n(&rcw_objects[place], __ATOMIC_ACQUIRE);
     for (; one; one = one->older) {
         int32_t name = __atomic_load_n(&one->name, __ATOMIC_ACQUIRE);
         if (name > 0 && names >> name & 1 && value - one->value < one->bytes)
             return one;
     }
     return 0;
+}
+
+/* What a value is, or points into, of the names that may be meant; NULL: none of them. */
+RCW_INLINE const rcw_object *rcw_of(uint64_t value, uint64_t names)
+{
+    const rcw_object *mapping = rcw_among(RCW_PLACES, value, names);
+    return mapping ? mapping : rcw_among(rcw_place(value), value, names);
 }
 
 /* An access of memory under way, as instrumented sources know it, and as their wrappers do. */
