@@ -16,7 +16,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from workbench.formats.schema import Path, fields_at, suggestion, with_units
-from workbench.formats.yaml_nodes import DEPTH_LIMIT, NODE_LIMIT, YamlError, compose, plain_value
+from workbench.formats.yaml_nodes import DEPTH_LIMIT, TOO_LARGE, YamlError, compose, plain_value
 from workbench.model.diagnostic import Diagnostic, Severity, near
 
 M = TypeVar("M", bound=BaseModel)
@@ -118,10 +118,8 @@ class _Walker:
         self.values[path] = _span(node)
         if id(node) in above:
             return self._bad(node, "this alias refers to what it stands in", "Write the value out.")
-        if len(self.values) > NODE_LIMIT or len(above) > DEPTH_LIMIT:
-            if not self.problems:
-                self._bad(node, "this document is too large or too deep", "Write aliases out, or split the file.")
-            return None
+        if len(above) > DEPTH_LIMIT:
+            return self._bad(node, *TOO_LARGE)
         above = (*above, id(node))
         if not isinstance(node, yaml.ScalarNode) and node.tag not in _PLAIN:
             return self._bad(node, f"values of kind {node.tag} are not read", "Write plain lists and keys.")

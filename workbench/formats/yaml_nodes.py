@@ -16,6 +16,7 @@ import yaml
 SIZE_LIMIT = 4 << 20  # bytes of a file, characters of a text
 NODE_LIMIT = 200_000
 DEPTH_LIMIT = 60
+TOO_LARGE = ("this document is too large or too deep", "Write aliases out, or split the file.")
 
 _TAG = "tag:yaml.org,2002:"
 _Parser = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # the second where PyYAML was built without libyaml
@@ -47,7 +48,7 @@ for _kind, _pattern, _first in (
 def compose(text: str) -> yaml.Node | None:
     """The only document's top node, not to be changed; None where the text holds none. Raises YamlError."""
     if len(text) > SIZE_LIMIT:
-        raise YamlError(*_TOO_LARGE)
+        raise YamlError(*TOO_LARGE)
     if bad := yaml.reader.Reader.NON_PRINTABLE.search(text):
         line, column = text.count("\n", 0, bad.start()) + 1, bad.start() - text.rfind("\n", 0, bad.start())
         raise YamlError("this character is not allowed in YAML", "Remove it, or write it as an escape.", line, column)
@@ -59,14 +60,12 @@ def compose(text: str) -> yaml.Node | None:
         raise YamlError(*_syntax(error, text[mark.index : mark.index + 1] if mark else ""), line, column) from None
 
 
-_TOO_LARGE = ("this document is too large or too deep", "Write aliases out, or split the file.")
-
-
 class _Composer:
     def __init__(self, parser: Any) -> None:
         self._parser, self._scalars = parser, Scalars()
         self._anchors: dict[str, yaml.Node] = {}
-        self._count = 0
+        self._sizes: dict[str, int] = {}  # of what an alias brings, in nodes
+        self._count = 0  # aliases written out
 
     def document(self) -> yaml.Node | None:
         parser = self._parser
@@ -87,10 +86,10 @@ class _Composer:
         if type(event) is yaml.AliasEvent:
             if event.anchor not in self._anchors:
                 raise yaml.composer.ComposerError(None, None, f"found undefined alias '{event.anchor}'", start)
+            self._counted(self._sizes[event.anchor], depth, start)
             return self._anchors[event.anchor]
-        self._count += 1
-        if self._count > NODE_LIMIT or depth > DEPTH_LIMIT:
-            raise YamlError(*_TOO_LARGE, start.line + 1, start.column + 1)
+        before = self._count
+        self._counted(1, depth, start)
         if type(event) is yaml.ScalarEvent:
             tag = self._tag(event, yaml.ScalarNode, event.value)
             return self._anchored(event, yaml.ScalarNode(tag, event.value, start, end, event.style))
@@ -101,7 +100,14 @@ class _Composer:
             item = self._node(depth + 1)
             node.value.append(item if kind is yaml.SequenceNode else (item, self._node(depth + 1)))
         node.end_mark = self._parser.get_event().end_mark
+        if event.anchor is not None:
+            self._sizes[event.anchor] = self._count - before
         return node
+
+    def _counted(self, nodes: int, depth: int, start: Any) -> None:
+        self._count += nodes
+        if self._count > NODE_LIMIT or depth > DEPTH_LIMIT:
+            raise YamlError(*TOO_LARGE, start.line + 1, start.column + 1)
 
     def _tag(self, event: Any, kind: type[yaml.Node], value: str | None) -> str:
         if event.tag is None or event.tag == "!":
@@ -111,6 +117,7 @@ class _Composer:
     def _anchored(self, event: Any, node: yaml.Node) -> yaml.Node:
         if event.anchor is not None:
             self._anchors[event.anchor] = node
+            self._sizes[event.anchor] = 1
         return node
 
 
