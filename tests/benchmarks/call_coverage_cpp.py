@@ -188,8 +188,17 @@ PROGRAMS = {
         "!= b.size());",
     ),
     "macros of the project": (
-        "#define SYNC(b) (b).sync(card::TO)\n#define RESET card::reset",
-        "card::buffer b(2); SYNC(b); x += RESET(3);",
+        "#define SYNC(b) (b).sync(card::TO)\n#define RESET card::reset\n"
+        "#define POKE(p, a) do { (p)->poke(a, 1); } while (0)\n"
+        "#define NAMED(text) card::reset(text, 2)\n#define SIZE_OF(h) h.get().size()\n#define ALL sync(card::FROM, 3)\n"
+        "struct holder { card::buffer b{8}; card::buffer &get() { return b; } };\n"
+        "struct other { void sync(card::dir) {} };\n"
+        "struct mine : card::buffer { mine() : buffer(3) {} void all() { ALL; } };",
+        'card::buffer b(2); SYNC(b); x += RESET(3); x += NAMED("abc"); holder h; x += SIZE_OF(h) + SIZE_OF(h);\n'
+        "POKE(card::board::make(1), card::reset(2)); card::fast f(1);\n"
+        "POKE(&f, 3); other o; mine m; m.all();\n"
+        "SYNC(o);\n"
+        "SYNC(m);",
     ),
     "calls in calls, initialisers, conditions": (
         "",
@@ -278,7 +287,6 @@ PROGRAMS = {
 
 #: Why a kind is reported rather than recorded, and how many calls one report stands for.
 WHY = {
-    "macros of the project": ("a macro's body is text of several calls, and a lambda needs one", 1),
     "in templates, functions that their arguments tell": ("which overload it is, only a template's arguments tell", 1),
     "of a library: virtual destructors, by others": ("the call is in a table of the library's", 1),
     **dict.fromkeys(

@@ -48,7 +48,7 @@ class Form:
     called. `object_is_first`: the object is the first of the function's parameters. `unseen`: what the call makes can
     neither be moved nor copied, and where it will stand is not known. `of_pointer`: of a pointer that is none nothing
     is called. `caught`: no text is rewritten, every call is seen by that. `taken`: the address is taken, of what that
-    declares."""
+    declares. `in_macro`: a macro's body brings it."""
 
     file: Path
     start: int
@@ -63,6 +63,7 @@ class Form:
     of_pointer: bool = False
     caught: Caught | None = None
     taken: str = ""
+    in_macro: bool = False
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,29 @@ class CppReader:
         try:
             return CppCall(where, key, make(cursor, parts, function, only))
         except Unfit as problem:
-            return CppCall(where, key, None, str(problem))
+            form = None if make == self._operator or only is not None else self._in_macro(where, parts, function)
+            return CppCall(where, key, form, "" if form else str(problem))
+
+    def _in_macro(self, where: Place, parts: list[Cursor], function: Cursor) -> Form | None:
+        """A call of which a macro's body brings the name: it is rewritten there, by what the compiler knows of it."""
+        named = _unwrapped(parts[0])
+        bases = [c for c in children(named) if c.kind not in _OF_NAMES]
+        try:
+            types = self._types(function, parts[1:], None)
+        except Unfit:
+            return None
+        if named.kind is not K.MEMBER_REF_EXPR:
+            call, kind = (f"{'::'.join(_scope(function))}{function.spelling}(", ")"), ""
+        else:
+            base = bases[0].type.get_canonical() if bases else None
+            inner = _unwrapped(bases[0], (K.UNEXPOSED_EXPR,)) if bases else None
+            arrow = base is not None and base.kind is TypeKind.POINTER
+            arrow |= inner is not None and inner.kind is K.CALL_EXPR and inner.spelling == "operator->"
+            object_ = spelled(base.get_pointee() if arrow else base) if base is not None else "decltype(*this)"
+            call, kind = (f"rcw_self.{function.spelling}(", ")"), f"{object_} &"
+            if not object_ or function.kind is K.CONVERSION_FUNCTION or not function.spelling.isidentifier():
+                return None
+        return Form(where.file, where.offset, where.offset, kind, types, call, (), in_macro=True)
 
     def _made(self, cursor: Cursor, parts: list[Cursor], function: Cursor, key: str | None) -> CppCall | None:
         where = place(cursor.extent.start)
@@ -460,6 +483,16 @@ def _arguments(kind: Type) -> list[Type]:
     """The types among a class template's arguments."""
     given = (kind.get_template_argument_type(n).get_canonical() for n in range(kind.get_num_template_arguments()))
     return [one for one in given if one.kind is TypeKind.RECORD]
+
+
+def _scope(function: Cursor) -> list[str]:
+    """The namespaces and classes that a function stands in, each followed by `::`."""
+    found: list[str] = []
+    scope = function.semantic_parent
+    while scope is not None and scope.kind is not K.TRANSLATION_UNIT:
+        found += [scope.spelling] if scope.spelling and scope.kind is not K.LINKAGE_SPEC else []
+        scope = scope.semantic_parent
+    return ["", *reversed(found), ""]
 
 
 def names(cursor: Cursor, call: Cursor) -> bool:

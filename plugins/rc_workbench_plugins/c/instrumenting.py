@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from importlib.resources import files as resource_files
 from pathlib import Path
 
@@ -43,7 +44,8 @@ def instrument(
     read = {unit.source for unit in found.units}
     if unread := [source for source in found.files.sources if source not in read]:
         raise WorkbenchError(*(d for d in found.diagnostics if d.file in {str(source) for source in unread}))
-    macros = find_macros(found.units, found.callees.keys(), found.files.text)
+    in_cpp = {use.callee.prototype.name for use in found.uses if use.use.form and not use.use.written}
+    macros = find_macros(found.units, found.callees.keys(), in_cpp, found.files.text)
     uses = tuple(_with_macros(use, found, macros) for use in found.uses)
     numbering = number(found, uses, _main(found))
     others = cpp_catches.headers(found, uses)
@@ -53,6 +55,7 @@ def instrument(
             copies.redirect(part, included.resolve())
     _replace_names(numbering, platform, found, macros, copies)
     cpp_catches.write(found, numbering.hooks, platform, numbering.unit, copies)
+    in_macro = partial(_in_macro, unit=numbering.unit, platform=platform)
     runtime = Path(str(resource_files("workbench.resources") / "host"))
     records: dict[bool, tuple[str, ...]] = {False: (), True: ()}
     if any(hook.found.use.form for hook in numbering.hooks):
@@ -66,7 +69,7 @@ def instrument(
             *((linkage,) if mixed else ()),
             *records[is_cpp(unit.source)],
             *(access_sites.preamble(is_cpp(unit.source)) if unit.reading.accesses else ()),
-            *definitions(unit, unwritten, macros, found.files.text, copies.line_of),
+            *definitions(unit, unwritten, macros, found.files.text, copies.line_of, in_macro),
         )
     missed = tuple(missed_diagnostic(use) for use in uses if use.why_missed)
     told = (replace(one, file=name_below(found.files.root, Path(one.file or ""))) for one in missed)
@@ -128,10 +131,30 @@ def _with_macros(use: FoundUse, found: Survey, macros: Macros) -> FoundUse:
     """A use whose name a macro's body brings can be instrumented where that body is the user's."""
     if use.why_missed or use.use.written:
         return use
-    if any(carriers_of(use, unit, macros, found.files.text)[0] for unit in found.units):
+    carriers = next(filter(None, (carriers_of(use, unit, macros, found.files.text)[0] for unit in found.units)), [])
+    if use.use.form:
+        here = (use.use.callee, use.use.place.file, use.use.place.line)
+        same = (one.use for one in found.uses if (one.use.callee, one.use.place.file, one.use.place.line) == here)
+        kinds = {(one.form.object, one.form.parameters) for one in same if one.form and not one.written}
+        if carriers and len(kinds) == 1 and len(carriers) == (1 if carriers[0].part == "call" else 2):
+            return use
+        why = "a part of it comes out of a macro that is not the project's own, or makes several of different kinds"
+        return replace(use, why_missed=why)
+    if carriers:
         return use
     why = "its name comes out of a macro that is not the project's own, or is pasted together with ##"
     return replace(use, why_missed=why)
+
+
+def _in_macro(hook: Hook, part: str, unit: str, platform: Platform) -> str:
+    """What stands in a macro's body in the place of a part of a call that the macro brings."""
+    form = hook.found.use.form
+    if form is None:
+        return hook.expression
+    if part == "member":
+        return ")))"
+    text = opening(hook, form, unit, platform.host.constants, opened_names(platform.host.entries))
+    return text + {"object": "rcw_ref(", "pointer": "rcw_arrow(", "call": "*this))" if form.object else ""}[part]
 
 
 def _rewrite(
@@ -179,7 +202,7 @@ def _replace_names(numbering: Numbering, platform: Platform, found: Survey, macr
             for wrapper in hook.wrappers:
                 copies.declare(holding.file, holding.start, declaration(wrapper, linkage))
     for carrier in macros.carriers:
-        copies.replace(carrier.file, carrier.offset, len(carrier.callee), carrier.replacement)
+        copies.replace(carrier.file, carrier.offset, len(carrier.text.encode("latin-1")), f"{carrier.replacement} ")
 
 
 def _not_followed(hooks: Iterable[Hook]) -> Iterator[Diagnostic]:

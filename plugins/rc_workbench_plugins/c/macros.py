@@ -1,7 +1,8 @@
 """API calls that a macro of the user's brings: its body is rewritten so that every use of the macro is a site.
 
 The function's name in the body becomes a name that ends in the line of the macro's use (`__LINE__`); each source
-begins with a definition of that name for every line on which the macro is used.
+begins with a definition of that name for every line on which the macro is used. In C++ a call of a method gets two: one
+before its object, one for what leads from that to the method.
 """
 
 from __future__ import annotations
@@ -23,13 +24,17 @@ PREAMBLE = ("#define RCW_JOIN(a, b) a##b", "#define RCW_AT(a, b) RCW_JOIN(a, b)"
 
 @dataclass(frozen=True)
 class Carrier:
-    """An API function's name in a macro's body."""
+    """An API function's name in a macro's body, or in C++ what is a `part` of its call: "call" (all up to the
+    arguments), "object" or "pointer" (what comes before that of a method), "member" (what follows it). `text` stands
+    there."""
 
     number: int
     file: Path
     offset: int
     macro: str
     callee: str
+    text: str
+    part: str = ""
 
     @property
     def replacement(self) -> str:
@@ -66,8 +71,10 @@ class Macros:
         return [carrier for name in sorted(seen) for carrier in self.by_macro.get(name, ())]
 
 
-def find_macros(units: Iterable[Unit], callees: Collection[str], text: Callable[[Path], bytes]) -> Macros:
-    """Look through the bodies of the user's macros."""
+def find_macros(
+    units: Iterable[Unit], callees: Collection[str], in_cpp: Collection[str], text: Callable[[Path], bytes]
+) -> Macros:
+    """Look through the bodies of the user's macros for callees in C, and for the names of those in C++."""
     bodies = {body for unit in units for body in unit.reading.macros}
     carriers: list[Carrier] = []
     mentions: dict[str, frozenset[str]] = {}
@@ -78,8 +85,45 @@ def find_macros(units: Iterable[Unit], callees: Collection[str], text: Callable[
         for i, token in enumerate(tokens):
             pasted = names[max(0, i - 1) : i] in (["#"], ["##"]) or names[i + 1 : i + 2] == ["##"]
             if names[i] in callees and not pasted:
-                carriers.append(Carrier(len(carriers), body.file, token.start(), body.name, names[i]))
+                carriers.append(Carrier(len(carriers), body.file, token.start(), body.name, names[i], names[i]))
+            elif names[i] in in_cpp and not pasted:
+                for start, end, part in _cpp_parts(text(body.file), body, token.start(), token.end()):
+                    there = text(body.file)[start:end].decode("latin-1")
+                    carriers.append(Carrier(len(carriers), body.file, start, body.name, names[i], there, part))
     return Macros(tuple(carriers), mentions)
+
+
+def _cpp_parts(data: bytes, body: Range, start: int, end: int) -> list[tuple[int, int, str]]:
+    """What is to be rewritten of a call whose name stands from `start` to `end` in a macro's definition; nothing where
+    that cannot be told."""
+    if data[end : body.end].strip()[:1] not in (b"(", b""):
+        return []
+    if member := re.search(rb"\s*(\.|->)\s*$", data[body.start : start]):
+        last = body.start + member.start()
+        first = _object(data, body.start, last)
+        return (
+            [(first, first, "object" if member[1] == b"." else "pointer"), (last, end, "member")]
+            if first < last
+            else []
+        )
+    named = re.search(rb"(?:::\s*)?(?:\w+\s*::\s*)*$", data[body.start : start])
+    return [(body.start + named.start() if named else start, end, "call")]
+
+
+def _object(data: bytes, begin: int, end: int) -> int:
+    """Where the expression begins that ends at `end`: names, calls and indices, joined by `.`, `->` and `::`."""
+    at = end
+    while True:
+        depth = 0
+        while at > begin and (depth or data[at - 1] in b")]"):
+            at -= 1
+            depth += (data[at] in b")]") - (data[at] in b"([")
+        while at > begin and re.match(rb"\w", data[at - 1 : at]):
+            at -= 1
+        joined = re.search(rb"\s*(?:\.|->|::)\s*$", data[begin:at])
+        if joined is None:
+            return at
+        at = begin + joined.start()
 
 
 def names_in(part: Range, text: Callable[[Path], bytes]) -> list[str]:
@@ -98,10 +142,12 @@ def carriers_of(
     found: FoundUse, unit: Unit, macros: Macros, text: Callable[[Path], bytes]
 ) -> tuple[list[Carrier], Range | None]:
     """The carriers that can have brought a use whose name is not written there, and the outermost macro use."""
+    in_cpp = found.use.form is not None
+    name = found.callee.prototype.name if in_cpp else found.callee.name
     parts = around(found, unit.reading.macro_uses)
     for part in parts:
         for names in ([part.name], names_in(part, text)):
-            if fitting := [c for c in macros.reached(names) if c.callee == found.callee.name]:
+            if fitting := [c for c in macros.reached(names) if c.callee == name and bool(c.part) == in_cpp]:
                 return fitting, parts[-1]
     return [], None
 
@@ -112,8 +158,10 @@ def definitions(
     macros: Macros,
     text: Callable[[Path], bytes],
     line_of: Callable[[Path, int], int],
+    written: Callable[[Hook, str], str],
 ) -> tuple[str, ...]:
-    """The definitions that a source begins with: a carrier on a line is the hook's choice, or the function itself."""
+    """The definitions that a source begins with: a carrier on a line is what is `written` of a hook, by the part, or
+    the function itself."""
     if not macros.carriers:
         return ()
     chosen: dict[str, str] = {}
@@ -122,11 +170,11 @@ def definitions(
         if whole:
             for carrier in carriers:
                 for line in _lines(whole, line_of):
-                    chosen.setdefault(carrier.at(line), hook.expression)
+                    chosen.setdefault(carrier.at(line), written(hook, carrier.part))
     for use in unit.reading.macro_uses:
         for carrier in macros.reached(names_in(use, text)):
             for line in _lines(use, line_of):
-                chosen.setdefault(carrier.at(line), carrier.callee)
+                chosen.setdefault(carrier.at(line), carrier.text)
     return (*PREAMBLE, *(f"#define {name} {value}" for name, value in chosen.items()))
 
 

@@ -240,7 +240,8 @@ def _bodies(cursor: Cursor, parts: list[Cursor]) -> list[Cursor]:
 
 def _use(call: CppCall, *, is_call: bool) -> Use:
     here = is_call and not (call.form and call.form.caught)
-    return Use(call.place, call.key, here, True, None, form=call.form, why_missed=call.why)
+    written = not (call.form and call.form.in_macro)
+    return Use(call.place, call.key, here, written, None, form=call.form, why_missed=call.why)
 
 
 class _Walker:
