@@ -153,15 +153,18 @@ def test_what_is_no_compiling_is_the_compilers_own(app: Path) -> None:
 
 
 def test_a_cpp_source_where_a_build_system_takes_this_program_for_the_compiler(app: Path, fake_api: Path) -> None:
-    text = 'extern "C" {\n#include "fake.h"\n}\n#include <vector>\n\nint main()\n{\n    fake_t *f = fakeOpen(0);\n'
-    text += "    for (int i : std::vector<int>{1, 2}) fakeReg(f, i);\n}\n"
+    text = 'extern "C" {\n#include "fake.h"\n}\n#include <vector>\n\n'
+    text += "namespace vendor { namespace api { using ::fakeReg; } }\n\nint main()\n{\n"
+    text += "    fake_t *f = ::fakeOpen(0);\n    for (int i : std::vector<int>{1, 2}) vendor::api::fakeReg(f, i);\n"
+    text += "    #pragma recap shut overhead(finalize): f != nullptr\n    return ::fakeClose(f), 0;\n}\n"
     (app / "src" / "main.cpp").write_text(text)
     words = [f"-I{fake_api}", "-g", "src/main.cpp", fake_api / "fake.o", "-o", "app"]
     environment = {**os.environ, "CXX": str(Path(sys.executable).with_name("workbench"))}
     command = [sys.executable, "-m", "workbench", "c++", *words]
     built = subprocess.run(command, cwd=app, env=environment, capture_output=True, text=True)
     assert (built.returncode, built.stderr) == (0, "")
-    assert run(app)[1] == {("src/main.cpp", 8, "fakeOpen", 0): 1, ("src/main.cpp", 9, "fakeReg", 8): 2}
+    calls = {("src/main.cpp", 10, "fakeOpen", 0): 1, ("src/main.cpp", 11, "fakeReg", 8): 2}
+    assert run(app)[1] == {**calls, ("src/main.cpp", 13, "fakeClose", 0): 1}
 
 
 def test_an_object_is_kept_until_the_code_that_records_changes(app: Path, fake_api: Path) -> None:

@@ -7,6 +7,7 @@ of the source as it is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -34,6 +35,8 @@ from workbench.model.platform import Platform
 
 #: Before the declaration of a wrapper in C++ and C; defined where each source begins.
 _IN_C = "RCW_C"
+#: what stands before a name and says where it is looked for; the longest that ends there
+_SCOPES = re.compile(rb"(?:\w*::\s*)+\Z")
 
 
 def instrument(
@@ -196,7 +199,9 @@ def _replace_names(numbering: Numbering, platform: Platform, found: Survey, macr
         if use.access:
             access_sites.rewrite(hook, copies)
         elif use.written:
-            copies.replace(use.place.file, use.place.offset, len(use.callee), hook.expression)
+            scopes = _SCOPES.search(found.files.text(use.place.file), max(0, use.place.offset - 200), use.place.offset)
+            length = len(scopes[0]) if scopes else 0  # std::fclose: a wrapper is no namespace's
+            copies.replace(use.place.file, use.place.offset - length, length + len(use.callee), hook.expression)
         holding = innermost(declarations, use.place)
         if holding is not None:
             for wrapper in hook.wrappers:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import sys
 import tempfile
@@ -19,7 +20,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.api.compile import STARTS_THREADS, needed
+from workbench.api.compile import STARTS_THREADS, digest, needed
 from workbench.api.objects import ObjectFile, made, prerequisites
 from workbench.api.source.flags import absolute
 from workbench.api.told import Compiled, Told, told
@@ -27,6 +28,8 @@ from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has
 from workbench.session.compiler.command import Command, read_command
 from workbench.session.compiler.linking import RECORDER, linked, shown
 from workbench.session.finding import PROJECT_SUFFIX, find_project
+from workbench.system.cache import cache_dir
+from workbench.system.files import replacing
 from workbench.system.process import ProcessResult, become, run_program
 from workbench.system.toolchain import Tool, find_compiler, symbols
 
@@ -78,13 +81,30 @@ def _is_device(name: str) -> bool:
 
 
 def _compiler(language: str) -> Tool:
-    """The compiler that this one takes the place of: the one named, or the system's."""
+    """The compiler that this one takes the place of: the one named, which may be a command of several words, or the
+    system's."""
     variable = "CC" if language == "c" else "CXX"
     if named := os.environ.get(COMPILERS[language]):
-        os.environ[variable] = named
+        os.environ[variable] = _program_of(named, COMPILERS[language])
     elif Path(os.environ.get(variable, "")).name.startswith("workbench"):  # CMake names this program there
         del os.environ[variable]
     return needed(find_compiler(language))
+
+
+def _program_of(command: str, variable: str) -> str:
+    """A program that a command is called by."""
+    if shutil.which(command):
+        return command
+    words = shlex.split(command)
+    program = shutil.which(words[0]) if len(words) > 1 else None
+    if program is None:
+        raise WorkbenchError(Diagnostic(f"{variable}={command} names no program that can be started"))
+    script = cache_dir() / "compilers" / f"{Path(program).name}-{digest([program, *words])}"
+    if not script.is_file():
+        script.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(script, 0o755) as made:
+            made.write(os.fsencode(f'#!/bin/sh\nexec {shlex.join([program, *words[1:]])} "$@"\n'))
+    return str(script)
 
 
 def _project(sources: Sequence[str]) -> Path:

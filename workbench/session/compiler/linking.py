@@ -19,7 +19,8 @@ from workbench.system.process import ProcessResult, run_program
 from workbench.system.toolchain import Tool
 
 RECORDER = Path(str(files("workbench.resources"))) / "host"
-_LINK = "-Wl,--export-dynamic-symbol=rcw_*"  # for libraries that are loaded while the program runs
+#: for libraries that are loaded while the program runs; zig knows the second alone
+_EXPORTS, _EXPORTS_ALL = "-Wl,--export-dynamic-symbol=rcw_*", "-rdynamic"
 
 
 def linked(tool: Tool, command: Command, words: Sequence[str], within: Told | None) -> int:
@@ -30,8 +31,10 @@ def linked(tool: Tool, command: Command, words: Sequence[str], within: Told | No
     all_words: list[str | Path] = [word for word in words if word not in left_out]
     if program:
         added = [*within.link, *(str(path) for path in within.objects.values() if path.exists())] if within else []
-        all_words += [*added, _LINK, _recorder(command, tool), "-pthread"]
+        all_words += [*added, _EXPORTS, _recorder(command, tool), "-pthread"]
     done = run_program([tool.path, *all_words])
+    if done.returncode and "--export-dynamic-symbol" in done.stderr:
+        done = run_program([tool.path, *(_EXPORTS_ALL if word == _EXPORTS else word for word in all_words)])
     if left_out:
         print(f"left out, since they are not on this machine: {' '.join(sorted(left_out))}", file=sys.stderr)
     if within:
