@@ -178,6 +178,57 @@ def test_the_program_makes_what_its_calls_are_made_on(
     assert done.returncode == 0, done.stderr
 
 
+ACC = """\
+schema_version: 2
+name: acc
+host:
+  include_lines: ['#include "acc.hpp"']
+  entries:
+    - {prototype: 'std::unique_ptr<acc::card> acc::open(const std::string &name, acc::mode mode)', kind: acquire,
+       opens: card, condition: 'like(name.c_str(), "acc*")'}
+    - {prototype: 'void acc::card::put(uint64_t at, const void *data, size_t bytes)', kind: send, of: card,
+       bytes: bytes, address: at, transfer: put}
+    - {prototype: 'void acc::card::end()', kind: release, of: card}
+    - {prototype: 'int acc::attach(int number)', kind: acquire, opens: stream}
+    - {prototype: 'void acc::send(int to, const float *data, unsigned count)', kind: send, of: stream,
+       bytes: count * sizeof *data, transfer: send}
+    - {prototype: 'void acc::detach(int stream)', kind: release, of: stream}
+hardware:
+  clocks: [{name: clk, frequency_hz: 100 MHz, reset: rst}]
+  ports: [{name: dma, kind: axi, prefix: b_}]
+"""
+ACC_HPP = """
+#include <cstdint>
+#include <memory>
+#include <string>
+namespace acc {
+struct mode { int kind; };
+struct card { void put(uint64_t at, const void *data, size_t bytes); void end(); };
+std::unique_ptr<card> open(const std::string &name, mode mode);
+int attach(int number);
+void send(int to, const float *data, unsigned count);
+void detach(int stream);
+}
+"""
+
+
+def test_functions_of_a_namespace_and_objects_that_they_return_are_called(tmp_path: Path) -> None:
+    platform, _ = parse_platform(ACC, "acc.yaml", load_plugins().port_kinds)
+    assert platform is not None
+    text = bench_project(Path("acc.yaml"), platform, 5).files["transfers.cpp"]
+    made = ['static std::unique_ptr<acc::card> made = acc::open("acc0", acc::mode{});', "made = acc::attach(0);"]
+    calls = [
+        "rcw_the_card().put(0, (const void *)data, count);",
+        "acc::send(rcw_the_stream(), (const float *)data, count);",
+    ]
+    ends = ["acc::detach(rcw_the_stream());", "rcw_the_card().end();"]
+    assert [one for one in (*made, *calls, *ends) if one not in text] == []
+    (tmp_path / "acc.hpp").write_text(ACC_HPP)
+    (tmp_path / "transfers.cpp").write_text(text)
+    done = run_program(["g++", "-fsyntax-only", "-Wall", "-Werror", tmp_path / "transfers.cpp"])
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize(("template", "why"), [
     ("opencl_host", "takes a cl_command_queue, which no call of kind acquire brings"),
     ("sycl_usm", "read: sycl::queue::copy is meant only where sycl::get_pointer_type(src, self.get_context())"),

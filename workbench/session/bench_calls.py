@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import chain
 
 from workbench.api.c_header import KNOWN, WORD, used
@@ -13,10 +14,10 @@ from workbench.model.opened import opened
 from workbench.model.platform import CallKind, HostEntry
 from workbench.model.prototypes import Callee, Prototype, pointed_type, type_of
 
-_EQUAL = re.compile(r"(?P<one>[\w:]+)\s*==\s*(?P<other>[\w:]+|'[^']*'|-?\d\w*)")
+_EQUAL = re.compile(r"(?P<one>[\w:]+)\s*==\s*(?P<other>[\w:]+|'[^']*'|\"[^\"]*\"|-?\d\w*)")
 _SAME_TEXT = re.compile(
-    r"(?:like\s*\(\s*(?P<like>\w+)\s*,\s*(?P<pattern>\"[^\"]*\"|\w+)\s*\)"
-    r"|(?:!\s*)?strcmp\s*\(\s*(?P<text>\w+)\s*,\s*(?P<same>\"[^\"]*\"|\w+)\s*\)(?:\s*==\s*0)?)"
+    r"(?:like\s*\(\s*(?P<like>\w+)(?:\.c_str\(\))?\s*,\s*(?P<pattern>\"[^\"]*\"|\w+)\s*\)"
+    r"|(?:!\s*)?strcmp\s*\(\s*(?P<text>\w+)(?:\.c_str\(\))?\s*,\s*(?P<same>\"[^\"]*\"|\w+)\s*\)(?:\s*==\s*0)?)"
 )
 _POINTERS = re.compile(r"(?:std::(?:unique|shared)_ptr\s*<\s*(?P<held>[\w:]+)\s*>|(?P<at>[\w:]+)\s*\*)")
 _THERE = r"\b{}\s*!=\s*(?:NULL|nullptr|0)\b"
@@ -37,14 +38,17 @@ class Calls:
         self.functions: dict[str, list[str]] = {}  # what makes something, by what it is: a name or a class
         self._making: list[str] = []
         entries = [(callee, entry) for callee in known.values() for _, entry in callee.entries]
-        self._named = {(type_of(text, name), name): of.names
-                       for callee, entry in entries if (of := opened(entry.of))
-                       for text, name in callee.prototype.parameters if name == _value(of.expression, callee)
-                       and set(WORD.findall(type_of(text, name))) <= KNOWN}  # fmt: skip
         types = " ".join(t for callee, _ in entries for t in (callee.prototype.returns, *callee.prototype.types))
         scopes = {callee.prototype.scope for callee, _ in entries}
         makes = {callee.prototype.scope for callee, _ in entries if callee.prototype.is_constructor}
         self._classes = {one for one in scopes if one in makes or re.search(rf"{re.escape(one)}\b(?!::)", types)} - {""}
+        self._named: dict[tuple[str, str], tuple[str, ...]] = {}  # parameters, by type and name, of what is opened
+        for callee, entry in entries:
+            of, prototype = opened(entry.of), callee.prototype
+            for text, name in prototype.parameters if of else ():
+                kind = type_of(text, name)
+                if of and name == self._value(of.expression, prototype) and set(WORD.findall(kind)) <= KNOWN:
+                    self._named[kind, name] = of.names
 
     def call(self, callee: Callee, entry: HostEntry, sized: str = "") -> str:
         """A call, in which `count` is given for the parameter `sized`. Raises Unmade."""
@@ -58,7 +62,7 @@ class Calls:
         if not self.is_method(prototype):
             return ""
         of = opened(entry.of)
-        if of and (of.expression or "self") == "self":
+        if of and self._value(of.expression, prototype) == "self":
             return self.named(of.names)
         return self.of_class(prototype.scope)
 
@@ -112,13 +116,13 @@ class Calls:
     def ends(self) -> Iterator[str]:
         """Calls that release what was made by names, the last first."""
         entries = [(callee, entry) for callee in self.known.values() for _, entry in callee.entries]
-        for what in reversed(self.functions):
+        for what in reversed(list(self.functions)):
             for callee, entry in entries:
                 of = opened(entry.of)
-                if of and what in of.names and entry.kind is CallKind.RELEASE and not callee.prototype.cpp:
-                    value = _value(of.expression, callee)
-                    given = (self._use(what) if name == value else "0" for _, name in callee.prototype.parameters)
-                    yield f"{callee.name}({', '.join(given)});"
+                if of and what in of.names and entry.kind is CallKind.RELEASE and not callee.prototype.is_destructor:
+                    meant = f"{of.expression} is {what}" if of.expression else what
+                    with suppress(Unmade):
+                        yield f"{self.call(callee, entry.model_copy(update={'of': meant}))};"
 
     def _first(self, makers: Iterable[tuple[str, Callee, HostEntry]], lacks: str) -> str:
         """What the first of them makes that can be called."""
@@ -192,9 +196,14 @@ class Calls:
             elif any(name in pointers and not re.search(_THERE.format(name), bare) for name in WORD.findall(bare)):
                 raise Unmade(f"is meant only where {bare}")
         of = opened(entry.of)
-        if of and (value := _value(of.expression, callee)) in names:
+        if of and (value := self._value(of.expression, prototype)) in names:
             given[value] = self.named(of.names)
         return given
+
+    def _value(self, expression: str, prototype: Prototype) -> str:
+        """What is opened, or called on: a parameter, `self` for the object."""
+        first = "self" if self.is_method(prototype) else next((name for _, name in prototype.parameters), "")
+        return expression or first
 
     def _path(self, pattern: str) -> str:
         """A text that a pattern is of: with 0 for what it leaves open."""
@@ -213,7 +222,8 @@ class Calls:
             return self.named(names)
         if not moves and (default := dict(prototype.defaults).get(name)):
             return default
-        if "*" not in kind and (bare in self._classes or any(_makes(c, bare) for c in self.known.values() if bare)):
+        own = not set(WORD.findall(bare)) <= KNOWN
+        if "*" not in kind and own and (bare in self._classes or any(_makes(one, bare) for one in self.known.values())):
             return self.of_class(bare)
         if bare == "std::string" or ("char" in kind and "*" in kind and not moves):
             return '""'
@@ -223,7 +233,7 @@ class Calls:
             return f"({kind})data" if self.cpp and "[" not in kind else "data"
         if default := dict(prototype.defaults).get(name):
             return default
-        if set(WORD.findall(bare)) <= KNOWN or not prototype.cpp:
+        if not own or not prototype.cpp:
             return self._number(callee, entry, kind, name)
         if name in used(entry.bytes) or ("&" in kind and not kind.startswith("const ")):
             raise Unmade(f"takes a {kind}, which the template does not tell how to make")
@@ -254,11 +264,6 @@ def handle(kind: str) -> str:
 def _function(what: str) -> str:
     """The function that makes what has a name, or is of a class."""
     return "_".join(["rcw_the", *WORD.findall(what)])
-
-
-def _value(expression: str, callee: Callee) -> str:
-    """The parameter that is opened, or called on, where it is one."""
-    return expression or next((name for _, name in callee.prototype.parameters), "")
 
 
 def _makes(callee: Callee, kind: str) -> bool:
