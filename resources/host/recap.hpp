@@ -189,6 +189,9 @@ template <class T> struct rcw_same {
     typedef T type;
 };
 
+/* What an argument is: never called. */
+template <class T> T &&rcw_given(T &&argument);
+
 /* An object, be it a temporary one, as something that a reference binds to. */
 template <class T> RCW_INLINED T &rcw_ref(T &&object) { return object; }
 

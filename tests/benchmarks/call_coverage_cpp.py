@@ -289,10 +289,6 @@ PROGRAMS = {
 WHY = {
     "in templates, functions that their arguments tell": ("which overload it is, only a template's arguments tell", 1),
     "of a library: virtual destructors, by others": ("the call is in a table of the library's", 1),
-    **dict.fromkeys(
-        ("class templates", "in templates, of objects of their arguments"),
-        ("before C++14 a lambda's parameters have types with names", 1),
-    ),
 }
 
 

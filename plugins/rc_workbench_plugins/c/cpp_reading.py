@@ -216,7 +216,7 @@ class CppReader:
             if self._cut(file, start, first).strip(" (") != "delete":
                 raise Unfit("an array is deleted, or what deletes it comes out of a macro")
             edits = (Edit(start, first, "(", opens=True), Edit(last, last, ")"))
-            kind = spelled(pointer.type) or self._any()
+            kind = spelled(pointer.type) or self._any(pointer)
             return CppCall(where, key, Form(file, start, end, "", (kind,), ("delete ", ""), edits, of_pointer=True))
         except Unfit as problem:
             return CppCall(where, key, None, str(problem))
@@ -404,19 +404,22 @@ class CppReader:
         if only is not None:
             if any(one.kind is K.INIT_LIST_EXPR for one in given):
                 raise Unfit("only a template's arguments tell what its list in braces is")
-            return tuple(self._any() for _ in given)
+            return tuple(self._any(one) for one in given)
         kinds = list(function.type.argument_types())[skip:]
         if function.type.is_function_variadic():
             kinds += [one.type for one in given[len(kinds) :]]
         if len(kinds) < len(given):
             raise Unfit("the types of its arguments cannot be told")
-        return tuple(spelled(kind) or self._any() for kind, _ in zip(kinds, given, strict=False))
+        return tuple(spelled(kind) or self._any(one) for kind, one in zip(kinds, given, strict=False))
 
-    def _any(self) -> str:
-        """A parameter of any type."""
-        if self.standard < 14:
-            raise Unfit("an argument whose type has no name can be seen from C++14 on")
-        return "auto &&"
+    def _any(self, argument: Cursor) -> str:
+        """A parameter of any type; before C++14 of its argument's."""
+        if self.standard >= 14:
+            return "auto &&"
+        text = self._cut(*self._span(argument))
+        if "[" in text or "//" in text:
+            raise Unfit("an argument whose type has no name, and that may be a lambda, can be seen from C++14 on")
+        return f"decltype(rcw_given({text}))"
 
     def _span(self, cursor: Cursor) -> tuple[Path, int, int]:
         start, end = file_offset(cursor.extent.start), file_offset(cursor.extent.end)
