@@ -14,6 +14,7 @@ from workbench.api.records import (
     CALLS,
     DWELL,
     PIECE_RECORDS,
+    SHORT_CALLS,
     STORED_CALLS,
     TAPS,
     TRANSFERS,
@@ -174,7 +175,13 @@ def test_parameter_values_as_verilog(value: str, text: str) -> None:
 
 def test_record_sizes_are_those_of_the_header() -> None:
     header = (Path(__file__).parents[1] / "resources" / "card" / "records.h").read_text()
-    for dtype, name in ((STORED_CALLS, "call"), (TRANSFERS, "transfer"), (TAPS, "tap"), (DWELL, "dwell")):
+    for dtype, name in (
+        (STORED_CALLS, "call"),
+        (SHORT_CALLS, "short"),
+        (TRANSFERS, "transfer"),
+        (TAPS, "tap"),
+        (DWELL, "dwell"),
+    ):
         line = next(line for line in header.splitlines() if f"rcw_{name}_record;" in line)
         assert f"/* {dtype.itemsize} bytes */" in line
 

@@ -5,7 +5,7 @@
 #define RCW_RECORDS_H
 #include <stdint.h>
 
-/* host_calls.bin: one per instrumented API call, by the host runtime (recap.c) */
+/* host_calls.bin on a simulated card: one per instrumented API call, by the host runtime (recap.c) */
 typedef struct {
     int64_t t0, t1;         /* in ticks, which the header of host_stats.bin scales: picoseconds on a simulated card's clock */
     int64_t bytes;          /* -1: not a transfer */
@@ -18,6 +18,18 @@ typedef struct {
     int32_t piece;          /* in a whole record the number, from 1, of the thread's 512 records that it is one of; else 0 */
     int32_t reserved;
 } rcw_call_record;          /* 64 bytes */
+
+/* host_calls.bin elsewhere (record_bytes in the header of host_stats.bin). Of a call that took or moved more than fits, the
+ * whole rcw_call_record is in host_long_calls.bin, with the same t0 and thread. */
+typedef struct {
+    int64_t t0, address;
+    uint32_t took;         /* t1 - t0; RCW_LONG where the call did not fit */
+    int32_t bytes;
+    uint16_t slot, thread; /* what has higher numbers is lost, and counted so */
+    int32_t piece;         /* as above, times 256, and in the lowest 8 bits the FPGA, -128 to 127 */
+} rcw_short_record;        /* 32 bytes */
+
+#define RCW_LONG UINT32_MAX
 
 /* transfers.bin: one per transfer on the card's link, by the card's client library (wbcard.c) */
 typedef struct {

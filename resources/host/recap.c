@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +121,7 @@ static int begin_process(void)
 {
     stats_fd = create("host_stats", "bin");
     calls_fd = traced && stats_fd >= 0 ? create("host_calls", "bin") : -1;
+    long_calls_fd = calls_fd >= 0 && !rcw_simulated ? create("host_long_calls", "bin") : -1;
     if (stats_fd < 0 || (traced && calls_fd < 0))
         return 0;
     header = grow(stats_fd, 0, PAGE);
@@ -129,6 +131,7 @@ static int begin_process(void)
     }
     if (!header)
         return 0;
+    header->record_bytes = (int64_t)record_bytes;
     header->slots = rcw_slot_count;
     header->thread_bytes = (int32_t)block_bytes();
     header->process = process;
@@ -266,6 +269,8 @@ __attribute__((constructor(102))) static void rcw_begin(void)
     rcw_simulated = getenv("RCW_CARD_FD") != NULL;
     const char *asked = getenv("RCW_TRACE");
     traced = rcw_simulated || (asked && *asked);
+    record_bytes = rcw_simulated ? sizeof(rcw_call_record) : sizeof(rcw_short_record);
+    piece_at = rcw_simulated ? offsetof(rcw_call_record, piece) : offsetof(rcw_short_record, piece);
     units_fd = create("host_units", "jsonl");
     for (const rcw_unit *unit = units; unit; unit = unit->next)
         tell(unit);
@@ -292,11 +297,11 @@ enum { ROUNDS = 15 };
 /* What recording a call adds to the program's time, on its own clock: some rounds of empty calls, in ascending order. */
 static void costs_ps_per_call(int64_t took[ROUNDS])
 {
-    static rcw_call_record records[RCW_PIECE_RECORDS];
+    static char records[RCW_PIECE_RECORDS * sizeof(rcw_call_record)] __attribute__((aligned(64)));
     struct {
         rcw_thread thread;
         rcw_stats_row row;
-    } scratch = {.thread = {.end = records + RCW_PIECE_RECORDS}};
+    } scratch = {.thread = {.end = records + sizeof records}};
     rcw_call call = {0, -1, -1, -1};
     for (int round = 0; round < ROUNDS; round++) {
         int64_t began = rcw_now_ps();

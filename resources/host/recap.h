@@ -7,7 +7,7 @@
  * Without $RCW_RAW nothing is recorded.
  *
  * With $RCW_TRACE set too, and not empty, and always on a simulated card's clock, every call is also recorded in
- * `host_calls.bin` (rcw_call_record, ../card/records.h). A thread fills pieces of it that are mapped into memory in
+ * `host_calls.bin` (../card/records.h: whole ones on a simulated card, short ones elsewhere). A thread fills pieces of it that are mapped into memory in
  * turn, and a thread of the runtime's own, its agent, appends the full ones to the file. Only records whose `piece` is
  * not 0 count: the others are room that was not used, or is to be used again. What is killed between appending a piece
  * and clearing it leaves its records twice, by thread, piece and place the same.
@@ -64,7 +64,8 @@ typedef struct {
     int32_t ended;        /* the program came to its end by itself */
     int64_t zero;         /* the tick at which time began */
     double ps_per_tick;   /* told again and again, better and better; 0: not known yet */
-} rcw_stats_header;       /* 48 bytes */
+    int64_t record_bytes; /* of a record of host_calls.bin */
+} rcw_stats_header;       /* 56 bytes */
 
 enum { RCW_DEPTH = 4 };
 
@@ -84,8 +85,8 @@ typedef struct rcw_thread {
     int64_t begun;       /* 1: a thread is here */
     rcw_under_way under_way[RCW_DEPTH];
     int64_t slot;        /* the last call's; -1: there was none */
-    rcw_call_record *next, *end;   /* in the piece that is being filled; NULL where calls are not recorded one by one */
-    rcw_call_record *live;
+    char *next, *end;    /* in the piece that is being filled; NULL where calls are not recorded one by one */
+    char *live;
     int64_t handed_over, appended; /* how many full pieces so far */
     struct rcw_thread *older;
     int32_t pieces, piece;         /* how many in memory, and the number, from 1, of the one that is being filled */
@@ -204,22 +205,26 @@ RCW_INLINE void rcw_end_run(rcw_stats_row *row)
         row->min_run = run;
 }
 
-RCW_INLINE void rcw_write(
-    rcw_thread *thread, int slot, int64_t t0, int64_t t1, int64_t first_transfer, int transfers, rcw_call call)
+/* Whether a call's values are those that a short record has room for. */
+RCW_INLINE int rcw_fits(int64_t took, const rcw_call *call)
 {
-    rcw_call_record *record = thread->next++;
-    __builtin_prefetch(record + 8, 1); /* the agent had these lines last */
+    uint64_t above = (uint64_t)(took + 1) >> 32 | (uint64_t)(call->bytes + INT64_C(0x80000000)) >> 32;
+    return !(above | (uint32_t)(call->fpga + 128) >> 8);
+}
+
+RCW_INLINE void rcw_write(rcw_thread *thread, int slot, int64_t t0, uint32_t took, const rcw_call *call)
+{
+    rcw_short_record *record = (rcw_short_record *)thread->next;
+    thread->next += sizeof *record;
+    __builtin_prefetch(record + 16, 1); /* the agent had these lines last */
     record->t0 = t0;
-    record->t1 = t1;
-    record->bytes = call.bytes;
-    record->address = call.address;
-    record->first_transfer = first_transfer;
-    record->transfers = transfers;
-    record->slot = slot;
-    record->thread = thread->number;
-    record->fpga = call.fpga;
+    record->address = call->address;
+    record->took = took;
+    record->bytes = (int32_t)call->bytes;
+    record->slot = (uint16_t)slot;
+    record->thread = (uint16_t)thread->number;
     __atomic_signal_fence(__ATOMIC_RELEASE);
-    *(volatile int32_t *)&record->piece = thread->piece;
+    *(volatile int32_t *)&record->piece = (int32_t)((uint32_t)thread->piece << 8 | (uint8_t)call->fpga);
 }
 
 /* The last thing before the call itself, whose slot is known now. Elsewhere the call's time begins here. */
@@ -271,10 +276,10 @@ RCW_INLINE void rcw_leave(rcw_thread *thread, const rcw_start *start, int slot, 
     thread->last = t1;
     thread->depth = start->depth;
     if (RCW_RARELY(thread->next != 0)) {
-        if (RCW_RARELY(thread->next == thread->end || !rcw_by_counter))
+        if (RCW_RARELY(thread->next == thread->end || !rcw_by_counter || !rcw_fits(took, call)))
             rcw_record(thread, slot, start->t0, t1, start->transfers, *call);
         else
-            rcw_write(thread, slot, start->t0, t1, -1, 0, *call);
+            rcw_write(thread, slot, start->t0, (uint32_t)took, call);
     }
     if (RCW_RARELY(t1 > rcw_pair_at))
         rcw_pair(t1);

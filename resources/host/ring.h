@@ -8,43 +8,44 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PIECE_BYTES (RCW_PIECE_RECORDS * sizeof(rcw_call_record)) /* 8 pages */
+enum { MAIN_PIECES = 16, THREAD_PIECES = 4, LAST_PIECE = 0x7fffff, SHORT_NUMBERS = 1 << 16 };
 
-enum { MAIN_PIECES = 16, THREAD_PIECES = 4 };
-
-static int calls_fd = -1;
+static int calls_fd = -1, long_calls_fd = -1;
+static size_t record_bytes, piece_at; /* of a record, and where in it `piece` is */
 static int64_t calls_end; /* bytes of host_calls.bin given out */
 static volatile int disk_full;
 static pthread_t agent;
 static sem_t work_to_do;
 static int has_agent, agent_to_end;
 
+static size_t piece_bytes(void) { return RCW_PIECE_RECORDS * record_bytes; } /* 8 pages, or 4 */
+
 /* Append records to the file, and clear them where they are. 0 when the disk is full: what is not written stays. */
-static int append(rcw_call_record *records, int64_t count)
+static int append(char *records, size_t bytes)
 {
-    size_t bytes = (size_t)count * sizeof *records, written = 0;
-    off_t offset = __atomic_fetch_add(&calls_end, (int64_t)PIECE_BYTES, __ATOMIC_RELAXED); /* pieces begin at whole pieces */
+    size_t written = 0;
+    off_t offset = __atomic_fetch_add(&calls_end, (int64_t)piece_bytes(), __ATOMIC_RELAXED); /* pieces begin at whole pieces */
     while (written < bytes && !disk_full) {
-        ssize_t got = pwrite(calls_fd, (char *)records + written, bytes - written, offset + (off_t)written);
+        ssize_t got = pwrite(calls_fd, records + written, bytes - written, offset + (off_t)written);
         if (got > 0)
             written += (size_t)got;
         else if (got == 0 || errno != EINTR)
             disk_full = 1;
     }
-    for (size_t i = 0; i < written / sizeof *records; i++)
-        records[i].piece = 0;
+    for (size_t at = piece_at; at < written; at += record_bytes)
+        *(int32_t *)(void *)(records + at) = 0;
     return written == bytes;
 }
 
-static rcw_call_record *piece_of(const rcw_thread *thread, int64_t number)
+static char *piece_of(const rcw_thread *thread, int64_t number)
 {
-    return thread->live + number % thread->pieces * RCW_PIECE_RECORDS;
+    return thread->live + (size_t)(number % thread->pieces) * piece_bytes();
 }
 
 static void append_full_pieces(rcw_thread *thread)
 {
     int64_t full = __atomic_load_n(&thread->handed_over, __ATOMIC_ACQUIRE);
-    while (thread->appended < full && append(piece_of(thread, thread->appended), RCW_PIECE_RECORDS))
+    while (thread->appended < full && append(piece_of(thread, thread->appended), piece_bytes()))
         __atomic_store_n(&thread->appended, thread->appended + 1, __ATOMIC_RELEASE);
 }
 
@@ -100,9 +101,9 @@ static int more_records(rcw_thread *thread)
     }
     if (waiting_pieces(thread) + 1 < thread->pieces) {
         __atomic_store_n(&thread->handed_over, thread->handed_over + 1, __ATOMIC_RELEASE);
-        thread->piece = (int32_t)thread->handed_over + 1;
+        thread->piece = (int32_t)(thread->handed_over % LAST_PIECE) + 1;
         thread->next = piece_of(thread, thread->handed_over);
-        thread->end = thread->next + RCW_PIECE_RECORDS;
+        thread->end = thread->next + piece_bytes();
         room = 1;
     }
     if (waiting_pieces(thread) >= thread->pieces / 2 && !disk_full)
@@ -115,24 +116,36 @@ static int more_records(rcw_thread *thread)
 void rcw_record(rcw_thread *thread, int slot, int64_t t0, int64_t t1, int64_t first_transfer, rcw_call call)
 {
     int64_t transfers = rcw_transfer_count() - first_transfer;
-    if (__builtin_expect(thread->next == thread->end, 0) && !more_records(thread)) {
+    rcw_call_record whole = {
+        .t0 = t0, .t1 = t1, .bytes = call.bytes, .address = call.address,
+        .first_transfer = transfers ? first_transfer : -1, .transfers = (int)transfers,
+        .slot = slot, .thread = thread->number, .fpga = call.fpga, .piece = thread->piece};
+    int fits = rcw_fits(t1 - t0, &call);
+    if ((__builtin_expect(thread->next == thread->end, 0) && !more_records(thread))
+        || (!rcw_simulated && !fits && write(long_calls_fd, &whole, sizeof whole) != sizeof whole)) {
         rcw_row(thread, slot)->lost++;
         __atomic_fetch_add(&rcw_lost, 1, __ATOMIC_RELAXED);
-        return;
+    } else if (rcw_simulated) {
+        whole.piece = 0;
+        memcpy(thread->next, &whole, sizeof whole);
+        __atomic_signal_fence(__ATOMIC_RELEASE);
+        *(volatile int32_t *)(void *)(thread->next + piece_at) = thread->piece;
+        thread->next += sizeof whole;
+    } else {
+        rcw_write(thread, slot, t0, fits ? (uint32_t)(t1 - t0) : RCW_LONG, &call);
     }
-    rcw_write(thread, slot, t0, t1, transfers ? first_transfer : -1, (int)transfers, call);
 }
 
 static void begin_pieces(rcw_thread *thread)
 {
-    static rcw_call_record none[1];
+    static char none[1];
     int pieces = thread->number ? THREAD_PIECES : MAIN_PIECES;
-    size_t bytes = (size_t)pieces * PIECE_BYTES;
+    size_t bytes = (size_t)pieces * piece_bytes();
     thread->live = grow(calls_fd, __atomic_fetch_add(&calls_end, (int64_t)bytes, __ATOMIC_RELAXED), bytes);
-    if (thread->live)
+    if (thread->live && (rcw_simulated || (thread->number < SHORT_NUMBERS && slots_room <= SHORT_NUMBERS)))
         thread->pieces = pieces, thread->piece = 1;
     thread->next = thread->live ? thread->live : none;
-    thread->end = thread->live ? thread->live + RCW_PIECE_RECORDS : none;
+    thread->end = thread->live ? thread->live + piece_bytes() : none;
 }
 
 /* The agent ends, and all that is left is appended. A thread that goes on has no room any more. */
@@ -146,8 +159,8 @@ static void end_pieces(void)
     for (rcw_thread *thread = threads; thread; thread = thread->older) {
         append_full_pieces(thread);
         if (thread->pieces && thread->appended == thread->handed_over) {
-            rcw_call_record *piece = piece_of(thread, thread->handed_over);
-            append(piece, thread->next - piece);
+            char *piece = piece_of(thread, thread->handed_over);
+            append(piece, (size_t)(thread->next - piece));
             thread->next = thread->end;
         }
     }

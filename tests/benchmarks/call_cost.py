@@ -101,7 +101,7 @@ static int others(int n)
 /* As without a trace: nothing of a call is recorded. */
 static int only_counted(int (*calls)(int), int n)
 {
-    rcw_call_record *next = rcw_self->next;
+    char *next = rcw_self->next;
     rcw_self->next = NULL;
     int sum = calls(n);
     rcw_self->next = next;

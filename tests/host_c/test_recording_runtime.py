@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from workbench.api.host_stats import read_stats
 from workbench.api.host_units import read_units
-from workbench.api.records import read_calls
+from workbench.api.records import SHORT_CALLS, STORED_CALLS, read_calls
 from workbench.formats.run_folder import RunWriter
 from workbench.gui.app import make_application
 from workbench.gui.live_calls import LiveCalls
@@ -363,3 +363,29 @@ def test_what_is_counted_can_be_read_while_the_program_runs(project, qtbot: QtBo
     view.look()
     assert view.total == 1503
     assert not any(call.under_way for call in calls_so_far(raw))
+
+
+def test_a_call_that_fits_no_short_record_is_recorded_whole(project) -> None:
+    """One that takes more than 2**32 ticks, moves 5 GB, or is of card 1000."""
+    text = CALLS + (
+        "void rcw_set_aside(int64_t);\nvoid longer(int n) { rcw_set_aside(-5000000000000); }\n"
+        "int main(void)\n{\n    fake_t *f = fakeOpen(1000);\n    fakeEach(f, longer, 1);\n"
+        "    fakeWrite(f, 0, 4, 1250000000);\n    fakeReg(f, 8);\n    return 0;\n}\n"
+    )
+    project.file("main.c", text)
+    host = project.platform.host
+    entries = [one.model_copy(update={"bytes": one.bytes.replace("words", "(int64_t)words")}) for one in host.entries]
+    project.platform = project.platform.model_copy(update={"host": host.model_copy(update={"entries": tuple(entries)})})
+    ran = project.run(project.instrument())
+    names = [ran.build.sites[site].callee for site in ran.calls["site"]]
+    assert names == ["fakeOpen", "fakeEach", "fakeWrite", "fakeReg"]
+    assert ran.calls["fpga"].tolist() == [1000, -1, 1000, -1]
+    assert ran.calls["bytes"].tolist() == [-1, -1, 5_000_000_000, 4]
+    assert ran.calls["address"].tolist() == [-1, -1, 4, 8]
+    time_ps = dict(zip(names, (ran.calls["t1_ps"] - ran.calls["t0_ps"]).tolist(), strict=True))
+    counted = {ran.build.sites[row["site"]].callee: int(row["time_ps"]) for row in ran.rows}
+    assert time_ps == pytest.approx(counted, abs=2)
+    assert time_ps["fakeEach"] > 2**32 * ran.stats.clock.ps_per_tick
+    raw = project.work / "raw_host"
+    assert (raw / "host_long_calls.bin").stat().st_size == 3 * STORED_CALLS.itemsize
+    assert (raw / "host_calls.bin").stat().st_size % SHORT_CALLS.itemsize == 0

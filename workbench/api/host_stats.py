@@ -14,6 +14,7 @@ _HEADER = np.dtype(
     [
         ("magic", "<i4"), ("slots", "<i4"), ("threads", "<i4"), ("thread_bytes", "<i4"), ("process", "<i4"),
         ("children", "<i4"), ("pid", "<i4"), ("ended", "<i4"), ("zero", "<i8"), ("ps_per_tick", "<f8"),
+        ("record_bytes", "<i8"),
     ]
 )  # fmt: skip
 _PAGE = 4096
@@ -112,13 +113,14 @@ def read_stats(raw: Path) -> HostStats | None:
     return HostStats(_clock(first), bool(first["ended"]), tuple(threads))
 
 
-def slots_and_clock(raw: Path) -> tuple[NDArray[np.void], Clock] | None:
-    """The slots that records refer to (site, state, entry), and what their ticks are; None as above."""
+def slots_and_clock(raw: Path) -> tuple[NDArray[np.void], Clock, int] | None:
+    """The slots that records refer to (site, state, entry), what their ticks are, and how many bytes each has; None as
+    above."""
     header = _header(raw / "host_stats.bin")
     if header is None:
         return None
     threads = _process(raw / "host_stats.bin")
-    return threads[0].rows if threads else np.zeros(1, _TOLD), _clock(header)
+    return threads[0].rows if threads else np.zeros(1, _TOLD), _clock(header), int(header["record_bytes"])
 
 
 def _header(path: Path) -> np.void | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
+from operator import itemgetter
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -21,6 +22,13 @@ STORED_CALLS = np.dtype(
         ("thread", "<i4"), ("fpga", "<i4"), ("piece", "<i4"), ("reserved", "<i4"),
     ]
 )  # fmt: skip
+SHORT_CALLS = np.dtype(
+    [
+        ("t0", "<i8"), ("address", "<i8"), ("took", "<u4"), ("bytes", "<i4"), ("slot", "<u2"), ("thread", "<u2"),
+        ("piece", "<i4"),
+    ]
+)  # fmt: skip
+_LONG = 0xFFFFFFFF  # took, of a call that does not fit
 CALLS = np.dtype(
     [
         ("site", "<i4"), ("state", "<i4"), ("entry", "<i4"), ("thread", "<i4"),
@@ -163,13 +171,42 @@ def _call_file(raw: Path) -> RecordFile:
     file, told = raw / "host_calls.bin", slots_and_clock(raw)
     if told is None:
         return RecordFile(file, CALLS)
-    slots, clock = told
+    slots, clock, record_bytes = told
+    of: dict[str, Callable[[Records], NDArray[Any]]] = {}
+    if record_bytes == SHORT_CALLS.itemsize:
+        of = _of_short(read_records(raw / "host_long_calls.bin", STORED_CALLS))
+    t1 = of.get("t1", itemgetter("t1"))
     derived: dict[str, Callable[[Records], NDArray[Any]]] = {
+        **of,
         "t0_ps": lambda records: clock.at(records["t0"]),
-        "t1_ps": lambda records: clock.at(records["t1"]),
+        "t1_ps": lambda records: clock.at(t1(records)),
         **{name: partial(_of_slots, slots[name]) for name in ("site", "state", "entry")},
     }
-    return RecordFile(file, CALLS, stored=STORED_CALLS, derived=derived)
+    return RecordFile(file, CALLS, stored=SHORT_CALLS if of else STORED_CALLS, derived=derived)
+
+
+def _of_short(long: Records) -> dict[str, Callable[[Records], NDArray[Any]]]:
+    """The columns of STORED_CALLS, of short records and those whole ones that are `long`."""
+    whole = {(one["t0"], one["thread"]): one for one in long}
+
+    def column(name: str, short: Callable[[Records], NDArray[Any]], records: Records) -> NDArray[Any]:
+        values = short(records)
+        for row in np.flatnonzero(records["took"] == _LONG):
+            one = whole.get((records["t0"][row], records["thread"][row]))
+            values[row] = values[row] if one is None else one[name]
+        return values
+
+    found: dict[str, Callable[[Records], NDArray[Any]]] = {
+        "t1": lambda records: records["t0"] + records["took"],
+        "bytes": lambda records: records["bytes"].astype(np.int64),
+        "fpga": lambda records: records["piece"].astype(np.int8).astype(np.int32),
+    }
+    return {
+        "piece": lambda records: records["piece"] >> 8,
+        "first_transfer": lambda records: np.full(len(records), -1, np.int64),
+        "transfers": lambda records: np.zeros(len(records), np.int32),
+        **{name: partial(column, name, short) for name, short in found.items()},
+    }
 
 
 def _of_slots(column: NDArray[np.int32], records: Records) -> NDArray[np.int32]:
