@@ -344,6 +344,16 @@ def test_parts_are_added_and_removed(qtbot: QtBot, mode: PlatformMode) -> None:
         assert not mode.document.errors
         mode.remove.click()
         assert title not in {p.title for s in sections_of(mode.document) for p in s.parts}
+    entries = [part.title for part in sections_of(mode.document)[0].parts]
+    mode.choose(("host", "entries", 1))
+    mode.parts.lines.setFocus()
+    for left in (entries[2], entries[3]):
+        qtbot.keyClick(mode.parts.lines, Qt.Key.Key_Delete)
+        assert mode.form.part is not None
+        assert mode.form.part.title == left
+    mode.document.history.undo()
+    mode.document.history.undo()
+    assert [part.title for part in sections_of(mode.document)[0].parts] == entries
     tabs = mode.parts.tabs
     qtbot.mouseClick(tabs, Qt.MouseButton.LeftButton, pos=tabs.tabRect(3).center())
     assert mode.form.part is not None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QKeySequence, QResizeEvent, QWheelEvent
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QKeySequence, QResizeEvent, QShowEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QCheckBox,
@@ -71,9 +71,10 @@ _AREAS = ("long", "prose", "lines", "pairs")
 
 
 class FieldRow(QObject):
-    """One field: its editor, the note beside it, and the problem under it. `typed` follows every key in a code's."""
+    """One field: its editor, the note beside it, and the problem under it. `typed` follows every key in a code's,
+    `grown` says that its height may be another."""
 
-    typed = Signal()
+    typed, grown = Signal(), Signal()
 
     def __init__(self, document: YamlDocument, base: Path_, field: Field) -> None:
         super().__init__()
@@ -191,6 +192,8 @@ class FieldRow(QObject):
         combo.setCurrentText(value)
 
     def show_problem(self, problem: Diagnostic | None) -> None:
+        if problem is not None or not self.problem.isHidden():
+            self.grown.emit()
         self.problem.setVisible(problem is not None)
         bad = problem is not None and problem.severity is Severity.ERROR
         if problem:
@@ -284,6 +287,13 @@ class PartForm(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._again = QTimer(self, singleShot=True, interval=0)
+        self._again.timeout.connect(self._lay_out_again)
+
+    def _lay_out_again(self) -> None:
+        """A form layout keeps heights for widths that it has not any more, and gives a broken text too little."""
+        if (body := self.widget()) and (layout := body.layout()):
+            layout.invalidate()
 
     def show_part(self, part: Part | None) -> None:
         self.part = part
@@ -305,6 +315,7 @@ class PartForm(QScrollArea):
         column.addStretch(1)
         self._fold()
         self.setWidget(body)
+        self._again.start()
 
     def _name_row(self, part: Part) -> QHBoxLayout:
         row, editor = QHBoxLayout(), QLineEdit(str(part.path[-1]))
@@ -340,6 +351,7 @@ class PartForm(QScrollArea):
             row = FieldRow(self.document, base, field)
             self.rows.append(row)
             row.typed.connect(partial(self.typed.emit, row))
+            row.grown.connect(self._again.start)
             if field.label:
                 said = label(field.label, "second")
                 said.setMinimumSize(LABEL_PX, 28)
@@ -352,6 +364,11 @@ class PartForm(QScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fold()
+        self._again.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._again.start()
 
     def _fold(self) -> None:
         for row in self.rows:

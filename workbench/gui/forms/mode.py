@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from pathlib import Path
 
+from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from workbench.api.modes import WindowMode
@@ -61,7 +62,7 @@ class DocumentMode(Mode):
         """Make `parts`, the list, and `form`, whose panel is given: its head, what is said of it, the form."""
         self.parts, self.form = PartList(), PartForm(self.document)
         self.form_head = PanelHeader("")
-        self.remove = IconButton("trash-2", f"Remove this from the {self.kind.makes}")
+        self.remove = IconButton("trash-2", f"Remove this from the {self.kind.makes} (Delete, in the list)")
         self.form_head.add(self.remove)
         self.note = QWidget()
         set_ground(self.note, "sunken")
@@ -178,7 +179,21 @@ class DocumentMode(Mode):
             self.choose(path)
 
     def _remove(self) -> None:
+        """Remove the part that is shown; the next of its section is, or else the one before."""
         part = self.part(self.chosen)
-        if part and part.removable:
-            self.chosen = None
-            self.document.remove(part.path, f"Remove {part.title}")
+        if part is None or not part.removable or self.document.read_only:
+            return
+        number, at = next(
+            (n, s.parts.index(one)) for n, s in enumerate(self.sections()) for one in s.parts if one.path == part.path
+        )
+        self.form.show_part(None)
+        if self.document.remove(part.path, f"Remove {part.title}") and (left := self.sections()[number].parts):
+            self.chosen = left[min(at, len(left) - 1)].path
+        self.show_form()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """What no field or table takes for itself."""
+        if event.matches(QKeySequence.StandardKey.Delete) and self.parts.lines.hasFocus():
+            self._remove()
+        else:
+            super().keyPressEvent(event)

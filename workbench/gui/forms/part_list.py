@@ -18,7 +18,7 @@ from workbench.model.diagnostic import Severity
 from workbench.session.yaml_document import Path_, YamlDocument
 
 ROW_PX, SIGN_PX = 28, 34
-LEAST_NOTE_PX = 84  # a part's note is left out where it has less room beside the title
+LEAST_NOTE_PX = 84  # a part's note that is longer is left out where it has less room beside the title
 Row = Section | Part
 
 
@@ -161,7 +161,7 @@ class PartList(QWidget):
         named = fonts.code_font(12, 600 if bold else 400) if row.code else fonts.ui_font(13)
         note_px = min(QFontMetrics(fonts.ui_font(12, 400)).horizontalAdvance(row.note) + 4, box.width())
         free = box.width() - 40 - QFontMetrics(named).horizontalAdvance(row.title)  # the title comes first
-        note_px = min(note_px, free) if free > LEAST_NOTE_PX else 0
+        note_px = min(note_px, free) if free > min(note_px, LEAST_NOTE_PX) else 0
         beside = QRectF(box.right() - note_px, box.top(), note_px, box.height())
         if note_px:
             label(painter, beside, row.note, "second", 12, 400, Qt.AlignmentFlag.AlignRight)

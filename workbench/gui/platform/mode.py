@@ -57,7 +57,7 @@ class PlatformMode(DocumentMode):
         self.use_button.clicked.connect(self.use_in_project)
         for widget in (self.undo_button, self.why, self.use_button, self.save_button):
             self.form_head.add(widget)
-        parts, column = plain_panel(218)
+        parts, column = plain_panel(212)
         self.list_head = PanelHeader("Platform")
         self.list_head.add(self.files_button())
         column.addWidget(self.list_head)
@@ -70,7 +70,7 @@ class PlatformMode(DocumentMode):
         below_form = form.layout()
         assert below_form is not None
         below_form.addWidget(self.trying)
-        self.set_content(Split((parts, 280), (form, 560), (self._table_panel(), 696), kept=[0]))
+        self.set_content(Split((parts, 280), (form, 549), (self._table_panel(), 707), kept=[0]))
         self.table.hovered.connect(self._row_hovered)
         self.curve.pointed.connect(self._point_hovered)
         self.curve.lifted.connect(self._point_lifted)
