@@ -20,7 +20,7 @@ from workbench.model.blocks import Block
 from workbench.model.cycles import cycle_starts_ps
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.platform import Platform
-from workbench.model.run import TABLES, RunClock, Table
+from workbench.model.run import TABLES, RunClock, Site, Table
 from workbench.run.call_sums import call_tables
 from workbench.run.cards import decoded
 from workbench.run.counted import counted_blocks, counted_tables
@@ -84,8 +84,10 @@ def collect(
         tables |= {"calls": calls, **of_host, **call_tables(calls)}
     if stats:
         tables |= counted_tables(stats, host_blocks, outcome.time_ps)
-    del records, transfers
     problems = [*unreturned(raw, host.sites)]
+    if host.sites and not problems and not len(records) and not (stats and stats.count):
+        problems.append(_nothing(host.sites))
+    del records, transfers
     if hdl.read_outs and outcome.counter_words is None and not trace:
         problems.append(
             Diagnostic(
@@ -119,6 +121,19 @@ def collect(
             for name, table in state_tables(hdl.blocks, rows, clocks_hz).items():
                 tables[name] = joined(tables[name], {**table, "block": table["block"] + np.int32(first)})
     return Collected(blocks, resources(platform), messages, tables, tuple(problems))
+
+
+def _nothing(sites: Sequence[Site]) -> Diagnostic:
+    """What a run without any recorded call says."""
+    several = f"none of the {len(sites)} places that call the platform was" if len(sites) > 1 else "the call was not"
+    return Diagnostic(
+        f"no call was recorded: {several} reached, or no entry of the template holds there",
+        "An entry holds where its condition does and for what it is `of`: a device file's path, say. Look at both.",
+        Severity.WARNING,
+        sites[0].file,
+        sites[0].line,
+        sites[0].column,
+    )
 
 
 def frequencies(blocks: Sequence[Block], clocks: Sequence[RunClock]) -> list[float]:
