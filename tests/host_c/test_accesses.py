@@ -238,3 +238,28 @@ int main()
     ran = mapped.run(build, extra=["-lstdc++"])
     assert told(ran) == "r0:4 r12:4 w0:4 w4:4 w20:4 r4:4 w8:4 r12:4 r16:4 w12:4 w0:4 r4:4 r60:4"
     assert ran.stdout == mapped.run(None, name="plain", extra=["-lstdc++"]).stdout
+
+
+def test_objects_of_cpp_that_are_copied_from_or_to_a_mapping_are_listed(mapped) -> None:
+    mapped.file(
+        "main.cpp",
+        """#include "card.h"
+struct Own { uint32_t at; Own() : at(0) {} Own(const Own &of) : at(of.at) {} };
+int main()
+{
+    regs_t *regs = (regs_t *)mapCard(1, 64), here = *regs, *other = &here;
+    *regs = here;
+    Own own = *(Own *)regs;
+    own = *(Own *)regs;
+    *other = here;
+    return regs->status + (int)own.at;
+}
+""",
+        source=True,
+    )
+    build = mapped.instrument()
+    assert [(site.line, site.callee) for site in build.sites] == [(5, "mapCard"), (10, "memory read")]
+    told = [
+        (one.line, one.message.split(" is not instrumented: an object of a class is copied")[0]) for one in build.missed
+    ]
+    assert told == [(5, "this memory read"), (6, "this memory write"), (7, "this memory read"), (8, "this memory read")]

@@ -194,6 +194,10 @@ class _Finder:
             first = next(iter(children(parent)))
             if _ASSIGN <= binary < _COMMA and first == whole:
                 name, whole_operation = (WRITE if binary == _ASSIGN else UPDATE), parent
+        if copied := _copied(kind, whole, outer):
+            why = "an object of a class is copied there as a whole: copy what it is made of, one by one"
+            self.add(copied, "", whole, whole, cursor, outer, self.told_by(kind, pointer), why)
+            return
         if name is READ and parent.kind is not K.ASM_STMT and not _is_read(parent):
             return
         self.add(name, operator, whole, whole_operation, cursor, outer, self.told_by(kind, pointer))
@@ -305,6 +309,19 @@ def _is_read(parent: Cursor) -> bool:
     if parent.kind is K.INIT_LIST_EXPR:  # whose parts are shown as they are written, before their conversion
         return not kind.is_volatile_qualified() and all(f.type.kind not in _REFERENCES for f in kind.get_fields())
     return parent.kind is K.UNEXPOSED_EXPR and not kind.is_const_qualified() and not kind.is_volatile_qualified()
+
+
+def _copied(kind: Type, whole: Cursor, outer: list[Cursor]) -> str:
+    """In C++, how a place is accessed of which an object is copied or assigned as a whole; empty where none is."""
+    above = next((one for one in reversed(outer) if one.kind not in (K.UNEXPOSED_EXPR, K.PAREN_EXPR)), None)
+    if kind.kind is not TypeKind.RECORD or above is None or above.kind is not K.CALL_EXPR or above.referenced is None:
+        return ""
+    called = above.referenced
+    if called.kind is K.CONSTRUCTOR:
+        return READ if called.is_copy_constructor() or called.is_move_constructor() else ""
+    if called.spelling != "operator=" or called.semantic_parent.type.get_canonical() != kind.get_declaration().type:
+        return ""
+    return WRITE if next(iter(children(above))) == whole else READ
 
 
 def _writes(parent: Cursor) -> bool:
