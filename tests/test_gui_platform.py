@@ -36,7 +36,7 @@ from workbench.gui.platform.points import pasted_points, points_of
 from workbench.gui.platform.table import SIZE, SOURCE, TIME
 from workbench.gui.question import CANCEL, Question
 from workbench.gui.widgets import Button
-from workbench.model.diagnostic import Severity
+from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.hardware import PortDirection
 from workbench.model.platform import (
     Device,
@@ -224,6 +224,19 @@ def test_an_expression_is_judged_while_it_is_typed_and_after(qtbot: QtBot, mode:
     qtbot.waitUntil(lambda: not row.problem.isVisible(), timeout=20_000)
     qtbot.keyClick(line, Qt.Key.Key_Return)
     assert mode.document.text == before
+
+
+def test_what_is_wrong_with_a_field_at_the_edge_comes_into_view(qtbot: QtBot, mode: PlatformMode) -> None:
+    mode.resize(1000, 500)
+    mode.choose(("host", "entries", 3))
+    mode.activateWindow()
+    row = mode.form.row("bytes")
+    qtbot.waitUntil(lambda: mode.form.viewport().height() > 0)
+    row.editor.setFocus()
+    qtbot.waitUntil(row.editor.hasFocus)
+    mode.form.ensureWidgetVisible(row.editor, 0, 0)
+    row.show_problem(Diagnostic("'words' is not known here", "Did you mean 'word'?"))
+    qtbot.waitUntil(lambda: row.problem.visibleRegion().boundingRect() == row.problem.rect())
 
 
 def test_sizes_that_do_not_grow_are_swapped_back(qtbot: QtBot, mode: PlatformMode) -> None:

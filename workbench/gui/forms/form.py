@@ -294,6 +294,13 @@ class PartForm(QScrollArea):
         """A form layout keeps heights for widths that it has not any more, and gives a broken text too little."""
         if (body := self.widget()) and (layout := body.layout()):
             layout.invalidate()
+            QTimer.singleShot(0, self, self._show_problem)
+
+    def _show_problem(self) -> None:
+        """What is wrong with the field that one types in comes into view."""
+        for row in self.rows:
+            if row.editor.hasFocus() and row.problem.isVisible():
+                self.ensureWidgetVisible(row.box, 0, 8)
 
     def show_part(self, part: Part | None) -> None:
         self.part = part
