@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +12,9 @@ import pytest
 
 from workbench.api.compile import needed
 from workbench.api.job import Job
+from workbench.api.kept import one_at_a_time
 from workbench.api.objects import ObjectFile, compile_objects
-from workbench.model.diagnostic import WorkbenchError
+from workbench.model.diagnostic import Cancelled, WorkbenchError
 from workbench.system.toolchain import find_compiler, symbols
 
 
@@ -68,3 +70,32 @@ def test_a_source_that_does_not_compile_is_told_each_time(one: ObjectFile) -> No
         with pytest.raises(WorkbenchError) as failed:
             compile_objects([one], Job(), base=root / "build", cwd=root, what="it")
         assert [(d.file, d.line, d.column) for d in failed.value.diagnostics] == [(str(root / "a.c"), 1, 9)]
+
+
+def test_of_those_who_make_the_same_one_goes_on_and_the_others_wait_until_it_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RCW_CACHE", str(tmp_path / "cache"))
+    done: list[str] = []
+
+    def make() -> None:
+        with one_at_a_time("library", Job()):
+            done.append("second")
+
+    other = threading.Thread(target=make)
+    given_up = Job()
+    given_up.cancel()
+    with one_at_a_time("library", Job()):
+        other.start()
+        with pytest.raises(Cancelled), one_at_a_time("library", given_up):
+            done.append("cancelled")
+        with one_at_a_time("objects", Job()):
+            done.append("another kind")
+        time.sleep(0.1)
+        done.append("first")
+    other.join(10)
+    assert done == ["another kind", "first", "second"]
+    monkeypatch.setenv("RCW_CACHE", "/dev/null/cache")
+    with one_at_a_time("library", Job()), one_at_a_time("library", Job()):
+        done.append("nobody waits")
+    assert done[-1] == "nobody waits"

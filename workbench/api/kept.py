@@ -11,13 +11,15 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from workbench.api.compile import digest
+from workbench.api.job import Job
 from workbench.system.cache import cache_dir
-from workbench.system.files import replacing
+from workbench.system.files import locked, replacing
 
 _KEPT = {"cards": 40, "library": 40, "objects": 4000, "reads": 8000, "instrumented": 200}
 _KEPT_FOLDERS = 3  # of 160 MB each
@@ -102,6 +104,25 @@ def keep_folder(made: Path, folder: Path) -> Path:
         return made
     shutil.rmtree(made, ignore_errors=True)
     return folder
+
+
+@contextmanager
+def one_at_a_time(kind: str, job: Job) -> Iterator[None]:
+    """Of all who make what is kept of a kind, on this machine, one goes on; the others wait, and may then find it made.
+
+    Raises Cancelled where the job is cancelled meanwhile. Where the cache cannot be written nobody waits.
+    """
+    lock = None
+    with suppress(OSError):
+        cache_dir().mkdir(parents=True, exist_ok=True)
+        while (lock := locked(cache_dir() / f"{kind}.lock")) is None:
+            job.check()
+            time.sleep(0.05)
+    try:
+        yield
+    finally:
+        if lock:
+            lock.close()
 
 
 def _forget_oldest(folder: Path, kept: int) -> None:

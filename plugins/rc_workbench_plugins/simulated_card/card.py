@@ -18,7 +18,16 @@ from workbench.api.compile import digest, needed, run_all
 from workbench.api.descriptors import HdlBuild
 from workbench.api.instrument.wrapper import STREAMS_DEFINE, TOP_FILE
 from workbench.api.job import Job
-from workbench.api.kept import contents, keep, keep_folder, kept_folder, relative_texts, remember_reads, take
+from workbench.api.kept import (
+    contents,
+    keep,
+    keep_folder,
+    kept_folder,
+    one_at_a_time,
+    relative_texts,
+    remember_reads,
+    take,
+)
 from workbench.api.targets import Task
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import Platform
@@ -135,7 +144,8 @@ def _drivers(platform: Platform) -> list[Path]:
 def _compile(objects: Path, executable: Path, compiler: Tool, verilator: Tool, job: Job) -> None:
     assert verilator.root is not None
     include = verilator.root / "include"
-    same = _same_in_every_card(compiler, verilator, include, objects, job)
+    with one_at_a_time("verilated", job):
+        same = _same_in_every_card(compiler, verilator, include, objects, job)
     made_by_verilator = sorted(path.name for path in objects.glob("Vcard*.cpp"))
     slow = [name for name in made_by_verilator if name.endswith("__Slow.cpp")]
     parts = {"design": [n for n in made_by_verilator if n not in slow] + [_DESIGN], "slow": slow}
