@@ -1,6 +1,6 @@
 """Programs made at random, in C and C++: is what is recorded of them what they did, and do they print the same?
 
-    python tests/benchmarks/call_properties.py [--json] [--programs N] [--first SEED]
+    python tests/benchmarks/call_properties.py [--json] [--programs N] [--first SEED] [--only=FLAGS]
 
 Each program (`tests/host_programs.py`) counts its own calls, bytes and memory-mapped accesses, place by place; `sites`
 are the places that were instrumented, `events` what the programs counted. A program is in C or in a standard of C++, by
@@ -31,6 +31,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="five programs with gcc -O2")
     parser.add_argument("--programs", type=int, default=25, help="how many")
     parser.add_argument("--first", type=int, default=0, help="the first one's seed")
+    parser.add_argument("--only", choices=OPTIMISATIONS, help="with one optimisation alone, as in --only=-O0")
     parser.add_argument("--keep", type=Path, help="a folder for the programs that do not hold")
     arguments = parser.parse_args()
     rows: dict[tuple[str, str], dict[str, int]] = {}
@@ -45,7 +46,7 @@ def main() -> None:
             for called, compiler in list(compilers("C++" if standard else "C").items())[
                 : 1 if arguments.quick else None
             ]:
-                for flags in ("-O2",) if arguments.quick else OPTIMISATIONS:
+                for flags in (arguments.only or "-O2",) if arguments.quick or arguments.only else OPTIMISATIONS:
                     row = rows.setdefault(
                         (words, f"{called} {flags}"), {"programs": 0, "sites": 0, "events": 0, "held": 0}
                     )
