@@ -13,7 +13,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.api.job import Job
+from workbench.api.kept import one_at_a_time
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.system.cache import cache_dir
 from workbench.system.process import run_program
 from workbench.system.toolchain import Tool, find_compiler, find_verilator, verilator_environment
 
@@ -67,7 +70,7 @@ class Seen:
 
 
 class Simulator:
-    """Builds designs below a folder; Verilator's own sources are compiled once, into the folder above."""
+    """Builds designs below a folder; Verilator's own sources are compiled once, into the cache that all tests share."""
 
     def __init__(self, folder: Path) -> None:
         verilator, compiler = find_verilator(), find_compiler()
@@ -112,11 +115,13 @@ class Simulator:
 
     def _objects(self) -> list[Path]:
         if not self._runtime:
-            for name in ("verilated", "verilated_threads"):
-                target = self.folder.parent / f"{name}.o"
-                if not target.exists():
-                    _run([*self._compile(), "-c", self._include / f"{name}.cpp", "-o", target])
-                self._runtime.append(target)
+            with one_at_a_time("simulator", Job()):
+                for name in ("verilated", "verilated_threads"):
+                    target = cache_dir() / "simulator" / f"{name}.o"
+                    if not target.exists():
+                        target.parent.mkdir(exist_ok=True)
+                        _run([*self._compile(), "-c", self._include / f"{name}.cpp", "-o", target])
+                    self._runtime.append(target)
         return self._runtime
 
 
