@@ -61,14 +61,15 @@ def main() -> int:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
-    rows = [measure(name) for name in templates(one_a_design=arguments.quick)]
+    rows = []
+    for name in templates(one_a_design=arguments.quick):
+        row = measure(name)
+        rows.append(row)
+        if not arguments.json:
+            print(f"{name:20} {row.exercised} of {row.entries} exercised, {row.counted_exactly} counted exactly")
+            print(*(f"    {line}\n" for line in row.wrong), sep="", end="", flush=True)
     if arguments.json:
         print(json.dumps({"rows": [asdict(row) for row in rows]}))
-    else:
-        for row in rows:
-            told = f"{row.exercised} of {row.entries} exercised, {row.counted_exactly} counted exactly"
-            print(f"{row.template:20} {told}")
-            print(*(f"    {line}\n" for line in row.wrong), sep="", end="")
     return 0
 
 

@@ -119,7 +119,7 @@ class _Walker:
         if id(node) in above:
             return self._bad(node, "this alias refers to what it stands in", "Write the value out.")
         if len(above) > DEPTH_LIMIT:
-            return self._bad(node, *TOO_LARGE)
+            return None if self.problems else self._bad(node, *TOO_LARGE)
         above = (*above, id(node))
         if not isinstance(node, yaml.ScalarNode) and node.tag not in _PLAIN:
             return self._bad(node, f"values of kind {node.tag} are not read", "Write plain lists and keys.")
