@@ -6,12 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
-from rc_workbench_plugins import nallatech
+from rc_workbench_plugins import platforms
 
 from workbench.formats.platform_file import callee_name, load_platform
 from workbench.model.platform import CallKind, Platform
 
-SUPPORT = {support.name: support for support in nallatech.workbench_platforms()}
+SUPPORT = {support.name: support for support in platforms.workbench_platforms()}
 
 
 def template(name: str) -> Platform:
