@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
+from clang import cindex
+from rc_workbench_plugins.c.clang_parse import system_clang
 
 START = '#include <stdio.h>\n#include "fake.h"\n'
 
@@ -287,3 +290,29 @@ def test_a_macro_that_makes_a_text_of_a_call_is_told(project) -> None:
     build = project.instrument()
     assert [site.line for site in build.sites] == [8, 10, 11, 11]
     assert [(d.line, d.message.partition(" ")[0]) for d in build.diagnostics if "text" in d.message] == [(10, "CHECK")]
+
+
+def test_of_the_systems_libclangs_the_newest_is_taken_that_is_newer_and_has_its_headers(tmp_path: Path) -> None:
+    (ours,) = Path(cindex.__file__).parent.glob("native/libclang*")
+
+    def there(version: int, library: Path | None, *, headers: bool) -> Path:
+        folder = tmp_path / f"llvm-{version}" / "lib"
+        folder.mkdir(parents=True)
+        file = folder / f"libclang-{version}.so.{version}"
+        file.symlink_to(library) if library else file.write_text("of another machine")
+        if headers:
+            (folder / "clang" / str(version) / "include").mkdir(parents=True)
+            (folder / "clang" / str(version) / "include" / "stddef.h").write_text("")
+        return folder
+
+    folders = [
+        there(14, ours, headers=True),
+        there(19, ours, headers=True),
+        there(20, ours, headers=True),
+        there(21, ours, headers=False),
+        there(22, None, headers=True),
+    ]
+    found = system_clang(folders, 18)
+    assert found is not None
+    assert (found.version, found.headers) == (20, tmp_path / "llvm-20" / "lib" / "clang" / "20")
+    assert system_clang(folders[:1], 18) is None
