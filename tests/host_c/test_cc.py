@@ -140,6 +140,22 @@ def test_a_call_that_is_not_recorded_is_told_by_the_compiler_and_by_the_run(app:
     assert [call.callee for call in made.manifest.sites] == ["fakeOpen", "fakeReg", "fakeClose"]
 
 
+def test_an_address_taken_in_two_sources_stays_one_and_a_header_may_be_included_by_its_path(
+    app: Path, fake_api: Path
+) -> None:
+    (app / "api.d").mkdir()
+    (app / "api.d" / "fake.h").write_text((fake_api / "fake.h").read_text())
+    begin = '#include "../api.d/fake.h"\n#include <stdio.h>\ntypedef uint32_t (*reader)(fake_t *, uint32_t);\n'
+    (app / "src" / "other.c").write_text(f"{begin}reader other(void) {{ return fakeReg; }}\n")
+    text = "reader other(void);\nint main(void)\n{\n    fake_t *f = fakeOpen(0);\n    reader mine = fakeReg;\n"
+    text += '    printf("%d\\n", mine == other());\n    return (int)(mine(f, 1) - other()(f, 1));\n}\n'
+    (app / "src" / "main.c").write_text(begin + text)
+    words = ["-w", "src/main.c", "src/other.c", fake_api / "fake.o", "-o", "app"]
+    built = subprocess.run([sys.executable, "-m", "workbench", "cc", *words], cwd=app, capture_output=True, text=True)
+    assert (built.returncode, built.stderr) == (0, "")
+    assert run(app) == ("1\n", {("src/main.c", 7, "fakeOpen", 0): 1, ("src/main.c", 8, "fakeReg", 8): 2})
+
+
 def test_what_is_no_compiling_is_the_compilers_own(app: Path) -> None:
     command = [sys.executable, "-m", "workbench", "cc"]
     version = subprocess.run([*command, "--version"], cwd=app, capture_output=True, text=True)

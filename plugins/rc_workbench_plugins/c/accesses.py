@@ -117,6 +117,10 @@ def _span(cursor: Cursor) -> Range | None:
     return Range(start[0], start[1], end[1]) if start and end and start[0] == end[0] else None
 
 
+#: in the name of a type that depends on a template's parameter, as libclang 19 tells of one
+_OF_TEMPLATE = "type-parameter-"
+
+
 class _Finder:
     def __init__(
         self, maps: dict[str, tuple[int, ...]], names: Collection[str], reading: Reading, pointers: Pointers,
@@ -174,7 +178,7 @@ class _Finder:
             return
         name, operator = READ, ""
         whole_operation = whole
-        if cursor.type.kind is TypeKind.DEPENDENT:
+        if cursor.type.kind is TypeKind.DEPENDENT or _OF_TEMPLATE in cursor.type.get_canonical().spelling:
             if pointer.type.get_pointee().is_volatile_qualified() and _unary(parent) != _ADDRESS:
                 why = "its type depends on a template's parameter"
                 self.add(READ, "", whole, whole, cursor, outer, None, why)

@@ -110,8 +110,10 @@ def instrument(
 
 
 def _beside(found: Survey) -> dict[str, Path]:
-    """Headers that stand beside a source, which include lines may name as the source does."""
-    return {file.name: file for file in found.user_files if file.parent in {s.parent for s in found.files.sources}}
+    """Headers that include lines may name alone: those beside a source, as the source does, and any other that one
+    includes by its path."""
+    folders = {source.parent for source in found.files.sources}
+    return {file.name: file for file in sorted(found.user_files, key=lambda file: file.parent in folders)}
 
 
 def _not_fatal(problem: Diagnostic) -> Diagnostic:

@@ -89,7 +89,8 @@ def number(found: Survey, uses: Iterable[FoundUse], main: Place | None) -> Numbe
     main function stands. Files of the project are named by their path below its folder. Wrappers of sources that are
     instrumented apart, or read with other macros, have other names.
 
-    All references to one function's address share a site, the first one's, so that they stay equal.
+    All references to one function's address share a site, the first one's, so that they stay equal; those of sources
+    that are instrumented apart share the wrapper of one of them.
     """
     counter = _Counter(found.files.root, digest([*map(str, found.files.sources), *found.words])[:8])
     hooks = [counter.hook(use) for use in uses if not use.why_missed]
@@ -140,9 +141,9 @@ class _Counter:
             states, otherwise = (state,) * len(entries), state
         else:
             states, otherwise = tuple(self.default_state(found, entry) for _, entry in entries), None
-        wrapper = Wrapper(
-            f"rcw_{self.unit}_{site}_{index}", found.use, found.callee, site, self.slots, states, otherwise, placed
-        )
+        of_address = not (found.use.is_call or found.use.form or found.use.access)
+        name = f"rcw_at_{found.callee.name}" if of_address else f"rcw_{self.unit}_{site}_{index}"
+        wrapper = Wrapper(name, found.use, found.callee, site, self.slots, states, otherwise, placed)
         self.slots += len(wrapper.slots)
         return wrapper
 

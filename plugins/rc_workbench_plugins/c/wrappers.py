@@ -236,7 +236,8 @@ def _wrap(out: _Lines, wrapper: Wrapper, kept: Collection[str], names: Mapping[s
     is_void = _returns(wrapper).strip() == "void"
     state = wrapper.pragma.pragma.name if wrapper.pragma else "the default"
     out.add("", f"/* {wrapper.use.place.file.name}, state {state} */".replace("*/ ", ""))
-    out.add(f"{_head(wrapper, wrapper.name)};", _head(wrapper, wrapper.name), "{")
+    shared = "" if wrapper.use.is_call else "__attribute__((weak)) "
+    out.add(f"{shared}{_head(wrapper, wrapper.name)};", _head(wrapper, wrapper.name), "{")
     out.add("    rcw_start rcw_began = rcw_enter();", "    rcw_thread *rcw_me = rcw_ready(&rcw_here);")
     out.add("    rcw_call rcw_it;")
     out.add("    if (!rcw_me)", f"        {f'{{ {call}; return; }}' if is_void else f'return {call};'}")
