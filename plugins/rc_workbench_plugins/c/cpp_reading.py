@@ -12,18 +12,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from clang.cindex import Cursor, CursorKind, Type, TypeKind
+from clang.cindex import Cursor, CursorKind, TypeKind
 
 from rc_workbench_plugins.c.clang_parse import Place, children, file_offset, overloads, place
 from rc_workbench_plugins.c.cpp_addresses import taken
 from rc_workbench_plugins.c.cpp_entries import Entries, is_movable
+from rc_workbench_plugins.c.cpp_held import BY_LIBRARY, BY_POINTER, Held, arguments
 from rc_workbench_plugins.c.cpp_structors import Caught, caught, through_its_table
 from rc_workbench_plugins.c.cpp_types import Unfit, spelled
 
 K = CursorKind
 _WRAPPED = (K.UNEXPOSED_EXPR, K.PAREN_EXPR)
-_OF_POINTERS = {"unique_ptr", "shared_ptr", "weak_ptr", "default_delete"}  # make nothing of what they point to
-_BY_ITSELF, _BY_POINTER, _BY_LIBRARY = range(3)  # who calls a constructor or destructor; by pointer: a std::unique_ptr
 _MAKERS = {"make_unique", "make_shared", "allocate_shared"}
 _OF_NAMES = (K.TYPE_REF, K.NAMESPACE_REF, K.TEMPLATE_REF, K.OVERLOADED_DECL_REF)
 
@@ -84,7 +83,7 @@ class CppReader:
         self.bases: set[tuple[Path, int]] = set()
         self.begun: dict[tuple[Path, int], str] = {}  # variables and members by where their names begin
         self.kept: set[tuple[object, ...]] = set()
-        self.held: dict[str, dict[str, int]] = {}
+        self.held = Held(entries)
 
     def call(self, cursor: Cursor, parts: list[Cursor]) -> CppCall | None:
         """A call expression; None where it is none of the template's."""
@@ -189,23 +188,23 @@ class CppReader:
         elif cursor.kind is K.CALL_EXPR and called.kind is not K.CONSTRUCTOR:
             kinds = [called.result_type, *([called.semantic_parent.type] if called.kind is K.CXX_METHOD else [])]
         making = cursor.kind is K.CALL_EXPR and cursor.referenced is not None and cursor.referenced.spelling in _MAKERS
-        within = [part for kind in kinds for part in _arguments(kind.get_canonical())] if making else []
-        made = [key for part in within for key in self._constructors(part)]
+        within = [part for kind in kinds for part in arguments(kind.get_canonical())] if making else []
+        made = [key for part in within for key in self.held.constructors(part)]
         calls, kept = (
             [self._caught(where, key) for key in made],
             cursor.kind in (K.CALL_EXPR, K.INIT_LIST_EXPR) and self.is_kept(cursor),
         )
-        for key, by in ((key, by) for kind in kinds for key, by in self._held(kind).items()):
+        for key, by in ((key, by) for kind in kinds for key, by in self.held.of(kind).items()):
             function = self.entries.declared[key]
             by_table = function.kind is K.DESTRUCTOR and through_its_table(function)
             own = self.entries.destructor(kinds[0].get_canonical().get_declaration())
             if by_table and cursor.kind is K.CXX_DELETE_EXPR and key == own:
                 calls.append(self._deleted(cursor, parts[0], where, key))
                 continue
-            if by_table and by == _BY_LIBRARY and not kept:
+            if by_table and by == BY_LIBRARY and not kept:
                 why = "it is virtual, and what calls it is the standard library's, or another's"
                 calls.append(CppCall(where, key, None, why))
-            call = self._caught(where, key, of_pointer=by_table and by == _BY_POINTER)
+            call = self._caught(where, key, of_pointer=by_table and by == BY_POINTER)
             calls += [call] if call.form or not kept else []
         return calls
 
@@ -220,40 +219,6 @@ class CppReader:
             return CppCall(where, key, Form(file, start, end, "", (kind,), ("delete ", ""), edits, of_pointer=True))
         except Unfit as problem:
             return CppCall(where, key, None, str(problem))
-
-    def _held(self, kind: Type) -> dict[str, int]:
-        """The constructors and destructors that are called where an object begins or ends: its own destructor, and
-        those of what it is made of; and by whom: those of a template's arguments by the template."""
-        kind = kind.get_canonical()
-        if kind.kind in (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY):
-            return self._held(kind.element_type)
-        if kind.kind is not TypeKind.RECORD:
-            return {}
-        if kind.spelling not in self.held:
-            found = self.held[kind.spelling] = {}
-            made = kind.get_declaration()
-            parts = [field.type for field in kind.get_fields()]
-            parts += [part.type for part in children(made) if part.kind is K.CXX_BASE_SPECIFIER]
-            for part in parts if not kind.spelling.startswith("std::") else ():
-                begun = self.entries.constructors(part.get_canonical().get_declaration())
-                found |= dict.fromkeys((key for key in begun if _is_plain(self.entries.declared[key])), _BY_ITSELF)
-                found |= {key: max(by, found.get(key, by)) for key, by in self._held(part).items()}
-            if made.spelling not in _OF_POINTERS:
-                of_library = [key for part in _arguments(kind) for key in self._held(part)]
-                of_library += [key for part in _arguments(kind) for key in self._constructors(part)]
-                found |= dict.fromkeys(of_library, _BY_LIBRARY)
-            elif given := _arguments(kind):
-                plain = (
-                    made.spelling == "unique_ptr" and given[-1].spelling == f"std::default_delete<{given[0].spelling}>"
-                )
-                of_pointer = self.entries.destructor(given[0].get_declaration()) if plain else None
-                found |= {key: _BY_POINTER if key == of_pointer else _BY_LIBRARY for key in self._held(given[0])}
-            if own := self.entries.destructor(made):
-                found[own] = max(found.get(own, _BY_ITSELF), _BY_ITSELF)
-        return self.held[kind.spelling]
-
-    def _constructors(self, kind: Type) -> list[str]:
-        return self.entries.constructors(kind.get_declaration())
 
     def reference(self, cursor: Cursor) -> CppCall | None:
         """A name that is used without being called."""
@@ -473,19 +438,6 @@ def _value(cursor: Cursor) -> tuple[object, ...]:
     """An expression and what it is, whatever stands between them in the tree."""
     kind = cursor.type.get_canonical().spelling.removeprefix("const ")
     return file_offset(cursor.extent.start), file_offset(cursor.extent.end), kind
-
-
-def _is_plain(constructor: Cursor) -> bool:
-    """One that a class's own constructor calls without being told."""
-    return (
-        constructor.is_default_constructor() or constructor.is_copy_constructor() or constructor.is_move_constructor()
-    )
-
-
-def _arguments(kind: Type) -> list[Type]:
-    """The types among a class template's arguments."""
-    given = (kind.get_template_argument_type(n).get_canonical() for n in range(kind.get_num_template_arguments()))
-    return [one for one in given if one.kind is TypeKind.RECORD]
 
 
 def _scope(function: Cursor) -> list[str]:
