@@ -141,7 +141,7 @@ class _Counter:
             states, otherwise = (state,) * len(entries), state
         else:
             states, otherwise = tuple(self.default_state(found, entry) for _, entry in entries), None
-        of_address = not (found.use.is_call or found.use.form or found.use.access)
+        of_address = not (found.use.is_call or found.use.form or found.use.access or found.pragmas)
         name = f"rcw_at_{found.callee.name}" if of_address else f"rcw_{self.unit}_{site}_{index}"
         wrapper = Wrapper(name, found.use, found.callee, site, self.slots, states, otherwise, placed)
         self.slots += len(wrapper.slots)
