@@ -28,7 +28,7 @@ lint: setup
 	$(BIN)/lint-imports
 
 tests: setup # one more at once than there are processors, since some wait for a window
-	$(BIN)/python -m pytest --numprocesses $$(($$(nproc) + 1)) --maxprocesses 5 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest --numprocesses $$(($$(nproc) + 1)) --maxprocesses 5 --dist loadfile
 
 test: setup
 	+$(MAKE) --jobs=2 lint tests
