@@ -27,8 +27,8 @@ lint: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-tests: setup # one more at once than there are processors, since some wait for a window
-	$(BIN)/python -m pytest --numprocesses $$(($$(nproc) + 1)) --maxprocesses 5 --dist loadfile
+tests: setup
+	$(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile
 
 test: setup
 	+$(MAKE) --jobs=2 lint tests
