@@ -252,6 +252,10 @@ def test_what_happens_in_a_child(tmp_path: Path) -> None:
     ):
         with pytest.raises(ReaderEnded, match=why):
             in_child(work, idle_s=0.2)  # type: ignore[arg-type]
+    much = bytearray(b"x" * (500 << 20))  # of the parent's own, such as a large project's
+    with pytest.raises(ReaderEnded, match="crashed"):
+        in_child(lambda: ctypes.string_at(0))
+    del much
     started = time.process_time()
     with pytest.raises(ReaderEnded, match="processor time"):
         in_child(lambda: [n for n in iter(int, 1)], cpu_s=1)  # noqa: C416

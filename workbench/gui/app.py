@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -75,6 +76,7 @@ def run_window(path: Path | None = None, runs: Sequence[Path] = ()) -> int:
     from workbench.gui.faults import FaultTeller, close_on_signals, log_qt
     from workbench.gui.garbage import look_between_turns
 
+    gc.freeze()  # what is there already stays to the end, and no look need see it: nearly half of what there will be
     look_between_turns(window, lambda: window.busy)
     log_qt()
     close_on_signals(window)

@@ -17,9 +17,7 @@ _NEVER = 1 << 30
 
 
 def look_between_turns(parent: QObject, busy: Callable[[], bool]) -> None:
-    """From now on, for as long as the parent lives; not while it is `busy`, nor where nothing was made since. What is
-    there already stays to the end, and is left out: nearly half of what there will be."""
-    gc.freeze()
+    """From now on, for as long as the parent lives; not while it is `busy`, nor where nothing was made since."""
     young, middle, _ = gc.get_threshold()
     gc.set_threshold(young, middle, _NEVER)
     timer = QTimer(parent, interval=PAUSE_MS)

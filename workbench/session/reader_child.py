@@ -63,6 +63,7 @@ def in_child(work: Callable[[], T], cpu_s: float = CPU_S, idle_s: float = IDLE_S
     """
     receiving, sending = os.pipe()
     hearing, telling = os.pipe()
+    before = _statm()[1]
     child = os.fork()
     if child == 0:
         if job is not None:
@@ -83,7 +84,7 @@ def in_child(work: Callable[[], T], cpu_s: float = CPU_S, idle_s: float = IDLE_S
         with suppress(ChildProcessError):
             _, status, usage = os.wait4(child, 0)
     if status or not data:
-        raise ReaderEnded(_why(status, usage, cpu_s))
+        raise ReaderEnded(_why(status, usage, before, cpu_s))
     result = Data(io.BytesIO(data)).load()
     if isinstance(result, _Fault):
         raise _raised(result)
@@ -155,13 +156,14 @@ def _raised(fault: _Fault) -> Exception:
     return PluginFault(*fault.content)
 
 
-def _why(status: int, usage: resource.struct_rusage | None, cpu_s: float) -> str:
+def _why(status: int, usage: resource.struct_rusage | None, before: int, cpu_s: float) -> str:
+    """What ended a child; `before` are the bytes of memory that its parent had when it began."""
     number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
     if number == signal.SIGXCPU:
         return f"reading it takes more than {cpu_s:g} s of processor time"
     if number == signal.SIGALRM:
         return "reading it waits for something that does not come: a pipe, a device"
-    if usage is not None and usage.ru_maxrss << 10 > MEMORY_BYTES // 2:
+    if usage is not None and (usage.ru_maxrss << 10) - before > MEMORY_BYTES // 2:
         return _TOO_MUCH
     if number in (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT):
         return f"its parser crashed ({signal.Signals(number).name}), as nesting that is too deep makes it"
@@ -184,6 +186,13 @@ def _be_child(work: Callable[[], object], kept: tuple[int, int], cpu_s: float) -
         os._exit(1)
 
 
+def _statm() -> tuple[int, int]:
+    """The bytes of memory that this process may use by now, and that it does."""
+    with open("/proc/self/statm", encoding="ascii") as stream:
+        mapped, resident, *_ = stream.read().split()
+    return int(mapped) * resource.getpagesize(), int(resident) * resource.getpagesize()
+
+
 def _confine(kept: tuple[int, int], cpu_s: float) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM, signal.SIGSEGV, signal.SIGABRT,
                    signal.SIGBUS, signal.SIGPIPE):  # fmt: skip
@@ -196,8 +205,7 @@ def _confine(kept: tuple[int, int], cpu_s: float) -> None:
     os.closerange(3, low)
     os.closerange(low + 1, high)
     os.closerange(high + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
-    with open("/proc/self/statm", encoding="ascii") as stream:
-        used = int(stream.read().split()[0]) * resource.getpagesize()
+    used = _statm()[0]
     _lower(resource.RLIMIT_AS, used + MEMORY_BYTES)
     _lower(resource.RLIMIT_CPU, max(1, round(cpu_s)))
     _lower(resource.RLIMIT_CORE, 0)
