@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ from workbench.gui.source.mode import SourceMode
 from workbench.gui.streams.mode import QueryMode
 from workbench.gui.streams.replies import course, histogram_bars
 from workbench.gui.widgets import DiagnosticRow, EmptyState
-from workbench.pictures.frames import HeatMap, Spreads, draw_heat, draw_spreads, grouped, heat_rows, spread
+from workbench.pictures.frames import HeatMap, Spreads, draw_heat, draw_spreads, grouped, heat_rows, spread, spread_rows
 from workbench.pictures.graph import draw_edge_label
 from workbench.pictures.layout import Box, RoutedEdge
 from workbench.pictures.palette import LIGHT
@@ -97,6 +98,7 @@ def test_a_run_of_which_agents_alone_told_is_drawn_as_the_project(
 ) -> None:
     shutil.copytree(EXAMPLE, tmp_path / "laplace")
     frame = {"start_s": 0.0, "end_s": 1.0, "collected_s": 1.0, "count": 3, "value": 3.0, "uncertainty": 0.0}
+    frame |= {"uncertainty_ps": 16_000_000}
     rate = {"label": "", "text": "measure rate at e1", "unit": "transfers/s", "frames": [frame], "agent": "processor"}
     told = json.dumps({"measures": [rate], "asserts": [], "diagnostics": [], "agents": [], "words": ["3 /s"]})
     run = synthetic_run(cores=1, rounds=1)
@@ -113,6 +115,7 @@ def test_a_run_of_which_agents_alone_told_is_drawn_as_the_project(
     settle(window)
     assert mode.of_run
     assert [reply.text for reply in mode.replies.replies] == ["measure rate at e1"]
+    assert [reply.unsure_s for reply in mode.replies.replies] == [16e-6]
     assert mode.graph_head.subtitle.text() == "Two, 6 blocks, 6 streams, as it is written now"
     assert "Two.mt" in mode.graph.facts
 
@@ -232,6 +235,60 @@ def test_a_heat_map_is_stronger_where_more_was() -> None:
     assert list(heat_rows(found))[1:] == [(0.0, 1.0, 0.4, 0.0), (1.0, 2.0, 0.0, 0.4), (2.0, 3.0, 0.1, 0.3)]
 
 
+def test_edges_of_frames_are_as_soft_as_their_times_are_unsure() -> None:
+    shares, times_s = np.array([[1.0, 0.0]]), (0.0, 1.0, 2.0)
+    images: list[np.ndarray] = []
+
+    class Kept(SvgCanvas):
+        def image(self, x: float, y: float, pixels: np.ndarray, density: float = 1.0) -> None:
+            images.append(pixels)
+
+    for unsure_s in (0.0, 0.1):
+        canvas = Kept(LIGHT)
+        draw_heat(canvas, HeatMap("share", times_s, ("0",), shares, unsure_s), (0.0, 2.0), 440, 120)
+        said = canvas.document(440, 120, "")
+        assert ("known to \u00b1 100\u202fms" in said) == bool(unsure_s)
+    sharp, soft = (image[0] for image in images)
+    reach = int(0.05 * len(sharp))
+    assert len(np.unique(sharp)) == 2
+    changed = np.flatnonzero(soft != sharp)
+    assert len(np.unique(soft)) > reach
+    assert abs(changed[0] - (len(sharp) / 2 - reach)) <= 2
+    assert abs(changed[-1] - (len(sharp) / 2 + reach)) <= 2
+    head, first, _ = heat_rows(HeatMap("share", times_s, ("0",), shares, 0.1))
+    assert dict(zip(head, first, strict=True))["off by at most (s)"] == 0.1
+
+
+def test_a_course_has_a_band_of_what_it_may_have_been() -> None:
+    """A time may be off either way, and so may a number."""
+    reply = Reply("r", "r", "", 1, "elements", (0.0, 1.0, 2.0, 3.0, 4.0), (0.0, 4.0, 4.0, 0.0), unsure_s=0.25)
+    plot = course(reply)
+    (line,) = plot.lines
+    assert line.band
+    np.testing.assert_allclose(line.band, [[0, 3, 3, 0], [1, 4, 4, 1]])
+    assert plot.x.title == "time, known to \u00b1 250\u202fms"
+    assert plot.say(0, 1) == "1.50\u202fs \u00b1 250\u202fms: 4\u202felements"
+    off = course(replace(reply, unsure_s=0.0, uncertain=(0.5, 1.0, 0.0, 2.0)))
+    np.testing.assert_allclose(off.lines[0].band, [[-0.5, 3, 4, -2], [0.5, 5, 4, 2]])
+    assert off.say(0, 1) == "1.50\u202fs: 4\u202felements \u00b1 1\u202felements"
+    exact = course(replace(reply, unsure_s=0.0))
+    assert (exact.lines[0].band, exact.x.title) == (None, "time")
+    step = course(replace(reply, values=(1.0, 5.0), moments_s=(0.5, 2.0), stays=True)).lines[0]
+    np.testing.assert_allclose(step.band, [[1, 1, 1, 5], [1, 5, 5, 5]])
+
+
+def test_boxes_say_how_far_their_numbers_may_be_off() -> None:
+    canvas = SvgCanvas(LIGHT)
+    picture = Spreads(Axis("of each frame", lambda value: f"{value:g} s"), (spread("r", [1, 2, 3], 0.5),))
+    low, high = picture.whole
+    assert low <= 0.5
+    assert high >= 3.5
+    draw_spreads(canvas, picture, picture.whole, 0, 400, 100)
+    assert "of each frame, each to \u00b1 0.5 s" in canvas.document(400, 100, "Spread")
+    head, row = spread_rows(picture)
+    assert (head[-1], row[-1]) == ("off by at most", 0.5)
+
+
 def test_a_long_trace_is_shown_to_its_end_with_its_extremes() -> None:
     moments, values = np.arange(100_000), np.zeros(100_000)
     values[77_777], values[99_999] = 9.0, -3.0
@@ -257,6 +314,7 @@ def test_a_map_of_many_bins_holds_all_of_them() -> None:
 def test_frames_count_by_their_length() -> None:
     reply = Reply("h", "h", "", 1, "elements", (0.0, 1.0, 4.0), (), (), ("0", "1"), ((1.0, 0.0), (0.0, 1.0)))
     assert [bar.value for bar in histogram_bars(reply).rows] == [0.25, 0.75]
+    assert histogram_bars(replace(reply, unsure_s=2e-6)).foot == "h; frames' times known to \u00b1 2.00\u202fµs"
     numbers = Reply("r", "r", "", 1, "s", (0.0, 1.0, 4.0), (2.0, None))
     many = Reply("h", "h", "", 1, times_s=(0.0, 1.0), bin_words=tuple("abcdefghij" * 5), shares=((0.02,) * 50,))
     assert [(bar.name, bar.value) for bar in histogram_bars(many).rows][:1] == [("a to c", pytest.approx(0.06))]

@@ -58,7 +58,8 @@ class Reply:
 
     `times_s` are where frames begin, and the last one ends. `values` are a number a frame, or at `moments_s` where it
     was followed event by event (each until the next one, where it `stays`); `shares` are a histogram a frame, over
-    `bins`, each as `bin_words` say. `holds` is of an assertion, `line` the statement's, from 1.
+    `bins`, each as `bin_words` say. `holds` is of an assertion, `line` the statement's, from 1. All times may be off by
+    `unsure_s` on the host's clock, either way, and a value by what `uncertain` says of it (of none, where it is empty).
     """
 
     label: str
@@ -73,6 +74,8 @@ class Reply:
     shares: tuple[tuple[float, ...], ...] = ()
     holds: bool | None = None
     stays: bool = False
+    unsure_s: float = 0.0
+    uncertain: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from workbench.pictures.canvas import CENTRE, RIGHT, Canvas
 from workbench.pictures.layout_sizes import Box
 from workbench.pictures.letters import text_width
 from workbench.pictures.plot import Axis, Range, ticks
+from workbench.pictures.timeline.raster import soften
 
 BOX_ROW_PX, EDGE_PX, FOOT_PX, TOP_PX = 44.0, 16.0, 40.0, 10.0
 _HALF_PX, _LEGEND_PX = 10.0, 16.0
@@ -31,18 +32,19 @@ class Spread:
     upper: float
     most: float
     outlying: tuple[float, ...] = ()
+    unsure: float = 0.0
 
 
-def spread(name: str, values: Sequence[float]) -> Spread:
-    """Outlying is what lies more than 1.5 interquartile ranges beyond the quartiles. `values` are not empty."""
+def spread(name: str, values: Sequence[float], unsure: float = 0.0) -> Spread:
+    """Outlying is what lies more than 1.5 interquartile ranges beyond the quartiles. `values` are not empty; each may
+    be off by `unsure`, either way."""
     found = np.sort(np.asarray(values, float))
     lower, median, upper = np.quantile(found, [0.25, 0.5, 0.75])
     reach = _OUTLYING * (upper - lower)
     inside = (found >= lower - reach) & (found <= upper + reach)
     kept = found[inside]
-    return Spread(
-        name, float(kept[0]), float(lower), float(median), float(upper), float(kept[-1]), tuple(found[~inside].tolist())
-    )
+    least, most, outlying = float(kept[0]), float(kept[-1]), tuple(found[~inside].tolist())
+    return Spread(name, least, float(lower), float(median), float(upper), most, outlying, unsure)
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,8 @@ class Spreads:
 
     @property
     def whole(self) -> Range:
-        ends = [end for row in self.rows for end in (row.least, row.most, *row.outlying)] or [0.0, 1.0]
+        seen = ((row.least - row.unsure, row.most + row.unsure, *row.outlying) for row in self.rows)
+        ends = [end for of_row in seen for end in of_row] or [0.0, 1.0]
         low, high = min(ends), max(ends)
         low = 0.0 if 0 < low < 0.3 * high else low
         room = 0.06 * (high - low) or abs(high) * 0.5 or 1.0
@@ -74,7 +77,8 @@ def draw_spreads(canvas: Canvas, picture: Spreads, shown: Range, first: float, w
     box = spreads_box(picture, width, height)
     canvas.rect(0, 0, width, height, "panel")
     canvas.rect(box.x, box.y, box.width, box.height, "sunken")
-    _draw_axis(canvas, picture.axis, shown, box)
+    unsure = max((row.unsure for row in picture.rows), default=0.0)
+    _draw_axis(canvas, within(picture.axis, unsure, "each to"), shown, box)
 
     def place(value: float) -> float:
         return box.x + (value - shown[0]) / (shown[1] - shown[0]) * box.width
@@ -87,6 +91,9 @@ def draw_spreads(canvas: Canvas, picture: Spreads, shown: Range, first: float, w
         canvas.write(width - EDGE_PX, middle, picture.axis.text(row.median), "text", 13, 600, RIGHT)
         with canvas.clipped(box.x, box.y, box.width, box.height):
             least, lower, median, upper, most = map(place, (row.least, row.lower, row.median, row.upper, row.most))
+            if row.unsure:
+                left, right = place(row.least - row.unsure), place(row.most + row.unsure)
+                canvas.rect(left, middle - _HALF_PX - 4, right - left, 2 * _HALF_PX + 8, "accent/0.2")
             canvas.path([(least, middle), (most, middle)], "second", 1.2)
             for end in (least, most):
                 canvas.path([(end, middle - 6), (end, middle + 6)], "second", 1.2)
@@ -98,19 +105,24 @@ def draw_spreads(canvas: Canvas, picture: Spreads, shown: Range, first: float, w
 
 
 def spread_rows(picture: Spreads) -> Iterator[tuple[str | float, ...]]:
-    yield ("measure", "least", "lower quartile", "median", "upper quartile", "most", "outlying")
+    unsure = any(row.unsure for row in picture.rows)
+    head = ("measure", "least", "lower quartile", "median", "upper quartile", "most", "outlying")
+    yield (*head, *(("off by at most",) if unsure else ()))
     for row in picture.rows:
-        yield (row.name, row.least, row.lower, row.median, row.upper, row.most, " ".join(map(str, row.outlying)))
+        numbers = (row.least, row.lower, row.median, row.upper, row.most)
+        yield (row.name, *numbers, " ".join(map(str, row.outlying)), *((row.unsure,) if unsure else ()))
 
 
 @dataclass(frozen=True, eq=False)
 class HeatMap:
-    """Shares of a frame's time, or events, by bin and frame: shape (bins, frames). `times_s` are the frames' bounds."""
+    """Shares of a frame's time, or events, by bin and frame: shape (bins, frames). `times_s` are the frames' bounds,
+    which may be off by `unsure_s`, either way."""
 
     title: str
     times_s: tuple[float, ...] = (0.0, 1.0)
     bins: tuple[str, ...] = ()
     shares: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 0)))
+    unsure_s: float = 0.0
 
 
 def heat_box(picture: HeatMap, width: float, height: float) -> Box:
@@ -122,7 +134,8 @@ def heat_box(picture: HeatMap, width: float, height: float) -> Box:
 
 
 def draw_heat(canvas: Canvas, picture: HeatMap, shown: Range, width: float, height: float) -> None:
-    """Time goes to the right, bins upwards; the more of a frame lies in a bin, the stronger its colour."""
+    """Time goes to the right, bins upwards; the more of a frame lies in a bin, the stronger its colour. Frames' edges
+    are as soft as they are unsure."""
     box = heat_box(picture, width, height)
     canvas.rect(0, 0, width, height, "panel")
     most = f"; the strongest is {percent_text(float(picture.shares.max()))}" if picture.shares.size else ""
@@ -135,7 +148,7 @@ def draw_heat(canvas: Canvas, picture: HeatMap, shown: Range, width: float, heig
     for number in range(0, len(picture.bins), every):
         middle = box.bottom - (number + 0.5) * row
         canvas.text(4, middle - 8, box.x - 10, 16, picture.bins[number], "muted", 11, align=RIGHT, least=1)
-    _draw_axis(canvas, Axis("time", time_text), shown, box)
+    _draw_axis(canvas, within(Axis("time", time_text), picture.unsure_s), shown, box)
 
 
 def _pixels(canvas: Canvas, picture: HeatMap, shown: Range, wide: int, high: int) -> NDArray[np.uint32]:
@@ -147,7 +160,10 @@ def _pixels(canvas: Canvas, picture: HeatMap, shown: Range, wide: int, high: int
         ..., None
     ]  # little is seen too
     red, green, blue = np.moveaxis((ends[0] + strong * (ends[1] - ends[0])).round().astype(np.uint32), -1, 0)
-    return (np.uint32(0xFF000000) | red << 16 | green << 8 | blue).astype(np.uint32)
+    image = (np.uint32(0xFF000000) | red << 16 | green << 8 | blue).astype(np.uint32)
+    if reach := int(picture.unsure_s / (shown[1] - shown[0]) * wide):
+        soften(image, reach)
+    return image
 
 
 def grouped(names: Sequence[str], shares: NDArray[np.float64], most: int) -> tuple[list[str], NDArray[np.float64]]:
@@ -161,9 +177,15 @@ def grouped(names: Sequence[str], shares: NDArray[np.float64], most: int) -> tup
 
 
 def heat_rows(picture: HeatMap) -> Iterator[tuple[str | float, ...]]:
-    yield ("from (s)", "to (s)", *picture.bins)
+    unsure = (picture.unsure_s,) if picture.unsure_s else ()
+    yield ("from (s)", "to (s)", *(("off by at most (s)",) if unsure else ()), *picture.bins)
     for number, column in enumerate(picture.shares.T.tolist()):
-        yield (picture.times_s[number], picture.times_s[number + 1], *column)
+        yield (picture.times_s[number], picture.times_s[number + 1], *unsure, *column)
+
+
+def within(axis: Axis, unsure: float, of: str = "known to") -> Axis:
+    """The axis, its title with how far its numbers may be off."""
+    return replace(axis, title=f"{axis.title}, {of} ± {axis.text(unsure)}") if unsure else axis
 
 
 def _draw_axis(canvas: Canvas, axis: Axis, shown: Range, box: Box) -> None:

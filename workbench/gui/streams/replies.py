@@ -19,8 +19,8 @@ from workbench.gui.widgets.rows import Column
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.text import count_text, percent_text, significant, time_text, value_text
 from workbench.pictures.bars import Bar, Bars
-from workbench.pictures.frames import HeatMap, Spreads, grouped, spread
-from workbench.pictures.plot import Axis, Line, Plot
+from workbench.pictures.frames import HeatMap, Spreads, grouped, spread, within
+from workbench.pictures.plot import Axis, Line, Plot, Values
 
 MOST_ROWS = 24  # of a histogram
 MOST_BINS = 64  # of a heat map
@@ -75,10 +75,14 @@ class ReplyPictures(QWidget):
             if framed:
                 title = "share of each frame's time or events by bin"
                 names, shares = grouped(reply.bin_words, np.array(reply.shares, float).T, MOST_BINS)
-                self.heat.show_map(HeatMap(title, reply.times_s, tuple(names), shares))
+                self.heat.show_map(HeatMap(title, reply.times_s, tuple(names), shares, reply.unsure_s))
         elif values:
             say = teller(reply.unit)
-            rows = [spread(one.label or one.text, known) for one in beside if (known := _known(one))]
+            rows = [
+                spread(one.label or one.text, known, max(one.uncertain, default=0.0))
+                for one in beside
+                if (known := _known(one))
+            ]
             self.spreads.show_spreads(Spreads(Axis("of each frame", say), tuple(rows)))
             self.course.show_plot(course(reply))
 
@@ -106,11 +110,14 @@ def histogram_bars(reply: Reply) -> Bars:
     for name, share in zip(*grouped(reply.bin_words, whole, MOST_ROWS), strict=True):
         rows.append(Bar(name, name, float(share), (percent_text(share),), (name, float(share)), strong=False))
     most = max((row.value for row in rows), default=0.0) or 1.0
-    return Bars(Axis("share", percent_text), ("bin", "share"), tuple(rows), (0.0, most * 1.04), foot=reply.text)
+    sure = f"; frames' times known to ± {time_text(reply.unsure_s)}" if reply.unsure_s else ""
+    foot = f"{reply.text}{sure}"
+    return Bars(Axis("share", percent_text), ("bin", "share"), tuple(rows), (0.0, most * 1.04), foot=foot)
 
 
 def course(reply: Reply) -> Plot:
-    """The numbers over time: each at its frame's middle, or at the moment that it was so, or from it to the next."""
+    """The numbers over time: each at its frame's middle, or at the moment that it was so, or from it to the next; in a
+    band of what it may have been there, where times or numbers are not exact."""
     times = np.array(reply.moments_s) if reply.moments_s else _middles(reply.times_s)
     values = np.array([np.nan if value is None else value for value in reply.values], float)
     if reply.stays:
@@ -118,15 +125,35 @@ def course(reply: Reply) -> Plot:
         values = np.repeat(values, 2)
     kept = ~np.isnan(values)
     few = not reply.moments_s and int(kept.sum()) <= 200
-    line = Line("", times[kept], values[kept], points=few, joined=True)
+    off = np.array(reply.uncertain)[kept] if reply.uncertain else np.zeros(int(kept.sum()))
+    x, y = times[kept], values[kept]
+    band = (*reached(x, y, reply.unsure_s, off),) if len(x) and (reply.unsure_s or off.any()) else None
+    line = Line("", x, y, band=band, points=few, joined=True)
     say = teller(reply.unit)
 
     def tell(_: int, point: int) -> str:
-        return f"{time_text(float(line.x[point]))}: {say(float(line.y[point]))}"
+        at = time_text(float(x[point])) + (f" ± {time_text(reply.unsure_s)}" if reply.unsure_s else "")
+        return f"{at}: {say(float(y[point]))}" + (f" ± {say(float(off[point]))}" if off[point] else "")
 
     short = say if reply.unit in ("1", "s") else _short  # the axis names the unit
     named = "" if reply.unit in ("1", "s") else reply.unit
-    return Plot(Axis("time", time_text, unit="s"), Axis(named, short, unit=reply.unit), (line,), say=tell)
+    time = within(Axis("time", time_text, unit="s"), reply.unsure_s)
+    return Plot(time, Axis(named, short, unit=reply.unit), (line,), say=tell)
+
+
+def reached(x: Values, y: Values, unsure: float, off: Values) -> tuple[Values, Values]:
+    """The least and most that a line through points may have been at each of their `x`, which rise and may be off by
+    `unsure`; the `y` may be off by `off`."""
+    low, high = y - off, y + off
+    first, last = np.searchsorted(x, x - unsure, "left"), np.searchsorted(x, x + unsure, "right")
+    around = np.stack((first, last), axis=1).ravel()
+    least = np.minimum.reduceat(np.append(low, np.inf), around)[::2]
+    most = np.maximum.reduceat(np.append(high, -np.inf), around)[::2]
+    sides = x - unsure, x + unsure
+    return (
+        np.minimum.reduce([least, *(np.interp(side, x, low) for side in sides)]),
+        np.maximum.reduce([most, *(np.interp(side, x, high) for side in sides)]),
+    )
 
 
 def _short(value: float) -> str:

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from rc_workbench_plugins.streaming.agents.cost import Cost
 from rc_workbench_plugins.streaming.agents.told import answers_told
+from rc_workbench_plugins.streaming.query.words import times_words
 from workbench.api.queries import Explained, Reply
-from workbench.model.run import Run
+from workbench.model.run import PS_PER_S, Run
 from workbench.model.text import count_text, percent_text, significant, time_text
 
 MOST_SAMPLES = 20_000  # of a trace, that are shown
@@ -57,7 +58,7 @@ def beside(asked: Sequence[Reply], told: Sequence[tuple[str, Reply]]) -> list[Re
 
 
 def _lines(words: str) -> str:
-    return " ".join(line.strip() for line in words.splitlines()[1:])
+    return "; ".join(line.strip() for line in words.splitlines()[1:])
 
 
 def _asserted(one: Mapping[str, Any], words: str) -> Reply:
@@ -67,24 +68,28 @@ def _asserted(one: Mapping[str, Any], words: str) -> Reply:
 def _measured(one: Mapping[str, Any], words: str) -> Reply:
     frames: Sequence[Mapping[str, Any]] = one["frames"]
     times = (*(frame["start_s"] for frame in frames[:1]), *(frame["end_s"] for frame in frames))
-    head = one["label"], one["text"]
+    unsure_ps = max((frame.get("uncertainty_ps", 0) for frame in frames), default=0)
+    made = Reply(one["label"], one["text"], _lines(words), 0, one["unit"], times, unsure_s=unsure_ps / PS_PER_S)
     if "bins" in one and frames:
         low = [_number(bound, one["unit"]) for bound in one["bins"]]
         names = (f"below {low[0]}", *low[:-1], f"{low[-1]} or more")
         shares = [_shares(frame) for frame in frames]
-        return histogram(Reply(*head, _lines(words), 0, one["unit"], times), names, shares)
+        return histogram(made, names, shares)
     if any("samples" in frame for frame in frames):
         samples = np.array([sample for frame in frames for sample in frame.get("samples", ())])
         moments, values = (tuple(part.tolist()) for part in thinned(samples[:, 0], samples[:, 1]))
         stays = one["unit"] == "elements"
-        return Reply(*head, _lines(words), 0, one["unit"], times, values, moments, stays=stays)
-    return Reply(*head, _lines(words), 0, one["unit"], times, tuple(frame["value"] for frame in frames))
+        return replace(made, values=values, moments_s=moments, stays=stays)
+    off = tuple(frame.get("uncertainty", 0.0) for frame in frames)
+    return replace(made, values=tuple(frame["value"] for frame in frames), uncertain=off if any(off) else ())
 
 
 def histogram(reply: Reply, names: Sequence[str], counts: Sequence[Sequence[float]], trust: str = "") -> Reply:
     """The reply with each frame's counts (a row) as shares, over the bins that are used, and the bin with the most."""
     sums = [sum(column) for column in zip(*counts, strict=True)]
     used = [number for number, total in enumerate(sums) if total]
+    if reply.unsure_s:
+        trust = f"; {times_words(round(reply.unsure_s * PS_PER_S))}{trust}"
     if not used:
         return replace(reply, words=f"nothing was seen{trust}")
     kept, most = slice(used[0], used[-1] + 1), max(used, key=sums.__getitem__)

@@ -133,9 +133,10 @@ def _edge(topology: Topology, edge: Edge, words: str, valued: bool) -> QueriedEd
 def _reply(result: MeasureResult) -> Reply:
     measure, frames = result.measure, result.frames
     unit, factor = UNITS[measure.metric]
-    words = " ".join(line.strip() for line in result_words(result).splitlines()[1:])
+    words = "; ".join(line.strip() for line in result_words(result).splitlines()[1:])
     times = [frame.start_ps / PS_PER_S for frame in frames[:1]] + [frame.end_ps / PS_PER_S for frame in frames]
-    made = Reply(measure.label, measure.text, words, measure.line, unit, tuple(times))
+    unsure_ps = max((frame.uncertainty_ps for frame in frames), default=0)
+    made = Reply(measure.label, measure.text, words, measure.line, unit, tuple(times), unsure_s=unsure_ps / PS_PER_S)
     if measure.statistic is Statistic.HIST:
         low = [value_words(measure, bound) for bound in measure.bins]
         bins = (f"below {low[0]}", *low[:-1], f"{low[-1]} or more")
@@ -147,7 +148,9 @@ def _reply(result: MeasureResult) -> Reply:
         stays = measure.metric is Metric.OCCUPANCY
         shown = tuple((values / factor).tolist()), tuple((moments / PS_PER_S).tolist())
         return replace(made, values=shown[0], moments_s=shown[1], stays=stays)
-    return replace(made, values=tuple(None if f.value is None else f.value / factor for f in frames))
+    off = tuple(frame.uncertainty / factor for frame in frames)
+    numbers = tuple(None if f.value is None else f.value / factor for f in frames)
+    return replace(made, values=numbers, uncertain=off if any(off) else ())
 
 
 def _assert_reply(result: AssertResult) -> Reply:

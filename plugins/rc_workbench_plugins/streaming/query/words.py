@@ -56,10 +56,15 @@ def result_words(result: MeasureResult) -> str:
     else:
         lines += _spread(measure, frames)
     if unsure_ps := max((frame.uncertainty_ps for frame in frames), default=0):
-        lines.append(f"    its times are known{_within(unsure_ps)}")
+        lines.append(f"    {times_words(unsure_ps)}")
     if result.trust != COUNTED:
         lines.append(f"    {result.trust}")
     return "\n".join(lines)
+
+
+def times_words(unsure_ps: int) -> str:
+    """How far times may be off."""
+    return f"its times are known{_within(unsure_ps)}"
 
 
 def _within(unsure_ps: int) -> str:
