@@ -11,12 +11,13 @@ from workbench.api.host_units import Units, entries_of, read_units
 from workbench.formats.platform_file import load_platform
 from workbench.formats.run_folder import RunWriter, now
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
-from workbench.model.run import Run, RunStatus
+from workbench.model.run import Run
 from workbench.run.machine_trace import trace_of_calls
 from workbench.session.finding import PROJECT_SUFFIX
-from workbench.session.pipeline import RunOptions, cannot_write, collected, finished, manifest_of, mark, measured_at
+from workbench.session.pipeline import RunOptions, manifest_of
 from workbench.session.places import placed
 from workbench.session.plugins import Plugins
+from workbench.session.run_end import collected, failures_marked, finished, measured_at
 from workbench.session.tree import Tree, open_tree
 from workbench.session.workspace import Workspace, open_workspace
 from workbench.system.files import real
@@ -42,7 +43,7 @@ def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins)
         raise WorkbenchError(unknown_name("hardware language", tree.hdl_language, plugins.hdl_languages, tree_path))
     outcome = measured_at(tree, records, Outcome(exit=None), platform)
     writer = RunWriter(real(out), replace(tree.manifest, created=now(), blocks=(), sites=(), entries=()))
-    try:
+    with failures_marked(writer):
         shutil.copyfile(template, writer.path / "platform.yaml")
         for record in records.iterdir():
             if record.is_file():
@@ -52,12 +53,6 @@ def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins)
         manifest = replace(manifest, traced=taps is not None)
         language = plugins.hdl_languages[tree.hdl_language]
         return collected(writer, manifest, outcome, tree.host, tree.hdl, language, platform, taps)
-    except WorkbenchError as error:
-        mark(writer, RunStatus.FAILED, str(error))
-        raise
-    except OSError as error:
-        mark(writer, RunStatus.FAILED, str(error))
-        raise WorkbenchError(cannot_write(error, writer.path)) from None
 
 
 def _told_units(root: Path, records: Path) -> Units:

@@ -18,7 +18,7 @@ from workbench.model.platform import Platform
 from workbench.model.run import Run, RunClock, RunStatus
 from workbench.run.collect import frequencies
 from workbench.run.tap_trace import TapTrace
-from workbench.session.pipeline import collected
+from workbench.session.run_end import collected
 
 _RECORDS = ("host_calls.bin", "transfers.bin", "taps.bin")
 _PIECE = 1 << 20  # taps looked at together

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from workbench.api import Composed, HdlBuild, HdlLanguage, HostBuild, Outcome, Target, Task
+from workbench.api import Composed, HdlBuild, HostBuild, Target, Task
 from workbench.api.host_units import FIRST_STATES, entries_of, host_block, read_units
 from workbench.api.instrument.board import board_lacks
 from workbench.api.job import Job
-from workbench.api.virtual_time import TABLE, clock_problems, frames_of_table
 from workbench.formats.run_folder import RunWriter, now
 from workbench.model.application import Simulation
-from workbench.model.cycles import at_end_of, faster_hz
+from workbench.model.cycles import faster_hz
 from workbench.model.diagnostic import Cancelled, Diagnostic, Severity, WorkbenchError, has_errors
-from workbench.model.platform import Platform
-from workbench.model.run import PS_PER_S, Alignment, Manifest, Run, RunClock, RunStatus, Table
+from workbench.model.run import PS_PER_S, Manifest, Run, RunClock, RunStatus, Table
 from workbench.run.cards import on_cards
-from workbench.run.collect import collect, frequencies
+from workbench.run.collect import frequencies
 from workbench.run.machine_trace import trace_of_calls
-from workbench.run.measured import measured
-from workbench.run.overhead import recording_overhead
 from workbench.run.tap_trace import TapTrace
 from workbench.session import durations
 from workbench.session.composing import check, check_steps
@@ -32,12 +28,11 @@ from workbench.session.first_mark import without_marks
 from workbench.session.kept_builds import keeping
 from workbench.session.places import placed
 from workbench.session.reading import instrumented, read
-from workbench.session.tree import Tree, complete_tree, open_tree, uncounted
+from workbench.session.run_end import cannot_write, collected, failures_marked, finished, mark, measured_at
+from workbench.session.tree import complete_tree, open_tree, uncounted
 from workbench.session.workspace import Value, Workspace
 from workbench.system.files import real
-from workbench.traces.index import index_of_run
 
-NO_TABLES: Mapping[str, Table] = {}
 _INSTRUMENT, _READ_OUT = "Instrument", "Read out counters"
 
 
@@ -131,19 +126,14 @@ def run_workspace(workspace: Workspace, options: RunOptions, job: Job) -> Run:
     out = real(options.out or workspace.next_run_folder())
     writer = RunWriter(out, manifest_of(workspace, options, settings, target.simulated))
     try:
-        run = _run(workspace, options, target, settings, writer, job)
-        if run.complete:
-            durations.remember(workspace.path, _way(options, target), job.durations_s)
-        return run
+        with failures_marked(writer):
+            run = _run(workspace, options, target, settings, writer, job)
+            if run.complete:
+                durations.remember(workspace.path, _way(options, target), job.durations_s)
+            return run
     except (Cancelled, KeyboardInterrupt):
         mark(writer, RunStatus.CANCELLED, "cancelled")
         raise
-    except WorkbenchError as error:
-        mark(writer, RunStatus.FAILED, str(error))
-        raise
-    except OSError as error:
-        mark(writer, RunStatus.FAILED, str(error))
-        raise WorkbenchError(cannot_write(error, writer.path)) from None
 
 
 def _check(workspace: Workspace, options: RunOptions, target: Target) -> None:
@@ -179,11 +169,6 @@ def _way(options: RunOptions, target: Target) -> str:
     """The kind of run, by what changes how long it takes."""
     kind = "plain" if options.plain else "trace" if options.trace else "profile"
     return kind if target.name == "simulated" else f"{target.name} {kind}"
-
-
-def mark(writer: RunWriter, status: RunStatus, reason: str) -> None:
-    with suppress(WorkbenchError):  # a full disk: the folder then opens as incomplete, which is true
-        writer.mark(status, reason)
 
 
 def manifest_of(workspace: Workspace, options: RunOptions, settings: Mapping[str, Value], simulated: bool) -> Manifest:
@@ -326,89 +311,3 @@ def _keep_composed(workspace: Workspace, writer: RunWriter, job: Job) -> None:
 
 def _composed_tables(workspace: Workspace, raw: Path, run: Manifest) -> dict[str, Table]:
     return {name: table for made in workspace.composed for name, table in made.tables(raw, run).items()}
-
-
-def measured_at(tree: Tree, raw: Path, outcome: Outcome, platform: Platform) -> Outcome:
-    assert platform.hardware is not None
-    return measured(raw, outcome, tree.read_out, platform.hardware.clock_hz, tree.id)
-
-
-def collected(
-    writer: RunWriter,
-    manifest: Manifest,
-    outcome: Outcome,
-    host: HostBuild,
-    hdl: HdlBuild,
-    language: HdlLanguage | None,
-    platform: Platform,
-    taps: TapTrace | None = None,
-    own: Mapping[str, Table] = NO_TABLES,
-) -> Run:
-    """The run folder's last step: its records as tables beside its `own`, and what they are numbered by."""
-    found = collect(writer.raw, writer.part, outcome, host, hdl, language, platform, manifest.clocks, taps)
-    tables = {**found.tables, **own}
-    manifest = replace(
-        manifest,
-        overhead=recording_overhead(writer.raw, outcome, deterministic=manifest.deterministic),
-        blocks=found.blocks,
-        entries=host.entries,
-        sites=host.sites,
-        resources=found.resources,
-        messages=found.messages,
-        streams=hdl.streams,
-        fifos=hdl.fifos,
-        diagnostics=(*manifest.diagnostics, *found.diagnostics, *_of_clocks(tables, platform)),
-    )
-    run = writer.finish(manifest, tables)
-    index_of_run(run)  # a large trace's pyramid is kept: nobody waits for it later
-    return run
-
-
-def _of_clocks(tables: Mapping[str, Table], platform: Platform) -> Iterator[Diagnostic]:
-    """What messages prove of the FPGAs' clocks."""
-    if TABLE in tables and platform.hardware:
-        for (_, number), frames in frames_of_table(tables[TABLE]).items():
-            clock = platform.hardware.clocks[number]
-            yield from clock_problems(clock.name, frames, clock.frequency_hz)
-
-
-def finished(manifest: Manifest, outcome: Outcome, diagnostics: Iterable[Diagnostic]) -> Manifest:
-    errors = [d.text() for d in outcome.diagnostics if has_errors([d])]
-    return replace(
-        manifest,
-        status=RunStatus.FAILED if errors else RunStatus.COMPLETE,
-        reason="\n".join(errors),
-        tools=outcome.tools,
-        time_ps=outcome.time_ps,
-        clocks=tuple(_clock(number, clock, manifest, outcome) for number, clock in enumerate(manifest.clocks)),
-        confined=outcome.confined,
-        cores=outcome.cores,
-        threads=outcome.threads,
-        exit=outcome.exit,
-        stdout_sha256=outcome.stdout_sha256,
-        diagnostics=tuple(diagnostics),
-    )
-
-
-def _clock(number: int, clock: RunClock, manifest: Manifest, outcome: Outcome) -> RunClock:
-    """The clock in this run: as the platform has it, or as it was measured (its kin in the same proportion)."""
-    told = outcome.clock_cycles[number : number + 1]
-    cycles = told[0] if told else at_end_of(outcome.cycles, manifest.clock_hz, clock.frequency_hz)
-    if outcome.measured_hz is None:
-        return replace(clock, cycles=cycles)
-    return replace(
-        clock,
-        cycles=cycles,
-        frequency_hz=clock.frequency_hz * outcome.measured_hz / manifest.clock_hz,
-        alignment=Alignment.READ_OUT,
-        start_ps=outcome.counted_from_ps,
-        uncertainty_ps=outcome.unsure_ps,
-    )
-
-
-def cannot_write(error: OSError, path: Path) -> Diagnostic:
-    return Diagnostic(
-        f"cannot write: {error.strerror or error}",
-        "Choose another folder, or free some room.",
-        file=str(error.filename or path),
-    )

@@ -1,0 +1,128 @@
+"""How a run ends: what was recorded becomes the tables of its folder, and the folder says what the run is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.api import HdlBuild, HdlLanguage, HostBuild, Outcome
+from workbench.api.virtual_time import TABLE, clock_problems, frames_of_table
+from workbench.formats.run_folder import RunWriter
+from workbench.model.cycles import at_end_of
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
+from workbench.model.platform import Platform
+from workbench.model.run import Alignment, Manifest, Run, RunClock, RunStatus, Table
+from workbench.run.collect import collect
+from workbench.run.measured import measured
+from workbench.run.overhead import recording_overhead
+from workbench.run.tap_trace import TapTrace
+from workbench.session.tree import Tree
+from workbench.traces.index import index_of_run
+
+NO_TABLES: Mapping[str, Table] = {}
+
+
+def mark(writer: RunWriter, status: RunStatus, reason: str) -> None:
+    with suppress(WorkbenchError):  # a full disk: the folder then opens as incomplete, which is true
+        writer.mark(status, reason)
+
+
+@contextmanager
+def failures_marked(writer: RunWriter) -> Iterator[None]:
+    """What keeps a run from its end stands in its folder. Raises WorkbenchError for it, of the system's errors too."""
+    try:
+        yield
+    except WorkbenchError as error:
+        mark(writer, RunStatus.FAILED, str(error))
+        raise
+    except OSError as error:
+        mark(writer, RunStatus.FAILED, str(error))
+        raise WorkbenchError(cannot_write(error, writer.path)) from None
+
+
+def measured_at(tree: Tree, raw: Path, outcome: Outcome, platform: Platform) -> Outcome:
+    assert platform.hardware is not None
+    return measured(raw, outcome, tree.read_out, platform.hardware.clock_hz, tree.id)
+
+
+def collected(
+    writer: RunWriter,
+    manifest: Manifest,
+    outcome: Outcome,
+    host: HostBuild,
+    hdl: HdlBuild,
+    language: HdlLanguage | None,
+    platform: Platform,
+    taps: TapTrace | None = None,
+    own: Mapping[str, Table] = NO_TABLES,
+) -> Run:
+    """The run folder's last step: its records as tables beside its `own`, and what they are numbered by."""
+    found = collect(writer.raw, writer.part, outcome, host, hdl, language, platform, manifest.clocks, taps)
+    tables = {**found.tables, **own}
+    manifest = replace(
+        manifest,
+        overhead=recording_overhead(writer.raw, outcome, deterministic=manifest.deterministic),
+        blocks=found.blocks,
+        entries=host.entries,
+        sites=host.sites,
+        resources=found.resources,
+        messages=found.messages,
+        streams=hdl.streams,
+        fifos=hdl.fifos,
+        diagnostics=(*manifest.diagnostics, *found.diagnostics, *_of_clocks(tables, platform)),
+    )
+    run = writer.finish(manifest, tables)
+    index_of_run(run)  # a large trace's pyramid is kept: nobody waits for it later
+    return run
+
+
+def _of_clocks(tables: Mapping[str, Table], platform: Platform) -> Iterator[Diagnostic]:
+    """What messages prove of the FPGAs' clocks."""
+    if TABLE in tables and platform.hardware:
+        for (_, number), frames in frames_of_table(tables[TABLE]).items():
+            clock = platform.hardware.clocks[number]
+            yield from clock_problems(clock.name, frames, clock.frequency_hz)
+
+
+def finished(manifest: Manifest, outcome: Outcome, diagnostics: Iterable[Diagnostic]) -> Manifest:
+    errors = [d.text() for d in outcome.diagnostics if has_errors([d])]
+    return replace(
+        manifest,
+        status=RunStatus.FAILED if errors else RunStatus.COMPLETE,
+        reason="\n".join(errors),
+        tools=outcome.tools,
+        time_ps=outcome.time_ps,
+        clocks=tuple(_clock(number, clock, manifest, outcome) for number, clock in enumerate(manifest.clocks)),
+        confined=outcome.confined,
+        cores=outcome.cores,
+        threads=outcome.threads,
+        exit=outcome.exit,
+        stdout_sha256=outcome.stdout_sha256,
+        diagnostics=tuple(diagnostics),
+    )
+
+
+def _clock(number: int, clock: RunClock, manifest: Manifest, outcome: Outcome) -> RunClock:
+    """The clock in this run: as the platform has it, or as it was measured (its kin in the same proportion)."""
+    told = outcome.clock_cycles[number : number + 1]
+    cycles = told[0] if told else at_end_of(outcome.cycles, manifest.clock_hz, clock.frequency_hz)
+    if outcome.measured_hz is None:
+        return replace(clock, cycles=cycles)
+    return replace(
+        clock,
+        cycles=cycles,
+        frequency_hz=clock.frequency_hz * outcome.measured_hz / manifest.clock_hz,
+        alignment=Alignment.READ_OUT,
+        start_ps=outcome.counted_from_ps,
+        uncertainty_ps=outcome.unsure_ps,
+    )
+
+
+def cannot_write(error: OSError, path: Path) -> Diagnostic:
+    return Diagnostic(
+        f"cannot write: {error.strerror or error}",
+        "Choose another folder, or free some room.",
+        file=str(error.filename or path),
+    )
