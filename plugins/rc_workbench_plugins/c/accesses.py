@@ -17,7 +17,8 @@ from clang.cindex import Cursor, CursorKind, TranslationUnit, Type, TypeKind, co
 
 from rc_workbench_plugins.c.clang_parse import children, file_offset, place, place_at
 from rc_workbench_plugins.c.cpp_entries import FUNCTIONS
-from rc_workbench_plugins.c.reading import HIDDEN, Access, Range, Reading, Use, evaluated, hidden, innermost
+from rc_workbench_plugins.c.facts import Access, Range, Reading, Use, innermost
+from rc_workbench_plugins.c.reading import HIDDEN, evaluated, hidden
 from workbench.model.opened import opened
 from workbench.model.platform import HostEntry
 from workbench.model.prototypes import Callee, Prototype, parse_prototype

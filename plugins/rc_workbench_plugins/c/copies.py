@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from pathlib import Path
 
-from rc_workbench_plugins.c.reading import Range
+from rc_workbench_plugins.c.facts import Range
 from rc_workbench_plugins.c.survey import Files
 from rc_workbench_plugins.c.wrappers import escaped
 from workbench.api.source.lines import line_starts

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from rc_workbench_plugins.c.copies import Copies
-from rc_workbench_plugins.c.cpp_reading import Form
+from rc_workbench_plugins.c.cpp_forms import Form
 from rc_workbench_plugins.c.cpp_sites import Words
 from rc_workbench_plugins.c.cpp_structors import InHeader
 from rc_workbench_plugins.c.cpp_types import number_of
+from rc_workbench_plugins.c.facts import Range
 from rc_workbench_plugins.c.numbering import Hook
-from rc_workbench_plugins.c.reading import Range
 from rc_workbench_plugins.c.survey import FoundUse, Survey, is_cpp
 from workbench.model.opened import opened_names
 from workbench.model.platform import Platform

@@ -1,9 +1,4 @@
-"""Calls of an API in C++: which they are, and the form in which each is rewritten.
-
-A call becomes one of a lambda that captures nothing of what is around it: its parameters have the types of the
-function's own, an object comes first by reference, and the call within is the user's. So it stands wherever the call
-could, arguments are evaluated where and in the order in which they were, and conversions are those of the function.
-"""
+"""Calls of an API in C++: which they are, with the form in which each is rewritten."""
 
 from __future__ import annotations
 
@@ -12,57 +7,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from clang.cindex import Cursor, CursorKind, TypeKind
+from clang.cindex import Cursor, CursorKind
 
 from rc_workbench_plugins.c.clang_parse import Place, children, file_offset, overloads, place
 from rc_workbench_plugins.c.cpp_addresses import taken
-from rc_workbench_plugins.c.cpp_entries import Entries, is_movable
+from rc_workbench_plugins.c.cpp_entries import Entries
+from rc_workbench_plugins.c.cpp_forms import Edit, Form, Forms, names, unwrapped
 from rc_workbench_plugins.c.cpp_held import BY_LIBRARY, BY_POINTER, Held, arguments
-from rc_workbench_plugins.c.cpp_structors import Caught, caught, through_its_table
-from rc_workbench_plugins.c.cpp_types import Unfit, spelled
+from rc_workbench_plugins.c.cpp_structors import caught, through_its_table
+from rc_workbench_plugins.c.cpp_types import Unfit
 
 K = CursorKind
-_WRAPPED = (K.UNEXPOSED_EXPR, K.PAREN_EXPR)
 _MAKERS = {"make_unique", "make_shared", "allocate_shared"}
-_OF_NAMES = (K.TYPE_REF, K.NAMESPACE_REF, K.TEMPLATE_REF, K.OVERLOADED_DECL_REF)
-
-
-@dataclass(frozen=True)
-class Edit:
-    """Text that takes the place of the bytes from `start` to `end`; of an opening one, `text` follows the lambda, which
-    `before` comes before."""
-
-    start: int
-    end: int
-    text: str
-    opens: bool = False
-    before: str = ""
-
-
-@dataclass(frozen=True)
-class Form:
-    """How one call is rewritten. `object` is the type of the object's reference (empty: there is none), `parameters`
-    are those of the arguments that are given, `call` what stands before and after the arguments of the call within.
-    `only` is the class of which the object must be (empty: it is), where just a template's arguments tell what is
-    called. `object_is_first`: the object is the first of the function's parameters. `unseen`: what the call makes can
-    neither be moved nor copied, and where it will stand is not known. `of_pointer`: of a pointer that is none nothing
-    is called. `caught`: no text is rewritten, every call is seen by that. `taken`: the address is taken, of what that
-    declares. `in_macro`: a macro's body brings it."""
-
-    file: Path
-    start: int
-    end: int
-    object: str
-    parameters: tuple[str, ...]
-    call: tuple[str, str]
-    edits: tuple[Edit, ...]
-    only: str | None = None
-    object_is_first: bool = False
-    unseen: bool = False
-    of_pointer: bool = False
-    caught: Caught | None = None
-    taken: str = ""
-    in_macro: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,9 +35,8 @@ class CppReader:
     """Looks at the expressions of one parsed source."""
 
     def __init__(self, entries: Entries, text: Callable[[Path], bytes], standard: int) -> None:
-        self.entries, self.text, self.standard = entries, text, standard
-        self.bases: set[tuple[Path, int]] = set()
-        self.begun: dict[tuple[Path, int], str] = {}  # variables and members by where their names begin
+        self.entries, self.text = entries, text
+        self.forms = Forms(text, standard)
         self.kept: set[tuple[object, ...]] = set()
         self.held = Held(entries)
 
@@ -91,7 +46,7 @@ class CppReader:
         key = self.entries.of(function)
         if function is not None and function.kind is K.CONSTRUCTOR:
             return self._made(cursor, parts, function, key)
-        only, named = None, _unwrapped(parts[0]) if parts else None
+        only, named = None, unwrapped(parts[0]) if parts else None
         if function is None and named is not None and named.kind is K.MEMBER_REF_EXPR:
             name = self._last_name(named)
             keys = self.entries.named(name, len(parts) - 1) if name else []
@@ -112,47 +67,27 @@ class CppReader:
         if key is None or function is None:
             return None
         if named is not None and named.kind is K.MEMBER_REF_EXPR:
-            where, make = self._name_place(named, function), self._method
+            where, make = place(named.location) or place(named.extent.start), self.forms.method
         elif function.spelling.startswith("operator") and not self._is_plain_call(parts):
             token = next((part for part in parts if names(part, cursor)), cursor)
-            where, make = place(_unwrapped(token).location), self._operator
+            where, make = place(unwrapped(token).location), self.forms.operator
         else:
-            where, make = place(cursor.extent.start), self._function
+            where, make = place(cursor.extent.start), self.forms.function
         if where is None:
             return None
         try:
             return CppCall(where, key, make(cursor, parts, function, only))
         except Unfit as problem:
-            form = None if make == self._operator or only is not None else self._in_macro(where, parts, function)
+            elsewhere = make != self.forms.operator and only is None
+            form = self.forms.in_macro(where, parts, function) if elsewhere else None
             return CppCall(where, key, form, "" if form else str(problem))
-
-    def _in_macro(self, where: Place, parts: list[Cursor], function: Cursor) -> Form | None:
-        """A call of which a macro's body brings the name: it is rewritten there, by what the compiler knows of it."""
-        named = _unwrapped(parts[0])
-        bases = [c for c in children(named) if c.kind not in _OF_NAMES]
-        try:
-            types = self._types(function, parts[1:], None)
-        except Unfit:
-            return None
-        if named.kind is not K.MEMBER_REF_EXPR:
-            call, kind = (f"{'::'.join(_scope(function))}{function.spelling}(", ")"), ""
-        else:
-            base = bases[0].type.get_canonical() if bases else None
-            inner = _unwrapped(bases[0], (K.UNEXPOSED_EXPR,)) if bases else None
-            arrow = base is not None and base.kind is TypeKind.POINTER
-            arrow |= inner is not None and inner.kind is K.CALL_EXPR and inner.spelling == "operator->"
-            object_ = spelled(base.get_pointee() if arrow else base) if base is not None else "decltype(*this)"
-            call, kind = (f"rcw_self.{function.spelling}(", ")"), f"{object_} &"
-            if not object_ or function.kind is K.CONVERSION_FUNCTION or not function.spelling.isidentifier():
-                return None
-        return Form(where.file, where.offset, where.offset, kind, types, call, (), in_macro=True)
 
     def _made(self, cursor: Cursor, parts: list[Cursor], function: Cursor, key: str | None) -> CppCall | None:
         where = place(cursor.extent.start)
         if key is None or where is None:
             return None
         try:
-            return CppCall(where, key, self._constructor(cursor, parts, function, key in self.entries.opening))
+            return CppCall(where, key, self.forms.constructor(cursor, parts, function, key in self.entries.opening))
         except Unfit:
             return self._caught(where, key)
 
@@ -210,13 +145,7 @@ class CppReader:
 
     def _deleted(self, cursor: Cursor, pointer: Cursor, where: Place, key: str) -> CppCall:
         try:
-            file, start, end = self._span(cursor)
-            _, first, last = self._span(pointer)
-            if self._cut(file, start, first).strip(" (") != "delete":
-                raise Unfit("an array is deleted, or what deletes it comes out of a macro")
-            edits = (Edit(start, first, "(", opens=True), Edit(last, last, ")"))
-            kind = spelled(pointer.type) or self._any(pointer)
-            return CppCall(where, key, Form(file, start, end, "", (kind,), ("delete ", ""), edits, of_pointer=True))
+            return CppCall(where, key, self.forms.deleted(cursor, pointer))
         except Unfit as problem:
             return CppCall(where, key, None, str(problem))
 
@@ -228,11 +157,11 @@ class CppReader:
         if key is None or where is None or meant[0].kind is K.CONSTRUCTOR:
             return None
         try:
-            file, start, end = self._span(cursor)
+            file, start, end = self.forms.span(cursor)
             if len(meant) > 1:
                 raise Unfit("whose address is taken, only a template's arguments tell")
             found = taken(meant[0], key)
-            if meant[0].spelling not in self._cut(file, start, end):
+            if meant[0].spelling not in self.forms.cut(file, start, end):
                 raise Unfit("its address is taken in a macro")
             if found.object:
                 sign = re.compile(rb"&\s*$").search(self.text(file), 0, start)
@@ -245,167 +174,6 @@ class CppReader:
         except Unfit as problem:
             return CppCall(where, key, None, str(problem))
 
-    # forms
-
-    def _function(self, cursor: Cursor, parts: list[Cursor], function: Cursor, only: str | None) -> Form:
-        file, start, end = self._span(parts[0])
-        text = self._cut(file, start, end)
-        if function.spelling not in re.findall(r"operator\W+|\w+", text):
-            raise Unfit("its name comes out of a macro")
-        types = self._types(function, parts[1:], only)
-        whole = Edit(start, end, "", opens=True)
-        return Form(file, start, self._span(cursor)[2], "", types, (f"{text}(", ")"), (whole,))
-
-    def _constructor(self, cursor: Cursor, parts: list[Cursor], function: Cursor, opens: bool) -> Form:
-        """An object is made by a lambda that returns it, which is the object itself from C++17 on. The lambda of one
-        that `opens` gets the variable that it will be."""
-        if self.standard < 17:
-            raise Unfit("an object that is made can be seen from C++17 on")
-        file, start, end = self._span(cursor)
-        kind = spelled(cursor.type)
-        if not kind or cursor.type.get_canonical().kind is not TypeKind.RECORD:
-            raise Unfit("what is made has no name, or is an array")
-        given = [part for part in parts if part.kind not in _OF_NAMES and file_offset(part.extent.start) is not None]
-        text = self._cut(file, start, end)
-        variable = self.begun.get((file, start), "") if opens else ""
-        object_ = f"{kind.removeprefix('const ')} &" if variable else ""
-        passed, unseen = f"({object_}){variable}))" if variable else "", opens and not is_movable(cursor.type)
-        if unseen and not variable:
-            raise Unfit("where it will stand is not known")
-        if not given and re.fullmatch(r"\w+", text):
-            edit = Edit(end, end, f"{passed}())", opens=True, before="(")
-            return Form(file, start, end, object_, (), (f"{kind}(", ")"), (edit,), unseen=unseen)
-        first, last = (self._span(given[0])[1], self._span(given[-1])[2]) if given else (end - 1, end - 1)
-        if not text.endswith((")", "}")) or (given and first == start) or not self._is_whole(cursor):
-            raise Unfit("it is made where no text stands for it")
-        brackets = ("(", ")") if text.endswith(")") else ("{", "}")
-        types = self._types(function, given, None)
-        opening, closing = Edit(first, first, f"{passed}(", opens=True), Edit(last, last, ")")
-        if not given:
-            opening, closing = Edit(first, first, f"{passed}()", opens=True), Edit(last, last, "")
-        call = (f"{kind}{brackets[0]}", brackets[1])
-        return Form(file, start, end, object_, types, call, (opening, closing), unseen=unseen)
-
-    def _method(self, cursor: Cursor, parts: list[Cursor], function: Cursor, only: str | None) -> Form:
-        named = _unwrapped(parts[0])
-        file, start, end = self._span(named)
-        bases = [c for c in children(named) if c.kind not in _OF_NAMES]
-        types = self._types(function, parts[1:], only)
-        if function.kind is K.CONVERSION_FUNCTION and not re.search(r"operator\b", self._cut(file, start, end)):
-            return self._conversion(bases[0], function)
-        if not bases or not self._cut(file, start, end).strip():
-            name = self._cut(file, start, end)
-            self._expect(name, function)
-            opening = Edit(start, end, "*this))", opens=True)
-            return Form(file, start, self._span(cursor)[2], "decltype(*this) &", types, (f"rcw_self.{name}(", ")"),
-                        (opening,))  # fmt: skip
-        base = bases[0]
-        inner = _unwrapped(base, (K.UNEXPOSED_EXPR,))
-        arrow = inner.kind is K.CALL_EXPR and inner.spelling == "operator->"
-        base_file, first, last = self._span(next(iter(children(inner))) if arrow else base)
-        match = re.compile(rb"\s*(\.|->)\s*(?=[\w~:])").match(self.text(file), last)
-        if base_file != file or match is None or match.end() > end:
-            raise Unfit("its object comes out of a macro")
-        name = self._cut(file, match.end(), end)
-        self._expect(name, function)
-        points = match[1] == b"->"
-        if (points and base.type.get_canonical().kind is TypeKind.POINTER) or arrow:
-            kind = spelled(base.type.get_canonical().get_pointee())
-        else:
-            kind = spelled(base.type)
-        follow = "rcw_arrow" if points else "rcw_ref"
-        if not kind:
-            kind = f"decltype({follow}({self._cut(file, first, last)}))"
-        edits = (Edit(first, first, f"{follow}(", opens=True), Edit(last, end, ")))"))
-        return Form(file, first, self._span(cursor)[2], f"{kind} &", types, (f"rcw_self.{name}(", ")"), edits, only)
-
-    def _conversion(self, base: Cursor, function: Cursor) -> Form:
-        file, start, end = self._span(base)
-        kind = spelled(base.type) or f"decltype(rcw_ref({self._cut(file, start, end)}))"
-        edits = (Edit(start, start, "rcw_ref(", opens=True), Edit(end, end, ")))()"))
-        return Form(file, start, end, f"{kind} &", (), (f"rcw_self.{function.spelling}(", ")"), edits)
-
-    def _operator(self, cursor: Cursor, parts: list[Cursor], function: Cursor, only: str | None) -> Form:
-        token = function.spelling.removeprefix("operator").strip()
-        operands = [p for p in parts if not names(p, cursor)]
-        if len(operands) == len(parts) or not operands or token == "->":
-            raise Unfit(f"operator{token} is called in a way that cannot be rewritten")
-        file, start, end = self._span(operands[0])
-        whole = self._span(cursor)
-        kind = spelled(operands[0].type)
-        kind = kind or f"decltype(rcw_ref({self._cut(file, start, end)}))"
-        method = function.kind is K.CXX_METHOD or only is not None
-        data, opening = self.text(file), Edit(start, start, "rcw_ref(", opens=True)
-        types = self._types(function, operands[1:], only, skip=0 if method else 1)
-        call: tuple[str, str]
-        edits: tuple[Edit, ...]
-        if token in ("()", "[]"):
-            bracket = re.compile(rb"\s*" + re.escape(token[:1].encode())).match(data, end)
-            if bracket is None or data[whole[2] - 1 : whole[2]] != token[1:].encode():
-                raise Unfit("its brackets come out of a macro")
-            call = (f"rcw_self{token[0]}", token[1])
-            edits = (opening, Edit(end, bracket.end(), ")))("), Edit(whole[2] - 1, whole[2], ")"))
-        elif len(operands) == 2:
-            _, second, last = self._span(operands[1])
-            between = data[end:second]
-            at = between.find(token.encode())
-            if between.strip(b" \t\r\n\\") != token.encode() or second < end:
-                raise Unfit(f"'{token}' comes out of a macro")
-            call = (f"rcw_self {token} ", "")
-            edits = (opening, Edit(end + at, end + at + len(token), ")))("), Edit(last, last, ")"))
-        else:
-            before = data[whole[1] : start]
-            if before.strip() != token.encode():
-                raise Unfit(f"'{token}' cannot be rewritten here")
-            call = (f"{token}rcw_self", "")
-            edits = (Edit(whole[1], start, "rcw_ref(", opens=True), Edit(end, end, ")))()"))
-        return Form(file, whole[1], whole[2], f"{kind} &", types, call, edits, only, not method)
-
-    # parts of them
-
-    def _types(self, function: Cursor, arguments: list[Cursor], only: str | None, skip: int = 0) -> tuple[str, ...]:
-        """The types of the parameters for the arguments that are written."""
-        given = [one for one in arguments if file_offset(one.extent.start) is not None]
-        if only is not None:
-            if any(one.kind is K.INIT_LIST_EXPR for one in given):
-                raise Unfit("only a template's arguments tell what its list in braces is")
-            return tuple(self._any(one) for one in given)
-        kinds = list(function.type.argument_types())[skip:]
-        if function.type.is_function_variadic():
-            kinds += [one.type for one in given[len(kinds) :]]
-        if len(kinds) < len(given):
-            raise Unfit("the types of its arguments cannot be told")
-        return tuple(spelled(kind) or self._any(one) for kind, one in zip(kinds, given, strict=False))
-
-    def _any(self, argument: Cursor) -> str:
-        """A parameter of any type; before C++14 of its argument's."""
-        if self.standard >= 14:
-            return "auto &&"
-        text = self._cut(*self._span(argument))
-        if "[" in text or "//" in text:
-            raise Unfit("an argument whose type has no name, and that may be a lambda, can be seen from C++14 on")
-        return f"decltype(rcw_given({text}))"
-
-    def _span(self, cursor: Cursor) -> tuple[Path, int, int]:
-        start, end = file_offset(cursor.extent.start), file_offset(cursor.extent.end)
-        if start is None or end is None or start[0] != end[0] or end[1] < start[1]:
-            raise Unfit("a part of it comes out of a macro")
-        return start[0], start[1], end[1]
-
-    def _cut(self, file: Path, start: int, end: int) -> str:
-        return self.text(file)[start:end].decode("utf-8", "surrogateescape").replace("\n", " ")
-
-    def _is_whole(self, cursor: Cursor) -> bool:
-        """Whether it is no base of another object: such a one could not be returned."""
-        return file_offset(cursor.extent.start) not in self.bases
-
-    def _expect(self, name: str, function: Cursor) -> None:
-        if function.spelling.replace(" ", "") not in name.replace(" ", ""):
-            raise Unfit("its name comes out of a macro")
-
-    def _name_place(self, named: Cursor, function: Cursor) -> Place | None:
-        return place(named.location) or place(named.extent.start)
-
     def _class(self, function: Cursor, named: Cursor) -> str | None:
         """The class of which an object must be for its method to be this one; None where that cannot be asked."""
         parent = function.semantic_parent
@@ -417,7 +185,7 @@ class CppReader:
 
     def _last_name(self, named: Cursor) -> str:
         try:
-            text = self._cut(*self._span(named))
+            text = self.forms.cut(*self.forms.span(named))
         except Unfit:
             return ""
         found = re.search(r"(?:\.|->)\s*(?:template\s+)?(\w+)\s*(?:<[^()]*>)?$", text)
@@ -425,11 +193,11 @@ class CppReader:
 
     def _is_plain_call(self, parts: list[Cursor]) -> bool:
         """`ns::operator<<(a, b)`: the operator is called by its name."""
-        first = _unwrapped(parts[0]) if parts else None
+        first = unwrapped(parts[0]) if parts else None
         if first is None or first.kind is not K.DECL_REF_EXPR or not first.spelling.startswith("operator"):
             return False
         try:
-            return "operator" in self._cut(*self._span(first))
+            return "operator" in self.forms.cut(*self.forms.span(first))
         except Unfit:
             return False
 
@@ -438,31 +206,3 @@ def _value(cursor: Cursor) -> tuple[object, ...]:
     """An expression and what it is, whatever stands between them in the tree."""
     kind = cursor.type.get_canonical().spelling.removeprefix("const ")
     return file_offset(cursor.extent.start), file_offset(cursor.extent.end), kind
-
-
-def _scope(function: Cursor) -> list[str]:
-    """The namespaces and classes that a function stands in, each followed by `::`."""
-    found: list[str] = []
-    scope = function.semantic_parent
-    while scope is not None and scope.kind is not K.TRANSLATION_UNIT:
-        found += [scope.spelling] if scope.spelling and scope.kind is not K.LINKAGE_SPEC else []
-        scope = scope.semantic_parent
-    return ["", *reversed(found), ""]
-
-
-def names(cursor: Cursor, call: Cursor) -> bool:
-    """Whether a part of a call is the name of what it calls."""
-    inner, called = _unwrapped(cursor), call.referenced
-    if inner.kind is not K.DECL_REF_EXPR:
-        return False
-    first = next(iter(children(call)), None)
-    return inner.referenced == called if called is not None else first is not None and inner == _unwrapped(first)
-
-
-def _unwrapped(cursor: Cursor, kinds: tuple[CursorKind, ...] = _WRAPPED) -> Cursor:
-    while cursor.kind in kinds:
-        inner = list(children(cursor))
-        if len(inner) != 1:
-            break
-        cursor = inner[0]
-    return cursor

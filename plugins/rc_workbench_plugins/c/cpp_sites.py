@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from rc_workbench_plugins.c.cpp_reading import Form
+from rc_workbench_plugins.c.cpp_forms import Form
 from rc_workbench_plugins.c.numbering import Hook
 from rc_workbench_plugins.c.wrappers import bits, escaped
 from workbench.model.opened import opened

@@ -17,12 +17,12 @@ from pathlib import Path
 from rc_workbench_plugins.c import access_sites, checking, cpp_catches
 from rc_workbench_plugins.c.clang_parse import Place, included_files
 from rc_workbench_plugins.c.copies import Copies
-from rc_workbench_plugins.c.cpp_reading import Form
+from rc_workbench_plugins.c.cpp_forms import Form
 from rc_workbench_plugins.c.cpp_sites import opening, unfollowed
 from rc_workbench_plugins.c.cpp_types import number_of
+from rc_workbench_plugins.c.facts import Range, innermost
 from rc_workbench_plugins.c.macros import Macros, carriers_of, definitions, find_macros
 from rc_workbench_plugins.c.numbering import Hook, Numbering, name_below, number
-from rc_workbench_plugins.c.reading import Range, innermost
 from rc_workbench_plugins.c.survey import FoundUse, Survey, is_cpp, missed_diagnostic, survey
 from rc_workbench_plugins.c.wrappers import declaration, generate, unit_source
 from workbench.api import HostBuild

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rc_workbench_plugins.c.clang_parse import Place
-from rc_workbench_plugins.c.reading import Use
+from rc_workbench_plugins.c.facts import Use
 from rc_workbench_plugins.c.survey import FoundUse, Survey
 from workbench.api.compile import digest
 from workbench.api.host_units import FIRST_STATES, host_block

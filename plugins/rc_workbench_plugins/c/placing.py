@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice, takewhile
 
 from rc_workbench_plugins.c.clang_parse import Place
-from rc_workbench_plugins.c.reading import Range, Statement
+from rc_workbench_plugins.c.facts import Range, Statement
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.pragma import PlacedPragma
 

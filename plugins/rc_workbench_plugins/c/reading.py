@@ -1,10 +1,9 @@
-"""What one parsed source says: uses of API functions, statements, functions, macros; everything by place in a file."""
+"""Walks a parsed source for what it says of the API: uses of its functions and macros, and what they stand in."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from clang.cindex import Cursor, CursorKind, TranslationUnit, Type, TypeKind
@@ -19,99 +18,14 @@ from rc_workbench_plugins.c.clang_parse import (
     place_at,
 )
 from rc_workbench_plugins.c.cpp_entries import FUNCTIONS, Entries, in_c
-from rc_workbench_plugins.c.cpp_reading import CppCall, CppReader, Form, names
+from rc_workbench_plugins.c.cpp_forms import names
+from rc_workbench_plugins.c.cpp_reading import CppCall, CppReader
+from rc_workbench_plugins.c.facts import Range, Reading, Signature, Statement, Use
 from workbench.model.prototypes import Callee
 
 K = CursorKind
 HIDDEN = "the parser does not show what stands before a switch's condition or a range; write it before the statement"
 _TYPE_OF = re.compile(rb"\b(?:__)?(?:decltype|typeof(?:__|_unqual)?)\s*\(\s*$")
-
-
-@dataclass(frozen=True)
-class Signature:
-    """A function as it is declared: types as text; `parameters` is None for a declaration without them, `f()`."""
-
-    returns: str
-    parameters: tuple[str, ...] | None
-    variadic: bool
-
-
-@dataclass(frozen=True)
-class Range:
-    """Offsets of a file, `end` excluded. `name` is a function's or a macro's."""
-
-    file: Path
-    start: int
-    end: int
-    name: str = ""
-
-    def holds(self, file: Path, offset: int) -> bool:
-        return file == self.file and self.start <= offset < self.end
-
-
-@dataclass(frozen=True)
-class Access:
-    """A read or write through a pointer: `place` is what is accessed, `whole` that with an assignment's value, which
-    begins at `value`, or with the `step` (`+` or `-`, `+after` or `-after`). Where it is not volatile, one of `roots`
-    has to be a mapping's pointer. `why_missed` is empty where it can be instrumented. `given_to` is the function, by
-    clang's name of it, that may access what it gets."""
-
-    place: Range
-    whole: Range
-    step: str = ""
-    roots: frozenset[str] | None = None
-    why_missed: str = ""
-    value: int = 0
-    given_to: str = ""
-
-
-@dataclass(frozen=True)
-class Use:
-    """An API function's name in use: called, or its address taken (`is_call` False); or an `access`.
-
-    `place` is where its name is written or, when a macro's body brings it (`written` False), where the macro is used.
-    `signature` is None when the name is a macro's. `arguments` are the types of a variadic call's extra arguments. A
-    call in C++ that no wrapper in C can stand in for has a `form`; `callee` is its key among the template's.
-    """
-
-    place: Place
-    callee: str
-    is_call: bool
-    written: bool
-    signature: Signature | None
-    arguments: tuple[str, ...] = ()
-    access: Access | None = None
-    form: Form | None = None
-    why_missed: str = ""
-
-
-@dataclass(frozen=True)
-class Statement:
-    """A statement, and the range of the block or branch that it stands in.
-
-    What its closing brace may lead to: the condition of the do-while of which it is the body, or the else branch.
-    """
-
-    range: Range
-    holder: Range
-    do_condition: Range | None = None
-    otherwise: Range | None = None
-
-
-@dataclass
-class Reading:
-    """The facts of one source and the headers it includes, as far as they are the user's own."""
-
-    uses: list[Use] = field(default_factory=list)
-    accesses: list[Use] = field(default_factory=list)  # which of them are uses is told once all sources are read
-    statements: list[Statement] = field(default_factory=list)
-    functions: list[Range] = field(default_factory=list)
-    declarations: list[Range] = field(default_factory=list)  # at the file's top level
-    macro_uses: list[Range] = field(default_factory=list)
-    texts: list[Range] = field(default_factory=list)  # those uses of macros that make a text of an argument
-    macros: list[Range] = field(default_factory=list)  # their definitions, from the name on
-    includes: list[tuple[Range, Path]] = field(default_factory=list)
-    others_includes: list[tuple[Range, Path]] = field(default_factory=list)  # in headers that are not the user's
 
 
 def evaluated(parts: list[Cursor], text: Callable[[Path], bytes]) -> list[Cursor]:
@@ -161,12 +75,6 @@ def declared(name: Cursor) -> Cursor | None:
     """The one function that a name refers to."""
     found = overloads(name)
     return found[0] if len(found) == 1 else None
-
-
-def innermost(ranges: Iterable[Range], where: Place) -> Range | None:
-    """The shortest of the ranges that hold a place."""
-    held = [r for r in ranges if r.holds(where.file, where.offset)]
-    return min(held, key=lambda r: r.end - r.start, default=None)
 
 
 def read_unit(
@@ -295,7 +203,7 @@ class _Walker:
     def objects(self, reader: CppReader, cursor: Cursor, parts: list[Cursor]) -> None:
         """Where objects begin within others, and where they end."""
         if cursor.kind is K.CONSTRUCTOR:
-            reader.bases |= {(at.file, at.offset) for at in bases_begun(parts)}
+            reader.forms.bases |= {(at.file, at.offset) for at in bases_begun(parts)}
         begins = cursor.kind in (K.CONSTRUCTOR, K.RETURN_STMT, K.CXX_NEW_EXPR, K.INIT_LIST_EXPR)
         begins |= cursor.kind is K.CXX_FUNCTIONAL_CAST_EXPR and reader.is_kept(cursor)
         if cursor.kind in (K.VAR_DECL, K.FIELD_DECL):
@@ -303,7 +211,7 @@ class _Walker:
         named = (part for part in parts if part.kind is K.MEMBER_REF) if cursor.kind is K.CONSTRUCTOR else (cursor,)
         for one in named:
             if one.kind in (K.VAR_DECL, K.FIELD_DECL, K.MEMBER_REF) and (at := file_offset(one.location)):
-                reader.begun[at] = one.spelling if one.kind is K.VAR_DECL else f"this->{one.spelling}"
+                reader.forms.begun[at] = one.spelling if one.kind is K.VAR_DECL else f"this->{one.spelling}"
         ends = cursor.kind in (K.VAR_DECL, K.CXX_DELETE_EXPR, K.CALL_EXPR, K.INIT_LIST_EXPR)
         for call in reader.implied(cursor, parts) if ends else ():
             self.add(_use(call, is_call=cursor.kind is K.CXX_DELETE_EXPR or not call.form))

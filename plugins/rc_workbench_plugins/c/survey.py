@@ -15,8 +15,9 @@ from clang.cindex import TranslationUnit
 from rc_workbench_plugins.c import SUFFIXES, clang_parse
 from rc_workbench_plugins.c.accesses import Pointers, access_callees, chosen, find_accesses, mapping_calls
 from rc_workbench_plugins.c.clang_parse import Place
+from rc_workbench_plugins.c.facts import Range, Reading, Use, innermost
 from rc_workbench_plugins.c.placing import Placing, place_pragmas
-from rc_workbench_plugins.c.reading import Range, Reading, Use, innermost, read_unit
+from rc_workbench_plugins.c.reading import read_unit
 from workbench.api.job import Job
 from workbench.api.source.files import CPP_SUFFIXES
 from workbench.api.source.flags import folders_of_all
