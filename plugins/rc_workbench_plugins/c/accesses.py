@@ -6,18 +6,33 @@ Whether a pointer does lead there is told when the program runs (`resources/host
 
 from __future__ import annotations
 
-import ctypes
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 
-from clang.cindex import Cursor, CursorKind, TranslationUnit, Type, TypeKind, conf
+from clang.cindex import Cursor, CursorKind, TranslationUnit, Type, TypeKind
 
-from rc_workbench_plugins.c.clang_parse import children, file_offset, place, place_at
+from rc_workbench_plugins.c.clang_parse import children, place, place_at
 from rc_workbench_plugins.c.cpp_entries import FUNCTIONS
 from rc_workbench_plugins.c.facts import Access, Range, Reading, Use, innermost
+from rc_workbench_plugins.c.lvalues import (
+    BESIDE,
+    REFERENCES,
+    assigns,
+    carries,
+    dereferences,
+    is_pointer,
+    is_read,
+    is_reference,
+    passed_on,
+    pointer_of,
+    span_of,
+    step_of,
+    subscripted,
+    takes_address,
+    usr_of,
+)
 from rc_workbench_plugins.c.reading import HIDDEN, evaluated, hidden
 from workbench.model.opened import opened
 from workbench.model.platform import HostEntry
@@ -25,11 +40,6 @@ from workbench.model.prototypes import Callee, Prototype, parse_prototype
 
 K = CursorKind
 READ, WRITE, UPDATE = "memory read", "memory write", "memory update"
-#: clang's numbers of operators (CXUnaryOperatorKind, CXBinaryOperatorKind)
-_STEPS = {1: "+", 2: "-", 3: "+", 4: "-"}
-_POSTFIX, _ADDRESS, _DEREFERENCE, _ASSIGN, _COMMA = (1, 2), 5, 6, 22, 33
-_BESIDE = (K.PAREN_EXPR, K.UNEXPOSED_EXPR)
-_REFERENCES = (TypeKind.LVALUEREFERENCE, TypeKind.RVALUEREFERENCE)
 _UNEVALUATED = (K.CXX_UNARY_EXPR, K.STATIC_ASSERT)
 _LVALUES = (K.UNARY_OPERATOR, K.ARRAY_SUBSCRIPT_EXPR, K.MEMBER_REF_EXPR, K.DECL_REF_EXPR, K.CALL_EXPR)
 _IN_MACRO = "it is in the body of a macro; write it in a function, or let the macro be the accessed place alone"
@@ -102,22 +112,6 @@ def chosen(uses: Iterable[Use], pointers: Pointers) -> Iterator[Use]:
             yield use
 
 
-@cache
-def _operator(kind: str) -> Callable[[Cursor], int]:
-    function = getattr(conf.lib, f"clang_getCursor{kind}OperatorKind")
-    function.argtypes, function.restype = [Cursor], ctypes.c_int
-    return function
-
-
-def _unary(cursor: Cursor) -> int:
-    return _operator("Unary")(cursor) if cursor.kind is K.UNARY_OPERATOR else 0
-
-
-def _span(cursor: Cursor) -> Range | None:
-    start, end = file_offset(cursor.extent.start), file_offset(cursor.extent.end)
-    return Range(start[0], start[1], end[1]) if start and end and start[0] == end[0] else None
-
-
 #: in the name of a type that depends on a template's parameter, as libclang 19 tells of one
 _OF_TEMPLATE = "type-parameter-"
 
@@ -161,49 +155,45 @@ class _Finder:
 
     def lvalue(self, cursor: Cursor, parts: list[Cursor], above: tuple[Cursor, ...]) -> None:
         """An expression that may be a place in memory: what is done with it."""
-        if cursor.kind is K.UNARY_OPERATOR and _unary(cursor) != _DEREFERENCE:
+        if cursor.kind is K.UNARY_OPERATOR and not dereferences(cursor):
             return
         kind = cursor.type.get_canonical()
         if kind.kind in (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.VARIABLEARRAY, TypeKind.VOID,
                          TypeKind.FUNCTIONPROTO, TypeKind.FUNCTIONNOPROTO):  # fmt: skip
             return
-        pointer = _pointer(cursor, parts)
+        pointer = pointer_of(cursor, parts)
         if pointer is None:
             return
         whole, outer = cursor, list(above)
         while outer and outer[-1].kind is K.PAREN_EXPR:
             whole = outer.pop()
-        chooses = _passed_on(whole, outer)
+        chooses = passed_on(whole, outer)
         parent = outer[-1] if outer else None
-        if parent is None or (parent.kind is K.MEMBER_REF_EXPR and not _is_pointer(cursor)):
+        if parent is None or (parent.kind is K.MEMBER_REF_EXPR and not is_pointer(cursor)):
             return
         name, operator = READ, ""
         whole_operation = whole
         if cursor.type.kind is TypeKind.DEPENDENT or _OF_TEMPLATE in cursor.type.get_canonical().spelling:
-            if pointer.type.get_pointee().is_volatile_qualified() and _unary(parent) != _ADDRESS:
+            if pointer.type.get_pointee().is_volatile_qualified() and not takes_address(parent):
                 why = "its type depends on a template's parameter"
                 self.add(READ, "", whole, whole, cursor, outer, None, why)
             return
         if chooses:
-            why = "" if _is_read(parent) else "which place it is of is chosen in the same expression"
-            if not why or _writes(parent):
+            why = "" if is_read(parent) else "which place it is of is chosen in the same expression"
+            if not why or assigns(parent) or step_of(parent):
                 self.add(READ, "", whole, whole, cursor, outer, self.told_by(kind, pointer), why)
             return
-        if parent.kind is K.UNARY_OPERATOR and _unary(parent) == _ADDRESS:
+        if takes_address(parent):
             return
-        if parent.kind is K.UNARY_OPERATOR and (step := _STEPS.get(_unary(parent))):
-            name, whole_operation = UPDATE, parent
-            operator = f"{step}{'after' if _unary(parent) in _POSTFIX else ''}"
-        elif parent.kind in (K.BINARY_OPERATOR, K.COMPOUND_ASSIGNMENT_OPERATOR):
-            binary = _operator("Binary")(parent)
-            first = next(iter(children(parent)))
-            if _ASSIGN <= binary < _COMMA and first == whole:
-                name, whole_operation = (WRITE if binary == _ASSIGN else UPDATE), parent
+        if step := step_of(parent):
+            name, operator, whole_operation = UPDATE, step, parent
+        elif assigns(parent) and next(iter(children(parent))) == whole:
+            name, whole_operation = (WRITE if parent.kind is K.BINARY_OPERATOR else UPDATE), parent
         if copied := _copied(kind, whole, outer):
             why = "an object of a class is copied there as a whole: copy what it is made of, one by one"
             self.add(copied, "", whole, whole, cursor, outer, self.told_by(kind, pointer), why)
             return
-        if name is READ and parent.kind is not K.ASM_STMT and not _is_read(parent):
+        if name is READ and parent.kind is not K.ASM_STMT and not is_read(parent):
             return
         self.add(name, operator, whole, whole_operation, cursor, outer, self.told_by(kind, pointer))
 
@@ -214,7 +204,7 @@ class _Finder:
         self, name: str, operator: str, whole: Cursor, operation: Cursor, cursor: Cursor, outer: list[Cursor],
         roots: frozenset[str] | None, why: str = "",
     ) -> None:  # fmt: skip
-        where, span, all_of_it = place(whole.extent.start), _span(whole), _span(operation)
+        where, span, all_of_it = place(whole.extent.start), span_of(whole), span_of(operation)
         if where is None or span is None or all_of_it is None:
             return
         if why:
@@ -235,7 +225,7 @@ class _Finder:
         access = Access(span, all_of_it, operator, roots, why)
         if name is not READ and not operator and not why:
             value = list(children(operation))[1]
-            given = _span(value)
+            given = span_of(value)
             around = [
                 m for m in self.reading.macro_uses if given and m.start >= span.end and m.holds(given.file, given.start)
             ]
@@ -254,9 +244,9 @@ class _Finder:
     def flow(self, cursor: Cursor, parts: list[Cursor], function: str) -> None:
         kind = cursor.kind
         if kind is K.VAR_DECL and parts:
-            self.to(cursor.get_usr(), parts[-1], cursor.type.kind in _REFERENCES)
-        elif kind is K.BINARY_OPERATOR and len(parts) == 2 and _operator("Binary")(cursor) == _ASSIGN:
-            for to in self.roots(parts[0]) if _carries(parts[0]) else ():
+            self.to(cursor.get_usr(), parts[-1], cursor.type.kind in REFERENCES)
+        elif kind is K.BINARY_OPERATOR and len(parts) == 2 and assigns(cursor):
+            for to in self.roots(parts[0]) if carries(parts[0]) else ():
                 self.to(to, parts[1])
         elif kind is K.RETURN_STMT and parts and function:
             self.to(function, parts[0], True)
@@ -264,7 +254,7 @@ class _Finder:
             self.call(cursor, parts)
 
     def to(self, name: str, given: Cursor, refers: bool = False) -> None:
-        if name and (refers or _carries(given)):
+        if name and (refers or carries(given)):
             self.pointers.flows.update((name, of) for of in self.roots(given))
 
     def call(self, cursor: Cursor, parts: list[Cursor]) -> None:
@@ -272,14 +262,14 @@ class _Finder:
         if called is None or called.kind not in FUNCTIONS:
             return
         usr, name = called.get_usr(), cursor.spelling
-        parameters = [parameter.type.kind in _REFERENCES for parameter in called.get_arguments()]
+        parameters = [parameter.type.kind in REFERENCES for parameter in called.get_arguments()]
         count = len(parameters)
         for number, argument in enumerate(parts[1:]):
             if number in self.maps.get(name, ()):
                 self.pointers.flows.update((root, MAPPING) for root in self.roots(argument, whole=True))
             elif (
                 number < count
-                and (_is_pointer(argument) or parameters[number])
+                and (is_pointer(argument) or parameters[number])
                 and (roots := frozenset(self.roots(argument)))
             ):
                 self.pointers.flows.update((f"{usr}#{number}", of) for of in roots)
@@ -300,20 +290,12 @@ class _Finder:
             if kind in (K.DECL_REF_EXPR, K.MEMBER_REF_EXPR, K.CALL_EXPR):
                 if kind is K.CALL_EXPR and self.maps.get(cursor.spelling) == ():
                     yield MAPPING
-                elif (whole or _carries(cursor) or _is_reference(cursor)) and (named := cursor.referenced) is not None:
-                    yield _name(named)
+                elif (whole or carries(cursor) or is_reference(cursor)) and (named := cursor.referenced) is not None:
+                    yield usr_of(named)
                 if whole or kind is not K.MEMBER_REF_EXPR:
                     continue
             parts = list(children(cursor))
-            pending += _subscripted(parts)[:1] if kind is K.ARRAY_SUBSCRIPT_EXPR else parts
-
-
-def _is_read(parent: Cursor) -> bool:
-    """Whether it is the conversion of a place to its value (and not one to a place of a narrower type)."""
-    kind = parent.type.get_canonical()
-    if parent.kind is K.INIT_LIST_EXPR:  # whose parts are shown as they are written, before their conversion
-        return not kind.is_volatile_qualified() and all(f.type.kind not in _REFERENCES for f in kind.get_fields())
-    return parent.kind is K.UNEXPOSED_EXPR and not kind.is_const_qualified() and not kind.is_volatile_qualified()
+            pending += subscripted(parts)[:1] if kind is K.ARRAY_SUBSCRIPT_EXPR else parts
 
 
 def _copied(kind: Type, whole: Cursor, outer: list[Cursor]) -> str:
@@ -329,87 +311,8 @@ def _copied(kind: Type, whole: Cursor, outer: list[Cursor]) -> str:
     return WRITE if next(iter(children(above))) == whole else READ
 
 
-def _writes(parent: Cursor) -> bool:
-    if parent.kind in (K.BINARY_OPERATOR, K.COMPOUND_ASSIGNMENT_OPERATOR):
-        return _ASSIGN <= _operator("Binary")(parent) < _COMMA
-    return _unary(parent) in _STEPS
-
-
-def _passed_on(whole: Cursor, outer: list[Cursor]) -> bool:
-    """Whether a conditional or a comma operator passes the place on (C++); `outer` is then what is around that."""
-    found = False
-    while outer and whole is not None:
-        above = outer[-1]
-        comma = above.kind is K.BINARY_OPERATOR and _operator("Binary")(above) == _COMMA
-        if not (above.kind is K.CONDITIONAL_OPERATOR or comma or (found and above.kind is K.PAREN_EXPR)):
-            break
-        if above.kind is not K.PAREN_EXPR and next(iter(children(above))) == whole:
-            break
-        whole = outer.pop()
-        found = True
-    return found
-
-
-def _name(named: Cursor) -> str:
-    if named.kind is K.PARM_DECL and (function := named.semantic_parent) is not None:
-        for number, parameter in enumerate(function.get_arguments()):
-            if parameter == named:
-                return f"{function.get_usr()}#{number}"
-    return str(named.get_usr())
-
-
-def _is_reference(cursor: Cursor) -> bool:
-    """Whether it is the name of what refers to another place."""
-    named = cursor.referenced if cursor.kind in (K.DECL_REF_EXPR, K.CALL_EXPR) else None
-    if named is None:
-        return False
-    return (named.result_type if cursor.kind is K.CALL_EXPR else named.type).kind in _REFERENCES
-
-
-def _is_pointer(cursor: Cursor) -> bool:
-    return cursor.type.get_canonical().kind is TypeKind.POINTER
-
-
-def _carries(cursor: Cursor) -> bool:
-    """Whether a value of that type can be, or hold, a pointer."""
-    kind = cursor.type.get_canonical()
-    return kind.kind in (TypeKind.POINTER, TypeKind.CONSTANTARRAY, TypeKind.RECORD) or kind.get_size() == 8
-
-
-def _subscripted(parts: list[Cursor]) -> list[Cursor]:
-    """The operands of a subscript, the pointer first: `3[words]` is `words[3]`."""
-    return sorted(parts, key=lambda part: not _is_pointer(part))
-
-
-def _pointer(cursor: Cursor, parts: list[Cursor]) -> Cursor | None:
-    """The pointer that an expression goes through; None where it names a variable, or a part of one."""
-    if _is_reference(cursor):
-        return cursor
-    if cursor.kind is K.MEMBER_REF_EXPR and not parts and (field := cursor.referenced) and field.kind is K.FIELD_DECL:
-        return cursor  # of `this`
-    while parts:
-        first = (_subscripted(parts) if cursor.kind is K.ARRAY_SUBSCRIPT_EXPR else parts)[0]
-        if cursor.kind is K.UNARY_OPERATOR:
-            return first if _unary(cursor) == _DEREFERENCE else None
-        inner = first
-        while inner.kind in _BESIDE and (within := list(children(inner))):
-            inner = within[0]
-        if cursor.kind is K.ARRAY_SUBSCRIPT_EXPR:
-            if inner.type.get_canonical().kind is TypeKind.POINTER:
-                return first
-        elif cursor.kind is K.MEMBER_REF_EXPR:
-            if _is_pointer(first):
-                return first
-        else:
-            return None
-        if _is_reference(inner):
-            return inner
-        cursor, parts = inner, list(children(inner))
-    return None
-
-
 def _part_of_macro(whole: Cursor, operation: Cursor, outer: list[Cursor], name: str) -> bool:
     """Whether the place is but a part of what a macro comes to: something around it stands at the same text."""
-    own = _span(whole)
-    around = [operation] if name is not READ else [one for one in outer if one.kind not in _BESIDE]
-    return any(_span(one) == own for one in around)
+    own = span_of(whole)
+    around = [operation] if name is not READ else [one for one in outer if one.kind not in BESIDE]
+    return any(span_of(one) == own for one in around)
