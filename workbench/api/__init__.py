@@ -5,6 +5,7 @@ The built-in plugins (`rc_workbench_plugins`) use nothing but this package, `wor
 
     hookspecs    the hooks, one for each kind of thing that a plugin may bring
     descriptors  platforms, rules, languages: what hooks return
+    builds       what languages make of a project's sources
     metrics      metrics that rules name, and what they are computed of
     commands     commands, and what they are given of the workbench
     models       documents of models: inputs, formulas, and what values they may take
@@ -29,6 +30,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # each is imported when it is first asked for
+    from workbench.api.builds import HdlBuild, HostBuild
     from workbench.api.commands import Command
     from workbench.api.descriptors import (
         EVERY,
@@ -37,9 +39,7 @@ if TYPE_CHECKING:  # each is imported when it is first asked for
         Composer,
         Composition,
         Exporter,
-        HdlBuild,
         HdlLanguage,
-        HostBuild,
         HostLanguage,
         Importer,
         ModelKind,
@@ -89,9 +89,10 @@ __all__ = [
 ]
 
 _MODULES = {
+    "builds": "HdlBuild HostBuild",
     "commands": "Command",
-    "descriptors": "EVERY Begun Composed Composer Composition Exporter HdlBuild HdlLanguage HostBuild HostLanguage "
-    "Importer ModelKind PlatformSupport PortKind Printed Question RuleFile",
+    "descriptors": "EVERY Begun Composed Composer Composition Exporter HdlLanguage HostLanguage Importer "
+    "ModelKind PlatformSupport PortKind Printed Question RuleFile",
     "hookspecs": "PROJECT_NAME hookimpl",
     "later": "Later",
     "metrics": "Metric",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # what only types need: a plugin that is found, and not used,
     import numpy as np
     from numpy.typing import NDArray
 
+    from workbench.api.builds import HdlBuild, HostBuild
     from workbench.api.job import Job
     from workbench.api.metrics import Measured
     from workbench.api.models import Completed, ModelDocument, ModelReading, ModelValues, Values
@@ -20,22 +21,18 @@ if TYPE_CHECKING:  # what only types need: a plugin that is found, and not used,
     from workbench.api.ports import HardwarePort
     from workbench.api.predictions import Answer, Cell, LayerModel, Results, RunComparison
     from workbench.model.application import HardwareSources, HostSources, Project
-    from workbench.model.blocks import Block
     from workbench.model.diagnostic import Diagnostic
     from workbench.model.platform import Platform
-    from workbench.model.read_out import ReadOutPlan
-    from workbench.model.run import Entry, Manifest, Run, Site, Table
+    from workbench.model.run import Manifest, Run, Table
     from workbench.model.scan import (
         ApiHeader,
         Definition,
-        HdlPort,
         HdlScan,
         HdlTop,
         HostFile,
         HostScan,
         WrongExpression,
     )
-    from workbench.model.streams import Fifo, Stream
 
 
 @dataclass(frozen=True)
@@ -248,72 +245,6 @@ class Composer(Protocol):
     def compose(self, composition: Composition) -> Composed:
         """The sources. They are made when a project is opened: nothing of the project is run. Raises WorkbenchError."""
         ...
-
-
-@dataclass(frozen=True)
-class HostBuild:
-    """Instrumented host sources in a build folder.
-
-    `sources` replace the project's, in its order, and are compiled with `flags` too; `defines`, `include_dirs` and
-    `extra_sources` are added to the compiler's, `link_flags` to the linker's. `blocks` (one per thread function known,
-    `host.main` first), `sites` and `entries` number what the records refer to; `missed` says which calls were left
-    alone, and why. `read` are all files that decide on any of it:
-    without them it is made anew each time.
-    """
-
-    sources: tuple[Path, ...]
-    include_dirs: tuple[Path, ...] = ()
-    extra_sources: tuple[Path, ...] = ()
-    flags: tuple[str, ...] = ()
-    link_flags: tuple[str, ...] = ()
-    defines: tuple[str, ...] = ()
-    blocks: tuple[Block, ...] = ()
-    sites: tuple[Site, ...] = ()
-    entries: tuple[Entry, ...] = ()
-    missed: tuple[Diagnostic, ...] = ()
-    diagnostics: tuple[Diagnostic, ...] = ()
-    read: tuple[Path, ...] = ()
-
-
-@dataclass(frozen=True)
-class HdlBuild:
-    """Instrumented HDL in a build folder, with a new top level of the old name and ports.
-
-    `ports` are the top's as the user wrote it, none where they are not told. `blocks` lists every elaborated block,
-    whether observed or (without pragmas) wholly unclassified, in the order of `decode`. `taps` gives (least bit, width)
-    of each block's state in the simulation-only output `recap_taps` (width 0: no states, nothing tapped); `tap_bits` is
-    that port's width, 0 without any. `defines` must be set to have the taps. `read_outs` tell how the monitors of
-    each clock are frozen and read, their words one after the other. `own_ports` are the memory-style ports that the
-    new top has besides the platform's, for its monitors alone: (name, clock), the name begins the signals' own
-    (`NAME_write`, `_read`, `_address`, `_written`, `_data`). `data` names the files that the design reads while it
-    runs, relative to the project. `streams` are seen where it is simulated, as the new top's outputs `recap_valid` and
-    `recap_ready` if `RECAP_STREAMS` is defined; `fifos` stand between them, of which `varied` (by id, with their places
-    below the top) ask the simulation for their depth (`recap_depth.v`); no stream ever depends on the signals `idle`.
-    On several `cards` the blocks, streams and FIFOs are all of theirs, card after card; all else is one's. `read` are
-    all files that decide on any of it: without them it is made anew each time. Those of the sources that are
-    `stand_ins` do a vendor's primitives' work in simulation: its own tools bring them.
-    """
-
-    sources: tuple[Path, ...]
-    top: str
-    blocks: tuple[Block, ...]
-    ports: tuple[HdlPort, ...] = ()
-    taps: tuple[tuple[int, int], ...] = ()
-    tap_bits: int = 0
-    defines: tuple[str, ...] = ()
-    include_dirs: tuple[Path, ...] = ()
-    read_outs: tuple[ReadOutPlan, ...] = ()
-    own_ports: tuple[tuple[str, str], ...] = ()
-    data: tuple[str, ...] = ()
-    streams: tuple[Stream, ...] = ()
-    fifos: tuple[Fifo, ...] = ()
-    idle: tuple[str, ...] = ()
-    varied: Mapping[str, str] = field(default_factory=dict)
-    cards: int = 1
-    missed: tuple[Diagnostic, ...] = ()
-    diagnostics: tuple[Diagnostic, ...] = ()
-    read: tuple[Path, ...] = ()
-    stand_ins: tuple[Path, ...] = ()
 
 
 @runtime_checkable

@@ -14,7 +14,8 @@ if TYPE_CHECKING:  # what only types need: a target that is found, and not used,
     import numpy as np
     from numpy.typing import NDArray
 
-    from workbench.api.descriptors import HdlBuild, HostBuild, PlatformSupport
+    from workbench.api.builds import HdlBuild, HostBuild
+    from workbench.api.descriptors import PlatformSupport
     from workbench.api.job import Job
     from workbench.model.application import Project
     from workbench.model.platform import Platform

@@ -20,8 +20,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from workbench.api.builds import HdlBuild, HostBuild
 from workbench.api.compile import digest
-from workbench.api.descriptors import HdlBuild, HostBuild
 from workbench.api.kept import keep, kept_folder, remember_reads
 from workbench.api.source.files import expand_sources
 from workbench.model.application import HardwareSources, HostSources

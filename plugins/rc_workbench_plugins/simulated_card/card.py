@@ -14,8 +14,8 @@ from pathlib import Path
 from rc_workbench_plugins.simulated_card.port_check import check_port, driven_ports
 from rc_workbench_plugins.simulated_card.port_header import port_header
 from rc_workbench_plugins.simulated_card.verilate import VERILATOR_OPTIONS, idle_state, top_ports, verilate
+from workbench.api.builds import HdlBuild
 from workbench.api.compile import digest, needed, run_all
-from workbench.api.descriptors import HdlBuild
 from workbench.api.instrument.wrapper import STREAMS_DEFINE, TOP_FILE
 from workbench.api.job import Job
 from workbench.api.kept import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from rc_workbench_plugins.simulated_card.port_check import all_ports, port_of
-from workbench.api.descriptors import HdlBuild
+from workbench.api.builds import HdlBuild
 from workbench.api.ports import HardwarePort
 from workbench.api.targets import Task
 from workbench.model.cycles import period_ps, trillionths

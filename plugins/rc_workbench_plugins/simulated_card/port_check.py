@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rc_workbench_plugins.ports.memory import own_port
-from workbench.api.descriptors import HdlBuild
+from workbench.api.builds import HdlBuild
 from workbench.api.ports import HardwarePort
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform, TransferTable

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from rc_workbench_plugins.simulated_card.port_check import all_ports
-from workbench.api.descriptors import HdlBuild
+from workbench.api.builds import HdlBuild
 from workbench.api.ports import HardwarePort
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.hardware import Hardware

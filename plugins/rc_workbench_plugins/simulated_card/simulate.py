@@ -14,7 +14,7 @@ from pathlib import Path
 from rc_workbench_plugins.simulated_card.card import CardExecutable
 from rc_workbench_plugins.simulated_card.config import card_config
 from rc_workbench_plugins.simulated_card.places import host_notes, with_source_lines
-from workbench.api.descriptors import HdlBuild
+from workbench.api.builds import HdlBuild
 from workbench.api.job import Job
 from workbench.api.records import read_counters, read_end, read_thread_times, read_transfers
 from workbench.api.streams import stuck

@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from workbench.api.builds import HdlBuild
 from workbench.api.compile import last_words
-from workbench.api.descriptors import HdlBuild
 from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.system.toolchain import Tool, verilator_environment

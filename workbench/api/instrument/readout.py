@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.api.descriptors import HdlBuild
+from workbench.api.builds import HdlBuild
 from workbench.api.instrument import lfsr
 from workbench.api.instrument.probes import HEADER_WORDS, MAGIC, state_bits
 from workbench.api.tables import table_of

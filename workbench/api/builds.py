@@ -1,0 +1,82 @@
+"""What languages make of a project's sources for a run: instrumented copies, and what numbers their records. All paths
+absolute."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # what only types need: a plugin that is found, and not used, costs next to nothing
+    from workbench.model.blocks import Block
+    from workbench.model.diagnostic import Diagnostic
+    from workbench.model.read_out import ReadOutPlan
+    from workbench.model.run import Entry, Site
+    from workbench.model.scan import HdlPort
+    from workbench.model.streams import Fifo, Stream
+
+
+@dataclass(frozen=True)
+class HostBuild:
+    """Instrumented host sources in a build folder.
+
+    `sources` replace the project's, in its order, and are compiled with `flags` too; `defines`, `include_dirs` and
+    `extra_sources` are added to the compiler's, `link_flags` to the linker's. `blocks` (one per thread function known,
+    `host.main` first), `sites` and `entries` number what the records refer to; `missed` says which calls were left
+    alone, and why. `read` are all files that decide on any of it: without them it is made anew each time.
+    """
+
+    sources: tuple[Path, ...]
+    include_dirs: tuple[Path, ...] = ()
+    extra_sources: tuple[Path, ...] = ()
+    flags: tuple[str, ...] = ()
+    link_flags: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    sites: tuple[Site, ...] = ()
+    entries: tuple[Entry, ...] = ()
+    missed: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    read: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True)
+class HdlBuild:
+    """Instrumented HDL in a build folder, with a new top level of the old name and ports.
+
+    `ports` are the top's as the user wrote it, none where they are not told. `blocks` lists every elaborated block,
+    whether observed or (without pragmas) wholly unclassified, in the order of `decode`. `taps` gives (least bit, width)
+    of each block's state in the simulation-only output `recap_taps` (width 0: no states, nothing tapped); `tap_bits` is
+    that port's width, 0 without any. `defines` must be set to have the taps. `read_outs` tell how the monitors of
+    each clock are frozen and read, their words one after the other. `own_ports` are the memory-style ports that the
+    new top has besides the platform's, for its monitors alone: (name, clock), the name begins the signals' own
+    (`NAME_write`, `_read`, `_address`, `_written`, `_data`). `data` names the files that the design reads while it
+    runs, relative to the project. `streams` are seen where it is simulated, as the new top's outputs `recap_valid` and
+    `recap_ready` if `RECAP_STREAMS` is defined; `fifos` stand between them, of which `varied` (by id, with their places
+    below the top) ask the simulation for their depth (`recap_depth.v`); no stream ever depends on the signals `idle`.
+    On several `cards` the blocks, streams and FIFOs are all of theirs, card after card; all else is one's. `read` are
+    all files that decide on any of it: without them it is made anew each time. Those of the sources that are
+    `stand_ins` do a vendor's primitives' work in simulation: its own tools bring them.
+    """
+
+    sources: tuple[Path, ...]
+    top: str
+    blocks: tuple[Block, ...]
+    ports: tuple[HdlPort, ...] = ()
+    taps: tuple[tuple[int, int], ...] = ()
+    tap_bits: int = 0
+    defines: tuple[str, ...] = ()
+    include_dirs: tuple[Path, ...] = ()
+    read_outs: tuple[ReadOutPlan, ...] = ()
+    own_ports: tuple[tuple[str, str], ...] = ()
+    data: tuple[str, ...] = ()
+    streams: tuple[Stream, ...] = ()
+    fifos: tuple[Fifo, ...] = ()
+    idle: tuple[str, ...] = ()
+    varied: Mapping[str, str] = field(default_factory=dict)
+    cards: int = 1
+    missed: tuple[Diagnostic, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    read: tuple[Path, ...] = ()
+    stand_ins: tuple[Path, ...] = ()
