@@ -238,6 +238,22 @@ def file_offset(location: cindex.SourceLocation) -> tuple[Path, int] | None:
     return (_resolved(cindex.File(file).name), offset.value) if file else None
 
 
+def extent(cursor: cindex.Cursor) -> tuple[Path, int, int] | None:
+    """The file of a cursor's text, its first byte and that after it, as `file_offset` tells them; None where it begins
+    and ends in different files."""
+    start, end = file_offset(cursor.extent.start), file_offset(cursor.extent.end)
+    return (*start, end[1]) if start and end and start[0] == end[0] else None
+
+
+def qualified(cursor: cindex.Cursor, name: str, above: cindex.Cursor | None = None) -> str:
+    """A name with the scope that its cursor stands in, or with that of another one."""
+    above = above or cursor.semantic_parent
+    while above is not None and above.kind is not cindex.CursorKind.TRANSLATION_UNIT:
+        name = f"{above.spelling}::{name}" if above.spelling else name
+        above = above.semantic_parent
+    return name
+
+
 def place(location: cindex.SourceLocation) -> Place | None:
     """Where a token stands in a file, as `file_offset` tells it."""
     found = file_offset(location)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from clang.cindex import Cursor, CursorKind, TypeKind
 
-from rc_workbench_plugins.c.clang_parse import Place, children, file_offset
+from rc_workbench_plugins.c.clang_parse import Place, children, extent, file_offset, qualified
 from rc_workbench_plugins.c.cpp_entries import is_movable
 from rc_workbench_plugins.c.cpp_structors import Caught
 from rc_workbench_plugins.c.cpp_types import Unfit, spelled
@@ -203,7 +203,7 @@ class Forms:
         except Unfit:
             return None
         if named.kind is not K.MEMBER_REF_EXPR:
-            call, kind = (f"{'::'.join(_scope(function))}{function.spelling}(", ")"), ""
+            call, kind = (f"::{qualified(function, function.spelling)}(", ")"), ""
         else:
             base = bases[0].type.get_canonical() if bases else None
             inner = unwrapped(bases[0], (K.UNEXPOSED_EXPR,)) if bases else None
@@ -241,10 +241,10 @@ class Forms:
         return f"decltype(rcw_given({text}))"
 
     def span(self, cursor: Cursor) -> tuple[Path, int, int]:
-        start, end = file_offset(cursor.extent.start), file_offset(cursor.extent.end)
-        if start is None or end is None or start[0] != end[0] or end[1] < start[1]:
+        found = extent(cursor)
+        if found is None or found[2] < found[1]:
             raise Unfit("a part of it comes out of a macro")
-        return start[0], start[1], end[1]
+        return found
 
     def cut(self, file: Path, start: int, end: int) -> str:
         return self.text(file)[start:end].decode("utf-8", "surrogateescape").replace("\n", " ")
@@ -274,13 +274,3 @@ def unwrapped(cursor: Cursor, kinds: tuple[CursorKind, ...] = _WRAPPED) -> Curso
             break
         cursor = inner[0]
     return cursor
-
-
-def _scope(function: Cursor) -> list[str]:
-    """The namespaces and classes that a function stands in, each followed by `::`."""
-    found: list[str] = []
-    scope = function.semantic_parent
-    while scope is not None and scope.kind is not K.TRANSLATION_UNIT:
-        found += [scope.spelling] if scope.spelling and scope.kind is not K.LINKAGE_SPEC else []
-        scope = scope.semantic_parent
-    return ["", *reversed(found), ""]

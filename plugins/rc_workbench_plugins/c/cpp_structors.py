@@ -14,7 +14,7 @@ from pathlib import Path
 
 from clang.cindex import Cursor, CursorKind, conf
 
-from rc_workbench_plugins.c.clang_parse import children, file_offset, manglings
+from rc_workbench_plugins.c.clang_parse import children, extent, file_offset, manglings
 from rc_workbench_plugins.c.cpp_types import Unfit, spelled
 
 K = CursorKind
@@ -134,10 +134,10 @@ def _in_header(function: Cursor, defined: Cursor, parameters: list[Cursor], text
 
 def _declared(parameter: Cursor, file: Path, data: bytes) -> str:
     """A parameter's text without its default."""
-    start, end = file_offset(parameter.extent.start), file_offset(parameter.extent.end)
-    if not start or not end or start[0] != file or end[0] != file or not parameter.spelling:
+    found = extent(parameter)
+    if found is None or found[0] != file or not parameter.spelling:
         raise Unfit("a parameter in its definition has no name, or comes out of a macro")
-    return data[start[1] : end[1]].decode("utf-8", "surrogateescape").split("=")[0].strip()
+    return data[found[1] : found[2]].decode("utf-8", "surrogateescape").split("=")[0].strip()
 
 
 def _after_parameters(data: bytes, name: int, end: int) -> int:

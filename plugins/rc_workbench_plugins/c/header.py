@@ -11,7 +11,7 @@ from pathlib import Path
 from clang.cindex import AccessSpecifier, AvailabilityKind, Cursor, CursorKind, TranslationUnit, TypeKind
 
 from rc_workbench_plugins.c import clang_parse
-from rc_workbench_plugins.c.clang_parse import children, place
+from rc_workbench_plugins.c.clang_parse import children, place, qualified
 from workbench.api.source.lines import reading_typed
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.prototypes import parse_prototype
@@ -140,15 +140,6 @@ def _callable(cursor: Cursor) -> bool:
     return public and not gone and not copies and not _LEFT_OUT.match(cursor.spelling)
 
 
-def _qualified(cursor: Cursor, name: str, above: Cursor | None = None) -> str:
-    """A name with the scope that its cursor stands in, or with that of another one."""
-    above = above or cursor.semantic_parent
-    while above is not None and above.kind is not CursorKind.TRANSLATION_UNIT:
-        name = f"{above.spelling}::{name}" if above.spelling else name
-        above = above.semantic_parent
-    return name
-
-
 def _choices(cursor: Cursor) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The parameters that are enumerations, with the names of their values."""
     for parameter in _parameters_of(cursor):
@@ -156,12 +147,12 @@ def _choices(cursor: Cursor) -> Iterator[tuple[str, tuple[str, ...]]]:
         if kind.kind is CursorKind.ENUM_DECL and parameter.spelling:
             values = [one for one in children(kind) if one.kind is CursorKind.ENUM_CONSTANT_DECL]
             named = kind if kind.is_scoped_enum() else kind.semantic_parent
-            yield parameter.spelling, tuple(_qualified(one, one.spelling, named) for one in values)
+            yield parameter.spelling, tuple(qualified(one, one.spelling, named) for one in values)
 
 
 def _prototype(cursor: Cursor, data: bytes, assumed: Set[str]) -> str:
     """As an entry of a template has it: `int fpgaWrite(int fpga, int words)`, `void ns::kind::name(int a)`."""
-    name = _qualified(cursor, cursor.spelling.partition("<")[0])
+    name = qualified(cursor, cursor.spelling.partition("<")[0])
     parameters = [_parameter(one, number, data, assumed) for number, one in enumerate(_parameters_of(cursor), 1)]
     if cursor.type.kind is TypeKind.FUNCTIONPROTO and cursor.type.is_function_variadic():
         parameters.append("...")

@@ -9,7 +9,7 @@ from functools import cache
 
 from clang.cindex import Cursor, CursorKind, TypeKind, conf
 
-from rc_workbench_plugins.c.clang_parse import children, file_offset
+from rc_workbench_plugins.c.clang_parse import children, extent
 from rc_workbench_plugins.c.facts import Range
 
 K = CursorKind
@@ -51,8 +51,8 @@ def assigns(cursor: Cursor) -> bool:
 
 
 def span_of(cursor: Cursor) -> Range | None:
-    start, end = file_offset(cursor.extent.start), file_offset(cursor.extent.end)
-    return Range(start[0], start[1], end[1]) if start and end and start[0] == end[0] else None
+    found = extent(cursor)
+    return Range(*found) if found else None
 
 
 def is_read(parent: Cursor) -> bool:
