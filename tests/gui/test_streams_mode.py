@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,15 +18,18 @@ from rc_workbench_plugins.streaming.agents.told import ANSWERS
 from rc_workbench_plugins.streaming.query.counted import thinned
 from stream_topologies import with_streams
 
-from workbench.api.queries import Reply
+from workbench.api.queries import QueriedBlock, QueriedEdge, Reply, Subject
 from workbench.formats.run_folder import RunWriter
 from workbench.gui.main_window import MainWindow
 from workbench.gui.source.mode import SourceMode
+from workbench.gui.streams.graph import graph_of, laid_out
+from workbench.gui.streams.graph import said as said_on
 from workbench.gui.streams.mode import QueryMode
 from workbench.gui.streams.replies import course, histogram_bars
 from workbench.gui.widgets import DiagnosticRow, EmptyState
 from workbench.pictures.frames import HeatMap, Spreads, draw_heat, draw_spreads, grouped, heat_rows, spread, spread_rows
 from workbench.pictures.graph import draw_edge_label
+from workbench.pictures.graph_labels import draw_short_labels
 from workbench.pictures.layout import Box, RoutedEdge
 from workbench.pictures.palette import LIGHT
 from workbench.pictures.plot import Axis
@@ -200,6 +204,36 @@ def test_of_a_deep_name_its_last_parts_stay() -> None:
     canvas = SvgCanvas(LIGHT)
     draw_edge_label(canvas, edge, inside_frame=True)
     assert "…left" in canvas.document(100, 40, "")
+
+
+def test_a_graph_too_small_for_its_labels_says_shortly_what_has_room() -> None:
+    """Never over a block, another line or another label."""
+    names = [f"b{n}" for n in range(15)]  # a tree of eight leaves
+    blocks = tuple(QueriedBlock(f"T.{name}") for name in names)
+    short = ("67 k/s", "67 k")
+    edges = tuple(
+        QueriedEdge(f"T.e{n}", f"T.b{(n - 1) // 2}", f"T.b{n}", "67.2 k/s", (), short=short) for n in range(1, 15)
+    )
+    subject = Subject("T", blocks, edges, (), (), lambda text: ())
+    layout = laid_out(graph_of(subject), 560.0, 240.0)
+    words = {said_on(subject, edge): edge.short for edge in edges}
+
+    class Kept(SvgCanvas):
+        def write(self, x: float, y: float, text: str, *rest: Any, **more: Any) -> None:
+            written.append((x, y, text))
+
+    written: list[tuple[float, float, str]] = []
+    draw_short_labels(Kept(LIGHT), layout, words, (0.0, 0.0), 1.0)
+    assert not written, "its own labels can be read"
+    scale = 0.25
+    draw_short_labels(Kept(LIGHT), layout, words, (7.0, 5.0), scale)
+    assert 4 <= len(written) <= len(edges)
+    assert {text for _, _, text in written} <= set(short)
+    boxes = [Box(x - 10, y - 5, 20, 10) for x, y, _ in written]
+    nodes = [node.box for node in layout.nodes]
+    shown = [Box(7 + b.x * scale, 5 + b.y * scale, b.width * scale, b.height * scale) for b in nodes]
+    for number, box in enumerate(boxes):
+        assert not any(box.overlaps(other) for other in (*shown, *boxes[:number]))
 
 
 def test_boxes_have_whiskers_to_what_is_not_outlying() -> None:

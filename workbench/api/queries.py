@@ -25,8 +25,8 @@ class QueriedBlock:
 
 @dataclass(frozen=True)
 class QueriedEdge:
-    """An edge of the application, what is said on it, and what can be asked of it: titles and statements. `place` is
-    where it is written: file and line."""
+    """An edge of the application, what is said on it, and what can be asked of it: titles and statements. Where there
+    is little room, the first of `short` that fits is said. `place` is where it is written: file and line."""
 
     label: str
     source: str
@@ -34,6 +34,7 @@ class QueriedEdge:
     words: str
     statements: tuple[tuple[str, str], ...]
     place: tuple[str, int] | None = None
+    short: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from workbench.model.blocks import Block, BlockGraph, Edge, Side, State
 from workbench.pictures import graph as block_graph
 from workbench.pictures.canvas import Canvas
 from workbench.pictures.graph import NodeFacts, draw_graph
+from workbench.pictures.graph_labels import draw_short_labels
 from workbench.pictures.layout import GraphLayout, NodeBox, RoutedEdge
 from workbench.pictures.layout_fit import layout_to_fit
 
@@ -100,6 +101,12 @@ class SubjectGraph(GraphView):
         layout = laid_out(graph, *self.room())
         note = "right-click a stream to measure it, double-click what is to be shown in its source"
         self.show_graph(layout, facts_of(subject, {}), {subject.name: note}, partial(laid_out, graph))
+
+    def draw(self, canvas: Canvas) -> None:
+        super().draw(canvas)
+        if self.layout_ is not None and self.subject is not None and not self._gesture:
+            words = {said(self.subject, edge): edge.short for edge in self.subject.edges}
+            draw_short_labels(canvas, self.layout_, words, self.offset.toTuple(), self.magnification)
 
     def say(self, words: Mapping[str, str]) -> None:
         """Say something at blocks, by their names."""

@@ -54,20 +54,24 @@ def subject(run: Run) -> Subject | None:
     if head is None:
         return _subject(Topology(run.manifest.name, (), ()), {}, frozenset()) if counted(run) else None
     time_s = max(head.end_ps - head.start_ps, 1) / PS_PER_S
-    rates = {label: prefixed(pushes / time_s, "/s") for label, pushes in head.pushes.items()}
-    return _subject(head.topology, rates, head.valued)
+    rates = {label: pushes / time_s for label, pushes in head.pushes.items()}
+    words = {
+        label: (prefixed(rate, "/s"), prefixed(rate, "/s", 2), prefixed(rate, "", 2)) for label, rate in rates.items()
+    }
+    return _subject(head.topology, words, head.valued)
 
 
 def planned(composition: Composition) -> Subject | None:
     if composition.project.streaming is None:
         return None
     topology = read_topology(composition)
-    labels = {edge.label: f"{edge.depth} deep" for edge in topology.edges}
+    labels = {edge.label: (f"{edge.depth} deep", str(edge.depth)) for edge in topology.edges}
     return _subject(topology, labels, frozenset(labels))
 
 
-def _subject(topology: Topology, words: Mapping[str, str], valued: Collection[str]) -> Subject:
-    """`words` stand on edges, by label; of those that are `valued` values can be asked."""
+def _subject(topology: Topology, words: Mapping[str, Sequence[str]], valued: Collection[str]) -> Subject:
+    """`words` stand on edges, by label: the first of each, or a shorter one where there is little room. Of edges that
+    are `valued` values can be asked."""
     return Subject(
         topology.name,
         tuple(_block(topology, block) for block in topology.blocks),
@@ -124,10 +128,12 @@ def _frame(text: str) -> Frame:
         raise WorkbenchError(Diagnostic(f"the length of a frame: {error}")) from None
 
 
-def _edge(topology: Topology, edge: Edge, words: str, valued: bool) -> QueriedEdge:
+def _edge(topology: Topology, edge: Edge, words: Sequence[str], valued: bool) -> QueriedEdge:
     short = topology.short(edge)
     menu = tuple((title, text.format(short)) for title, text in MENU if "value" not in text or valued)
-    return QueriedEdge(edge.label, edge.source.block, edge.sink.block, words, menu, _place(edge.at))
+    return QueriedEdge(
+        edge.label, edge.source.block, edge.sink.block, words[0], menu, _place(edge.at), tuple(words[1:])
+    )
 
 
 def _reply(result: MeasureResult) -> Reply:
