@@ -26,7 +26,7 @@ from typing import Any
 
 from workbench.api import HdlBuild, HostBuild
 from workbench.api.instrument.board import board_sources
-from workbench.api.source.files import CPP_SUFFIXES
+from workbench.api.source.files import is_cpp
 from workbench.api.source.flags import absolute, include_folders, macros_of_all, options
 from workbench.formats.json_text import JsonError, read_json
 from workbench.formats.manifest import manifest_text, read_manifest
@@ -270,7 +270,7 @@ def _makefile(
     """The fragment: variables, and a rule for each object. `units` are sources with their flags."""
     objects, rules = [], []
     for number, (source, flags) in enumerate(units):
-        compiler = "$(CXX) $(CPPFLAGS) $(CXXFLAGS)" if source.suffix in CPP_SUFFIXES else "$(CC) $(CPPFLAGS) $(CFLAGS)"
+        compiler = "$(CXX) $(CPPFLAGS) $(CXXFLAGS)" if is_cpp(source) else "$(CC) $(CPPFLAGS) $(CFLAGS)"
         objects.append(f"recap_objects/{number}_{source.stem}.o".replace(" ", "_"))
         rules += [
             f"{objects[-1]}: $(RECAP)/{_relative(source, out)}",

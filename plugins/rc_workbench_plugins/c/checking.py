@@ -8,8 +8,9 @@ from rc_workbench_plugins.c import clang_parse
 from rc_workbench_plugins.c.conditions import check_conditions, wrong_condition
 from rc_workbench_plugins.c.copies import Copies
 from rc_workbench_plugins.c.numbering import Hook, Numbering
-from rc_workbench_plugins.c.survey import Survey, is_cpp
+from rc_workbench_plugins.c.survey import Survey
 from rc_workbench_plugins.c.wrappers import Generated
+from workbench.api.source.files import is_cpp
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.pragma import PlacedPragma
 

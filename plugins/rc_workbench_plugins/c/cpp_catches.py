@@ -12,7 +12,8 @@ from rc_workbench_plugins.c.cpp_structors import InHeader
 from rc_workbench_plugins.c.cpp_types import number_of
 from rc_workbench_plugins.c.facts import Range
 from rc_workbench_plugins.c.numbering import Hook
-from rc_workbench_plugins.c.survey import FoundUse, Survey, is_cpp
+from rc_workbench_plugins.c.survey import FoundUse, Survey
+from workbench.api.source.files import is_cpp
 from workbench.model.opened import opened_names
 from workbench.model.platform import Platform
 

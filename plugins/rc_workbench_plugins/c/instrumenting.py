@@ -23,11 +23,12 @@ from rc_workbench_plugins.c.cpp_types import number_of
 from rc_workbench_plugins.c.facts import Range, innermost
 from rc_workbench_plugins.c.macros import Macros, carriers_of, definitions, find_macros
 from rc_workbench_plugins.c.numbering import Hook, Numbering, name_below, number
-from rc_workbench_plugins.c.survey import FoundUse, Survey, is_cpp, missed_diagnostic, survey
+from rc_workbench_plugins.c.survey import FoundUse, Survey, missed_diagnostic, survey
 from rc_workbench_plugins.c.wrappers import declaration, generate, unit_source
 from workbench.api import HostBuild
 from workbench.api.host_units import entries_of
 from workbench.api.job import Job
+from workbench.api.source.files import is_cpp
 from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.opened import opened_names

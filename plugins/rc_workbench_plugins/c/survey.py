@@ -19,7 +19,7 @@ from rc_workbench_plugins.c.facts import Range, Reading, Use, innermost
 from rc_workbench_plugins.c.placing import Placing, place_pragmas
 from rc_workbench_plugins.c.reading import read_unit
 from workbench.api.job import Job
-from workbench.api.source.files import CPP_SUFFIXES
+from workbench.api.source.files import CPP_SUFFIXES, is_cpp
 from workbench.api.source.flags import folders_of_all
 from workbench.api.source.lines import line_starts, source_bytes
 from workbench.api.source.pragma_text import find_pragmas
@@ -206,10 +206,6 @@ def _standard(words: tuple[str, ...]) -> int:
     standard = next((word for word in reversed(words) if word.startswith("-std=")), "")
     early = re.search(r"\+\+(?:98|03|0x|11|1y|14)$", standard)
     return 17 if early is None else 14 if early[0] in ("++1y", "++14") else 11
-
-
-def is_cpp(source: Path) -> bool:
-    return source.suffix in CPP_SUFFIXES
 
 
 def _below(file: Path, folder: Path) -> bool:

@@ -17,7 +17,7 @@ from workbench.api.descriptors import PlatformSupport
 from workbench.api.job import Job
 from workbench.api.kept import contents, keep, take
 from workbench.api.objects import ObjectFile, compile_objects
-from workbench.api.source.files import CPP_SUFFIXES, expand_sources
+from workbench.api.source.files import expand_sources, is_cpp
 from workbench.api.source.flags import flags_of, folders_of_all, macros_of_all
 from workbench.api.targets import Task
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
@@ -44,9 +44,9 @@ def build_host(task: Task, job: Job) -> Path:
     if problems := list(not_simulated(project)):
         raise WorkbenchError(*problems)
     own_sources = [*support.api_sources, *(host.extra_sources if host else ())]
-    is_cpp = [source.suffix in CPP_SUFFIXES for source in (*sources, *own_sources)]
+    in_cpp = [is_cpp(source) for source in (*sources, *own_sources)]
     c_compiler = needed(find_compiler("c"))
-    cpp_compiler = needed(find_compiler("c++")) if any(is_cpp) else c_compiler
+    cpp_compiler = needed(find_compiler("c++")) if any(in_cpp) else c_compiler
     objects = out / "obj"
     objects.mkdir(parents=True, exist_ok=True)
     include = [
@@ -56,10 +56,8 @@ def build_host(task: Task, job: Job) -> Path:
         *((harness_dir(),) if host else ()),
     ]
     macros = {**project.host.defines, **task.settings}
-    before = [
-        "-g",
-        f"-fdebug-prefix-map={task.build / 'host' / 'host'}={root}",
-    ]  # copies are told of as the user's files
+    copies = task.build / "host" / "host"  # are told of as the user's files
+    before = ["-g", f"-fdebug-prefix-map={copies}={root}"]
     before += ["-fsanitize-coverage=trace-pc"] if task.deterministic else []
     after = [
         *(f"-I{folder}" for folder in include),
@@ -80,7 +78,7 @@ def build_host(task: Task, job: Job) -> Path:
     names = [os.path.relpath(path, root) for path in expand_sources(root, project.host.sources)]
     users_flags = [[*before, *flags_of(project.host, name), *after] for name in names]
     every = [*zip(users_flags, sources, strict=True), *((own_flags, source) for source in own_sources)]
-    units = [(cpp_compiler if cpp else c_compiler, *unit) for unit, cpp in zip(every, is_cpp, strict=True)]
+    units = [(cpp_compiler if cpp else c_compiler, *unit) for unit, cpp in zip(every, in_cpp, strict=True)]
     made = [
         ObjectFile(tool, flags, source, objects / f"{n}_{source.stem}.o")
         for n, (tool, flags, source) in enumerate(units)
@@ -99,7 +97,7 @@ def build_host(task: Task, job: Job) -> Path:
         job.report(warning)
     executable = out / "host"
     libraries = [name if name.startswith("-") or "/" in name else f"-l{name}" for name in project.host.libraries]
-    linker = cpp_compiler if any(is_cpp) else c_compiler
+    linker = cpp_compiler if any(in_cpp) else c_compiler
     library = library_objects(c_compiler, objects, job)
     runtimes = [flag for flag in project.host.flags if flag.startswith("-fsanitize=")]
     link: list[str | Path] = [

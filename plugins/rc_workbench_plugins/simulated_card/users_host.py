@@ -15,7 +15,7 @@ from rc_workbench_plugins.simulated_card.target import HOST_FOLDER
 from workbench.api.compile import needed
 from workbench.api.job import Job
 from workbench.api.objects import ObjectFile, compile_objects
-from workbench.api.source.files import CPP_SUFFIXES
+from workbench.api.source.files import is_cpp
 from workbench.api.targets import Task
 from workbench.api.told import Told
 from workbench.api.users_build import build_as_the_user_does
@@ -46,7 +46,7 @@ def build_users_host(task: Task, job: Job) -> Path:
         own_flags=counted,
         link=(
             *map(str, _own_objects(task, support.api_sources, [*folders, *_headers(task)], job)),
-            "-rdynamic", "-Wl,--wrap=main", *(["-lstdc++"] if any(map(_is_cpp, support.api_sources)) else []),
+            "-rdynamic", "-Wl,--wrap=main", *(["-lstdc++"] if any(map(is_cpp, support.api_sources)) else []),
             "-lm", "-ldl", "-pthread",
         ),
         stand_ins=True,
@@ -64,10 +64,6 @@ def _points(counted: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return host_points.AS_ASSEMBLY, (sys.executable, "-P", "-m", host_points.__name__)
 
 
-def _is_cpp(source: Path) -> bool:
-    return source.suffix in CPP_SUFFIXES
-
-
 def _headers(task: Task) -> list[Path]:
     """Where headers are that a stand-in of the project's own may include."""
     host = task.project.host
@@ -79,10 +75,10 @@ def _own_objects(task: Task, sources: Sequence[Path], folders: Sequence[Path], j
     """The platform's API and the card's client library."""
     objects = task.build / HOST_FOLDER / "obj"
     objects.mkdir(parents=True, exist_ok=True)
-    compilers = {cpp: needed(find_compiler("c++" if cpp else "c")) for cpp in {False, *map(_is_cpp, sources)}}
+    compilers = {cpp: needed(find_compiler("c++" if cpp else "c")) for cpp in {False, *map(is_cpp, sources)}}
     flags = ["-g", "-O2", "-fPIC", *(f"-I{folder}" for folder in (harness_dir(), *folders))]
     made = [
-        ObjectFile(compilers[_is_cpp(source)], flags, source, objects / f"{n}_{source.stem}.o")
+        ObjectFile(compilers[is_cpp(source)], flags, source, objects / f"{n}_{source.stem}.o")
         for n, source in enumerate(sources)
     ]
     compiled = partial(compile_objects, job=job, base=task.build, cwd=task.root, what="the platform's API")

@@ -20,6 +20,10 @@ class TooManyFiles(Exception):
     """A pattern that would look through more of the disk than any project's sources take."""
 
 
+def is_cpp(source: Path) -> bool:
+    return source.suffix in CPP_SUFFIXES
+
+
 def is_pattern(name: str) -> bool:
     return _WILD.search(name) is not None
 
