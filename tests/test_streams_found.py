@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -52,6 +53,21 @@ def test_every_edge_of_a_fork_and_join_is_found(tmp_path: Path) -> None:
     assert [(f.id, f.depth) for f in found.fifos] == [("fork_join.short", 16), ("fork_join.ahead", 16)]
     assert {s.clock for s in found.streams} == {"clk"}
     assert {s.file for s in found.streams} == {"top.sv"}
+
+
+def test_a_last_word_is_a_word_unless_its_module_says_that_it_marks_the_end_alone(tmp_path: Path) -> None:
+    ports = """input clk, input [7:0] s_axis_tdata, input s_axis_tvalid, input s_axis_tlast, output s_axis_tready,
+               output [7:0] m_axis_tdata, output m_axis_tvalid, output m_axis_tlast, input m_axis_tready"""
+    body = """reg full, last; reg [7:0] held;
+              assign s_axis_tready = !full; assign m_axis_tvalid = full;
+              assign {m_axis_tlast, m_axis_tdata} = {last, held};
+              always @(posedge clk) if (full ? m_axis_tready : s_axis_tvalid)
+                  {full, last, held} <= {!full, s_axis_tlast, s_axis_tdata};"""
+    whole = ", ".join(f".{name}({name})" for name in re.findall(r"clk|\w+_axis_\w+", ports))
+    for says, marks in (("", {""}), ("localparam END_MARK = 1;", {"queue.s_axis_tlast", "queue.m_axis_tlast"})):
+        queue = f"module queue({ports}); {says} {body} endmodule"
+        found = scan(tmp_path, f"module top({ports}); queue queue({whole}); endmodule {queue}")
+        assert {stream.mark for stream in found.streams} == marks
 
 
 def test_it_is_told_which_stream_holds_which_through_logic_alone(tmp_path: Path) -> None:

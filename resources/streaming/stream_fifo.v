@@ -20,6 +20,7 @@ module stream_fifo #(
     output reg [31:0]      count,
     output reg             ended    // the end went in
 );
+    localparam END_MARK = 1; // tells who counts what passes that no element goes with s_tlast and m_tlast
     localparam PLACE = DEPTH > 1 ? $clog2(DEPTH) : 1;
     localparam [31:0] LAST = DEPTH - 1;
 

@@ -2,6 +2,7 @@
 
 A stream is one such connection of an elaborated design, an edge between two of its instances. In a cycle it transfers
 (valid and ready), or its sink stalls it (valid alone), or its source does (ready alone), or it idles (neither).
+The `mark` of its end, where it has one, is no word, and no transfer.
 """
 
 from __future__ import annotations
@@ -39,6 +40,13 @@ class Stream:
     line: int = field(default=0, metadata={**COUNT, "description": "from 1"})
     waits: tuple[StreamWait, ...] = field(
         default=(), metadata={"description": "other streams that hold it through combinational logic"}
+    )
+    mark: str = field(
+        default="",
+        metadata={
+            "description": "the signal that makes a transfer the stream's end, which is no word; empty: none does",
+            "examples": ["queue.s_tlast"],
+        },
     )
 
 

@@ -101,7 +101,9 @@ def build(
         edits.setdefault(label.path, Edits(label.path)).insert(label.offset, f" : {label.name}")
     stores, varied, not_varied = vary_depths(design, top, streams, edits) if vary else ("", {}, ())
     below = partial(labelled, top=top.path, labels=streams.labels)
-    named = [replace(one, valid=below(one.valid), ready=below(one.ready)) for one in streams.streams]
+    named = [
+        replace(one, valid=below(one.valid), ready=below(one.ready), mark=below(one.mark)) for one in streams.streams
+    ]
     seen = below_stores(named, varied.values())
     generated = wrapper.wrapper(shell, monitors, seen) + stores
     sources = _write(design, edits, generated, out)

@@ -125,4 +125,4 @@ def below_stores(streams: Sequence[Stream], places: Iterable[str]) -> tuple[Stre
                 return f"{low}{path}recap_fifo.{name[len(path) :]}"
         return signal
 
-    return tuple(replace(one, valid=moved(one.valid), ready=moved(one.ready)) for one in streams)
+    return tuple(replace(one, valid=moved(one.valid), ready=moved(one.ready), mark=moved(one.mark)) for one in streams)

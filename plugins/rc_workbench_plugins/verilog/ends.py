@@ -15,13 +15,15 @@ from workbench.api.instrument.port_finder import FoundPort, find_ports, plain_na
 from workbench.api.port_styles import GRANT, OTHERS, Handshake, PortStyle
 from workbench.model.scan import HdlPort
 
+#: A parameter of modules of which no word goes with tlast: it marks the end alone.
+END_MARK = "END_MARK"
 _MOST_PORTS = 2000  # of an instance whose ports are looked at
 
 
 @dataclass(frozen=True)
 class End:
     """A handshake at an instance's ports. `offers`: the instance drives valid; `bits` are those of its data, `carried`
-    the ports that go with them. `several`: its signals hold others, too."""
+    the ports that go with them. `several`: its signals hold others, too. With `mark` no word is passed, but the end."""
 
     path: str
     offers: bool
@@ -35,6 +37,7 @@ class End:
     ready_name: str
     carried: tuple[str, ...]
     several: bool
+    mark: Bit | None = None
 
 
 _PORT_KINDS = tuple(workbench_port_kinds())
@@ -69,6 +72,8 @@ def ends_of(design: Design, path: str, body: Any) -> Iterator[End]:
             )
             if found.style == GRANT.name and not carried:
                 continue  # an arbiter's: nothing passes
+            last = leaves[signals["tlast"]][1] if "tlast" in signals and body.find(END_MARK) is not None else None
+            mark = Bit(last, 0, False) if last is not None else None
             for number in range(found.count):
                 yield End(
                     path,
@@ -83,6 +88,7 @@ def ends_of(design: Design, path: str, body: Any) -> Iterator[End]:
                     ready.name,
                     carried,
                     found.count > 1,
+                    mark,
                 )
 
 

@@ -92,7 +92,7 @@ def find_streams(
     below = [path.partition(".")[2] for path in instances]
     problems += [no_instance(name, below, at) for at, name in named.items() if name not in below]
     fifos = tuple(find_fifos(design, instances, streams, hardware.fifos))
-    ends = {bit.symbol for edge in found for bit in edge.key}
+    ends = {bit.symbol for edge in found for bit in (*edge.key, *(end.mark for end in edge.ends if end.mark))}
     ends |= {symbol for name in outside if (symbol := design.top.body.find(name)) is not None}
     idle = (str(symbol.hierarchicalPath).partition(".")[2] for symbol in nets.without_effect(ends))
     at = {f.id: (_at(found[f.input], f.id, False), _at(found[f.output], f.id, True)) for f in fifos}
@@ -179,7 +179,8 @@ def _stream(nets: Nets, edge: _Edge, places: Places) -> Stream:
     offered, taken = nets.clocks(edge.key.valid), nets.clocks(edge.key.ready)
     registers = offered & taken or offered + taken
     clock = registers.most_common(1)[0][0] if registers else places.clock(*(path for path in (from_, to) if path))
-    return Stream(name, from_, to, style, bits, clock, hdl_name(valid), hdl_name(ready), *place)
+    mark = next((hdl_name(end.mark) for end in edge.ends if end.mark), "")
+    return Stream(name, from_, to, style, bits, clock, hdl_name(valid), hdl_name(ready), *place, mark=mark)
 
 
 def _seen_at(nets: Nets, root: Bit, ports: Sequence[Bit]) -> Bit:

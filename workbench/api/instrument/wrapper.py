@@ -153,10 +153,16 @@ def _seen(streams: Sequence[Stream], pins: Mapping[str, str]) -> Iterator[str]:
         for signal in ("valid", "ready"):
             kept = ", ".join(f"recap_{signal}[{number}]" for number in reversed(mine))
             whole = f"recap_{signal}" if len(mine) == len(streams) else f"{{{kept}}}"
-            bits = [_below(getattr(streams[number], signal)) for number in reversed(mine)]
+            bits = [_seen_of(streams[number], signal) for number in reversed(mine)]
             yield f"        {whole} <= {{\n            " + ",\n            ".join(bits) + "\n        };"
         yield "    end"
     yield "`endif"
+
+
+def _seen_of(stream: Stream, signal: str) -> str:
+    """Valid or ready of a stream; neither while its end is passed, which is no word."""
+    found = _below(getattr(stream, signal))
+    return f"({found} && !({_below(stream.valid)} && {_below(stream.mark)}))" if stream.mark else found
 
 
 def _below(signal: str) -> str:
