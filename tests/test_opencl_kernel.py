@@ -175,7 +175,7 @@ def test_a_kernel_that_asks_for_more_than_any_machine_has_is_told(
     source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nine macros of eleven lines each make two thousand million."""
-    monkeypatch.setattr(compile, "_MEMORY_BYTES", 1 << 30)
+    monkeypatch.setattr(compile, "_MEMORY_BYTES", 2 << 30)
     nested = "A(" * 9 + "x" + ")" * 9
     repeated = " ".join(["x"] * 11)
     source.write_text(
