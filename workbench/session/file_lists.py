@@ -31,13 +31,10 @@ def with_lists(
             read_list(path, root, listed)
         else:
             listed.sources[path] = None
-    if not listed.read:
-        names = tuple(os.path.relpath(path, root) for path in listed.sources)
-        return hardware.model_copy(update={"sources": names}), (), ()
-    of_project = dict.fromkeys(root / folder for folder in hardware.include_dirs)
+    folders = (os.path.relpath(path, root) for path in listed.include_dirs)
     update = {
         "sources": tuple(os.path.relpath(path, root) for path in listed.sources),
-        "include_dirs": tuple(os.path.relpath(path, root) for path in of_project | listed.include_dirs),
+        "include_dirs": tuple(dict.fromkeys((*hardware.include_dirs, *folders))),
         "defines": listed.defines | hardware.defines,
         "parameters": listed.parameters | hardware.parameters,
     }

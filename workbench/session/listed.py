@@ -32,19 +32,19 @@ class Listed:
     cores: Cores = field(default_factory=dict)  # all that lie where the project may look, once one is looked for
 
     def source(self, path: Path, told: Told) -> None:
-        if not os.path.isfile(path):
-            told(f"there is no file '{self._name(path)}': it is left out", "")
-        elif not within(path, self.allowed):
-            folder = os.path.dirname(self._name(path))
-            told(f"'{self._name(path)}' is not in the project: it is left out", f"Add {folder} to `outside`.")
-        else:
+        folder = os.path.dirname(self._name(path))
+        if self._usable(path, "file" if not os.path.isfile(path) else "", f"Add {folder} to `outside`.", told):
             self.sources[path] = None
 
     def folder(self, path: Path, told: Told) -> bool:
-        if not os.path.isdir(path):
-            told(f"there is no folder '{self._name(path)}': it is left out", "")
+        return self._usable(path, "folder" if not os.path.isdir(path) else "", "Add it to `outside`.", told)
+
+    def _usable(self, path: Path, lacking: str, outside_hint: str, told: Told) -> bool:
+        """Whether the project may look at what is there; `lacking` is what is not."""
+        if lacking:
+            told(f"there is no {lacking} '{self._name(path)}': it is left out", "")
         elif not within(path, self.allowed):
-            told(f"'{self._name(path)}' is not in the project: it is left out", "Add it to `outside`.")
+            told(f"'{self._name(path)}' is not in the project: it is left out", outside_hint)
         else:
             return True
         return False
