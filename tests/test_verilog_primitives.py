@@ -71,6 +71,15 @@ def test_a_module_of_nobody_is_still_missing(tmp_path: Path, language: VerilogLa
     assert stand_ins({"nobodys_module"}) is None
 
 
+def test_where_no_cache_can_be_written_they_are_missing(
+    tmp_path: Path, language: VerilogLanguage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("RCW_CACHE", str(tmp_path / "file" / "cache"))
+    found = language.scan(tmp_path, hardware(tmp_path, XILINX + LEAF), PLATFORM, {})
+    assert "unknown module 'PLLE2_BASE'" in [d.message for d in found.diagnostics]
+
+
 def test_a_design_of_ones_own_names_is_left_alone(tmp_path: Path, language: VerilogLanguage) -> None:
     """A module that has a primitive's name is the user's."""
     text = "module top(input clk); BUFG a(clk); endmodule\nmodule BUFG(input i); endmodule\n"

@@ -90,7 +90,10 @@ def stand_ins(names: Collection[str]) -> StandIns | None:
     try:
         kinds = json.loads((folder / "kinds.json").read_text())
     except (OSError, ValueError):
-        kinds = _write(folder, chosen)
+        try:
+            kinds = _write(folder, chosen)
+        except OSError:  # there is no room for them: they are told as missing
+            return None
     return StandIns(folder / FILE, frozenset(kinds["clocks"]), frozenset(kinds["empty"]))
 
 
