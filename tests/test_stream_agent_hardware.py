@@ -12,12 +12,12 @@ from rc_workbench_plugins.streaming.agents.hardware import AgentEdge, hardware_a
 from rc_workbench_plugins.streaming.agents.layout import END_FRAMES, FRAME_LENGTH, TELL_TIME, AgentClock, HardwareAgent
 from rc_workbench_plugins.streaming.agents.packets import answers, times_told
 from rc_workbench_plugins.streaming.events import EdgeEvents, Events, of_topology
-from rc_workbench_plugins.streaming.ghdl import as_one
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.measures import COUNTED, Frame, FrameValue, Query, Statistic, Tap
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.words import result_words
 from rc_workbench_plugins.streaming.topology import Topology
+from rc_workbench_plugins.vhdl.ghdl import as_one
 from rtl_simulator import Cycle, Simulator, simulate
 from stream_topologies import topology
 from tools import NEEDS_GHDL

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from rc_workbench_plugins.streaming import compared as streaming_compared
-from rc_workbench_plugins.streaming import ghdl
 from rc_workbench_plugins.streaming.compared import compared
-from rc_workbench_plugins.streaming.ghdl import Design
 from rc_workbench_plugins.streaming.modules import read_module
 from rc_workbench_plugins.streaming.topology import At, Implementation, Language, Value
+from rc_workbench_plugins.vhdl import ghdl
+from rc_workbench_plugins.vhdl.ghdl import Design
 from rtl_simulator import Cycle, Simulator, simulate
 from tools import NEEDS_GHDL
 

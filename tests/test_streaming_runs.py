@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 from rc_workbench_plugins.simulated_card.simulate import simulate
 from rc_workbench_plugins.simulated_card.target import SimulatedCard
-from rc_workbench_plugins.streaming import ghdl
 from rc_workbench_plugins.streaming.agents.told import answers_told
 from rc_workbench_plugins.streaming.crossing import trust_of
 from rc_workbench_plugins.streaming.events import EdgeEvents, Events, events_of
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.measures import Frame, Query
 from rc_workbench_plugins.streaming.query.resolve import read_query
+from rc_workbench_plugins.vhdl import ghdl
 from tools import NEEDS_GHDL
 
 from workbench.api import Outcome, Task

@@ -24,9 +24,9 @@ from typing import Any
 from rc_workbench_plugins.streaming.agents.hardware import hardware_agent
 from rc_workbench_plugins.streaming.agents.joints import AgentEdge
 from rc_workbench_plugins.streaming.agents.layout import AgentClock
-from rc_workbench_plugins.streaming.ghdl import as_one
 from rc_workbench_plugins.streaming.query.measures import Frame, Measure, Metric, Query, Statistic
 from rc_workbench_plugins.streaming.topology import Edge, End
+from rc_workbench_plugins.vhdl.ghdl import as_one
 
 from workbench.model.diagnostic import Diagnostic
 from workbench.system.toolchain import find_yosys

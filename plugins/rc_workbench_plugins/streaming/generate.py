@@ -13,11 +13,11 @@ from jinja2 import Environment, StrictUndefined
 
 from rc_workbench_plugins.streaming.agents.attached import collectors, instance_of_agent, parts_of_agent
 from rc_workbench_plugins.streaming.agents.division import NO_AGENTS, Agents
-from rc_workbench_plugins.streaming.ghdl import Design, as_one
 from rc_workbench_plugins.streaming.instances import identifier, instance
 from rc_workbench_plugins.streaming.modules import Module, read_module
 from rc_workbench_plugins.streaming.topology import At, Block, Edge, Implementation, Place, Topology, Value, Way
 from rc_workbench_plugins.streaming.x_language import problem
+from rc_workbench_plugins.vhdl.ghdl import Design, as_one
 from workbench.api import Composition
 from workbench.model.application import STREAM_TOP
 from workbench.model.diagnostic import Diagnostic, WorkbenchError

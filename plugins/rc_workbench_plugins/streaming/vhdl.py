@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from rc_workbench_plugins.streaming.ghdl import Design, kept, renamed, synthesised
 from rc_workbench_plugins.streaming.topology import At, Implementation, Value
 from rc_workbench_plugins.streaming.x_language import problem
+from rc_workbench_plugins.vhdl.ghdl import Design, kept, renamed, synthesised
 from workbench.model.diagnostic import WorkbenchError
 from workbench.system.files import sha256
 

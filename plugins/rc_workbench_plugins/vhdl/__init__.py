@@ -1,0 +1,1 @@
+"""VHDL: read with tree-sitter, elaborated and synthesised by GHDL, instrumented as text."""
