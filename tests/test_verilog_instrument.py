@@ -408,6 +408,21 @@ def test_what_cannot_be_observed_is_listed_and_left_alone(tmp_path: Path) -> Non
     assert "top.line_67" not in {block.id for block in build.blocks}
 
 
+def test_a_block_is_observed_where_its_module_is_on_a_clock_of_the_platform(tmp_path: Path) -> None:
+    """The others of its instances are told, and count for nothing."""
+    slow = """assign out[63:26] = 0; wire gated = clk & unseen;
+    leaf #(1) slow(gated, rst, in[0], out[24]); leaf #(1) slower(gated, rst, in[0], out[25]);"""
+    text = TOP.replace("assign out[63:24] = unseen;", slow)
+    plain = instrument(tmp_path / "plain", write(tmp_path / "plain", leaf_v=LEAF, top_sv=TOP))
+    build = instrument(tmp_path / "both", write(tmp_path / "both", leaf_v=LEAF, top_sv=text))
+    assert [(d.file, d.line, d.message.partition(";")[0]) for d in build.missed] == [
+        ("leaf.v", 10, "the block leaf.line_10 is not observed in top.slow and 1 more: it runs on 'clk', which is "
+         "derived within the design"),
+    ]  # fmt: skip
+    assert [block.id for block in build.blocks] == [block.id for block in plain.blocks]
+    assert [block.states for block in build.blocks] == [block.states for block in plain.blocks]
+
+
 @pytest.mark.skipif(shutil.which("yosys") is None, reason="yosys is not installed")
 def test_synthesis_warns_of_nothing_new_and_finds_the_design_equivalent(tmp_path: Path) -> None:
     # yosys 0.23 reads no instance arrays with sliced ports

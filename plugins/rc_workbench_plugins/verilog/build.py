@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Mapping
+from collections import Counter
+from collections.abc import Collection, Container, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -49,6 +50,7 @@ def build(
     design: Design,
     top: Instance,
     why_not: Mapping[Key, str],
+    single: Mapping[str, str],
     hardware: HardwareSources,
     platform_hardware: Hardware,
     parameters: Mapping[str, str],
@@ -59,14 +61,15 @@ def build(
     vary: bool = False,
 ) -> HdlBuild:
     """Write the instrumented design below `out`, and tell what is in it; `vary`: without states, and with FIFOs whose
-    depth can be chosen. WorkbenchError where that cannot be done."""
+    depth can be chosen. `why_not` tells of blocks that are observed nowhere, `single` of those that are not, by their
+    paths. WorkbenchError where that cannot be done."""
     nodes = modules_by_name(design)
     layout = lay_out(
         top,
         observed=lambda block: bool(block.states) and block.key not in why_not and not vary,
         editable=lambda module: not why_not_editable(design, nodes.get(module)),
     )
-    bits = layout.bits(top)
+    bits = {path: bit for path, bit in layout.bits(top).items() if path not in single}
     uses = [use for instance in top.walk() for use in instance.blocks if is_own(use.source, library)]
     shell = read_top(design.top, top.module + _INNER)
     wrapper.check_port(shell, platform_hardware)
@@ -124,7 +127,7 @@ def build(
         read_outs=tuple(read_outs),
         own_ports=tuple(own),
         stand_ins=(copy_path(design, design.primitives.file, out),) if design.primitives else (),
-        missed=tuple(_missed(design, uses, why_not, bits)),
+        missed=tuple(_missed(design, uses, why_not, single, bits)),
         diagnostics=(*diagnostics, *_large(design, counted, bits), *not_varied),
     )
 
@@ -278,18 +281,24 @@ def _large(design: Design, uses: list[BlockUse], bits: Mapping[str, int]) -> lis
 
 
 def _missed(
-    design: Design, uses: list[BlockUse], why_not: Mapping[Key, str], bits: Mapping[str, int]
-) -> list[Diagnostic]:
-    """One diagnostic for each block in the source that has something to observe and is not observed."""
-    found: dict[Key, Diagnostic] = {}
+    design: Design,
+    uses: list[BlockUse],
+    why_not: Mapping[Key, str],
+    single: Mapping[str, str],
+    bits: Mapping[str, int],
+) -> Iterator[Diagnostic]:
+    """One diagnostic for each block in the source that has something to observe and is not observed everywhere."""
+    missed: dict[Key, list[BlockUse]] = {}
     for use in uses:
-        reason = why_not.get(use.source.key, "")
-        if use.path not in bits and (reason or use.source.states):
-            found.setdefault(
-                use.source.key,
-                Diagnostic(
-                    f"the block {use.source.module}.{use.source.label} is not observed: {reason or 'no path leads up'}",
-                    "", Severity.WARNING, design.name_of(use.source.path), use.source.line,
-                ),
-            )  # fmt: skip
-    return list(found.values())
+        if use.path not in bits and (use.source.key in why_not or use.path in single or use.source.states):
+            missed.setdefault(use.source.key, []).append(use)
+    everywhere = Counter(use.source.key for use in uses)
+    for key, some in missed.items():
+        use = some[0]
+        reason = why_not.get(key) or single.get(use.path) or "no path leads up"
+        others = f" and {len(some) - 1} more" if len(some) > 1 else ""
+        where = f" in {use.path.rpartition('.')[0]}{others}" if len(some) < everywhere[key] else ""
+        yield Diagnostic(
+            f"the block {use.source.module}.{use.source.label} is not observed{where}: {reason}",
+            "", Severity.WARNING, design.name_of(use.source.path), use.source.line,
+        )  # fmt: skip

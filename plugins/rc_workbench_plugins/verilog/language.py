@@ -12,7 +12,7 @@ from rc_workbench_plugins.verilog.blocks import SourceBlock, read_blocks
 from rc_workbench_plugins.verilog.conditions import check_conditions
 from rc_workbench_plugins.verilog.data_files import data_files
 from rc_workbench_plugins.verilog.design import Design, read_design
-from rc_workbench_plugins.verilog.instances import Instance, elaborate
+from rc_workbench_plugins.verilog.instances import Instance, Key, elaborate
 from rc_workbench_plugins.verilog.own import build_called, is_own, library_of, own_streams, streams_called
 from rc_workbench_plugins.verilog.ports import clocks, hdl_ports, resets
 from rc_workbench_plugins.verilog.rewrite import defined_twice, modules_by_name, why_not_editable
@@ -32,7 +32,7 @@ def scan(
     root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], job: Job | None = None
 ) -> HdlScan:
     design, blocks, top, diagnostics, *_ = _read(root, hardware, parameters, job)
-    reasons = _why_not(design, blocks, top, platform)
+    reasons, _ = _why_not(design, blocks, top, platform)
     uses: dict[tuple[str, int], list[str]] = {block.key: [] for block in blocks}
     for instance in top.walk() if top else ():
         for use in instance.blocks:
@@ -72,7 +72,7 @@ def instrument(
         raise WorkbenchError(
             Diagnostic(f"the platform '{platform.name}' describes no hardware port", "Add its section `hardware`.")
         )
-    reasons = _why_not(design, blocks, top, platform)
+    reasons, single = _why_not(design, blocks, top, platform)
     wrong = tuple(check_conditions(design, blocks, top, reasons))
     if has_errors(wrong):
         raise WorkbenchError(*wrong)
@@ -85,8 +85,8 @@ def instrument(
         raise WorkbenchError(*streams.diagnostics)
     diagnostics = (*diagnostics, *streams.diagnostics)
     made = build.build(
-        design, top, reasons, hardware, platform.hardware, parameters, out.resolve(), diagnostics, streams, library,
-        vary,
+        design, top, reasons, single, hardware, platform.hardware, parameters, out.resolve(), diagnostics, streams,
+        library, vary,
     )  # fmt: skip
     return replace(build_called(made, top.path, hardware.names), data=data, read=read)
 
@@ -137,21 +137,28 @@ def _of_primitives(design: Design, top: Instance) -> Iterator[Diagnostic]:
 
 def _why_not(
     design: Design, blocks: tuple[SourceBlock, ...], top: Instance | None, platform: Platform
-) -> dict[tuple[str, int], str]:
-    """Why blocks cannot be observed, by where they stand; only those that cannot are in it."""
-    reasons = {block.key: block.why_not for block in blocks if block.why_not}
+) -> tuple[dict[Key, str], dict[str, str]]:
+    """Why blocks cannot be observed: those that can be nowhere, by where they stand, and single ones by their paths."""
     nodes = modules_by_name(design)
     clocks = [clock.pin for clock in platform.hardware.clocks] if platform.hardware else []
     unreachable: dict[str, str] = {}
+    paths: dict[str, str] = {}
+    nowhere: dict[Key, str] = {}
+    somewhere: set[Key] = set()
     for instance in top.walk() if top else ():
-        reason = unreachable.get(instance.path, "") or why_not_editable(design, nodes.get(instance.module))
-        unreachable.update({child.path: reason for child in instance.children})
+        above = unreachable.get(instance.path, "") or why_not_editable(design, nodes.get(instance.module))
+        unreachable.update({child.path: above for child in instance.children})
         for use in instance.blocks:
+            reason = above
+            if not reason and clocks and use.root_clock not in clocks:
+                reason = _other_clock(use.source.clock, use.root_clock, clocks)
             if reason:
-                reasons.setdefault(use.source.key, reason)
-            elif clocks and use.root_clock not in clocks:
-                reasons.setdefault(use.source.key, _other_clock(use.source.clock, use.root_clock, clocks))
-    return reasons
+                paths[use.path] = reason
+                nowhere.setdefault(use.source.key, reason)
+            else:
+                somewhere.add(use.source.key)
+    nowhere = {key: reason for key, reason in nowhere.items() if key not in somewhere}
+    return nowhere | {block.key: block.why_not for block in blocks if block.why_not}, paths
 
 
 def _other_clock(name: str, root: str, clocks: Sequence[str]) -> str:
