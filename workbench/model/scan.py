@@ -31,10 +31,27 @@ class CallSite:
 
 
 @dataclass(frozen=True)
+class Term:
+    """A signal of one bit that must be `high`, or else low, for a branch to be taken.
+
+    `driver` is the instance whose logic drives it, in the block's first instance; empty outside of the design, where
+    `port` is the top's port. `stream` is the stream (index in `HdlScan.streams`) whose valid or ready it is; -1: none.
+    """
+
+    signal: str
+    high: bool
+    driver: str = ""
+    port: str = ""
+    stream: int = -1
+
+
+@dataclass(frozen=True)
 class Branch:
     """A branch of a block (an if or else arm, a case item, the whole body).
 
-    `pragma_line` is the line before which a pragma would be inserted, `indent` its column from 1.
+    `pragma_line` is the line before which a pragma would be inserted, `indent` its column from 1. It is taken only
+    where the state register of that name has one of the `values`, by their names, and all `terms` hold, as far as its
+    own condition tells.
     """
 
     line: int
@@ -44,6 +61,35 @@ class Branch:
     indent: int = 1
     end_line: int = 0
     pragmas: tuple[PlacedPragma, ...] = ()
+    register: str = ""
+    values: tuple[str, ...] = ()
+    terms: tuple[Term, ...] = ()
+
+
+@dataclass(frozen=True)
+class StateValue:
+    """A value of a state register, as the design calls it; `condition` asks for it in the design's language.
+
+    `line` is the first branch that is taken for it (0: none is). Not `reached`: nothing ever assigns it.
+    """
+
+    name: str
+    condition: str
+    line: int = 0
+    reached: bool = True
+
+
+@dataclass(frozen=True)
+class StateRegister:
+    """A register that is compared with one constant after another, and is assigned constants: in `block` of a module
+    or entity, by the block's id. `file` and `line` are where it is declared."""
+
+    name: str
+    component: str
+    block: str
+    file: str
+    line: int
+    values: tuple[StateValue, ...]
 
 
 @dataclass(frozen=True)
@@ -99,7 +145,8 @@ class HdlPort:
 class HdlScan:
     """`instances` maps every elaborated instance path to its module name, the top first.
 
-    `ports`, `clocks` and `resets` are the top's, as `HdlTop` says; `streams` and `fifos` stand in the whole design.
+    `ports`, `clocks` and `resets` are the top's, as `HdlTop` says; `streams`, `fifos` and state `registers` stand in
+    the whole design.
     """
 
     blocks: tuple[HdlBlock, ...]
@@ -110,6 +157,7 @@ class HdlScan:
     resets: tuple[tuple[str, bool], ...] = ()
     streams: tuple[Stream, ...] = ()
     fifos: tuple[Fifo, ...] = ()
+    registers: tuple[StateRegister, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from rc_workbench_plugins.verilog import build
-from rc_workbench_plugins.verilog.blocks import SourceBlock, read_blocks
+from rc_workbench_plugins.verilog.blocks import Arm, SourceBlock, read_blocks
 from rc_workbench_plugins.verilog.conditions import check_conditions
 from rc_workbench_plugins.verilog.data_files import data_files
 from rc_workbench_plugins.verilog.design import Design, read_design
@@ -16,6 +16,7 @@ from rc_workbench_plugins.verilog.instances import Instance, Key, elaborate
 from rc_workbench_plugins.verilog.own import build_called, is_own, library_of, own_streams, streams_called
 from rc_workbench_plugins.verilog.ports import clocks, hdl_ports, resets
 from rc_workbench_plugins.verilog.rewrite import defined_twice, modules_by_name, why_not_editable
+from rc_workbench_plugins.verilog.states import Asked, States, find_states
 from rc_workbench_plugins.verilog.streams import counted, find_streams
 from rc_workbench_plugins.verilog.synthesis import unsynthesisable
 from workbench.api import HdlBuild
@@ -38,16 +39,21 @@ def scan(
         for use in instance.blocks:
             uses[use.source.key].append(use.path)
     library = library_of(design, hardware)
+    edges = own_streams(design, find_streams(design, top, hardware), top, hardware, library)
+    states = find_states(design, top, edges.streams)
     found = tuple(
-        _hdl_block(design, block, tuple(uses[block.key]), reasons.get(block.key, ""))
+        _hdl_block(design, states, block, tuple(uses[block.key]), reasons.get(block.key, ""))
         for block in blocks
         if is_own(block, library)
     )
+    own = {block.id for block in found}
     instances = tuple((i.path, i.module) for i in top.walk()) if top else ()
-    edges = own_streams(design, find_streams(design, top, hardware), top, hardware, library)
     streams, fifos = streams_called(edges.streams, edges.fifos, top.path if top else "", hardware.names)
     diagnostics = (*diagnostics, *check_conditions(design, blocks, top, reasons), *edges.diagnostics)
-    return HdlScan(found, instances, diagnostics, hdl_ports(design), clocks(top), resets(top), streams, fifos)
+    registers = tuple(register for register in states.registers if register.block in own)
+    return HdlScan(
+        found, instances, diagnostics, hdl_ports(design), clocks(top), resets(top), streams, fifos, registers
+    )
 
 
 def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> HdlBuild:
@@ -166,12 +172,18 @@ def _other_clock(name: str, root: str, clocks: Sequence[str]) -> str:
     return f"it runs on {what}; only blocks on the platform's clocks ({', '.join(clocks)}) can be observed"
 
 
-def _hdl_block(design: Design, block: SourceBlock, instances: tuple[str, ...], why_not: str) -> HdlBlock:
-    branches = tuple(
-        Branch(arm.line, arm.kind, arm.label, arm.pragma_line, arm.indent, arm.end_line, arm.pragmas)
-        for arm in block.arms
-    )
+def _hdl_block(
+    design: Design, states: States, block: SourceBlock, instances: tuple[str, ...], why_not: str
+) -> HdlBlock:
+    branches = tuple(_branch(arm, states.of(block, arm)) for arm in block.arms)
     return HdlBlock(
         f"{block.module}.{block.label}", block.module, block.kind, design.name_of(block.path), block.line,
         block.end_line, block.clock, block.edge, branches, instances, why_not,
+    )  # fmt: skip
+
+
+def _branch(arm: Arm, asked: Asked) -> Branch:
+    return Branch(
+        arm.line, arm.kind, arm.label, arm.pragma_line, arm.indent, arm.end_line, arm.pragmas, asked.register,
+        asked.values, asked.terms,
     )  # fmt: skip

@@ -68,6 +68,18 @@ class Nets:
             bit = before
         return bit
 
+    def wires(self, symbol: Any) -> list[Any]:
+        """What drives a signal other than processes: an expression where it drives it whole, else None."""
+        width = symbol.type.bitWidth
+        return [
+            d.source if isinstance(d.source, ast.Expression) and (d.low, d.width, d.offset) == (0, width, 0) else None
+            for d in self._drivers.get(symbol, ())
+        ]
+
+    def input_name(self, symbol: Any) -> str:
+        """The top's input that a symbol is, empty where it is none."""
+        return self._inputs.get(symbol, "")
+
     def terms(self, bit: Bit) -> list[Bit]:
         """The bits, by their roots, that must all be high for a bit to be; itself where it is no such AND."""
         root = self.root(bit)
