@@ -15,6 +15,7 @@ from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
+import numpy as np
 import psutil
 import pytest
 from ssh_machine import SSHD, ssh_machine
@@ -47,7 +48,8 @@ SUM = "2128\n"  # of 48 words, and of what data/first.hex holds: 1000
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tiny project, its sum beginning with what a file in it holds: 1000, and its source with flags of its own."""
+    """The tiny project, its sum beginning with what a file in it holds: 1000, and its source with flags of its own. Its
+    design records the changes of its states."""
     folder = shutil.copytree(TINY, tmp_path_factory.mktemp("project") / "tiny")
     (folder / "data").mkdir()
     (folder / "data" / "first.hex").write_text("000003e8\n")
@@ -63,7 +65,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source.write_text(re.sub(r"(?m)^enum .*", "#include <words.h>", source.read_text()))
     file = folder / "tiny.workbench.yaml"
     flags = "source_flags: {host/main.c: [-I, host/own, '-DMOST=(1<<4)']}"
-    file.write_text(file.read_text().replace("host:\n", f"host:\n  {flags}\n"))
+    text = file.read_text().replace("host:\n", f"host:\n  {flags}\n")
+    file.write_text(text.replace("hardware:\n", "hardware:\n  trace: {records: 256}\n"))
     return file
 
 
@@ -277,7 +280,7 @@ def test_a_program_that_was_killed_leaves_its_calls(tree: Path, records: Path, t
     assert "counters could not be read out" in said
 
 
-def test_a_trace_of_a_board_is_of_the_hosts_calls(tree: Path, build: Path, tmp_path: Path) -> None:
+def test_a_trace_of_a_board_has_the_hosts_calls_and_the_designs_states(tree: Path, build: Path, tmp_path: Path) -> None:
     raw = tmp_path / "raw"
     raw.mkdir()
     environment = {**os.environ, "RCW_RAW": str(raw), "RCW_TRACE": "1"}
@@ -294,7 +297,16 @@ def test_a_trace_of_a_board_is_of_the_hosts_calls(tree: Path, build: Path, tmp_p
         == len(edges) - 1
         == int(run.tables["state_time"]["visits"][run.tables["state_time"]["block"] == 0].sum())
     )
-    assert any("the trace of a run on a real machine" in d.message for d in run.manifest.diagnostics)
+    clock, counted = run.manifest.clocks[0], run.tables["state_time"]
+    for row in range(1, len(run.manifest.blocks)):
+        edges, states = trace_of(run).row(row)
+        first, last = clock.start_ps, clock.start_ps + int(clock.cycles * 1e12 / clock.frequency_hz)
+        inside = (edges[:-1] >= first) & (edges[1:] <= last + 1)
+        assert [state for state, of in zip(states, inside, strict=True) if not of] == [0, 0]
+        cycles = np.rint((np.diff(edges) * clock.frequency_hz / 1e12)[inside]).astype(int)
+        mine = counted["block"] == row
+        assert np.bincount(states[inside], cycles, 3).tolist() == counted["cycles"][mine].tolist()
+        assert np.bincount(states[inside], minlength=3).tolist() == counted["visits"][mine].tolist()
 
 
 def test_a_program_that_a_signal_ended_says_so(project: Path, records: Path, tmp_path: Path) -> None:

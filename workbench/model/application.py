@@ -69,6 +69,13 @@ class StreamSignals(Document):
     bits: NonNegativeInt = Field(0, description="bits of the data that go with it; 0 where not known")
 
 
+class TraceMemory(Document):
+    """Memory of the instrumented design in which it keeps the changes of its blocks' states, each with its cycle."""
+
+    records: PositiveInt = Field(1024, le=1 << 20, description="how many are kept, the first that come (64 bits each)")
+    burst: PositiveInt = Field(16, le=1024, description="how many a block may have at once before some are lost")
+
+
 class HardwareSources(Document):
     language: str = Field("verilog", description="the plugin that reads them")
     sources: tuple[str, ...] = Field(
@@ -117,6 +124,11 @@ class HardwareSources(Document):
         examples=[{"core.store": "pixels"}],
     )
     read_out: ReadOut = Field(description="addresses that the application leaves unused: the counters are read there")
+    trace: TraceMemory | None = Field(
+        None,
+        description="record the changes of the blocks' states in the FPGA, for the timeline of a run on a real machine",
+        examples=[{"records": 4096, "burst": 16}],
+    )
 
 
 class Simulation(Document):
@@ -147,11 +159,6 @@ class Simulation(Document):
     )
     switch_ps: NonNegativeInt = Field(
         0, description="virtual time that a core takes to change from a thread to another"
-    )
-    hardware_counters: bool = Field(
-        False,
-        description="simulate the counters of the instrumented design too, and read them through its port, as on a "
-        "board; else the card itself counts the same, which is faster",
     )
     clock_ppm: float = Field(
         0.0,

@@ -45,6 +45,20 @@ class CounterWords:
 
 
 @dataclass(frozen=True)
+class TraceWords:
+    """Where changes of states stand among the words: `records` of two words each from `base` on, of which the word
+    `counts` says how many there are, the next one how many found no room, and those that follow how many each of
+    `blocks` lost (bit 31: it was losing some at the end). A record is there at most `waits` cycles after the change
+    (`resources/hdl/recap_trace.v`)."""
+
+    base: int
+    records: int
+    counts: int
+    blocks: tuple[int, ...]
+    waits: int
+
+
+@dataclass(frozen=True)
 class ReadOutPlan:
     """`freeze` stops all counters; `run` and `clear` start them and set them to zero. Then, for each word from 0 to
     `words - 1`, the accesses of `each` are made: the last is a read, and gives the word (32 bits).
@@ -66,6 +80,7 @@ class ReadOutPlan:
     counters: tuple[CounterWords, ...] = ()
     port: str = ""
     blocks: tuple[int, ...] | None = None
+    trace: TraceWords | None = None
 
     def cycles(self, words: Sequence[int]) -> int:
         """How many cycles the monitors counted, of all the words (resources/hdl/README.md)."""

@@ -1,11 +1,16 @@
-"""The trace of a run on a real machine: its host's calls, where the program recorded them one by one."""
+"""The trace of a run on a real machine: its host's calls, where the program recorded them one by one, and the changes
+of states that the design's monitors recorded, where it has a trace of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from workbench.api import HdlBuild, HostBuild
+from workbench.api.instrument.traced import changes
 from workbench.api.records import read_calls
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.run import RunClock
@@ -13,16 +18,30 @@ from workbench.run.collect import frequencies
 from workbench.run.tap_trace import TapTrace
 
 
-def trace_of_calls(
-    raw: Path, part: Path, host: HostBuild | None, hdl: HdlBuild, clocks: Sequence[RunClock], *, asked: bool = False
+def machine_trace(
+    raw: Path,
+    part: Path,
+    host: HostBuild | None,
+    hdl: HdlBuild,
+    clocks: Sequence[RunClock],
+    words: NDArray[np.uint32] | None,
+    *,
+    asked: bool = False,
 ) -> tuple[TapTrace | None, tuple[Diagnostic, ...]]:
     """What is to be finished below `part`, and what there is to say of it; None where no call was recorded, which is
-    told where it was `asked` for."""
+    told where it was `asked` for. `clocks` are those of the run as they were measured, `words` what was read out. The
+    changes in the FPGA are left in `raw`, as the simulated card leaves them. Raises OSError."""
     if host is None or not len(read_calls(raw)):
         hint = "Let the command target.run hand RCW_TRACE on to the program, as it does RCW_RAW."
         lacking = Diagnostic("there is no trace: the program was not asked for one", hint, Severity.WARNING)
         return None, (lacking,) if asked else ()
-    text = "the trace of a run on a real machine is of the host's calls"
-    hint = "Blocks of the FPGA are counted there: in the timeline they are unclassified."
-    taps = TapTrace(raw, part, host.blocks[0], hdl.blocks, frequencies(hdl.blocks, clocks))
-    return taps, (Diagnostic(text, hint, Severity.NOTE),)
+    traced = words is not None and any(plan.trace for plan in hdl.read_outs)
+    if traced and words is not None:
+        found, told = changes(hdl.read_outs, hdl.blocks, words)
+        found.tofile(raw / "taps.bin")
+    else:
+        text = "the trace of a run on a real machine is of the host's calls"
+        hint = "In the timeline the FPGA's blocks are unclassified; hardware.trace of the project records their states."
+        told = (Diagnostic(text, hint, Severity.NOTE),)
+    began_ps = clocks[0].start_ps if traced else 0
+    return TapTrace(raw, part, host.blocks[0], hdl.blocks, frequencies(hdl.blocks, clocks), began_ps=began_ps), told

@@ -26,7 +26,8 @@ class TapTrace:
     """Follows the taps in `raw` and writes them as a trace below `tables`, a chunk whenever enough have come.
 
     `hardware` are the blocks that the taps number, each with the frequency of its clock, all with one drift, and `host`
-    the program's main thread, None where it tells of its states itself. Raises OSError.
+    the program's main thread, None where it tells of its states itself. The clocks' first cycle begins at `began_ps`.
+    Raises OSError.
     """
 
     def __init__(
@@ -37,7 +38,9 @@ class TapTrace:
         hardware: Sequence[Block],
         clocks_hz: Sequence[float],
         drift_ppm_per_s: float = 0.0,
+        began_ps: int = 0,
     ) -> None:
+        self._began_ps = began_ps
         self._drift_ppm_per_s = drift_ppm_per_s
         self._raw, self._blocks = raw, len(hardware)
         self._of_clock = {hz: np.array([other == hz for other in clocks_hz]) for hz in clocks_hz}
@@ -102,7 +105,7 @@ class TapTrace:
         starts = np.zeros(len(cycles), np.int64)
         for clock_hz, mine in self._of_clock.items():
             rows = slice(None) if len(self._of_clock) == 1 else np.flatnonzero(mine[block])
-            starts[rows] = cycle_starts_ps(cycles[rows], clock_hz, self._drift_ppm_per_s)
+            starts[rows] = cycle_starts_ps(cycles[rows], clock_hz, self._drift_ppm_per_s) + self._began_ps
         states = taps["state"][order]
         new = np.flatnonzero((counts > 0) & ~self._begun)
         self._begun[new] = True

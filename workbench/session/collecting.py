@@ -12,7 +12,7 @@ from workbench.formats.platform_file import load_platform
 from workbench.formats.run_folder import RunWriter, now
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
 from workbench.model.run import Run
-from workbench.run.machine_trace import trace_of_calls
+from workbench.run.machine_trace import machine_trace
 from workbench.session.finding import PROJECT_SUFFIX
 from workbench.session.pipeline import RunOptions, manifest_of
 from workbench.session.places import placed
@@ -48,7 +48,8 @@ def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins)
         for record in records.iterdir():
             if record.is_file():
                 shutil.copyfile(record, writer.raw / record.name)
-        taps, told = trace_of_calls(writer.raw, writer.part, tree.host, tree.hdl, writer.manifest.clocks)
+        clocks = finished(writer.manifest, outcome, ()).clocks
+        taps, told = machine_trace(writer.raw, writer.part, tree.host, tree.hdl, clocks, outcome.counter_words)
         manifest = finished(writer.manifest, outcome, (*missed, *outcome.diagnostics, *told))
         manifest = replace(manifest, traced=taps is not None)
         language = plugins.hdl_languages[tree.hdl_language]

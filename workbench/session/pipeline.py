@@ -19,7 +19,7 @@ from workbench.model.diagnostic import Cancelled, Diagnostic, Severity, Workbenc
 from workbench.model.run import PS_PER_S, Manifest, Run, RunClock, RunStatus, Table
 from workbench.run.cards import on_cards
 from workbench.run.collect import frequencies
-from workbench.run.machine_trace import trace_of_calls
+from workbench.run.machine_trace import machine_trace
 from workbench.run.tap_trace import TapTrace
 from workbench.session import durations
 from workbench.session.composing import check, check_steps
@@ -272,7 +272,8 @@ def _run(
         outcome = replace(outcome, diagnostics=(*told, *outcome.diagnostics))
     if not target.simulated:
         outcome = measured_at(open_tree(build), writer.raw, outcome, platform)
-        taps, told_of = trace_of_calls(writer.raw, writer.part, host, hdl, writer.manifest.clocks, asked=trace)
+        clocks = finished(writer.manifest, outcome, ()).clocks
+        taps, told_of = machine_trace(writer.raw, writer.part, host, hdl, clocks, outcome.counter_words, asked=trace)
         outcome = replace(outcome, diagnostics=(*outcome.diagnostics, *told_of))
     for diagnostic in outcome.diagnostics:
         job.report(diagnostic)

@@ -33,7 +33,7 @@ from rc_workbench_plugins.verilog.streams import FoundStreams
 from rc_workbench_plugins.verilog.top import own_ports, read_top
 from workbench.api import HdlBuild
 from workbench.api.instrument import wrapper
-from workbench.api.instrument.probes import STATES_OF_A_BLOCK_RAM, MonitorPlan, Probe, state_bits
+from workbench.api.instrument.probes import STATES_OF_A_BLOCK_RAM, MonitorPlan, Probe, TraceStore, state_bits
 from workbench.api.instrument.wrapper import Top
 from workbench.api.ports import monitor_front
 from workbench.model.application import HardwareSources
@@ -85,6 +85,7 @@ def build(
     monitors: list[wrapper.Monitor] = []
     read_outs: list[ReadOutPlan] = []
     own: list[tuple[str, str]] = []
+    store = TraceStore.of(hardware.trace.records, hardware.trace.burst) if hardware.trace else None
     for clock in platform_hardware.clocks:
         numbers = tuple(number for number, use in enumerate(counted) if clock_of[use.root_clock] == clock)
         if not numbers and clock != first:
@@ -94,7 +95,8 @@ def build(
         else:
             own.append((f"recap_{len(monitors)}" if monitors else "recap", clock.name))
             (port, front), addresses = own_port(*own[-1]), OWN_ADDRESSES
-        plan = MonitorPlan(tuple(probes[number] for number in numbers if number in probes), width)
+        observed = tuple(probes[number] for number in numbers if number in probes)
+        plan = MonitorPlan(observed, width, trace=store)
         if not clock.reset:  # what it drives comes out of reset with the rest
             clock = clock.model_copy(update={"reset": first.reset, "reset_hdl": first.reset_hdl})
         monitors.append(wrapper.Monitor(plan, front, clock, () if place else own_ports(port)))
@@ -123,7 +125,6 @@ def build(
         fifos=streams.fifos,
         idle=tuple(map(below, streams.idle)),
         defines=(wrapper.TAPS_DEFINE,) if width else (),
-        uncounted=wrapper.uncounted(monitors),
         include_dirs=_include_dirs(design, hardware),
         read_outs=tuple(read_outs),
         own_ports=tuple(own),
@@ -187,7 +188,8 @@ def _write(design: Design, edits: Mapping[Path, Edits], generated: str, out: Pat
             target = copy_path(design, path, out)
             _write_file(target, edits[path].apply(data) if path in edits else data)
             sources.append(target)
-        for name in (*wrapper.RUNTIME, *([DEPTH_SOURCE] if DEPTH_MODULE in generated else [])):
+        traced = [wrapper.TRACE_SOURCE] if "recap_trace_collector" in generated else []
+        for name in (*wrapper.RUNTIME, *traced, *([DEPTH_SOURCE] if DEPTH_MODULE in generated else [])):
             sources.append(_write_file(out / "recap" / name, (timescale + wrapper.runtime_source(name)).encode()))
         sources.append(_write_file(out / "recap" / wrapper.TOP_FILE, (timescale + generated).encode()))
     except OSError as error:

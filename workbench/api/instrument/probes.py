@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from workbench.api.instrument.lfsr import TAPS
 from workbench.api.ports import MonitorFront
-from workbench.model.read_out import CounterWords, ReadOut, ReadOutPlan
+from workbench.model.read_out import CounterWords, ReadOut, ReadOutPlan, TraceWords
 
 COUNT_BITS = 36
 MAGIC = 0x52434150
@@ -33,12 +33,26 @@ class Probe:
 
 
 @dataclass(frozen=True)
+class TraceStore:
+    """How many changes of states (powers of two of them) the collector keeps, and a block's own buffer."""
+
+    record_bits: int
+    burst_bits: int
+
+    @classmethod
+    def of(cls, records: int, burst: int) -> TraceStore:
+        """Room for so many at least."""
+        return cls(max(1, (records - 1).bit_length()), max(1, (burst - 1).bit_length()))
+
+
+@dataclass(frozen=True)
 class MonitorPlan:
     """`state_width` is the width of the design's state vector; each probe takes its bits from there."""
 
     probes: tuple[Probe, ...]
     state_width: int
     count_bits: int = COUNT_BITS
+    trace: TraceStore | None = None
 
     @property
     def tap(self) -> int:
@@ -50,18 +64,40 @@ class MonitorPlan:
         return 1 + 2 * max((p.bits for p in self.probes), default=0)
 
     @property
+    def _sizes(self) -> tuple[int, ...]:
+        """The words of each counter, then those of the trace's records and of its counts, each a power of two."""
+        if self.trace is None or not self.probes:
+            return tuple(probe.words for probe in self.probes)
+        counts = 1 << (len(self.probes) + 1).bit_length()  # stored, dropped, and each block's lost ones
+        return (*(probe.words for probe in self.probes), 2 << self.trace.record_bits, counts)
+
+    @property
+    def _places(self) -> tuple[int, ...]:
+        """The first word of each of them. The largest come first, so that each starts at a multiple of its size."""
+        sizes = self._sizes
+        places, position = [0] * len(sizes), 0
+        for index in sorted(range(len(sizes)), key=lambda i: -sizes[i]):
+            places[index] = position
+            position += sizes[index]
+        return tuple(places)
+
+    @property
     def bases(self) -> tuple[int, ...]:
-        """Each counter's first word. The largest come first, so that each starts at a multiple of its size."""
-        bases, position = [0] * len(self.probes), 0
-        for index in sorted(range(len(self.probes)), key=lambda i: -self.probes[i].bits):
-            bases[index] = position
-            position += self.probes[index].words
-        return tuple(bases)
+        """Each counter's first word."""
+        return self._places[: len(self.probes)]
+
+    @property
+    def trace_words(self) -> TraceWords | None:
+        if self.trace is None or not self.probes:
+            return None
+        base, counts = self._places[len(self.probes) :]
+        waits = (len(self.probes) << self.trace.burst_bits) + 4
+        return TraceWords(base, 1 << self.trace.record_bits, counts, tuple(p.block for p in self.probes), waits)
 
     @property
     def header(self) -> int:
-        """Number of the first of the monitor's own words, which follow the counters'."""
-        return sum(probe.words for probe in self.probes)
+        """Number of the first of the monitor's own words, which follow all others."""
+        return sum(self._sizes)
 
     @property
     def words(self) -> int:
@@ -91,6 +127,7 @@ class MonitorPlan:
             ),
             port=port,
             blocks=blocks,
+            trace=self.trace_words,
         )
 
 

@@ -15,12 +15,12 @@ from workbench.model.streams import Stream
 
 #: The Verilog sources that every instrumented design needs besides the generated ones.
 RUNTIME = ("recap_counter.v", "recap_control.v")
+#: What those need besides that record changes of states.
+TRACE_SOURCE = "recap_trace.v"
 TOP_FILE = "recap_top.v"
 TAPS_DEFINE = "RECAP_TAPS"
 #: Set by what simulates the design: it then gives valid and ready of its streams, as `recap_valid` and `recap_ready`.
 STREAMS_DEFINE = "RECAP_STREAMS"
-#: Set by what simulates the design and counts its taps by itself: the counters are then left out.
-UNCOUNTED_DEFINE = "RECAP_UNCOUNTED"
 STATE_PORT = "recap_state"
 
 
@@ -94,13 +94,6 @@ class Monitor:
     front: MonitorFront
     clock: Clock
     more: tuple[TopPort, ...] = ()
-
-
-def uncounted(monitors: Sequence[Monitor]) -> tuple[str, ...]:
-    """What leaves the counters of a simulated design out: none where only they know which cycles count, as a reset that
-    is more than a pin says."""
-    plain = (set(re.findall(r"(?<![\w'])[A-Za-z_]\w*", m.clock.reset_hdl)) <= {m.clock.reset} for m in monitors)
-    return (UNCOUNTED_DEFINE,) if all(plain) else ()
 
 
 def wrapper(top: Top, monitors: Sequence[Monitor], streams: Sequence[Stream] = ()) -> str:
@@ -214,9 +207,6 @@ def _monitor(plan: MonitorPlan, number: int) -> str:
         "    input wire write_control, input wire write_select, input wire [31:0] write_data,",
         "    output wire [31:0] word, output wire frozen, output wire clearing",
         ");",
-        f"`ifdef {UNCOUNTED_DEFINE}",
-        "    assign word = 0, frozen = 0, clearing = 0;",
-        "`else",
         "    wire counting, first, pending, pending_first, clear_write;",
         f"    wire [{select - 1}:0] select;",
         "    wire [47:0] cycles;",
@@ -237,6 +227,7 @@ def _monitor(plan: MonitorPlan, number: int) -> str:
             f"        .entry(select[{1 + 2 * probe.bits}:1]), .clearing(clear_write), .count(count_{slot})",
             "    );",
         ]
+    lines += _trace(plan, select)
     shown = _or_tree([f"count_{slot}" for slot in range(1, len(plan.probes) + 1)])
     half = "{32{1'b0}}" if count <= 32 else f"{{{{{64 - count}{{1'b0}}}}, shown[{count - 1}:32]}}"
     low = "shown[31:0]" if count >= 32 else f"{{{{{32 - count}{{1'b0}}}}, shown}}"
@@ -252,10 +243,47 @@ def _monitor(plan: MonitorPlan, number: int) -> str:
         f"            default: header = 32'd{len(plan.probes)};",
         "        endcase",
         f"    wire [31:0] counter_word = select[0] ? {half} : {low};",
-        "    assign word = own ? header : counter_word;",
+        f"    assign word = own ? header : counter_word{' | trace_word' if plan.trace_words else ''};",
     ]
     assert HEADER_WORDS == 4
-    return "\n".join([*lines, "`endif", "endmodule", ""])
+    return "\n".join([*lines, "endmodule", ""])
+
+
+def _trace(plan: MonitorPlan, select: int) -> Iterator[str]:
+    """The trace's buffers and collector, and `trace_word`, 0 where another word is asked for."""
+    words, store = plan.trace_words, plan.trace
+    if words is None or store is None:
+        return
+    slots = range(1, len(plan.probes) + 1)
+    last = len(plan.probes) - 1
+    yield f"    wire [{last}:0] trace_there, trace_take;"
+    for slot, probe in enumerate(plan.probes, 1):
+        yield f"    wire [63:0] change_{slot};"
+        yield f"    wire [31:0] lost_{slot};"
+        sizes = f".BLOCK({slot - 1}), .STATE_BITS({probe.bits}), .DEPTH_BITS({store.burst_bits})"
+        yield f"    recap_trace_buffer #({sizes}) changes_{slot} ("
+        yield f"        .clock(clock), .clear(clearing), .state(state[{probe.lsb} +: {probe.bits}]),"
+        yield "        .counting(counting), .first(first), .cycle(cycles[39:0]),"
+        yield f"        .take(trace_take[{slot - 1}]), .there(trace_there[{slot - 1}]),"
+        yield f"        .record(change_{slot}), .lost(lost_{slot})"
+        yield "    );"
+    yield "    wire [31:0] change_word, dropped;"
+    yield f"    wire [{store.record_bits}:0] stored;"
+    yield f"    recap_trace_collector #(.BUFFERS({last + 1}), .STORE_BITS({store.record_bits})) collector ("
+    yield "        .clock(clock), .clear(clearing), .there(trace_there), .take(trace_take),"
+    yield f"        .record({_or_tree([f'change_{slot}' for slot in slots])}),"
+    yield f"        .entry(select[{store.record_bits}:0]), .word(change_word), .stored(stored), .dropped(dropped)"
+    yield "    );"
+    bits = (len(plan.probes) + 1).bit_length()
+    yield "    reg [31:0] trace_count;"
+    yield "    always @*"
+    yield f"        case (select[{bits - 1}:0])"
+    for number, name in enumerate(("stored", "dropped", *(f"lost_{slot}" for slot in slots))):
+        yield f"            {bits}'d{number}: trace_count = {name};"
+    yield "            default: trace_count = 0;"
+    yield "        endcase"
+    of_records, of_counts = _at(select, words.base, 2 * words.records), _at(select, words.counts, 1 << bits)
+    yield f"    wire [31:0] trace_word = {of_records} ? change_word : {of_counts} ? trace_count : 0;"
 
 
 def _or_tree(names: Sequence[str]) -> str:
