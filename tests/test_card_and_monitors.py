@@ -16,11 +16,13 @@ from rc_workbench_plugins.simulated_card.simulate import simulate
 from rc_workbench_plugins.verilog import workbench_hdl_languages
 
 from workbench.api import HdlBuild, PlatformSupport
+from workbench.api.instrument.readout import of_taps
 from workbench.api.job import Job
 from workbench.api.records import read_dwell, read_taps
 from workbench.api.targets import Outcome, Task
 from workbench.formats.platform_file import load_platform
 from workbench.formats.project_file import load_project
+from workbench.model.run import Table
 
 TINY = Path(__file__).parent / "data" / "tiny"
 API = Path(__file__).parents[1] / "platform_templates" / "nallatech_h101"
@@ -45,10 +47,21 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> tuple[Task, Path]:
     return task, build_host(task, Job())
 
 
-def run(workshop: tuple[Task, Path], hdl: HdlBuild, out: Path, *, trace: bool) -> Outcome:
+def run(
+    workshop: tuple[Task, Path], hdl: HdlBuild, out: Path, *, trace: bool, hardware_counters: bool = False
+) -> Outcome:
     task, host = workshop
-    this = replace(task, hdl=hdl, build=out / "build", raw=out / "raw", trace=trace)
+    simulation = task.project.simulation.model_copy(update={"hardware_counters": hardware_counters})
+    project = task.project.model_copy(update={"simulation": simulation})
+    this = replace(task, project=project, hdl=hdl, build=out / "build", raw=out / "raw", trace=trace)
     return simulate(this, build_card(this, Job()), host, Job())
+
+
+def same(counted: dict[str, Table], other: dict[str, Table]) -> bool:
+    """Whether both have the same tables, row for row."""
+    return counted.keys() == other.keys() and all(
+        np.array_equal(column, other[name][key]) for name, table in counted.items() for key, column in table.items()
+    )
 
 
 def test_every_cycle_is_counted_once_by_monitors_taps_and_histograms(
@@ -56,10 +69,16 @@ def test_every_cycle_is_counted_once_by_monitors_taps_and_histograms(
 ) -> None:
     task, _ = workshop
     hdl = LANGUAGE.instrument(task.root, task.project.hardware, task.platform, PARAMETERS, tmp_path / "hdl")
-    outcome = run(workshop, hdl, tmp_path, trace=True)
+    outcome = run(workshop, hdl, tmp_path, trace=True, hardware_counters=True)
     assert (outcome.exit, outcome.diagnostics) == (0, ())
     assert outcome.counter_words is not None
-    counted = LANGUAGE.decode(hdl, outcome.counter_words)["state_time"]
+    tables = LANGUAGE.decode(hdl, outcome.counter_words)
+    assert same(tables, of_taps(hdl, tmp_path / "raw", ["clk"]))
+    counted = tables["state_time"]
+    without = run(workshop, hdl, tmp_path / "without", trace=False)
+    assert without.counter_words is None
+    assert replace(without, counter_words=None) == replace(outcome, counter_words=None)
+    assert same(tables, of_taps(hdl, tmp_path / "without" / "raw", ["clk"]))
     dwell, taps = read_dwell(tmp_path / "raw"), read_taps(tmp_path / "raw")
     for block, (_, width) in enumerate(hdl.taps):
         mine = counted["block"] == block

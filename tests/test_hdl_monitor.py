@@ -17,7 +17,16 @@ from rtl_simulator import Cycle, Simulator, simulate
 from workbench.api import HdlBuild
 from workbench.api.instrument import readout
 from workbench.api.instrument.probes import MonitorPlan, Probe
-from workbench.api.instrument.wrapper import RUNTIME, Monitor, Top, TopPort, check_port, runtime_source, wrapper
+from workbench.api.instrument.wrapper import (
+    RUNTIME,
+    Monitor,
+    Top,
+    TopPort,
+    check_port,
+    runtime_source,
+    uncounted,
+    wrapper,
+)
 from workbench.api.ports import MonitorFront
 from workbench.model.application import ReadOut
 from workbench.model.blocks import Block, Side, State
@@ -79,6 +88,15 @@ def monitor(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     for name, text in texts.items():
         (folder / name).write_text(text)
     return Simulator(folder).build([folder / name for name in texts], "dut"), this
+
+
+@pytest.mark.parametrize(
+    ("reset_hdl", "left_out"),
+    [("", True), ("!rst", True), ("rst == 1'b0", True), ("rst | halt", False), ("rst && addr[0]", False)],
+)
+def test_counters_are_left_out_only_where_a_pin_alone_says_what_counts(reset_hdl: str, left_out: bool) -> None:
+    clock = CLOCK.model_copy(update={"reset": "rst", "reset_hdl": reset_hdl})
+    assert bool(uncounted([Monitor(plan(36), FRONT, CLOCK), Monitor(plan(36), FRONT, clock)])) == left_out
 
 
 def read_out(this: MonitorPlan) -> list[Cycle]:

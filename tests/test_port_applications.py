@@ -48,6 +48,14 @@ def run_of(name: str, folder: Path, *, trace: bool = False, below: Path = APPLIC
     return run
 
 
+def with_counters(name: str, folder: Path) -> Path:
+    """Where a copy of the application is, whose run simulates the counters and reads them through the ports."""
+    own = shutil.copytree(APPLICATIONS / name, folder / "own" / name)
+    with (own / f"{name}.workbench.yaml").open("a") as project:
+        project.write("simulation: {hardware_counters: true}\n")
+    return own.parent
+
+
 def calls_of(run: Run) -> list[Call]:
     """The calls but for opening and closing the card, in order."""
     labels = [site.label for site in run.manifest.sites]
@@ -193,14 +201,22 @@ def test_a_design_on_two_clocks(tmp_path: Path) -> None:
     assert beginnings_ps(run, "two_clocks.worker", "begin") == [ceil(k * fast) for k in begun]
     assert beginnings_ps(run, "two_clocks.worker", "add") == [ceil((k + 1) * fast) for k in begun]
     assert findings_of(run)
+    own = with_counters("two_clocks", tmp_path)
+    real = run_of("two_clocks", tmp_path / "real", below=own)
+    for name in ("state_time", "transitions"):
+        assert {key: column.tolist() for key, column in run.tables[name].items()} == {
+            key: column.tolist() for key, column in real.tables[name].items()
+        }
 
 
 @pytest.mark.parametrize("api", ["a plugin's", "made of the template"])
 def test_two_cards_share_the_hosts_bus(api: str, tmp_path: Path) -> None:
-    own = shutil.copytree(APPLICATIONS / "two_cards", tmp_path / "own" / "two_cards")
+    below = APPLICATIONS
     if api == "made of the template":  # its name is one of which no plugin knows an API
-        (own / "card.yaml").write_text((own / "card.yaml").read_text().replace("nallatech_h101", "summer_card"))
-    run = run_of("two_cards", tmp_path, trace=True, below=own.parent)
+        below = with_counters("two_cards", tmp_path)
+        card = below / "two_cards" / "card.yaml"
+        card.write_text(card.read_text().replace("nallatech_h101", "summer_card"))
+    run = run_of("two_cards", tmp_path, trace=True, below=below)
     assert (tmp_path / "two_cards" / "stdout.txt").read_text() == f"{257 * 128} {101 * 50 * 1000} on two cards\n"
     lasts = {"fill": 5_000_000, "start": REGISTER_WRITE, "readSum": REGISTER_READ}
     added = {0: 256, 1: 100}

@@ -9,8 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rc_workbench_plugins.ports.bank import AxiMasterPort, CardMemory
+from rc_workbench_plugins.ports.bank import CardMemory
 from rc_workbench_plugins.ports.bus import AvalonPort, AxiLitePort, AxiPort
+from rc_workbench_plugins.ports.masters import AxiMasterPort
 from rc_workbench_plugins.simulated_card.card import CardExecutable, build_card, harness_dir
 from rc_workbench_plugins.simulated_card.host import build_host
 from rc_workbench_plugins.simulated_card.simulate import simulate

@@ -14,6 +14,7 @@ from rc_workbench_plugins.simulated_card.simulate import simulate
 from rc_workbench_plugins.verilog import VerilogLanguage
 
 from workbench.api import HdlBuild, PlatformSupport
+from workbench.api.instrument.readout import of_taps
 from workbench.api.job import Job
 from workbench.api.ports import HardwarePort
 from workbench.api.records import read_dwell
@@ -128,7 +129,7 @@ def test_counts_are_exact_and_timing_is_as_without_monitors(top: str, tmp_path: 
     sources = HardwareSources(sources=("top.v",), top=top, read_out=ReadOut(first=0x1000, last=0x101F))
     project = Project(
         schema_version=1, name="p", platform="p", host=HostSources(sources=("host.c",)), hardware=sources,
-        simulation=Simulation(wall_limit_s=100, basic_block_ps=10_000),
+        simulation=Simulation(wall_limit_s=100, basic_block_ps=10_000, hardware_counters=True),
     )  # fmt: skip
     support = PlatformSupport("p", Path("none.yaml"), harness_dir(), (tmp_path / "api.c",))
     plain_hdl = HdlBuild((tmp_path / "top.v",), top, ())
@@ -150,7 +151,12 @@ def test_counts_are_exact_and_timing_is_as_without_monitors(top: str, tmp_path: 
     transfers = [(tmp_path / name / "raw" / "transfers.bin").read_bytes() for name in ("plain", "seen")]
     assert transfers[0] == transfers[1]
     assert seen.counter_words is not None
-    times = VerilogLanguage().decode(observed, seen.counter_words)["state_time"]
+    counted = VerilogLanguage().decode(observed, seen.counter_words)
+    derived = of_taps(observed, tmp_path / "seen" / "raw", ["clk"])
+    assert {name: {key: column.tolist() for key, column in table.items()} for name, table in counted.items()} == {
+        name: {key: column.tolist() for key, column in table.items()} for name, table in derived.items()
+    }
+    times = counted["state_time"]
     number = next(n for n, block in enumerate(observed.blocks) if block.id.endswith(".job"))
     mine = times["block"] == number
     assert times["cycles"][mine].sum() == seen.cycles

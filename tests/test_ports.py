@@ -11,8 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rc_workbench_plugins.ports.bank import AxiMasterPort, CardMemory
+from rc_workbench_plugins.ports.bank import CardMemory
 from rc_workbench_plugins.ports.bus import AvalonPort, AxiLitePort, AxiPort, StreamInPort, StreamOutPort
+from rc_workbench_plugins.ports.masters import AvalonMasterPort, AxiMasterPort, MemoryMasterPort
 from rc_workbench_plugins.ports.memory import BlockPort
 from rc_workbench_plugins.simulated_card.card import CardExecutable, build_card, harness_dir
 from rc_workbench_plugins.simulated_card.host import build_host
@@ -67,6 +68,30 @@ PLATFORM = Platform(
             AvalonPort(name="a1", prefix="a1_"),
             AvalonPort(name="a8", prefix="a8_", outstanding=8),
             AxiMasterPort(name="engine", prefix="m_", memory="ddr"),
+            AvalonMasterPort(name="avalon", prefix="av_", memory="ddr"),
+            AvalonMasterPort(name="waiting", prefix="aw_", memory="ddr"),
+            MemoryMasterPort(
+                name="granted", memory="ddr", outstanding=4,
+                names={
+                    "enable": "o_req", "grant": "o_gnt", "address": "o_addr", "write_enable": "o_we",
+                    "byte_enable": "o_be", "write_data": "o_wdata", "valid": "o_rvalid", "read_data": "o_rdata",
+                },
+            ),
+            MemoryMasterPort(
+                name="held", memory="ddr",
+                names={
+                    "enable": "mem_valid", "valid": "mem_ready", "address": "mem_addr", "byte_enable": "mem_wstrb",
+                    "write_data": "mem_wdata", "read_data": "mem_rdata",
+                },
+            ),
+            MemoryMasterPort(
+                name="synchronous", memory="ddr", read_latency=2, address_unit_bytes=4,
+                active_low=("enable", "write_enable"),
+                names={
+                    "enable": "ce_n", "write_enable": "we_n", "address": "ram_a", "write_data": "ram_d",
+                    "read_data": "ram_q",
+                },
+            ),
             CardMemory(
                 name="ddr", bytes=65536, bandwidth_bytes_per_s=400e6, banks=2, row_bytes=1024,
                 fixed_s=10e-9, cas_s=20e-9, rcd_s=30e-9, rp_s=40e-9,
@@ -314,6 +339,37 @@ def test_a_master_into_memory_and_a_second_clock(card: CardExecutable, tmp_path:
     last = read_transfers(tmp_path / "raw").at()[-1]
     sampled_ps = int(last["port_first_ps"]) + PERIOD_PS  # the edge that ends the request's cycle
     assert fast == sampled_ps * int(FAST_HZ) // 10**12
+
+
+@pytest.mark.parametrize(
+    ("number", "words", "cycles"),
+    [
+        # A burst of 16 reads as above, 0 to 21, and 16 written words after it, which nobody answers.
+        pytest.param(1, 16, 22 + 16, id="avalon"),
+        # Without readdatavalid: a read until its word in 6; its write asked in 7, taken in 8, in the memory from 9:
+        # 4, 3 and 2 later its word, 18. The next read is asked for in 9, its row's turn is in 19 and its word in 28.
+        pytest.param(2, 2, 31, id="avalon without readdatavalid"),
+        # Four reads in 0 to 3: words in 6 to 9. Four writes in 10 to 13: the row's turn is in 11, answers in 20 to 23.
+        pytest.param(3, 4, 24, id="granted"),
+        # A read until 6, a write from 7 on: 1, 4, 3, 2 later, in 17; then a read until 28, a write until 39.
+        pytest.param(4, 2, 40, id="held"),
+        # Four reads in 0 to 3, the last one's word in 5; four writes.
+        pytest.param(5, 4, 6 + 4, id="synchronous"),
+    ],
+)
+def test_other_masters_into_memory(card: CardExecutable, tmp_path: Path, number: int, words: int, cycles: int) -> None:
+    body = f"""
+    must(wbcard_send(card, "ddr_write", data, 0x400, 64));
+    uint32_t from = 0x400;
+    must(wbcard_send(card, "register", &from, {0x4000 + 16 * number}, 4));
+    must(wbcard_wait_irq(card));
+    must(wbcard_receive(card, "ddr_read", back, 0x1400, 64));
+    printf("%d\\n", back[{words}] == 0);
+    printf("%d\\n", wrong({words}, 1));
+    printf("%u\\n", reg({0x4004 + 16 * number}));
+    """
+    printed, _ = moved(card, body, tmp_path)
+    assert printed == ["1", "0", str(cycles)], "so many words were copied, and no more"
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,10 @@ import pytest
 from memory_port import PLATFORM
 from rc_workbench_plugins.verilog import VerilogLanguage
 
+from workbench.api.source.edits import insert_pragma
 from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.diagnostic import Severity
+from workbench.model.pragma import Category, Pragma
 from workbench.model.scan import Branch, HdlBlock, HdlScan
 
 
@@ -81,16 +83,39 @@ def test_where_a_pragma_would_go(tmp_path: Path) -> None:
     assert places["case", "0", 8] == (11, 17), "after the pragmas that are there"
     assert places["case", "1, 2", 12] == (15, 17), "after the declarations"
     assert places["if", "go[0]", 16] == (17, 21)
-    assert places["else", "", 18] == (0, 1), "no line begins between the else and its statement"
+    assert places["else", "", 18] == (18, 21), "the line is parted"
+    columns = {b.line: b.pragma_column for b in block.branches}
+    assert (columns[16], columns[18]) == (0, len("                else ") + 1)
 
 
 def test_a_pragma_inserted_where_scan_says_is_found_there(tmp_path: Path) -> None:
     for number, place in enumerate(only(scan(tmp_path, top_v=FSM)).branches):
-        if place.pragma_line:
-            lines = FSM.splitlines(keepends=True)
-            lines.insert(place.pragma_line - 1, " " * (place.indent - 1) + "//pragma recap added work()\n")
-            again = only(scan(tmp_path, top_v="".join(lines)))
-            assert again.branches[number].pragmas[-1].pragma.name == "added"
+        added = Pragma("added", Category.WORK)
+        text = insert_pragma(FSM, place.pragma_line, place.indent, "verilog", added, place.pragma_column)
+        again = only(scan(tmp_path, top_v=text))
+        assert again.branches[number].pragmas[-1].pragma.name == "added"
+        assert text.count("added") == 1
+        assert [b for b in text.split() if b not in ("//pragma", "recap", "added", "work()")] == [
+            b for b in FSM.split() if b not in ("//pragma", "recap", "added", "work()")
+        ]
+
+
+def test_branches_in_one_line_can_be_marked_each(tmp_path: Path) -> None:
+    text = """\
+module top(input wire clk, input wire go, output reg n);
+\talways @(posedge clk) if (go) n <= 1; else begin n <= 0; end
+endmodule
+"""
+    block = only(scan(tmp_path, top_v=text))
+    for number in (2, 1, 0):
+        place, named = block.branches[number], Pragma(f"mark{number}", Category.WORK)
+        text = insert_pragma(text, place.pragma_line, place.indent, "verilog", named, place.pragma_column)
+    assert text.splitlines()[1:] == [
+        "\talways @(posedge clk)", "\t\t//pragma recap mark0 work()", "\t\tif (go)", "\t\t//pragma recap mark1 work()",
+        "\t\tn <= 1; else begin", "\t\t//pragma recap mark2 work()", "\t\tn <= 0; end", "endmodule",
+    ]  # fmt: skip
+    again = only(scan(tmp_path, top_v=text))
+    assert [[p.pragma.name for p in b.pragmas] for b in again.branches] == [["mark0"], ["mark1"], ["mark2"]]
 
 
 def test_crlf_tabs_and_other_alphabets(tmp_path: Path) -> None:

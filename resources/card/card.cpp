@@ -57,14 +57,16 @@ public:
         write_queue_waits();
         if (queues_) queues_->close();
         if (dwell_) {
-            for (auto& card : cards_) card->finish_taps(*dwell_);
+            RecordFile transitions(raw_ + "/transitions.bin");
+            for (auto& card : cards_) card->finish_taps(*dwell_, transitions);
+            transitions.close();
             dwell_->close();
         }
         if (trace_) trace_->close();
         finish_streams();
         for (const auto& card : cards_)
             if (card->finished()) return;
-        if (config_.read_outs.empty()) return;
+        if (config_.read_outs.empty() || !config_.counters) return;
         RecordFile counters(raw_ + "/counters.bin");
         for (auto& card : cards_) card->read_monitors(counters);
         counters.close();
@@ -86,6 +88,9 @@ public:
         }
         std::string text = "cycles";
         for (const ClockDomain& clock : furthest->clocks()) text += " " + std::to_string(clock.cycle);
+        text += "\nof_cards";
+        for (const auto& card : cards_)
+            for (const ClockDomain& clock : card->clocks()) text += " " + std::to_string(clock.cycle);
         text += "\nlast_transfer " + std::to_string(furthest->last_transfer());
         text += "\nport_conflicts " + std::to_string(conflicts);
         if (counter_reads) text += "\ncounter_reads " + std::to_string(counter_reads);

@@ -164,8 +164,8 @@ public:
     }
 
     // After the last cycle, off the clock: what the taps saw, and the monitors' words.
-    void finish_taps(RecordFile& dwell) {
-        for (size_t c = 0; c < clocks_.size(); ++c) taps_[c].finish(clocks_[c].cycle, dwell);
+    void finish_taps(RecordFile& dwell, RecordFile& transitions) {
+        for (size_t c = 0; c < clocks_.size(); ++c) taps_[c].finish(clocks_[c].cycle, dwell, transitions);
         taps_.clear();
     }
     void finish_streams(int number, RecordFile& counts, RecordFile& waits, RecordFile& occupancy) {

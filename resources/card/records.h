@@ -87,6 +87,15 @@ typedef struct {
     int64_t cycles;      /* their sum */
 } rcw_dwell_record;      /* 32 bytes */
 
+/* transitions.bin: how often a block went from one state to another, by the card at its end */
+typedef struct {
+    int32_t block;
+    int32_t from_state;
+    int32_t to_state;
+    int32_t reserved;
+    int64_t count;
+} rcw_transition_record; /* 24 bytes */
+
 /* streams.bin: one per stream, by the card at its end; all in cycles of the stream's clock, out of reset */
 typedef struct {
     int32_t stream;

@@ -1,4 +1,5 @@
-// What the blocks' states do, cycle by cycle: dwell histograms always, every change where the run is traced.
+// What the blocks' states do, cycle by cycle: dwell histograms and transitions always, every change where the run is
+// traced. These are what the counters in the hardware count too (`readout.py` makes the same tables of both).
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -23,6 +24,7 @@ public:
             for (int word = tap.lsb / 32; word <= (tap.lsb + tap.width - 1) / 32; ++word) touching_[word].push_back(i);
             blocks_.emplace_back();
             blocks_.back().bins.resize(size_t{1} << tap.width);
+            blocks_.back().left.resize(size_t{1} << tap.width);
         }
     }
 
@@ -37,7 +39,10 @@ public:
                 const uint32_t state = field(now, taps_[i]);
                 BlockDwell& block = blocks_[i];
                 if (block.known && state == block.state) continue;
-                if (block.known) leave(block, cycle);
+                if (block.known) {
+                    leave(block, cycle);
+                    move(block, state);
+                }
                 block.known = true;
                 block.state = state;
                 block.since = cycle;
@@ -48,11 +53,12 @@ public:
         started_ = true;
     }
 
-    // Close every stay at cycle `cycle` (the first one not seen) and write the histograms.
-    void finish(int64_t cycle, RecordFile& out) {
+    // Close every stay at cycle `cycle` (the first one not seen), and write histograms and transitions.
+    void finish(int64_t cycle, RecordFile& out, RecordFile& transitions) {
         for (size_t i = 0; i < taps_.size(); ++i) {
             BlockDwell& block = blocks_[i];
             if (block.known && cycle > block.since) leave(block, cycle);
+            write_transitions(taps_[i].block, block, transitions);
             for (size_t state = 0; state < block.bins.size(); ++state)
                 for (int bin = 0; bin < bin_count; ++bin) {
                     const Bin& b = block.bins[state].bin[bin];
@@ -82,6 +88,7 @@ private:
         uint32_t state = 0;
         int64_t since = 0;
         std::vector<StateDwell> bins;
+        std::vector<std::vector<int64_t>> left;  // by state: how often for which; empty where never
     };
 
     static uint32_t field(const uint32_t* words, const Tap& tap) {
@@ -96,6 +103,24 @@ private:
         Bin& bin = block.bins[block.state].bin[63 - __builtin_clzll(uint64_t(length))];
         ++bin.count;
         bin.cycles += length;
+    }
+
+    static void move(BlockDwell& block, uint32_t state) {
+        std::vector<int64_t>& row = block.left[block.state];
+        if (row.empty()) row.resize(block.left.size());
+        ++row[state];
+    }
+
+    static void write_transitions(int number, const BlockDwell& block, RecordFile& out) {
+        for (size_t from = 0; from < block.left.size(); ++from)
+            for (size_t to = 0; to < block.left[from].size(); ++to) {
+                rcw_transition_record record{};
+                record.block = number;
+                record.from_state = int32_t(from);
+                record.to_state = int32_t(to);
+                record.count = block.left[from][to];
+                if (record.count) out.add(&record, sizeof record);
+            }
     }
 
     void report(int64_t cycle, int block, uint32_t state) {

@@ -48,9 +48,10 @@ class HdlBuild:
     `ports` are the top's as the user wrote it, none where they are not told. `blocks` lists every elaborated block,
     whether observed or (without pragmas) wholly unclassified, in the order of `decode`. `taps` gives (least bit, width)
     of each block's state in the simulation-only output `recap_taps` (width 0: no states, nothing tapped); `tap_bits` is
-    that port's width, 0 without any. `defines` must be set to have the taps. `read_outs` tell how the monitors of
-    each clock are frozen and read, their words one after the other. `own_ports` are the memory-style ports that the
-    new top has besides the platform's, for its monitors alone: (name, clock), the name begins the signals' own
+    that port's width, 0 without any. `defines` must be set to have the taps. With `uncounted` set too the design has no
+    counters: what simulates it counts the taps; there is none where these do not tell all. `read_outs` tell how the
+    monitors of each clock are frozen and read, their words one after the other. `own_ports` are the memory-style ports
+    that the new top has besides the platform's, for its monitors alone: (name, clock), the name begins the signals' own
     (`NAME_write`, `_read`, `_address`, `_written`, `_data`). `data` names the files that the design reads while it
     runs, relative to the project. `streams` are seen where it is simulated, as the new top's outputs `recap_valid` and
     `recap_ready` if `RECAP_STREAMS` is defined; `fifos` stand between them, of which `varied` (by id, with their places
@@ -67,6 +68,7 @@ class HdlBuild:
     taps: tuple[tuple[int, int], ...] = ()
     tap_bits: int = 0
     defines: tuple[str, ...] = ()
+    uncounted: tuple[str, ...] = ()
     include_dirs: tuple[Path, ...] = ()
     read_outs: tuple[ReadOutPlan, ...] = ()
     own_ports: tuple[tuple[str, str], ...] = ()

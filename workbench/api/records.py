@@ -51,6 +51,9 @@ DWELL = np.dtype(
         ("count", "<i8"), ("cycles", "<i8"),
     ]
 )  # fmt: skip
+TRANSITIONS = np.dtype(
+    [("block", "<i4"), ("from_state", "<i4"), ("to_state", "<i4"), ("reserved", "<i4"), ("count", "<i8")]
+)
 STREAMS = np.dtype(
     [
         ("stream", "<i4"), ("reserved", "<i4"), ("cycles", "<i8"), ("transfers", "<i8"), ("valid", "<i8"),
@@ -263,6 +266,11 @@ def read_taps(raw: Path) -> Records:
 def read_dwell(raw: Path) -> Records:
     """Histograms of how long states lasted (dtype DWELL)."""
     return read_records(raw / "dwell.bin", DWELL)
+
+
+def read_transitions(raw: Path) -> Records:
+    """How often blocks went from one state to another (dtype TRANSITIONS)."""
+    return read_records(raw / "transitions.bin", TRANSITIONS)
 
 
 def stream_tables(raw: Path) -> dict[str, Table]:

@@ -160,6 +160,11 @@ class Simulation(Document):
     switch_ps: NonNegativeInt = Field(
         0, description="virtual time that a core takes to change from a thread to another"
     )
+    hardware_counters: bool = Field(
+        False,
+        description="simulate the counters of the instrumented design too, and read them through its port, as on a "
+        "board; else the card itself counts the same, which is faster",
+    )
     clock_ppm: float = Field(
         0.0,
         ge=-10_000,

@@ -49,7 +49,8 @@ class Term:
 class Branch:
     """A branch of a block (an if or else arm, a case item, the whole body).
 
-    `pragma_line` is the line before which a pragma would be inserted, `indent` its column from 1. It is taken only
+    `pragma_line` is the line before which a pragma would be inserted, `indent` its column from 1; where the branch's
+    statement stands behind what opens it, that line is parted at `pragma_column` (characters, from 1). It is taken only
     where the state register of that name has one of the `values`, by their names, and all `terms` hold, as far as its
     own condition tells.
     """
@@ -64,6 +65,7 @@ class Branch:
     register: str = ""
     values: tuple[str, ...] = ()
     terms: tuple[Term, ...] = ()
+    pragma_column: int = 0
 
 
 @dataclass(frozen=True)

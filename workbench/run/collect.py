@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from workbench.api import HdlBuild, HdlLanguage, HostBuild
 from workbench.api.host_stats import read_stats
+from workbench.api.instrument.readout import of_taps
 from workbench.api.records import read_calls, read_dwell, read_transfers, stream_tables
 from workbench.api.tables import joined, state_tables
 from workbench.api.targets import Outcome
@@ -88,7 +89,10 @@ def collect(
     if host.sites and not problems and not len(records) and not (stats and stats.count):
         problems.append(_nothing(host.sites))
     del records, transfers
-    if hdl.read_outs and outcome.counter_words is None and not trace:
+    counted = of_taps(hdl, raw, [clock.name for clock in clocks])
+    if language and hdl.read_outs and outcome.counter_words is not None:
+        counted = decoded(language, hdl, outcome.counter_words)
+    if hdl.read_outs and not counted and not trace:
         problems.append(
             Diagnostic(
                 "the hardware's counters could not be read out",
@@ -96,15 +100,13 @@ def collect(
                 Severity.WARNING,
             )
         )
-    elif language and hdl.read_outs and outcome.counter_words is not None:
-        counted = decoded(language, hdl, outcome.counter_words)
-        for name, table in counted.items():
-            if name == "state_time":
-                spent_ps = state_times_ps(table, counted["transitions"], outcome.time_ps, clocks_hz, whole, drift)
-                table = {**table, "time_ps": spent_ps}
-            if "block" in table:
-                table = {**table, "block": table["block"] + np.int32(len(host_blocks))}
-            tables[name] = joined(tables[name], table) if name in tables else table
+    for name, table in counted.items():
+        if name == "state_time":
+            spent_ps = state_times_ps(table, counted["transitions"], outcome.time_ps, clocks_hz, whole, drift)
+            table = {**table, "time_ps": spent_ps}
+        if "block" in table:
+            table = {**table, "block": table["block"] + np.int32(len(host_blocks))}
+        tables[name] = joined(tables[name], table) if name in tables else table
     let_go(calls)
     dwell = read_dwell(raw)
     if len(dwell):
@@ -115,7 +117,7 @@ def collect(
         tables[TABLE] = table_of_frames({(0, 0): clock})
     if trace:
         tables |= trace.finish(stretches, len(host_blocks), outcome.time_ps, threads.known)
-        if outcome.counter_words is None:  # what they would have summed up
+        if not counted:  # what they would have summed up
             whole_trace, first = trace_of_tables(tables, blocks, outcome.time_ps), len(host_blocks)
             rows = (whole_trace.pieces(row) for row in range(first, len(blocks)))
             for name, table in state_tables(hdl.blocks, rows, clocks_hz).items():

@@ -31,8 +31,20 @@ def workbench_port_kinds() -> Sequence[PortKind]:
         PortKind(
             "axi_master",
             "AXI4 master of the design's own, into memory on the card",
-            _class("bank:AxiMasterPort"),
+            _class("masters:AxiMasterPort"),
             AXI4,
             initiator=True,
+        ),
+        PortKind(
+            "avalon_master",
+            "Avalon-MM master of the design's own, into memory on the card",
+            _class("masters:AvalonMasterPort"),
+            AVALON_MM,
+            initiator=True,
+        ),
+        PortKind(
+            "memory_master",
+            "Memory port of the design's own, into memory on the card",
+            _class("masters:MemoryMasterPort"),
         ),
     ]

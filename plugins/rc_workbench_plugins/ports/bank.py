@@ -1,73 +1,89 @@
-"""Memory on the card, and the AXI4 masters of the design's own that ask it for bursts."""
+"""Memory on the card: its size, and how long it takes. Rules of its timing: resources/card/README.md."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, PositiveFloat, PositiveInt
 
-from rc_workbench_plugins.ports.bus import BusPort, Roles, Unsigned, axi_roles
-from workbench.api.ports import DRIVERS, HardwarePort, Signal
+from rc_workbench_plugins.ports.bus import Unsigned
+from workbench.api.ports import DRIVERS, HardwarePort, Problem, Signal
 
 _PS = 10**12
 Seconds = Annotated[float, Field(ge=0)]
+Mapped = Literal["row_bank_column", "bank_row_column"]
 
 
 class CardMemory(HardwarePort):
-    """Memory on the card: the host's transfers go straight into it, and the design's own masters ask it for bursts.
+    """Memory on the card: the host's transfers go straight into it, and the design's own ports ask it for bursts.
 
     A burst waits for its bank; then come tCL where its row is open, tRCD + tCL where none is, tRP + tRCD + tCL where
-    another one is; then the bus is its own for `bytes / bandwidth`.
+    another one is; then a channel's bus is its own for `bytes / bandwidth`.
     """
 
-    driver = "Dram"
-    driver_header = DRIVERS / "dram.h"
+    driver = "MemoryBank"
+    driver_header = DRIVERS / "memory_bank.h"
 
     kind: str = Field("memory_bank", description="memory_bank")
     bytes: PositiveInt = Field(description="its size")
     base: Unsigned = Field(0, description="the address of its first byte")
-    bandwidth_bytes_per_s: PositiveFloat = Field(description="how fast its bus is")
-    banks: PositiveInt = Field(8, description="banks, in which consecutive rows lie by turns")
+    bandwidth_bytes_per_s: PositiveFloat = Field(description="how fast its bus is; with several channels that of each")
+    channels: PositiveInt = Field(1, description="channels, each with a bus and banks of its own")
+    interleave_bytes: PositiveInt = Field(4096, description="what lies together in a channel, before the next's turn")
+    banks: PositiveInt = Field(8, description="banks of a channel")
     row_bytes: PositiveInt = Field(8192, description="the length of a row")
+    mapping: Mapped = Field(
+        "row_bank_column",
+        description="how an address tells row and bank: consecutive rows lie in the banks by turns (row_bank_column), "
+        "or one after the other in one bank (bank_row_column)",
+    )
     fixed_s: Seconds = Field(0.0, description="what every burst takes before its bank", examples=["30 ns"])
     cas_s: Seconds = Field(0.0, description="tCL: from a read to its data", examples=["14 ns"])
     rcd_s: Seconds = Field(0.0, description="tRCD: opening a row", examples=["14 ns"])
     rp_s: Seconds = Field(0.0, description="tRP: closing one", examples=["14 ns"])
+    turnaround_s: Seconds = Field(
+        0.0, description="what the bus takes from a read to a write, and back", examples=["8 ns"]
+    )
+    refresh_s: Seconds = Field(
+        0.0, description="tREFI: how often all rows are refreshed; 0: never", examples=["7.8 us"]
+    )
+    refreshing_s: Seconds = Field(0.0, description="tRFC: how long a refresh takes", examples=["350 ns"])
 
     def signals(self) -> Mapping[str, Signal]:
         return {}
 
+    @property
+    def peak_bytes_per_s(self) -> float:
+        """Of all channels together."""
+        return self.channels * self.bandwidth_bytes_per_s
+
+    def problems(self) -> Iterator[Problem]:
+        if self.refresh_s and self.refreshing_s >= self.refresh_s:
+            yield Problem(
+                "refreshing_s", "a refresh takes as long as it is until the next", "Write less than refresh_s."
+            )
+        if self.channels > 1 and self.bytes % (self.channels * self.interleave_bytes):
+            turn = self.channels * self.interleave_bytes
+            message = (
+                f"{self.bytes} bytes are no whole turns of {self.channels} channels x {self.interleave_bytes} bytes"
+            )
+            yield Problem("bytes", message, f"Write a multiple of {turn}.")
+
     def constants(self) -> Mapping[str, int]:
         rate = Fraction(str(self.bandwidth_bytes_per_s)) / _PS
+        of_bank = -(-self.bytes // (self.channels * self.row_bytes * self.banks))
+        times = ("fixed", "cas", "rcd", "rp", "turnaround", "refresh", "refreshing")
         return {
             "bytes": self.bytes,
             "base": self.base,
+            "channels": self.channels,
+            "interleave_bytes": self.interleave_bytes,
             "banks": self.banks,
             "row_bytes": self.row_bytes,
+            "bank_rows": of_bank if self.mapping == "bank_row_column" else 0,
             "rate_bytes": rate.numerator,
             "rate_ps": rate.denominator,
-            **{f"{name}_ps": round(getattr(self, f"{name}_s") * _PS) for name in ("fixed", "cas", "rcd", "rp")},
+            **{f"{name}_ps": round(getattr(self, f"{name}_s") * _PS) for name in times},
         }
-
-
-class AxiMasterPort(BusPort):
-    """An AXI4 master of the design's own, which asks a memory on the card for bursts. It may only read or write."""
-
-    driver = "AxiMasterPort"
-    driver_header = DRIVERS / "dram.h"
-    takes_transfers = False
-
-    kind: str = Field("axi_master", description="axi_master")
-    memory: str = Field(description="the name of the memory_bank that it asks", examples=["ddr"])
-    outstanding: PositiveInt = Field(8, description="reads, and writes, that may be unanswered at once")
-
-    def roles(self) -> Roles:
-        return axi_roles(self.word_bits, ("output", "input"), frozenset(), {})
-
-    def constants(self) -> Mapping[str, int]:
-        return {"outstanding": self.outstanding}
-
-    def served_by(self) -> str:
-        return self.memory

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 
+from rc_workbench_plugins.simulated_card.config import left_out
 from rc_workbench_plugins.simulated_card.port_check import check_port, driven_ports
 from rc_workbench_plugins.simulated_card.port_header import port_header
 from rc_workbench_plugins.simulated_card.verilate import VERILATOR_OPTIONS, idle_state, top_ports, verilate
@@ -87,7 +88,8 @@ def _build(task: Task, job: Job) -> CardExecutable:
     verilator, compiler = needed(find_verilator()), needed(find_compiler("c++"))
     tools = {"verilator": verilator.version, "g++": compiler.version}
     named = (f"{name}={value}" for name, value in project.hardware.defines.items())
-    defines = list(dict.fromkeys((*named, *hdl.defines, *([STREAMS_DEFINE] if hdl.streams else []))))
+    ours = (*hdl.defines, *left_out(hdl, project), *([STREAMS_DEFINE] if hdl.streams else []))
+    defines = list(dict.fromkeys((*named, *ours)))
     constants = project.hardware.constants
     include_dirs = (*hdl.include_dirs, *(task.root / folder for folder in project.hardware.include_dirs))
     base = Path(os.path.abspath(task.build))

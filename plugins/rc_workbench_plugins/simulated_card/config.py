@@ -8,6 +8,7 @@ from rc_workbench_plugins.simulated_card.port_check import all_ports, port_of
 from workbench.api.builds import HdlBuild
 from workbench.api.ports import HardwarePort
 from workbench.api.targets import Task
+from workbench.model.application import Project
 from workbench.model.cycles import period_ps, trillionths
 from workbench.model.hardware import Clock
 from workbench.model.transfer_time import table_points_ps
@@ -20,6 +21,11 @@ def _fraction(clock: Clock, ppm: float) -> str:
 
 def _flags(port: HardwarePort) -> str:
     return f"{int(port.answers)} {int(port.in_packets())}"
+
+
+def left_out(hdl: HdlBuild, project: Project) -> tuple[str, ...]:
+    """The defines by which a card is built without the counters, whose work it does itself."""
+    return () if project.simulation.hardware_counters else hdl.uncounted
 
 
 def card_config(hdl: HdlBuild, task: Task) -> str:
@@ -42,6 +48,7 @@ def card_config(hdl: HdlBuild, task: Task) -> str:
         f"cycle_limit {simulation.cycle_limit}",
         f"idle_cycle_limit {simulation.idle_cycle_limit}",
         f"trace {int(task.trace)}",
+        f"counters {int(not left_out(hdl, project))}",
     ]
     resources = list(dict.fromkeys(table.resource for table in platform.transfer_tables.values()))
     for name, table in platform.transfer_tables.items():

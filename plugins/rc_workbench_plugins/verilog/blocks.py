@@ -15,6 +15,7 @@ from workbench.model.diagnostic import Diagnostic
 from workbench.model.pragma import PlacedPragma, Pragma
 
 Kind = syntax.SyntaxKind
+_STEP = 4  # by which a statement stands deeper that is parted from what opens its branch
 _EDGES = ("posedge", "negedge")
 _GENERATE = (
     syntax.GenerateRegionSyntax,
@@ -45,6 +46,7 @@ class Arm:
     indent: int
     in_reset: bool
     pragmas: tuple[PlacedPragma, ...] = ()
+    pragma_column: int = 0
 
 
 @dataclass(frozen=True)
@@ -301,7 +303,7 @@ def _arm(design: Design, source: SourceFile, kind: str, label: str, statement: N
     _, end_line, _ = design.place(statement.sourceRange.end)
     location = manager.getFullyExpandedLoc(first.location)
     pragmas: list[PlacedPragma] = []
-    pragma_line, indent = 0, 1
+    pragma_line, indent, column = 0, 1, 0
     if path == source.path:
         for number, (offset, placed) in enumerate(source.pragmas):
             if start <= offset < location.offset:
@@ -309,9 +311,12 @@ def _arm(design: Design, source: SourceFile, kind: str, label: str, statement: N
                 pragmas.append(placed)
         if source.begins_line(location.offset, first_line) and source.line_start(first_line) >= start:
             pragma_line, indent = first_line, source.indent(first_line)
+        elif manager.isFileLoc(first.location) and location.offset >= start:
+            pragma_line, indent = first_line, source.indent(first_line) + _STEP
+            column = source.column(location.offset, first_line)
     tidy = " ".join(re.sub(r"//[^\n]*|/\*.*?\*/", " ", label, flags=re.DOTALL).split())
     return Arm(kind, tidy, statement, (start, location.offset), line, end_line, pragma_line, indent, in_reset,
-               tuple(pragmas))  # fmt: skip
+               tuple(pragmas), column)  # fmt: skip
 
 
 def _end_offset(design: Design, token: Node) -> int:

@@ -125,6 +125,7 @@ def build(
         fifos=streams.fifos,
         idle=tuple(map(below, streams.idle)),
         defines=(wrapper.TAPS_DEFINE,) if width else (),
+        uncounted=wrapper.uncounted(monitors),
         include_dirs=_include_dirs(design, hardware),
         read_outs=tuple(read_outs),
         own_ports=tuple(own),

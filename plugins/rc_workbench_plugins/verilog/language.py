@@ -185,5 +185,5 @@ def _hdl_block(
 def _branch(arm: Arm, asked: Asked) -> Branch:
     return Branch(
         arm.line, arm.kind, arm.label, arm.pragma_line, arm.indent, arm.end_line, arm.pragmas, asked.register,
-        asked.values, asked.terms,
+        asked.values, asked.terms, arm.pragma_column,
     )  # fmt: skip

@@ -34,6 +34,10 @@ class SourceFile:
         rest = self.data[start : start + 1000]
         return len(rest) - len(rest.lstrip(b" \t")) + 1
 
+    def column(self, offset: int, line: int) -> int:
+        """An offset's column in characters, from 1."""
+        return len(self.data[self.line_start(line) : offset].decode("utf-8", errors="replace")) + 1
+
     def begins_line(self, offset: int, line: int) -> bool:
         return not self.data[self.line_start(line) : offset].strip()
 

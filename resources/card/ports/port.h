@@ -45,6 +45,8 @@ struct Transfer {
     std::vector<uint8_t> data;
 };
 
+struct MasterCounts;  // memory_bank.h
+
 class Port {
 public:
     explicit Port(ClockDomain& clock, int64_t word_bytes, int64_t buffer_words, int64_t send_lead, int64_t receive_lead)
@@ -63,6 +65,8 @@ public:
         return due != never && due > clock_.cycle;
     }
     virtual bool addressed() const { return true; }
+    // Of a port by which the design asks the card's memory: what it did so far.
+    virtual const MasterCounts* master() { return nullptr; }
     virtual int64_t address_step() const { return word_bytes_; }
 
     void begin(Transfer& transfer) {

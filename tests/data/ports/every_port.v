@@ -7,7 +7,7 @@ module lite_ram (
     output reg [1:0] bresp, output reg bvalid, input bready,
     input [15:0] araddr, input arvalid, output arready,
     output reg [31:0] rdata, output reg [1:0] rresp, output reg rvalid, input rready,
-    output reg start, output reg [15:0] from, input [31:0] engine_cycles, input [31:0] fast_count
+    output reg [5:0] start, output reg [15:0] from, input [6*32-1:0] cycles, input [31:0] fast_count
 );
     reg [31:0] memory [0:1023];
     wire take = awvalid & wvalid & ~bvalid;
@@ -22,12 +22,13 @@ module lite_ram (
             bvalid <= 1;
             bresp <= awaddr == 16'h8000 ? 2'd2 : 2'd0;  // an error, as the standard has it
             memory[awaddr[11:2]] <= wdata;
-            if (awaddr == 16'h4000) begin start <= 1; from <= wdata[15:0]; end
+            if (awaddr[15:8] == 8'h40) begin start[awaddr[6:4]] <= 1; from <= wdata[15:0]; end
         end
         if (arvalid & arready) begin
             rvalid <= 1;
             rresp <= 0;
-            rdata <= araddr == 16'h4004 ? engine_cycles : araddr == 16'h4008 ? fast_count : memory[araddr[11:2]];
+            rdata <= araddr == 16'h4008 ? fast_count : araddr[15:8] == 8'h40 ? cycles[araddr[6:4] * 32 +: 32]
+                : memory[araddr[11:2]];
         end
         if (!rst_n) begin bvalid <= 0; rvalid <= 0; start <= 0; end
     end
@@ -169,6 +170,37 @@ module engine (
     end
 endmodule
 
+// Copies COUNT words to where they are 0x1000 later, after them the next, ROUNDS times. Where BURST, a read is asked for once.
+module mover #(parameter COUNT = 4, ROUNDS = 1, BURST = 0) (
+    input clk, input rst_n, input start, input [15:0] from, output reg [31:0] cycles, output reg done,
+    output ask, output reg write, output [31:0] address, output [31:0] wdata, input taken,
+    input got, input [31:0] rdata, input stored
+);
+    reg [31:0] buffer [0:15];
+    reg [7:0] asked, moved, round;
+    reg busy;
+    assign ask = busy & asked < COUNT;
+    assign address = {16'd0, from} + (round * COUNT + asked) * 4 + (write ? 32'h1000 : 0);
+    assign wdata = buffer[asked[3:0]];
+    always @(posedge clk) begin
+        if (busy) cycles <= cycles + 1;
+        if (start) begin busy <= 1; write <= 0; asked <= 0; moved <= 0; round <= 0; cycles <= 0; done <= 0; end
+        if (ask & taken) asked <= BURST && !write ? COUNT : asked + 1;
+        if (got & ~write) buffer[moved[3:0]] <= rdata;
+        if (write ? stored : got) begin
+            moved <= moved + 1;
+            if (moved == COUNT - 1) begin
+                moved <= 0;
+                asked <= 0;
+                write <= ~write;
+                if (write) round <= round + 1;
+                if (write & round == ROUNDS - 1) begin busy <= 0; done <= 1; end
+            end
+        end
+        if (!rst_n) begin busy <= 0; done <= 0; end
+    end
+endmodule
+
 module every_port (
     input clk, input rst_n, input fast, output irq,
     input [15:0] lite_awaddr, input lite_awvalid, output lite_awready, input [31:0] lite_wdata, input lite_wvalid,
@@ -195,17 +227,27 @@ module every_port (
     input m_arready, input [31:0] m_rdata, input m_rlast, input m_rvalid, output m_rready,
     output [31:0] m_awaddr, output [7:0] m_awlen, output [2:0] m_awsize, output [1:0] m_awburst, output m_awvalid,
     input m_awready, output [31:0] m_wdata, output [3:0] m_wstrb, output m_wlast, output m_wvalid, input m_wready,
-    input m_bvalid, output m_bready
+    input m_bvalid, output m_bready,
+    output [31:0] av_address, output av_read, output av_write, output [31:0] av_writedata, output [3:0] av_byteenable,
+    output [4:0] av_burstcount, input av_waitrequest, input [31:0] av_readdata, input av_readdatavalid,
+    output [31:0] aw_address, output aw_read, output aw_write, output [31:0] aw_writedata, input aw_waitrequest,
+    input [31:0] aw_readdata,
+    output o_req, input o_gnt, output [31:0] o_addr, output o_we, output [3:0] o_be, output [31:0] o_wdata,
+    input o_rvalid, input [31:0] o_rdata,
+    output mem_valid, input mem_ready, output [31:0] mem_addr, output [31:0] mem_wdata, output [3:0] mem_wstrb,
+    input [31:0] mem_rdata,
+    output ce_n, output we_n, output [13:0] ram_a, output [31:0] ram_d, input [31:0] ram_q
 );
-    wire start;
+    wire [5:0] start, done;
     wire [15:0] from;
-    wire [31:0] engine_cycles;
+    wire [6*32-1:0] cycles;
+    assign irq = |done;
     reg [31:0] fast_count;
     reg fast_reset;
     always @(posedge fast) fast_count <= rst_n ? fast_count + 1 : 0;
     lite_ram lite (clk, rst_n, lite_awaddr, lite_awvalid, lite_awready, lite_wdata, lite_wvalid, lite_wready, lite_bresp,
         lite_bvalid, lite_bready, lite_araddr, lite_arvalid, lite_arready, lite_rdata, lite_rresp, lite_rvalid, lite_rready,
-        start, from, engine_cycles, fast_count);
+        start, from, cycles, fast_count);
     burst_ram burst (clk, rst_n, b_awaddr, b_awlen, b_awsize, b_awburst, b_awvalid, b_awready, b_wdata, b_wstrb, b_wlast,
         b_wvalid, b_wready, b_bresp, b_bvalid, b_bready, b_araddr, b_arlen, b_arsize, b_arburst, b_arvalid, b_arready,
         b_rdata, b_rresp, b_rlast, b_rvalid, b_rready);
@@ -217,7 +259,26 @@ module every_port (
     slow_ram avalon8 (clk, rst_n, a8_address, a8_read, a8_write, a8_writedata, a8_waitrequest, a8_readdata, a8_readdatavalid);
     block_ram block (clk, rst_n, dma_address, dma_left, dma_req, dma_ack, dma_sends, dma_write, dma_written, dma_read,
         dma_word);
-    engine copier (clk, rst_n, start, from, engine_cycles, irq, m_araddr, m_arlen, m_arsize, m_arburst, m_arvalid, m_arready,
+    engine copier (clk, rst_n, start[0], from, cycles[31:0], done[0], m_araddr, m_arlen, m_arsize, m_arburst, m_arvalid, m_arready,
         m_rdata, m_rlast, m_rvalid, m_rready, m_awaddr, m_awlen, m_awsize, m_awburst, m_awvalid, m_awready, m_wdata,
         m_wstrb, m_wlast, m_wvalid, m_wready, m_bvalid, m_bready);
+
+    wire av_ask, av_write_phase, aw_ask, aw_write_phase, mem_write, ce, we;
+    wire [31:0] at;
+    reg [1:0] asked;  // the synchronous memory's word comes two cycles later
+    mover #(.COUNT(16), .BURST(1)) avalon_mover (clk, rst_n, start[1], from, cycles[63:32], done[1], av_ask, av_write_phase,
+        av_address, av_writedata, ~av_waitrequest, av_readdatavalid, av_readdata, av_write & ~av_waitrequest);
+    assign {av_read, av_write, av_byteenable, av_burstcount} = {av_ask & ~av_write_phase, av_ask & av_write_phase, 4'hf, 5'd16};
+    mover #(.COUNT(1), .ROUNDS(2)) waiting_mover (clk, rst_n, start[2], from, cycles[95:64], done[2], aw_ask, aw_write_phase,
+        aw_address, aw_writedata, ~aw_waitrequest, aw_read & ~aw_waitrequest, aw_readdata, aw_write & ~aw_waitrequest);
+    assign {aw_read, aw_write} = {aw_ask & ~aw_write_phase, aw_ask & aw_write_phase};
+    mover granted_mover (clk, rst_n, start[3], from, cycles[127:96], done[3], o_req, o_we, o_addr, o_wdata, o_gnt, o_rvalid,
+        o_rdata, o_rvalid);
+    assign o_be = 4'hf;
+    mover #(.COUNT(1), .ROUNDS(2)) held_mover (clk, rst_n, start[4], from, cycles[159:128], done[4], mem_valid, mem_write,
+        mem_addr, mem_wdata, mem_ready, mem_ready, mem_rdata, mem_ready);
+    assign mem_wstrb = {4{mem_write}};
+    mover ram_mover (clk, rst_n, start[5], from, cycles[191:160], done[5], ce, we, at, ram_d, 1'b1, asked[1], ram_q, ce & we);
+    always @(posedge clk) asked <= {asked[0], ce & ~we};
+    assign {ce_n, we_n, ram_a} = {~ce, ~we, at[15:2]};
 endmodule

@@ -1,8 +1,9 @@
-"""The words that a monitor counted, as the run's tables."""
+"""What the monitors counted, as the run's tables: of their words, or where a simulated design has none, of its taps."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from workbench.api.builds import HdlBuild
 from workbench.api.instrument import lfsr
 from workbench.api.instrument.probes import HEADER_WORDS, MAGIC, state_bits
+from workbench.api.records import read_dwell, read_end, read_transitions
 from workbench.api.tables import table_of
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.read_out import ReadOutPlan
@@ -36,6 +38,33 @@ def decode(build: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:
         position += plan.words
     times += [(block, 0, 0, 0, 1) for block in unread]
     return {"state_time": table_of("state_time", sorted(times)), "transitions": table_of("transitions", sorted(moves))}
+
+
+def of_taps(build: HdlBuild, raw: Path, clocks: Sequence[str]) -> dict[str, Table]:
+    """The tables that `decode` makes of a build's counters, of what the simulated card counted itself in the folder
+    `raw`; none where it did not. `clocks` names the platform's, in its order."""
+    told = read_end(raw / "card_end.txt").get("of_cards", "")
+    if not build.uncounted or not told:
+        return {}
+    cycles = np.array(told.split(), dtype=np.int64).reshape(build.cards, len(clocks))
+    dwell, moves = read_dwell(raw), read_transitions(raw)
+    one = len(build.blocks) // build.cards
+    counted = {n for plan in build.read_outs for n in (range(one) if plan.blocks is None else plan.blocks)}
+    times: list[tuple[int, ...]] = []
+    for number, block in enumerate(build.blocks):
+        card, place = divmod(number, one)
+        if not build.taps[place][1]:
+            of_clock = int(cycles[card, clocks.index(block.clock)]) if place in counted else 0
+            times.append((number, 0, 0, of_clock, min(of_clock, 1) if place in counted else 1))
+            continue
+        mine, states = dwell[dwell["block"] == number], len(block.states)
+        spent, visits = np.zeros(states, np.int64), np.zeros(states, np.int64)
+        np.add.at(spent, mine["state"], mine["cycles"])
+        np.add.at(visits, mine["state"], mine["count"])
+        times += [(number, s, 0, int(spent[s]), int(visits[s])) for s in range(states)]
+    columns = ("block", "from_state", "to_state", "count")
+    rows = sorted(moves[list(columns)].tolist())
+    return {"state_time": table_of("state_time", times), "transitions": table_of("transitions", rows)}
 
 
 def _count(

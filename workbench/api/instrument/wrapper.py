@@ -21,6 +21,8 @@ TOP_FILE = "recap_top.v"
 TAPS_DEFINE = "RECAP_TAPS"
 #: Set by what simulates the design: it then gives valid and ready of its streams, as `recap_valid` and `recap_ready`.
 STREAMS_DEFINE = "RECAP_STREAMS"
+#: Set by what simulates the design and counts its taps by itself: the counters are then left out.
+UNCOUNTED_DEFINE = "RECAP_UNCOUNTED"
 STATE_PORT = "recap_state"
 
 
@@ -94,6 +96,13 @@ class Monitor:
     front: MonitorFront
     clock: Clock
     more: tuple[TopPort, ...] = ()
+
+
+def uncounted(monitors: Sequence[Monitor]) -> tuple[str, ...]:
+    """What leaves the counters of a simulated design out: none where only they know which cycles count, as a reset that
+    is more than a pin says."""
+    plain = (set(re.findall(r"(?<![\w'])[A-Za-z_]\w*", m.clock.reset_hdl)) <= {m.clock.reset} for m in monitors)
+    return (UNCOUNTED_DEFINE,) if all(plain) else ()
 
 
 def wrapper(top: Top, monitors: Sequence[Monitor], streams: Sequence[Stream] = ()) -> str:
@@ -207,6 +216,9 @@ def _monitor(plan: MonitorPlan, number: int) -> str:
         "    input wire write_control, input wire write_select, input wire [31:0] write_data,",
         "    output wire [31:0] word, output wire frozen, output wire clearing",
         ");",
+        f"`ifdef {UNCOUNTED_DEFINE}",
+        "    assign word = 0, frozen = 0, clearing = 0;",
+        "`else",
         "    wire counting, first, pending, pending_first, clear_write;",
         f"    wire [{select - 1}:0] select;",
         "    wire [47:0] cycles;",
@@ -246,7 +258,7 @@ def _monitor(plan: MonitorPlan, number: int) -> str:
         f"    assign word = own ? header : counter_word{' | trace_word' if plan.trace_words else ''};",
     ]
     assert HEADER_WORDS == 4
-    return "\n".join([*lines, "endmodule", ""])
+    return "\n".join([*lines, "`endif", "endmodule", ""])
 
 
 def _trace(plan: MonitorPlan, select: int) -> Iterator[str]:

@@ -12,6 +12,8 @@ from workbench.api.source.pragma_text import PREFIX, Style, format_pragma, pragm
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.pragma import Pragma
 
+_STEP = "    "
+
 
 def insert_lines(text: str, line: int, indent: int, texts: Iterable[str]) -> str:
     """Lines put before `line` (from 1), indented like it up to column `indent`."""
@@ -22,9 +24,19 @@ def insert_lines(text: str, line: int, indent: int, texts: Iterable[str]) -> str
     return "\n".join([*lines[: line - 1], *(margin + new for new in texts), *lines[line - 1 :]])
 
 
-def insert_pragma(text: str, line: int, indent: int, style: Style, pragma: Pragma) -> str:
-    """A pragma on a line of its own before `line`, at column `indent`."""
-    return insert_lines(text, line, indent, [PREFIX[style] + format_pragma(pragma)])
+def insert_pragma(text: str, line: int, indent: int, style: Style, pragma: Pragma, column: int = 0) -> str:
+    """A pragma on a line of its own: before `line`, at column `indent`, or else before what stands from `column` of
+    that line on, which then begins a line a step deeper."""
+    written = PREFIX[style] + format_pragma(pragma)
+    if not column:
+        return insert_lines(text, line, indent, [written])
+    lines = text.split("\n")
+    if not 1 <= line <= len(lines) or column > len(lines[line - 1]):
+        raise WorkbenchError(Diagnostic(f"this file has no line {line}, column {column}", "Scan the sources again."))
+    head, rest = lines[line - 1][: column - 1], lines[line - 1][column - 1 :]
+    blanks = _blanks(head)
+    margin = blanks + ("\t" if blanks.endswith("\t") else _STEP)
+    return "\n".join([*lines[: line - 1], head.rstrip(" \t"), margin + written, margin + rest, *lines[line:]])
 
 
 def replace_pragma(text: str, line: int, style: Style, pragma: Pragma) -> str:
@@ -53,8 +65,11 @@ def _extent(text: str, style: Style, line: int) -> tuple[int, int, int]:
 
 def _margin(line: str, indent: int) -> str:
     """The line's own blanks (tabs stay tabs) up to a column, filled with blanks where it has fewer."""
-    blanks = line[: len(line) - len(line.lstrip(" \t"))]
-    return blanks[: indent - 1].ljust(indent - 1)
+    return _blanks(line)[: indent - 1].ljust(indent - 1)
+
+
+def _blanks(line: str) -> str:
+    return line[: len(line) - len(line.lstrip(" \t"))]
 
 
 # ---- bytes

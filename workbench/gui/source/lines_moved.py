@@ -46,6 +46,14 @@ class LinesMoved:
             tail += 1
         middle = len(lines) - head - tail
         same = middle == len(self._lines) - head - tail  # lines were edited in place
-        between = self._origin[head : head + middle] if same else [0] * middle
+        between = self._origin[head : head + middle] if same else self._found_in(lines, head, tail)
         self._origin = [*self._origin[:head], *between, *(self._origin[len(self._origin) - tail :] if tail else [])]
         self._lines = lines
+
+    def _found_in(self, lines: list[str], head: int, tail: int) -> list[int]:
+        """Origins of the lines between `head` and `tail`, of which several stretches may be as before."""
+        old, new = self._lines[head : len(self._lines) - tail], lines[head : len(lines) - tail]
+        found = [0] * len(new)
+        for at, now, count in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
+            found[now : now + count] = self._origin[head + at : head + at + count]
+        return found

@@ -23,7 +23,8 @@ _CATEGORY_OF_KIND = {
 
 @dataclass(frozen=True)
 class Point:
-    """A call or branch. A pragma would be inserted before `pragma_line`, at column `indent`, both from 1.
+    """A call or branch. A pragma would be inserted before `pragma_line`, at column `indent`, both from 1, or where
+    there is a `column` before what stands from there on.
 
     `covered` is whether a pragma speaks of it: its own, or one of a branch around it.
     """
@@ -38,6 +39,7 @@ class Point:
     covered: bool = False
     call_kind: str = ""
     block: str = ""
+    column: int = 0
 
 
 def points_of(scan: ProjectScan, same_file: SameFile) -> tuple[Point, ...]:
@@ -51,10 +53,11 @@ def points_of(scan: ProjectScan, same_file: SameFile) -> tuple[Point, ...]:
         if same_file(block.file) and not block.why_not:
             found += [
                 Point(
-                    "branch", b.line, b.end_line or b.line, b.pragma_line or b.line + 1, b.indent, b.label, b.pragmas,
-                    block=block.id,
+                    "branch", b.line, b.end_line or b.line, b.pragma_line, b.indent, b.label, b.pragmas,
+                    block=block.id, column=b.pragma_column,
                 )
                 for b in block.branches
+                if b.pragma_line
             ]  # fmt: skip
     return _covered(sorted(found, key=lambda p: (p.line, -p.end_line)))
 
@@ -67,7 +70,7 @@ def points_now(points: Sequence[Point], lines: LinesMoved, placed: Sequence[Plac
     places, by_line = lines.places(), {p.line: p for p in placed}
     found = []
     for point in points:
-        if point.line not in places:
+        if point.line not in places or (point.column and point.pragma_line not in places):
             continue
         before = places.get(point.pragma_line) or places.get(point.pragma_line - 1, places[point.line] - 1) + 1
         own = [by_line[places[p.line]] for p in point.pragmas if places.get(p.line) in by_line]

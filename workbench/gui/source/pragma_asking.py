@@ -71,7 +71,7 @@ class PragmaAsking(QObject):
         def edit(text: str, point: Point, style: Style) -> str:
             if point.pragmas:
                 return replace_pragma(text, point.pragmas[0].line, style, pragma)
-            return insert_pragma(text, point.pragma_line, point.indent, style, pragma)
+            return insert_pragma(text, point.pragma_line, point.indent, style, pragma, point.column)
 
         self._edit(edit)
 

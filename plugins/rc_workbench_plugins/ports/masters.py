@@ -1,0 +1,118 @@
+"""The ports by which a design asks the card's memory: AXI4 and Avalon-MM masters, and plain memory ports.
+
+Standards: ARM IHI 0022 (AXI4), Intel's Avalon Interface Specifications; the plain ones are as OpenHW's OBI and
+PicoRV32's native interface have them. Rules of their timing: resources/card/README.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from pydantic import Field, PositiveInt
+
+from rc_workbench_plugins.ports.bus import BusPort, Roles, axi_roles
+from workbench.api.ports import DRIVERS, Problem
+
+
+class MasterPort(BusPort):
+    """A port of the design's own into a memory on the card."""
+
+    takes_transfers = False
+
+    memory: str = Field(description="the name of the memory_bank that it asks", examples=["ddr"])
+    outstanding: PositiveInt = Field(8, description="reads, and writes, that may be unanswered at once")
+
+    def constants(self) -> Mapping[str, int]:
+        return {"outstanding": self.outstanding}
+
+    def served_by(self) -> str:
+        return self.memory
+
+
+class AxiMasterPort(MasterPort):
+    """An AXI4 master of the design's own, which asks a memory on the card for bursts. It may only read or write."""
+
+    driver = "AxiMasterPort"
+    driver_header = DRIVERS / "axi_master.h"
+
+    kind: str = Field("axi_master", description="axi_master")
+
+    def roles(self) -> Roles:
+        return axi_roles(self.word_bits, ("output", "input"), frozenset(), {})
+
+
+class AvalonMasterPort(MasterPort):
+    """An Avalon-MM master of the design's own: single words or bursts.
+
+    Without readdatavalid a read waits for its word.
+    """
+
+    driver = "AvalonMasterPort"
+    driver_header = DRIVERS / "avalon_master.h"
+
+    kind: str = Field("avalon_master", description="avalon_master")
+    address_unit_bytes: PositiveInt = Field(1, description="what one step of the design's addresses stands for")
+
+    def roles(self) -> Roles:
+        return {
+            "address": ("output", None, False),
+            "read": ("output", 1, True),
+            "write": ("output", 1, True),
+            "writedata": ("output", self.word_bits, True),
+            "byteenable": ("output", self.word_bits // 8, True),
+            "burstcount": ("output", None, True),
+            "waitrequest": ("input", 1, False),
+            "readdata": ("input", self.word_bits, True),
+            "readdatavalid": ("input", 1, True),
+        }
+
+    def constants(self) -> Mapping[str, int]:
+        return {**super().constants(), "address_unit": self.address_unit_bytes}
+
+
+class MemoryMasterPort(MasterPort):
+    """A plain memory port of the design's own: an enable, an address and data.
+
+    With `grant` and `valid`, requests are granted and answered later, in order. With `valid` alone a request stays
+    until it is answered. With neither, a word of a read is there `read_latency` cycles after its request, whatever else
+    goes on in the memory.
+    """
+
+    driver = "MemoryMasterPort"
+    driver_header = DRIVERS / "memory_master.h"
+
+    kind: str = Field("memory_master", description="memory_master")
+    address_unit_bytes: PositiveInt = Field(1, description="what one step of the design's addresses stands for")
+    read_latency: PositiveInt = Field(1, description="cycles from a request to its word, where there is no valid")
+    answers_writes: bool = Field(True, description="whether valid tells the end of a write too")
+    active_low: tuple[str, ...] = Field((), description="roles that are low when they ask", examples=[["enable"]])
+
+    def roles(self) -> Roles:
+        return {
+            "enable": ("output", 1, False),
+            "address": ("output", None, False),
+            "write_enable": ("output", 1, True),
+            "byte_enable": ("output", self.word_bits // 8, True),
+            "write_data": ("output", self.word_bits, True),
+            "read_data": ("input", self.word_bits, True),
+            "grant": ("input", 1, True),
+            "valid": ("input", 1, True),
+        }
+
+    def problems(self) -> Iterator[Problem]:
+        yield from super().problems()
+        possible = ("enable", "write_enable", "byte_enable")
+        for role in self.active_low:
+            if role not in possible:
+                yield Problem(
+                    "active_low", f"'{role}' cannot be low when it asks", f"Those are: {', '.join(possible)}."
+                )
+
+    def constants(self) -> Mapping[str, int]:
+        return {
+            **super().constants(),
+            "address_unit": self.address_unit_bytes,
+            "read_latency": self.read_latency,
+            "answers_writes": int(self.answers_writes),
+            **{f"{role}_low": int(role in self.active_low) for role in ("enable", "write_enable", "byte_enable")},
+        }
