@@ -117,6 +117,11 @@ class HardwareSources(Document):
         "listed and counted where they hold pragmas, their streams where one end is the application's",
         examples=[["vendor/*.v"]],
     )
+    libraries: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict,
+        description="VHDL libraries other than work, with those of the sources that they hold, files or patterns",
+        examples=[{"neorv32": ["rtl/core/*.vhd"]}],
+    )
     names: dict[str, str] = Field(
         default_factory=dict,
         description="what instances below the top, such as FIFOs of the library, are called where streams are told "

@@ -11,7 +11,7 @@ from pyslang import parsing, syntax
 
 from rc_workbench_plugins.verilog.design import Design, Node
 from workbench.api.source.lines import line_starts, source_bytes
-from workbench.api.source.pragma_text import find_pragmas
+from workbench.api.source.pragma_text import Style, find_pragmas
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.pragma import PlacedPragma
 
@@ -41,14 +41,14 @@ class SourceFile:
     def begins_line(self, offset: int, line: int) -> bool:
         return not self.data[self.line_start(line) : offset].strip()
 
-    def stray(self) -> Iterator[Diagnostic]:
+    def stray(self, block: str = "always block", cases: str = "a case item") -> Iterator[Diagnostic]:
         """A warning for each pragma that no branch took."""
         for number, (_, placed) in enumerate(self.pragmas):
             if number not in self.used:
                 name = placed.pragma.name
                 yield Diagnostic(
-                    f"the pragma '{name}' stands before no branch of a clocked always block, and is not used",
-                    "Move it directly before the first statement of an if or else arm, a case item or the whole block.",
+                    f"the pragma '{name}' stands before no branch of a clocked {block}, and is not used",
+                    f"Move it directly before the first statement of an if or else arm, {cases} or the whole block.",
                     Severity.WARNING,
                     placed.file,
                     placed.line,
@@ -61,7 +61,7 @@ def read_sources(design: Design) -> tuple[dict[Path, SourceFile], tuple[Diagnost
     sources: dict[Path, SourceFile] = {}
     diagnostics: list[Diagnostic] = []
     for path in design.sources:
-        sources[path], problems = _read_source(design, path)
+        sources[path], problems = read_pragmas(path, source_bytes(path), "verilog", design.name_of(path))
         diagnostics += problems
     if any(source.pragmas and b"`if" in source.data for source in sources.values()):
         for path, ranges in _disabled_ranges(design).items():
@@ -71,11 +71,10 @@ def read_sources(design: Design) -> tuple[dict[Path, SourceFile], tuple[Diagnost
     return sources, tuple(diagnostics)
 
 
-def _read_source(design: Design, path: Path) -> tuple[SourceFile, tuple[Diagnostic, ...]]:
-    data = source_bytes(path)
+def read_pragmas(path: Path, data: bytes, style: Style, name: str) -> tuple[SourceFile, tuple[Diagnostic, ...]]:
+    """A file's pragmas, and what is wrong with their text. `name` is what the file is called to people."""
     starts = line_starts(data)
-    text = data.decode("utf-8", errors="replace")
-    found, problems = find_pragmas(text, "verilog", design.name_of(path))
+    found, problems = find_pragmas(data.decode("utf-8", errors="replace"), style, name)
     placed = [(starts[p.line - 1] + _byte_column(data, starts, p), p) for p in found]
     return SourceFile(path, data, starts, placed), problems
 

@@ -1,0 +1,165 @@
+"""Lets GHDL analyse a design, and elaborate its skeleton; what it says becomes diagnostics and a tree.
+
+Nothing of it is kept on the disk: GHDL reads copies in a folder of their own, analyses what the top needs, and all of
+it in memory.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from rc_workbench_plugins.vhdl.ghdl import LIMIT_S, MEMORY_BYTES, ghdl
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.system.cache import cache_dir
+from workbench.system.confine import read_only
+from workbench.system.files import replace_file, sha256
+from workbench.system.process import run_program
+
+#: What GHDL takes besides VHDL-2008: shared variables of any type, Synopsys's packages, and names that hide others.
+DIALECT = ("--std=08", "-frelaxed", "-fsynopsys", "-fexplicit")
+_MESSAGE = re.compile(
+    r"^f(?P<file>\d+)_\d+\.vhd:(?P<line>\d+):(?P<column>\d+):(?:(?P<kind>error|warning):)? ?(?P<text>.*)$"
+)
+_REPORT = re.compile(r"^f(?P<file>\d+)_\d+\.vhd:(?P<line>\d+):(?P<column>\d+):@\S+:\((?P<kind>[^)]*)\): (?P<text>.*)$")
+_NODE = re.compile(r"^(?P<before>(?:[| ] )*)(?:[+`]-)?(?P<name>\S.*?) \[(?P<kind>[a-z -]+)\]$")
+_TOLD = re.compile(r": recap (\S+) (.*)$", re.MULTILINE)
+_FILE = re.compile(rb"^(?!\s*--).*\bfile\b", re.IGNORECASE | re.MULTILINE)
+_KEEP = "Install bubblewrap, within which it cannot write, or take the word away."
+_MOST_MESSAGES = 50
+
+
+@dataclass
+class Node:
+    """What GHDL elaborated: `kind` is "entity", "arch", "instance", "for-generate", "block", "process" ..."""
+
+    name: str
+    kind: str
+    inner: list[Node] = field(default_factory=list)
+
+
+#: Where a file is parted for GHDL: of several architectures in one file it takes the first for the last analysed.
+PART = b"\0recap part\0"
+
+
+@dataclass(frozen=True)
+class Text:
+    """A file of the design as GHDL is given it, in parts where `PART` stands."""
+
+    number: int
+    library: str
+    data: bytes
+
+    def write(self, folder: Path) -> list[str]:
+        """The files with its parts, each on the lines that it has in the whole."""
+        names, line = [], 0
+        for number, part in enumerate(self.data.split(PART)):
+            path = folder / f"f{self.number}_{number}.vhd"
+            path.write_bytes(b"\n" * line + part)
+            names.append(str(path))
+            line += part.count(b"\n")
+        return names
+
+
+@dataclass(frozen=True)
+class Said:
+    """What GHDL said: messages (file's number, line, column, text), what it elaborated, and what the skeleton told."""
+
+    errors: tuple[tuple[int, int, int, str], ...]
+    tree: Node | None = None
+    told: Mapping[str, str] = field(default_factory=dict)
+
+
+def analysed(texts: Sequence[Text], top: str, library: str) -> Said:
+    """The errors that GHDL finds in what the top needs. WorkbenchError where there is no GHDL, or it does not end."""
+    return _said(texts, library, ["-e", top], None)
+
+
+def elaborated(texts: Sequence[Text], top: str, library: str, generics: Mapping[str, str], folder: Path) -> Said:
+    """The tree below the top. `folder` is where files are that the design reads as it is elaborated."""
+    values = [f"-g{name}={value}" for name, value in generics.items()]
+    return _said(texts, library, ["-r", top, *values, "--stop-time=0ns", "--disp-tree=proc"], folder)
+
+
+def _said(texts: Sequence[Text], library: str, action: Sequence[str], folder: Path | None) -> Said:
+    options = [*DIALECT, *action]
+    contents = [[text.number, text.library, text.data.decode("latin-1")] for text in texts]
+    reads = any(_FILE.search(text.data) for text in texts)
+    if folder is not None and reads and not read_only():
+        _refuse_files(texts)
+    key = json.dumps([ghdl().version, options, library, contents, [str(folder)] if reads else []])
+    place = cache_dir() / "vhdl" / f"{sha256(key.encode())[:32]}.json"
+    if not reads and place.is_file():
+        output, errors, code = json.loads(place.read_text("utf-8"))
+    else:
+        output, errors, code = _run(texts, library, action, folder)
+        if not reads:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            replace_file(place, json.dumps([output, errors, code]).encode())
+    found = tuple(_errors(f"{errors}\n{output}", code))
+    return Said(found, _tree(output.splitlines()), dict(_TOLD.findall(output)))
+
+
+def _refuse_files(texts: Sequence[Text]) -> None:
+    """GHDL opens files that a design declares, already to elaborate it. WorkbenchError where nothing keeps it from
+    writing, with the number of the file in place of its name."""
+    found = [
+        Diagnostic("this design declares a file, which GHDL would open with your rights", _KEEP, file=str(text.number),
+                   line=text.data.count(b"\n", 0, match.start()) + 1)
+        for text in texts if (match := _FILE.search(text.data))
+    ]  # fmt: skip
+    if found:
+        raise WorkbenchError(*found)
+
+
+def _run(texts: Sequence[Text], library: str, action: Sequence[str], folder: Path | None) -> tuple[str, str, int]:
+    with TemporaryDirectory() as scratch:
+        words: list[str] = []
+        for text in sorted(texts, key=lambda one: one.library == library):
+            words += [f"--work={text.library}", *text.write(Path(scratch))]
+        command = [*read_only(), str(ghdl().path), "-c", *DIALECT, *words, *action]
+        result = run_program(command, cwd=folder, timeout_s=LIMIT_S, memory_bytes=MEMORY_BYTES)
+        return result.stdout.replace(f"{scratch}/", ""), result.stderr.replace(f"{scratch}/", ""), result.returncode
+
+
+def _errors(said: str, code: int) -> Iterator[tuple[int, int, int, str]]:
+    found: dict[tuple[int, int, int, str], None] = {}
+    last = ""
+    for line in said.splitlines():
+        match = _REPORT.match(line)
+        if match is not None and match["kind"] not in ("assertion failure", "report failure"):
+            continue
+        match = match or _MESSAGE.match(line)
+        if match is not None and match.groupdict().get("kind") != "warning":
+            found[int(match["file"]), int(match["line"]), int(match["column"]), match["text"]] = None
+        elif line.strip():
+            last = line.strip()
+    if code and not found:
+        found[-1, 0, 0, last.rpartition("ghdl-mcode: ")[2] or "GHDL ended without a word"] = None
+    return iter(list(found)[:_MOST_MESSAGES] if code else [])
+
+
+def _tree(lines: Sequence[str]) -> Node | None:
+    top: Node | None = None
+    open_: list[Node] = []
+    for line in lines:
+        match = _NODE.match(line)
+        if match is None or (top is None and match["kind"] != "entity"):
+            if top is not None:
+                break
+            continue
+        indented = line[len(match["before"]) :].startswith(("+-", "`-"))
+        depth = len(match["before"]) // 2 + indented
+        node = Node(match["name"], match["kind"])
+        if top is None:
+            top = node
+        elif 0 < depth <= len(open_):
+            open_[depth - 1].inner.append(node)
+        else:
+            break
+        open_[depth:] = [node]
+    return top

@@ -1,0 +1,91 @@
+"""The elaborated hierarchy: every instance, every clocked process in it, and the clock that it runs on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from rc_workbench_plugins.verilog.instances import BlockUse, Instance, Key, Loop
+from rc_workbench_plugins.vhdl.blocks import SourceBlock
+from rc_workbench_plugins.vhdl.clocks import Clocks
+from rc_workbench_plugins.vhdl.design import Design
+from rc_workbench_plugins.vhdl.elaborate import Node
+from rc_workbench_plugins.vhdl.skeleton import marked
+from rc_workbench_plugins.vhdl.syntax import plain
+from rc_workbench_plugins.vhdl.units import Instantiation, Region
+
+_INDEXED = re.compile(r"(.*)\((-?\d+)\)")
+
+
+def elaborate(design: Design, blocks: Mapping[Key, SourceBlock]) -> Instance | None:
+    """The tree of instances below the top, with the clocked processes in each.
+
+    An instance's `module` is its entity, `body` the `Unit` of its architecture (None of a component that is bound to
+    nothing, which has no children), `node` its `Instantiation`. A block's `scope` is the `Region` that it stands in.
+    """
+    if design.tree is None:
+        return None
+    read = _Elaboration(design, blocks)
+    top = read.instance(design.tree, design.top.name if design.top else design.tree.name, ("", 0), (), None)
+    clocks = Clocks(top, read.parents)
+    for instance in top.walk():
+        for number, use in enumerate(instance.blocks):
+            root, reset = clocks.root(instance, use.source.clock), clocks.reset(instance, use.source.arms)
+            instance.blocks[number] = BlockUse(use.path, use.source, use.loops, root, use.scope, reset)
+    return top
+
+
+@dataclass
+class _Elaboration:
+    design: Design
+    blocks: Mapping[Key, SourceBlock]
+    parents: dict[str, Instance] = field(default_factory=dict)
+
+    def instance(
+        self, node: Node, path: str, key: Key, loops: tuple[Loop, ...], made: Instantiation | None
+    ) -> Instance:
+        """Of an "entity" node, or of a component's "instance" that is bound to none."""
+        body = next((one for one in node.inner if one.kind == "arch"), None)
+        region = self.region(body) if body is not None else None
+        unit = self.design.architecture(region) if region is not None else None
+        entity = self.design.entity_of(unit) if unit is not None else None
+        module = entity.name if entity is not None else node.name
+        ports = len(entity.interface.ports) if entity is not None and entity.interface is not None else 0
+        instance = Instance(path, module, key, loops, None, ports, made, unit)
+        if body is not None and region is not None:
+            self.visit(instance, body, region, path, ())
+        return instance
+
+    def region(self, node: Node) -> Region | None:
+        """The region that a node is one of, by the process that marks it."""
+        for one in node.inner:
+            if one.kind == "process" and (place := marked(one.name)):
+                return self.design.regions.get(place)
+        return None
+
+    def visit(self, instance: Instance, node: Node, region: Region, path: str, loops: tuple[Loop, ...]) -> None:
+        for process in region.processes:
+            source = self.blocks.get((str(region.file.path), process.start_byte))
+            if source is not None:
+                instance.blocks.append(BlockUse(f"{path}.{source.label}", source, loops, "", region, None))
+        labels = {plain(one.label): one for one in region.instantiations}
+        for one in node.inner:
+            if one.kind == "instance":
+                made = labels.get(plain(one.name))
+                if made is not None:
+                    bound = next((inner for inner in one.inner if inner.kind == "entity"), Node(made.unit, "instance"))
+                    child = self.instance(bound, f"{path}.{made.label}", made.key, loops, made)
+                    instance.children.append(child)
+                    self.parents[child.path] = instance
+            elif one.kind not in ("process", "entity", "arch"):
+                inner = self.region(one)
+                if inner is None:
+                    continue  # an alternative that was not taken
+                index = _INDEXED.fullmatch(one.name)
+                if inner.kind == "for" and index is not None:
+                    number = int(index[2])
+                    around = (*loops, Loop(inner.parameter, number))
+                    self.visit(instance, one, inner, f"{path}.{inner.label}[{number}]", around)
+                else:
+                    self.visit(instance, one, inner, f"{path}.{inner.label}", loops)

@@ -1,0 +1,72 @@
+"""A copy of a VHDL file that elaborates as the file does, and does nothing: its processes are gone.
+
+GHDL tells the elaborated hierarchy as it begins to simulate. So that nothing of the user's runs, there is nothing left
+to run but declarations; each region has a process of ours instead, whose label tells which it is. Lines stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from rc_workbench_plugins.vhdl.elaborate import PART
+from rc_workbench_plugins.vhdl.syntax import VhdlFile, children, matches, plain
+from rc_workbench_plugins.vhdl.units import Region, Unit
+
+_MARK = "recap_r{}_{}"
+_MARKED = re.compile(r"recap_r(\d+)_(\d+)")
+_FOREIGN = '((attribute_specification attribute: (_) @name) @all (#match? @name "^[fF][oO][rR][eE][iI][gG][nN]$"))'
+
+
+def skeleton(file: VhdlFile, units: Sequence[Unit], told: str = "") -> bytes:
+    """The copy. `told` are statements of the process that marks the first architecture's body."""
+    pieces: list[bytes] = []
+    position = 0
+    for start, end, text in sorted(_edits(file, units, told), key=lambda edit: edit[:2]):
+        if start < position:
+            continue  # within what is gone
+        pieces += [file.data[position:start], text.encode(), b"\n" * file.data.count(b"\n", start, end)]
+        position = end
+    return b"".join([*pieces, file.data[position:]])
+
+
+def marked(label: str) -> tuple[int, int] | None:
+    """The number of the file and the offset of the region that a process marks."""
+    found = _MARKED.fullmatch(label)
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def cuts(units: Sequence[Unit]) -> Iterator[int]:
+    """Where a file with these units is parted (`elaborate.PART`): before another architecture of one entity."""
+    seen: set[str] = set()
+    for unit in units:
+        if unit.kind == "architecture":
+            if plain(unit.of) in seen and unit.node.parent is not None:
+                yield unit.node.parent.start_byte
+            seen.add(plain(unit.of))
+
+
+def _edits(file: VhdlFile, units: Sequence[Unit], told: str) -> Iterator[tuple[int, int, str]]:
+    for cut in cuts(units):
+        yield cut, cut, PART.decode()
+    for unit in units:
+        if unit.region is not None and unit.node.has_error:
+            empty = f"architecture {unit.name} of {unit.of} is begin {_mark(unit.region, told)} end;"
+            yield unit.node.start_byte, unit.node.end_byte, empty
+        elif unit.region is not None:
+            for region in unit.region.walk():
+                yield region.statements_at, region.statements_at, f" {_mark(region, told)}"
+                told = ""
+                for node in (*region.processes, *region.dropped):
+                    yield node.start_byte, node.end_byte, ""
+        for body in children(unit.node, "entity_body"):
+            for node in children(body):
+                if node.is_named:
+                    yield node.start_byte, node.end_byte, ""
+    for node in matches(file.tree.root_node, _FOREIGN):
+        if node.type == "attribute_specification":
+            yield node.start_byte, node.end_byte, ""
+
+
+def _mark(region: Region, told: str) -> str:
+    return f"{_MARK.format(region.file.number, region.start)} : process begin {told} wait; end process;"

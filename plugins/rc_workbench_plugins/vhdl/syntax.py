@@ -1,0 +1,105 @@
+"""A VHDL file as tree-sitter reads it: its bytes, its tree, and small things to ask of both."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+import tree_sitter_vhdl
+from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
+
+from workbench.api.source.lines import line_starts, source_bytes
+
+_COMMENTS = ("line_comment", "block_comment")
+_BLANK = re.compile(rb"(?:\s|--[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_COMMENT = re.compile(r'"[^"\n]*"|--[^\n]*|/\*.*?\*/', re.DOTALL)
+
+
+@cache
+def language() -> Language:
+    return Language(tree_sitter_vhdl.language())
+
+
+@cache
+def query(text: str) -> Query:
+    return Query(language(), text)
+
+
+def matches(node: Node, text: str) -> list[Node]:
+    """What a query captures below a node, in the order it stands."""
+    found = QueryCursor(query(text)).captures(node)
+    return sorted((one for nodes in found.values() for one in nodes), key=lambda one: one.start_byte)
+
+
+@dataclass(frozen=True, eq=False)
+class VhdlFile:
+    """A source file. `number` is its place among the design's, `library` the one it is analysed into."""
+
+    path: Path
+    library: str
+    number: int
+    data: bytes
+    tree: Tree
+
+    @cached_property
+    def starts(self) -> list[int]:
+        return line_starts(self.data)
+
+    def place(self, node: Node) -> tuple[int, int]:
+        """Line and column (in bytes) of a node, from 1."""
+        return node.start_point.row + 1, node.start_point.column + 1
+
+    def line(self, offset: int) -> int:
+        return bisect_right(self.starts, offset)
+
+    def after_blanks(self, offset: int) -> int:
+        """Where the next word after an offset begins: behind blanks and comments."""
+        found = _BLANK.match(self.data, offset)
+        return found.end() if found else offset
+
+    def faults(self) -> list[Node]:
+        """What the parser could not make out."""
+        return matches(self.tree.root_node, "[(ERROR) (MISSING)] @e") if self.tree.root_node.has_error else []
+
+
+def read_file(path: Path, library: str, number: int) -> VhdlFile:
+    data = source_bytes(path)
+    return VhdlFile(path, library, number, data, Parser(language()).parse(data))
+
+
+def text_of(node: Node | None) -> str:
+    return node.text.decode("utf-8", "replace") if node is not None and node.text is not None else ""
+
+
+def without_comments(text: str) -> str:
+    """Comments as a blank each; what looks like one in a string stays."""
+    return (
+        _COMMENT.sub(lambda found: found[0] if found[0][0] == '"' else " ", text)
+        if "--" in text or "/*" in text
+        else text
+    )
+
+
+def tidy(node: Node | None) -> str:
+    """The text of a node without comments, on one line."""
+    return " ".join(without_comments(text_of(node)).split())
+
+
+def plain(name: str) -> str:
+    """A name as names are compared: VHDL's basic identifiers have no case."""
+    return name if name.startswith("\\") else name.lower()
+
+
+def children(node: Node | None, *kinds: str) -> Iterator[Node]:
+    """The children of these kinds; all that are no comments, where none is named."""
+    for child in node.children if node is not None else ():
+        if child.type in kinds or (not kinds and child.type not in _COMMENTS):
+            yield child
+
+
+def child(node: Node | None, *kinds: str) -> Node | None:
+    return next(children(node, *kinds), None)
