@@ -1,23 +1,15 @@
-"""Verilog of a design in VHDL: GHDL's synthesis writes it, and what GHDL gets wrong there is mended or refused.
-
-Tried with GHDL 2.0, whose Verilog leaves out `others` of a choice (github.com/ghdl/ghdl#2041), writes constants of more
-than 32 bits as strings, and calls signals by words that Verilog keeps for itself.
-"""
+"""GHDL, confined: Verilog of a design in VHDL, in which what GHDL gets wrong is mended or refused."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
-from pygments.lexer import words
-from pygments.lexers.hdl import SystemVerilogLexer, VhdlLexer
-
+from rc_workbench_plugins.vhdl.mended import mended
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.system.cache import cache_dir
 from workbench.system.confine import read_only
@@ -27,16 +19,12 @@ from workbench.system.toolchain import Tool, find_ghdl
 
 LIMIT_S = 60.0
 MEMORY_BYTES = 4 << 30
-_MESSAGE = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+):(?:(?P<kind>error|warning):)? ?(?P<text>.*)$")
+_MESSAGE = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+):(?:(?P<kind>error|warning|note):)? ?(?P<text>.*)$")
 _UNASSIGNED = re.compile(
     r'^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+):warning: no assignment for .* of signal "(?P<signal>.*)"\n'
     r"(?P<declared>.*)$", re.MULTILINE,
 )  # fmt: skip
 _MODULE = re.compile(r"^module (\w+)", re.MULTILINE)
-_COMMENT = re.compile(r"^ *(?:/\*.*\*/|--.*)\n", re.MULTILINE)  # where in the sources it comes from
-_WIDE = re.compile(r'"([01XZ]{33,})"')
-_CASE = re.compile(r"(    case \(\w+\)\n(?:      \d+'b[01]+: (\w+) <= .*\n)+)    endcase")
-_OTHERS = re.compile(r"^  with \w+ select (\w+) <=\n(?:    .* when \"[01]+\",\n)+    (.*) when others;", re.MULTILINE)
 _FILE = re.compile(r"^(?!\s*--(?!.*\*/)).*\bfile\b", re.IGNORECASE)  # not in a line that is a comment
 _KEEP = "Install bubblewrap, within which it cannot write, or take the word away."
 _GENERICS = (
@@ -60,11 +48,7 @@ def synthesised(design: Design) -> str:
 
     WorkbenchError with GHDL's errors at their lines, or without a place where there is none.
     """
-    text = _WIDE.sub(lambda digits: _literal(digits[1]), netlist(design, "verilog"))
-    if _CASE.search(text):
-        text = _with_defaults(text, netlist(design, "vhdl"))
-    text = _COMMENT.sub("", text)
-    return _kept_words().sub(lambda word: word[0] if word["kept"] else f"{word[0]}_", text)
+    return mended(netlist(design, "verilog"), lambda: netlist(design, "vhdl"))
 
 
 def netlist(design: Design, language: str, run: Callable[..., ProcessResult] = run_program) -> str:
@@ -145,7 +129,7 @@ def _errors(said: str, unit: str) -> list[Diagnostic]:
     found = [
         Diagnostic(match["text"], file=match["file"], line=int(match["line"]), column=int(match["column"]))
         for line in said.splitlines()
-        if (match := _MESSAGE.match(line)) and match["kind"] != "warning"
+        if (match := _MESSAGE.match(line)) and match["kind"] not in ("warning", "note")
     ]
     if found:
         return found[:20]
@@ -160,33 +144,3 @@ def _lost(said: str) -> Iterator[Diagnostic]:
             message = f"GHDL loses the value of what is never assigned of '{match['signal']}'"
             hint = "Assign all of it, or make a constant of what stays."
             yield Diagnostic(message, hint, file=match["file"], line=int(match["line"]), column=int(match["column"]))
-
-
-def _with_defaults(verilog: str, vhdl: str) -> str:
-    """The VHDL that GHDL writes of the same design has them."""
-    others = {target: value.removeprefix("wrap_") for target, value in _OTHERS.findall(vhdl)}
-
-    def mended(case: re.Match[str]) -> str:
-        value = others[case[2]]
-        default = _literal(value[1:-1]) if value[0] in "'\"" else value
-        return f"{case[1]}      default: {case[2]} <= {default};\n    endcase"
-
-    return _CASE.sub(mended, verilog)
-
-
-def _literal(digits: str) -> str:
-    return f"{len(digits)}'b{re.sub('[^01Z]', 'x', digits)}"
-
-
-@cache
-def _kept_words() -> re.Pattern[str]:
-    """Words that Verilog keeps for itself: `kept` where they are meant so, at the start of a line or as an edge.
-    Elsewhere they are names, to which an underscore is put: no name of VHDL ends in one."""
-    some = "|".join(_words(SystemVerilogLexer.tokens["root"]) - _words(VhdlLexer.tokens["keywords"]))
-    kept = rf"^[ (]*(?:{some})(?=:| (?!<?=)|$)|(?:pos|neg)edge(?= \w)"
-    return re.compile(rf"(?P<kept>{kept})|(?<![$\w])(?:{some})\b", re.MULTILINE)
-
-
-def _words(rules: Iterable[Any]) -> set[str]:
-    found = (rule[0].words for rule in rules if isinstance(rule, tuple) and isinstance(rule[0], words))
-    return {word for some in found for word in some if word.isidentifier()}

@@ -1,0 +1,161 @@
+"""What is wrong in the Verilog that GHDL 2.0 writes of a netlist, mended line by line, or refused at the user's line.
+
+Each form was told from GHDL 2.0's writer and those of later versions (src/synth/netlists-disp_verilog.adb), and tried
+by simulating designs made at random beside their translation (tests/benchmarks/vhdl_synthesis.py). The forms of later
+versions, which are right, stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from typing import Any
+
+from pygments.lexer import words
+from pygments.lexers.hdl import SystemVerilogLexer, VhdlLexer
+
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+
+_ONE = r"(\d+'b\w+|[\w$]+)"
+_SIGNED = rf"\$signed\({_ONE}\)"
+_UNSIGNED = rf"\$unsigned\({_ONE}\)"
+#: (as GHDL writes it, as it is meant): wholly VHDL, or without the signs or the direction.
+_FORMS = tuple(
+    (re.compile(rf"^  {form}$", re.MULTILINE), rf"  {meant}")
+    for form, meant in (
+        (rf"assign (\w+) = {_SIGNED} >> {_ONE};", r"assign \1 = $signed(\2) >>> \3;"),
+        (rf"assign (\w+) = {_ONE} / {_ONE}; // sdiv", r"assign \1 = $signed(\2) / $signed(\3);"),
+        (rf"assign (\w+) = {_ONE} % {_ONE}; // srem", r"assign \1 = $signed(\2) % $signed(\3);"),
+        (
+            rf"assign (\w+) = {_ONE} % {_ONE}; // smod",  # the sign of the right, where Verilog's has that of the left
+            r"assign \1 = $signed(\2) % $signed(\3) + ($signed(\2) % $signed(\3) != 0 && "
+            r"$signed(\2) < 0 != $signed(\3) < 0 ? $signed(\3) : 0);",
+        ),
+        (rf"(\w+) <= std_logic_vector\(abs {_SIGNED}\);", r"assign \1 = $signed(\2) < 0 ? -\2 : \2;"),
+        (
+            rf"(\w+) <= {_ONE} when {_SIGNED} ([<>]) {_SIGNED} else {_ONE};",
+            r"assign \1 = $signed(\3) \4 $signed(\5) ? \2 : \6;",
+        ),
+        (
+            rf"(\w+) <= std_logic_vector \(rotate_left \({_UNSIGNED}, to_integer \({_UNSIGNED}\)\)\);",
+            r"assign \1 = {\2, \2} >> ($bits(\1) - \3 % $bits(\1));",
+        ),
+        (
+            rf"(\w+) <= std_logic_vector \((?:resize \()?{_UNSIGNED}(?:, \d+\))? \+ "
+            rf"(?:resize ?\()?{_UNSIGNED}(?:, \d+\))?\);",
+            r"assign \1 = \2 + \3;",
+        ),
+        (rf"(\w+) <= {_ONE}; -- \(\w+\)", r"assign \1 = \2;"),
+        (r"assign (\w+) = (\w+)\[(.*) -: (\d+)\]; //\(dyn_extract\)", r"assign \1 = \2[\3 +: \4];"),
+    )
+)  # fmt: skip
+_INSERT = re.compile(
+    r"^  always @\* begin // \(dyn_insert\)\n    (?P<out>\w+) <= (?P<into>.*);\n(?P<when>    if \(.*\)\n)?"
+    r"    \w+ \[(?P<place>.*) -: (?P<less>\d+)\] <= (?P<value>.*);$", re.MULTILINE,
+)  # fmt: skip
+_AT_ONCE = re.compile(r"^(      \S+: \w+|  initial\n    \w+) <= ", re.MULTILINE)
+_WIDE = re.compile(r'"([01XZ]{33,})"')
+_CASE = re.compile(r"(    case \(\w+\)\n(?:      \d+'b[01]+: (\w+) <= .*\n)+)    endcase")
+_OTHERS = re.compile(r"^  with \w+ select (\w+) <=\n(?:    .* when \"[01]+\",\n)+    (.*) when others;", re.MULTILINE)
+_RESET = re.compile(
+    r"^  always @\(.* or posedge .*\)\n    if \(.*\)\n      (?P<of>\w+) <= .*\n    else\n      .*\n(?!  initial)",
+    re.MULTILINE,
+)
+_BEGINS = re.compile(r"^  (?:signal|constant) (\w+) ?: .* := (.*);", re.MULTILINE)
+_PART = re.compile(r"(\w+) \((\d+)(?: downto (\d+))?\)")
+_PLACE = re.compile(r"^ */\*#? *(.+):(\d+):(\d+) +\*/$")
+_COMMENT = re.compile(r"^ *(?:/\*.*\*/|--.*)\n", re.MULTILINE)  # where in the sources it comes from
+#: What has no Verilog in it, or another meaning.
+_WRONG = (
+    (re.compile(r"^  assign \w+ = 1'b0; // (?:pos|neg)edge$"), "a clock's edge is used as a value"),
+    (re.compile(r"^   gate_(\w+) "), "GHDL writes no Verilog of it"),
+)
+_HINT = "Write the clocked process with the edge alone as its first condition, as in `if rising_edge(clk) then`."
+
+
+def mended(verilog: str, vhdl: Callable[[], str]) -> str:
+    """The Verilog as GHDL means it; `vhdl` gives what it writes in VHDL of the same netlist. WorkbenchError, with the
+    user's lines, for what cannot be mended."""
+    if found := list(_refused(verilog)):
+        raise WorkbenchError(*found)
+    text = _WIDE.sub(lambda digits: _literal(digits[1]), verilog)
+    for form, meant in _FORMS:
+        text = form.sub(meant, text)
+    text = _INSERT.sub(_inserted, text)
+    text = _COMMENT.sub("", text)
+    if _CASE.search(text) or _RESET.search(text):
+        text = _with_beginnings(_with_defaults(text, written := vhdl()), written)
+    text = _AT_ONCE.sub(r"\1 = ", text)
+    return _kept_words().sub(lambda word: word[0] if word["kept"] else f"{word[0]}_", text)
+
+
+def _refused(verilog: str) -> Iterator[Diagnostic]:
+    place: re.Match[str] | None = None
+    for line in verilog.splitlines():
+        if found := _PLACE.match(line):
+            place = found
+        for form, what in _WRONG:
+            if form.match(line) and place:
+                yield Diagnostic(
+                    f"this cannot be simulated: {what}", _HINT, file=place[1], line=int(place[2]), column=int(place[3])
+                )
+
+
+def _inserted(form: re.Match[str]) -> str:
+    return (
+        f"  always @* begin\n    {form['out']} = {form['into']};\n{form['when'] or ''}"
+        f"    {form['out']}[{form['place']} +: {int(form['less']) + 1}] = {form['value']};"
+    )
+
+
+def _with_defaults(verilog: str, vhdl: str) -> str:
+    """The VHDL has the values of `others` in a choice (github.com/ghdl/ghdl#2041)."""
+    others = {target: value.removeprefix("wrap_") for target, value in _OTHERS.findall(vhdl)}
+
+    def with_default(case: re.Match[str]) -> str:
+        return f"{case[1]}      default: {case[2]} <= {_value(others[case[2]])};\n    endcase"
+
+    return _CASE.sub(lambda case: with_default(case) if case[2] in others else case[0], verilog)
+
+
+def _with_beginnings(verilog: str, vhdl: str) -> str:
+    """The VHDL has what a register with an asynchronous reset begins with."""
+    begins = dict(_BEGINS.findall(vhdl))
+
+    def with_initial(register: re.Match[str]) -> str:
+        value = begins.get(register["of"], "")
+        if part := _PART.fullmatch(value):
+            value = _bits(begins.get(part[1], ""), int(part[2]), int(part[3] or part[2]))
+        elif value.isidentifier():
+            value = begins.get(value, "")
+        return register[0] + (f"  initial\n    {register['of']} <= {_literal(value[1:-1])};\n" if value else "")
+
+    return _RESET.sub(with_initial, verilog)
+
+
+def _bits(literal: str, high: int, low: int) -> str:
+    digits = literal[-2:0:-1]
+    return f'"{digits[low : high + 1][::-1]}"' if literal else ""
+
+
+def _value(vhdl: str) -> str:
+    return _literal(vhdl[1:-1]) if vhdl[0] in "'\"" else vhdl
+
+
+def _literal(digits: str) -> str:
+    return f"{len(digits)}'b{re.sub('[^01Z]', 'x', digits)}"
+
+
+@cache
+def _kept_words() -> re.Pattern[str]:
+    """Words that Verilog keeps for itself: `kept` where they are meant so, at the start of a line or as an edge.
+    Elsewhere they are names, to which an underscore is put: no name of VHDL ends in one."""
+    some = "|".join(_words(SystemVerilogLexer.tokens["root"]) - _words(VhdlLexer.tokens["keywords"]))
+    kept = rf"^[ (]*(?:{some})(?=:| (?!<?=)|$)|(?:pos|neg)edge(?= \w)"
+    return re.compile(rf"(?P<kept>{kept})|(?<![$\w])(?:{some})\b", re.MULTILINE)
+
+
+def _words(rules: Iterable[Any]) -> set[str]:
+    found = (rule[0].words for rule in rules if isinstance(rule, tuple) and isinstance(rule[0], words))
+    return {word for some in found for word in some if word.isidentifier()}

@@ -1,0 +1,73 @@
+"""Designs made at random, in GHDL's own simulator beside Verilator on what is made of them: equal in every cycle?
+
+    python tests/benchmarks/vhdl_synthesis.py [--count 50] [--first 0]
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from rc_workbench_plugins.vhdl.ghdl import Design, synthesised
+from rtl_simulator import Cycle, Simulator, simulate
+from vhdl_made import Maker, behaviour
+
+from workbench.model.diagnostic import WorkbenchError
+
+CYCLES = 300
+DUT = """
+module dut (
+    input wire clk, input wire rst, input wire [63:0] addr, input wire wr_en, input wire rd_en,
+    input wire [63:0] wr_data, output wire [63:0] rd_data, input wire [63:0] in, output wire [63:0] out
+);
+    assign rd_data = 0;
+    made made (.clk(clk), .rst(rst), .i(in), .o(out));
+endmodule
+"""
+
+
+def differs(seed: int, folder: Path) -> int | None:
+    """The first cycle in which the two differ, None where none does. WorkbenchError, where it is refused."""
+    source = folder / "made.vhd"
+    source.write_text(Maker(seed).text())
+    draw = random.Random(seed)
+    given = [(int(n == 1 or draw.random() < 0.02), draw.getrandbits(64)) for n in range(CYCLES)]
+    (folder / "made.v").write_text(synthesised(Design((str(source),), "made")))
+    (folder / "dut.v").write_text(DUT)
+    program = Simulator(folder).build([folder / "made.v", folder / "dut.v"], "dut")
+    seen = simulate(program, [Cycle(rst=rst, stimulus=i) for rst, i in given]).out.tolist()
+    expected = behaviour(folder, [source], given)
+    return next((n for n, (a, b) in enumerate(zip(seen, expected, strict=True)) if a != b), None)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=50)
+    parser.add_argument("--first", type=int, default=0)
+
+    asked = parser.parse_args()
+    equal = refused = 0
+    wrong: list[int] = []
+    for seed in range(asked.first, asked.first + asked.count):
+        with TemporaryDirectory() as folder:
+            try:
+                cycle = differs(seed, Path(folder))
+            except WorkbenchError as error:
+                refused += 1
+                print(f"{seed}: refused: {error.diagnostics[0].message}")
+                continue
+            equal += cycle is None
+            if cycle is not None:
+                wrong.append(seed)
+                print(f"{seed}: differs in cycle {cycle}")
+    print(f"{asked.count} designs, {CYCLES} cycles each: {equal} equal, {refused} refused, {len(wrong)} differ")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
