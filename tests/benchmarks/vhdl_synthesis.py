@@ -1,6 +1,6 @@
 """Designs made at random, in GHDL's own simulator beside Verilator on what is made of them: equal in every cycle?
 
-    python tests/benchmarks/vhdl_synthesis.py [--count 50] [--first 0]
+python tests/benchmarks/vhdl_synthesis.py [--count 50] [--first 0]
 """
 
 from __future__ import annotations

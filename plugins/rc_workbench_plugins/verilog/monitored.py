@@ -1,0 +1,166 @@
+"""What a design's layout is counted by, whatever its language: the blocks that count, monitors and their read-outs."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rc_workbench_plugins.ports.memory import OWN_ADDRESSES, own_port
+from rc_workbench_plugins.verilog.depths import DEPTH_MODULE, DEPTH_SOURCE
+from rc_workbench_plugins.verilog.instances import BlockUse, Instance, Key
+from rc_workbench_plugins.verilog.layout import Layout
+from rc_workbench_plugins.verilog.own import is_own
+from rc_workbench_plugins.verilog.top import own_ports
+from workbench.api.instrument import wrapper
+from workbench.api.instrument.probes import STATES_OF_A_BLOCK_RAM, MonitorPlan, Probe, TraceStore, state_bits
+from workbench.api.ports import monitor_front
+from workbench.model.application import HardwareSources
+from workbench.model.blocks import Block, Side, State
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.hardware import Clock, Hardware
+from workbench.model.pragma import UNCLASSIFIED
+from workbench.model.read_out import ReadOutPlan
+
+
+@dataclass(frozen=True)
+class Monitored:
+    """The application's blocks (`uses`), those on the platform's clocks (`counted`: in their order they are numbered),
+    where the observed ones' states lie among the top's `width` bits, and the monitors that count them."""
+
+    uses: tuple[BlockUse, ...]
+    counted: tuple[BlockUse, ...]
+    clocks: Mapping[str, Clock]  # by the top's ports
+    bits: Mapping[str, int]  # lowest, by the blocks' paths
+    width: int
+    monitors: tuple[wrapper.Monitor, ...]
+    read_outs: tuple[ReadOutPlan, ...]
+    own: tuple[tuple[str, str], ...]  # ports that are the monitors' alone: name, clock
+
+    @property
+    def taps(self) -> tuple[tuple[int, int], ...]:
+        return tuple(
+            (self.bits[use.path], state_bits(len(use.source.states) + 1)) if use.path in self.bits else (0, 0)
+            for use in self.counted
+        )
+
+    def blocks(self, name_of: Callable[[Path], str]) -> tuple[Block, ...]:
+        return tuple(_block(name_of, use, self.clocks[use.root_clock], use.path in self.bits) for use in self.counted)
+
+    def large(self, name_of: Callable[[Path], str]) -> tuple[Diagnostic, ...]:
+        """A note for each block whose counter needs more than one block RAM."""
+        found: dict[Key, Diagnostic] = {}
+        for use in self.counted:
+            source, states = use.source, len(use.source.states) + 1
+            if use.path in self.bits and states > STATES_OF_A_BLOCK_RAM:
+                name = f"{source.module}.{source.label}"
+                message = f"the block {name} has {states} states: counting their pairs takes several block RAMs"
+                hint = f"Up to {STATES_OF_A_BLOCK_RAM - 1} different pragmas in a block fit into one."
+                file = name_of(source.path)
+                found.setdefault(source.key, Diagnostic(message, hint, Severity.NOTE, file, source.line))
+        return tuple(found.values())
+
+    def missed(
+        self, name_of: Callable[[Path], str], why_not: Mapping[Key, str], single: Mapping[str, str]
+    ) -> Iterator[Diagnostic]:
+        """One diagnostic for each block in the source that has something to observe and is not observed everywhere.
+        `why_not` tells of blocks that are observed nowhere, `single` of those that are not, by their paths."""
+        missed: dict[Key, list[BlockUse]] = {}
+        for use in self.uses:
+            if use.path not in self.bits and (use.source.key in why_not or use.path in single or use.source.states):
+                missed.setdefault(use.source.key, []).append(use)
+        everywhere = Counter(use.source.key for use in self.uses)
+        for key, some in missed.items():
+            use = some[0]
+            reason = why_not.get(key) or single.get(use.path) or "no path leads up"
+            others = f" and {len(some) - 1} more" if len(some) > 1 else ""
+            where = f" in {use.path.rpartition('.')[0]}{others}" if len(some) < everywhere[key] else ""
+            yield Diagnostic(
+                f"the block {use.source.module}.{use.source.label} is not observed{where}: {reason}",
+                "", Severity.WARNING, name_of(use.source.path), use.source.line,
+            )  # fmt: skip
+
+
+def monitored(
+    top: Instance,
+    layout: Layout,
+    platform_hardware: Hardware,
+    hardware: HardwareSources,
+    port_bits: Mapping[str, int],
+    library: Container[Path],
+    single: Mapping[str, str],
+) -> Monitored:
+    """Monitors for each of the platform's clocks, behind its ports where those are free at the addresses of the
+    project's read-out, else behind ports of their own. `port_bits` are the widths of the top's ports; blocks in
+    `single` are not observed, by their paths."""
+    bits = {path: bit for path, bit in layout.bits(top).items() if path not in single}
+    uses = tuple(use for instance in top.walk() for use in instance.blocks if is_own(use.source, library))
+    clocks = {clock.pin: clock for clock in platform_hardware.clocks}
+    counted = tuple(use for use in uses if use.root_clock in clocks)
+    first, width = platform_hardware.clocks[0], layout.widths.get(top.module, 0)
+    monitors: list[wrapper.Monitor] = []
+    read_outs: list[ReadOutPlan] = []
+    own: list[tuple[str, str]] = []
+    store = TraceStore.of(hardware.trace.records, hardware.trace.burst) if hardware.trace else None
+    for clock in platform_hardware.clocks:
+        numbers = tuple(number for number, use in enumerate(counted) if clocks[use.root_clock] == clock)
+        if not numbers and clock != first:
+            continue
+        if place := monitor_front(platform_hardware, clock, hardware.read_out, port_bits):
+            (port, front), addresses = place, hardware.read_out
+        else:
+            own.append((f"recap_{len(monitors)}" if monitors else "recap", clock.name))
+            (port, front), addresses = own_port(*own[-1]), OWN_ADDRESSES
+        plan = MonitorPlan(tuple(_probes(counted, numbers, bits)), width, trace=store)
+        if not clock.reset:  # what it drives comes out of reset with the rest
+            clock = clock.model_copy(update={"reset": first.reset, "reset_hdl": first.reset_hdl})
+        monitors.append(wrapper.Monitor(plan, front, clock, () if place else own_ports(port)))
+        read_outs.append(plan.read_out(front, addresses, port.name, numbers))
+    return Monitored(uses, counted, clocks, bits, width, tuple(monitors), tuple(read_outs), tuple(own))
+
+
+def _probes(counted: Sequence[BlockUse], numbers: Sequence[int], bits: Mapping[str, int]) -> Iterator[Probe]:
+    for number in numbers:
+        use = counted[number]
+        if use.path in bits:
+            yield Probe(number, bits[use.path], len(use.source.states) + 1)
+
+
+def _block(name_of: Callable[[Path], str], use: BlockUse, clock: Clock, observed: bool) -> Block:
+    source = use.source
+    states = [State(0, UNCLASSIFIED)]
+    for index, placed in enumerate(source.states if observed else (), 1):
+        pragma = placed.pragma
+        states.append(
+            State(index, pragma.name, pragma.category, pragma.reasons, pragma.targets, pragma.messages, placed.file,
+                  placed.line)
+        )  # fmt: skip
+    return Block(
+        id=use.path,
+        side=Side.FPGA,
+        component=use.path.rpartition(".")[0],
+        kind=source.kind,
+        group=re.sub(r"\[-?\d+\]", "[*]", use.path),
+        states=tuple(states),
+        file=name_of(source.path),
+        line=source.line,
+        clock=clock.name,
+    )
+
+
+def write_around(generated: str, out: Path, timescale: str = "") -> list[Path]:
+    """Write the generated top and monitors, and the sources that they need, below `out`; a path for each. `timescale`
+    is the directive that all of them begin with."""
+    traced = [wrapper.TRACE_SOURCE] if "recap_trace_collector" in generated else []
+    depths = [DEPTH_SOURCE] if DEPTH_MODULE in generated else []
+    texts = {name: wrapper.runtime_source(name) for name in (*wrapper.RUNTIME, *traced, *depths)}
+    texts[wrapper.TOP_FILE] = generated
+    return [write_file(out / "recap" / name, (timescale + text).encode()) for name, text in texts.items()]
+
+
+def write_file(path: Path, data: bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    return path
