@@ -290,28 +290,32 @@ class _Module:
         register = bit.symbol.name
         return bit.symbol, 1 << bit.index, name or f"{register}_{bit.index}", f"{register}[{text}]"
 
-    def _needed(self, condition: Any, high: bool) -> Iterator[Term]:
-        """The signals that must be high, or low, for a condition to hold (`high`) or not to."""
+    def _needed(self, condition: Any, high: bool, seen: frozenset[Any] = frozenset()) -> Iterator[Term]:
+        """The signals that must be high, or low, for a condition to hold (`high`) or not to; behind each those that it
+        is made of."""
         condition = _unwrapped(condition)
         if condition.kind == Is.UnaryOp and condition.op in _NOT and condition.operand.type.bitWidth == 1:
-            yield from self._needed(condition.operand, not high)
+            yield from self._needed(condition.operand, not high, seen)
         elif condition.kind == Is.BinaryOp and condition.op in (_AND if high else _OR):
-            yield from self._needed(condition.left, high)
-            yield from self._needed(condition.right, high)
+            yield from self._needed(condition.left, high, seen)
+            yield from self._needed(condition.right, high, seen)
         elif condition.kind == Is.BinaryOp and condition.op in _EQUAL + _UNEQUAL and condition.left.type.bitWidth == 1:
             number = self._constant(condition.right)
             if number is not None:
                 same = (condition.op in _EQUAL) == high
-                yield from self._needed(condition.left, same == bool(number))
+                yield from self._needed(condition.left, same == bool(number), seen)
         elif condition.type.bitWidth == 1 and (bit := plain(condition, 0)):
-            yield self._term(bit, str(bit.symbol.name), high)
+            root = self._design.nets.root(bit)
+            yield self._term(bit, root, high)
+            sources = self._design.nets.wires(root.symbol) if root.symbol.type.bitWidth == 1 else []
+            if len(sources) == 1 and sources[0] is not None and root.symbol not in seen:
+                yield from self._needed(sources[0], high ^ root.low, seen | {root.symbol})
 
-    def _term(self, bit: Bit, name: str, high: bool) -> Term:
-        root = self._design.nets.root(bit)
+    def _term(self, bit: Bit, root: Bit, high: bool) -> Term:
         driver = self._places.of(root.symbol)
         port = "" if driver else self._design.nets.input_name(root.symbol)
         stream = self._ends.get((root.symbol, root.index), -1)
-        return Term(name, high ^ bit.low, driver, port, stream)
+        return Term(str(bit.symbol.name), high ^ bit.low, driver, port, stream)
 
     def _key(self, process: Any) -> Key:
         location = process.syntax.getFirstToken().location if process.syntax is not None else process.location

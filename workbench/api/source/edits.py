@@ -27,16 +27,23 @@ def insert_lines(text: str, line: int, indent: int, texts: Iterable[str]) -> str
 def insert_pragma(text: str, line: int, indent: int, style: Style, pragma: Pragma, column: int = 0) -> str:
     """A pragma on a line of its own: before `line`, at column `indent`, or else before what stands from `column` of
     that line on, which then begins a line a step deeper."""
-    written = PREFIX[style] + format_pragma(pragma)
+    return insert_pragmas(text, line, indent, style, [pragma], column)
+
+
+def insert_pragmas(text: str, line: int, indent: int, style: Style, pragmas: Iterable[Pragma], column: int = 0) -> str:
+    """Several, in their order, at one place."""
+    written = [PREFIX[style] + format_pragma(pragma) for pragma in pragmas]
     if not column:
-        return insert_lines(text, line, indent, [written])
+        return insert_lines(text, line, indent, written)
     lines = text.split("\n")
     if not 1 <= line <= len(lines) or column > len(lines[line - 1]):
         raise WorkbenchError(Diagnostic(f"this file has no line {line}, column {column}", "Scan the sources again."))
     head, rest = lines[line - 1][: column - 1], lines[line - 1][column - 1 :]
     blanks = _blanks(head)
     margin = blanks + ("\t" if blanks.endswith("\t") else _STEP)
-    return "\n".join([*lines[: line - 1], head.rstrip(" \t"), margin + written, margin + rest, *lines[line:]])
+    return "\n".join(
+        [*lines[: line - 1], head.rstrip(" \t"), *(margin + one for one in (*written, rest)), *lines[line:]]
+    )
 
 
 def replace_pragma(text: str, line: int, style: Style, pragma: Pragma) -> str:

@@ -1,0 +1,69 @@
+"""`workbench propose`: marks for the sources, and those accepted written into them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from workbench.api.job import Job
+from workbench.api.source.pragma_text import format_pragma
+from workbench.cli.opened import Opened
+from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json
+from workbench.cli.progress import progress
+from workbench.model.diagnostic import has_errors
+from workbench.model.proposal import Proposal
+from workbench.model.text import table
+from workbench.session.marking import chosen, proposed, take_back, write_marks
+from workbench.session.workspace import open_workspace, parse_settings
+
+
+def run_propose(arguments: argparse.Namespace, workbench: Opened) -> int:
+    """Nothing is written without `--accept` or `--undo`."""
+    workspace = open_workspace(arguments.project, workbench.plugins)
+    if arguments.undo:
+        files = take_back(workspace)
+        if arguments.json:
+            print_json({"restored": [str(path) for path in files], "diagnostics": as_json(workspace.diagnostics)})
+        else:
+            print_diagnostics(workspace.diagnostics)
+            print("\n".join(f"{path}: as before" for path in files))
+        return DONE
+    with progress() as watch:
+        found = workspace.scan(parse_settings(arguments.changes), Job(watch))
+    known = proposed(workspace, found)
+    problems = workspace.diagnostics + found.diagnostics
+    accepted = chosen(known, arguments.accept or ())
+    files = write_marks(workspace, accepted)
+    if arguments.json:
+        print_json(
+            {
+                "proposals": [_json(proposal) for proposal in known],
+                "accepted": [proposal.id for proposal in accepted],
+                "files": [str(path) for path in files],
+                "diagnostics": as_json(problems),
+            }
+        )
+    else:
+        print_diagnostics(problems)
+        if accepted:
+            count = f"{len(accepted)} pragma{'' if len(accepted) == 1 else 's'}"
+            print("\n".join([*map(str, files), f"{count} written; `workbench propose PROJECT --undo` takes them back"]))
+        elif known:
+            print(table([(f"{p.file}:{p.line}", p.id, format_pragma(p.pragma), p.why) for p in known]))
+        else:
+            print("nothing is proposed: every state, handshake and call that is found is marked", file=sys.stderr)
+    return FAILED if has_errors(problems) else DONE
+
+
+def _json(proposal: Proposal) -> dict[str, object]:
+    return {
+        "id": proposal.id,
+        "group": proposal.group,
+        "file": proposal.file,
+        "line": proposal.line,
+        "column": proposal.column,
+        "name": proposal.pragma.name,
+        "category": proposal.pragma.category.value,
+        "pragma": format_pragma(proposal.pragma),
+        "why": proposal.why,
+    }

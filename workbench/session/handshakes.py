@@ -1,0 +1,70 @@
+"""What the signals that a branch asks for say of handshakes: told by the one table of names that ports are told by."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from workbench.api.port_styles import OTHERS, PortStyle
+from workbench.model.scan import Term
+
+Side = Literal["valid", "ready"]
+
+#: What may stand behind the word that tells.
+_BEHIND = re.compile(r"_(?:i|o|in|out|reg|r|q)\Z")
+_LEAST_LETTERS = 3  # of a word that tells
+_GLUED_LETTERS = 4  # of one that may have letters right before it
+_UNGLUED = {"read", "write", "access", "accept"}  # which other words end in
+_BUFFERS = ("full", "empty")
+
+
+@dataclass(frozen=True)
+class Asks:
+    """A signal of a handshake. `on`: the branch is taken while its side agrees. `buffer`: it tells of a full or an
+    empty one. `stem` is what the signal is called before the word that tells."""
+
+    term: Term
+    side: Side
+    on: bool
+    buffer: bool
+    stem: str
+
+
+class Words:
+    """The words of handshakes, of all styles of ports."""
+
+    def __init__(self, styles: Iterable[PortStyle] = ()) -> None:
+        self._styles = (*styles, *OTHERS)
+
+    @cached_property
+    def _sides(self) -> Mapping[str, tuple[Side, bool]]:
+        """Word -> which side it speaks for, and whether that agrees while it is low; the longest first."""
+        found: dict[str, tuple[Side, bool]] = {}
+        for style in self._styles:
+            ends = {role.name: role.ends for role in style.roles}
+            for shake in style.handshakes:
+                sides: tuple[tuple[str, Side, bool], ...] = (
+                    (shake.valid, "valid", shake.valid_low),
+                    (shake.ready, "ready", shake.ready_low),
+                )
+                for role, side, low in sides:
+                    for end in ends.get(role, ()):
+                        if len(end) >= _LEAST_LETTERS and not end.endswith("_n"):
+                            found.setdefault(end, (side, low))
+        return dict(sorted(found.items(), key=lambda item: -len(item[0])))
+
+    def asks(self, term: Term) -> Asks | None:
+        """What a signal says, None where it is of no handshake that is known."""
+        name = _BEHIND.sub("", term.signal.lower())
+        low = name.endswith("_n")
+        name = name.removesuffix("_n")
+        for word, (side, when_low) in self._sides.items():
+            before = name.removesuffix(word)
+            glued = len(word) >= _GLUED_LETTERS and word not in _UNGLUED
+            if before != name and (not before or before.endswith("_") or glued):
+                on = term.high ^ low ^ when_low
+                return Asks(term, side, on, word.endswith(_BUFFERS), before.strip("_"))
+        return None

@@ -1,0 +1,283 @@
+"""Marks proposed for a project: from state registers, handshakes, the platform's ports and its host API.
+
+Every proposal is one that a person may take or leave; none is written unless asked for. The rules speak of what the
+languages' scans tell (`Branch`, `StateRegister`, `Term`), and are the same for all of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from workbench.api.port_styles import PortStyle
+from workbench.model.pragma import CPU, MEM, Category, Pragma
+from workbench.model.proposal import Proposal
+from workbench.model.scan import Branch, CallSite, HdlBlock, ProjectScan, StateRegister, Term
+from workbench.session.handshakes import Asks, Words
+
+if TYPE_CHECKING:
+    from workbench.model.platform import Platform
+
+TO_FPGA, TO_HOST = "to_fpga", "to_host"  # messages of the host's, where no mark gives them a name yet
+_WAITING = {"idle", "wait", "waiting", "stall", "stalled", "pause", "paused", "sleep", "poll", "pending"}
+_BEGINNING = {"init", "initialize", "reset", "rst", "clear", "setup", "config", "configure"}
+_ENDING = {"done", "finish", "finished", "end", "stop", "halt", "halted", "trap", "error", "fail", "failed"}
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_SENDS = (Category.SEND, Category.WAIT_SEND)
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What a branch may be doing, and why."""
+
+    category: Category
+    why: str
+    reason: str = ""
+    target: str = ""
+    message: str = ""
+
+
+def proposals(scan: ProjectScan, platform: Platform, styles: Iterable[PortStyle] = ()) -> tuple[Proposal, ...]:
+    """By file and line. `styles` are those of the ports that plugins bring."""
+    return tuple(sorted(_Proposing(scan, platform, Words(styles)).all(), key=lambda p: (p.file, p.line, p.column)))
+
+
+class _Proposing:
+    def __init__(self, scan: ProjectScan, platform: Platform, words: Words) -> None:
+        self._scan, self._platform, self._words = scan, platform, words
+        self._memory, self._ports = _port_signals(platform)
+        self._host_marks = [p.pragma for call in scan.host.calls for p in call.pragmas]
+
+    def all(self) -> Iterator[Proposal]:
+        found = [proposal for block in self._scan.hdl.blocks if not block.why_not for proposal in self._of_block(block)]
+        yield from found
+        yield from self._of_calls(found)
+
+    # ---- hardware
+
+    def _of_block(self, block: HdlBlock) -> Iterator[Proposal]:
+        marked = {p.pragma.name for p in block.pragmas}
+        register = self._register(block)
+        arms = [b for b in block.branches if register and b.register == register.name and b.pragma_line]
+        arms = [b for b in arms if b.kind == "case"] or arms
+        own = [(branch, self._state(block, branch)) for branch in arms]
+        for branch in block.branches:
+            if branch in arms or not branch.pragma_line:
+                continue
+            if said := self._handshake(block, branch):
+                own.append((branch, said))
+        names = set(marked)
+        for branch, said in own:
+            if branch.pragmas or _beside_marked(branch, block):
+                continue
+            is_state = branch in arms
+            stem = "_or_".join(branch.values) if is_state else _action(said)
+            group = f"{block.component}.{register.name}" if is_state and register else block.id
+            yield self._proposal(block, branch, _new_name(stem, names), said, group)
+        if register and not arms:
+            yield from self._by_conditions(block, register, names)
+
+    def _register(self, block: HdlBlock) -> StateRegister | None:
+        """The one that tells the block's states: of several the one with the most values."""
+        own = [register for register in self._scan.hdl.registers if register.block == block.id]
+        return max(own, key=lambda register: len(register.values), default=None)
+
+    def _by_conditions(self, block: HdlBlock, register: StateRegister, names: set[str]) -> Iterator[Proposal]:
+        """The states of a register whose values are asked for elsewhere: conditions at the whole block's begin."""
+        body = next((b for b in block.branches if b.kind == "body" and b.pragma_line), None)
+        if body is None or body.pragmas:
+            return
+        for value in register.values:
+            said = self._named(block, value.name, f"{register.name} is {value.name}")
+            name = _new_name(value.name, names)
+            yield self._proposal(block, body, name, said, f"{block.component}.{register.name}", value.condition)
+
+    def _state(self, block: HdlBlock, branch: Branch) -> _Said:
+        """A state, by what is asked for within it and by its name."""
+        name = branch.values[0]
+        told = f"the state register {branch.register} is {' or '.join(branch.values)}"
+        waits = bool(_words_of(name) & _WAITING)
+        within = (b for b in block.branches if branch.line < b.line <= b.end_line <= branch.end_line)
+        for said in (self._handshake(block, inner) for inner in within if waits):
+            if said:
+                sends = said.category in _SENDS
+                category = Category.WAIT_SEND if sends else Category.WAIT_RECV
+                reason = "late_receiver" if sends else "late_sender"
+                return _Said(category, f"{told}, and it waits ({said.why})", reason, said.target, said.message)
+        return self._named(block, name, told)
+
+    def _named(self, block: HdlBlock, name: str, told: str) -> _Said:
+        words = _words_of(name)
+        if words & _WAITING:
+            message = self._host_message(block, to_fpga=True)
+            why = f"{told}, by its name it waits; nothing tells for whom, the host is taken"
+            return _Said(Category.WAIT_RECV, why, "late_sender", CPU, message)
+        if words & _BEGINNING:
+            return _Said(Category.OVERHEAD, f"{told}, by its name a beginning", "initialize")
+        if words & _ENDING:
+            return _Said(Category.OVERHEAD, f"{told}, by its name an end", "finalize")
+        return _Said(Category.WORK, told)
+
+    def _handshake(self, block: HdlBlock, branch: Branch) -> _Said | None:
+        """What passes, or is waited for, where a branch asks for signals of a handshake with another instance."""
+        own = block.instances[0].rpartition(".")[0] if block.instances else ""
+        asked = [a for term in branch.terms if (a := self._asks(term)) and term.driver != own]
+        if not asked or not block.instances:
+            return None
+        asks = next((a for a in asked if not a.on), asked[0])
+        gives = asks.side == "ready"  # the other side takes
+        target = self._partner(asks.term, own)
+        if target == CPU:
+            message = self._host_message(block, to_fpga=not gives)
+        elif target == MEM:
+            message = asks.stem or "memory"
+        else:
+            message = self._stream_name(asks.term) or asks.stem or "m1"
+        message = re.sub(r"\W+", "_", message)
+        signals = " and ".join(f"{'' if term.high else '!'}{term.signal}" for term in branch.terms)
+        if asks.on:
+            category, reason = (Category.SEND if gives else Category.RECV), "data"
+            why = f"{signals}: {'the other side takes' if gives else 'something is offered'}"
+        else:
+            category = Category.WAIT_SEND if gives else Category.WAIT_RECV
+            late = "late_receiver" if gives else "late_sender"
+            buffer = "buffer_full" if gives else "buffer_empty"
+            reason = buffer if asks.buffer else late
+            why = f"{signals}: {'there is no room' if gives else 'nothing is there'}"
+        return _Said(category, why, reason, target, message)
+
+    def _asks(self, term: Term) -> Asks | None:
+        """A signal of the platform's ports speaks by its role, others by their names."""
+        role = self._ports.get(term.port) if term.port else None
+        if role:
+            by_role = Term(role.removesuffix("_enable"), term.high, term.driver, term.port, term.stream)
+            if asks := self._words.asks(by_role):
+                return Asks(term, asks.side, asks.on, asks.buffer, asks.stem)
+        return self._words.asks(term)
+
+    def _partner(self, term: Term, own: str) -> str:
+        """Whom a signal comes from, as a pragma's target."""
+        if not term.driver:
+            return MEM if term.port in self._memory else CPU
+        return _target(term.driver, own)
+
+    def _stream_name(self, term: Term) -> str:
+        streams = self._scan.hdl.streams
+        return streams[term.stream].id.rpartition(".")[2] if 0 <= term.stream < len(streams) else ""
+
+    def _host_message(self, block: HdlBlock, *, to_fpga: bool) -> str:
+        """The message by which the host's marks speak of it already, or the one that is proposed for both sides."""
+        sends = (Category.SEND, Category.WAIT_SEND) if to_fpga else (Category.RECV, Category.WAIT_RECV)
+        known = [m for pragma in self._host_marks if pragma.category in sends for m in pragma.messages]
+        return known[0] if known else TO_FPGA if to_fpga else TO_HOST
+
+    def _proposal(
+        self, block: HdlBlock, branch: Branch, name: str, said: _Said, group: str, condition: str | None = None
+    ) -> Proposal:
+        return Proposal(
+            f"{block.id}:{name}", group, block.file, branch.pragma_line, branch.indent, _pragma(name, said, condition),
+            said.why, branch.pragma_column,
+        )  # fmt: skip
+
+    # ---- host
+
+    def _of_calls(self, hardware: Sequence[Proposal]) -> Iterator[Proposal]:
+        """The host's calls: those that move data speak with the blocks that do so with the host."""
+        marks = [(block, p.pragma) for block in self._scan.hdl.blocks for p in block.pragmas]
+        blocks = {block.id: block for block in self._scan.hdl.blocks}
+        marks += [(blocks[p.id.rpartition(":")[0]], p.pragma) for p in hardware]
+        names = {pragma.name for pragma in self._host_marks}
+        top = next((path for path, _ in self._scan.hdl.instances), "top")
+        seen: set[tuple[str, int]] = set()
+        for call in self._scan.host.calls:
+            place = (call.file, call.pragma_line or call.line)
+            if call.pragmas or place in seen:  # one mark before a line speaks of all calls of it
+                continue
+            seen.add(place)
+            said = self._call(call, marks, top)
+            stem = re.sub(r"\W+", "_", call.callee.split("::")[-1]).strip("_") or "call"
+            pragma = _pragma(_new_name(stem, names), said)
+            identity = f"{call.file}:{call.line}:{call.column}"
+            yield Proposal(identity, call.file, call.file, place[1], call.indent, pragma, said.why)
+
+    def _call(self, call: CallSite, marks: Sequence[tuple[HdlBlock, Pragma]], top: str) -> _Said:
+        entries = self._platform.host.entries
+        reason = next((e.reason for e in entries if e.kind == call.kind and call.callee in e.prototype), "")
+        why = f"a call of {call.callee}, which the platform's template says is for: {call.kind}"
+        if call.kind not in ("send", "receive", "wait", "interrupt"):
+            default = {"release": "finalize", "acquire": "initialize", "configure": "initialize"}
+            return _Said(Category.OVERHEAD, why, reason or default.get(call.kind, "update"))
+        gives = call.kind == "send"
+        theirs = (Category.RECV, Category.WAIT_RECV) if gives else (Category.SEND, Category.WAIT_SEND)
+        partners = [(b, p) for b, p in marks if CPU in p.targets and p.category in theirs]
+        targets = dict.fromkeys(_target(b.instances[0], "") for b, _ in partners if b.instances)
+        messages = [m for _, p in partners for m in p.messages]
+        category = Category.SEND if gives else Category.RECV if call.kind == "receive" else Category.WAIT_RECV
+        default_reason = "late_sender" if category is Category.WAIT_RECV else "data"
+        message = messages[0] if messages else TO_FPGA if gives else TO_HOST
+        return _Said(category, why, reason or default_reason, "|".join(targets) or top, message)
+
+
+def _pragma(name: str, said: _Said, condition: str | None = None) -> Pragma:
+    reasons, targets, messages = (
+        tuple(text.split("|")) if text else () for text in (said.reason, said.target, said.message)
+    )
+    return Pragma(name, said.category, reasons, targets, messages, condition)
+
+
+def _port_signals(platform: Platform) -> tuple[set[str], Mapping[str, str]]:
+    """The signals of ports to memories, and the roles of all others, by their names at the design's top."""
+    from workbench.api.ports import HardwarePort
+
+    memory: set[str] = set()
+    roles: dict[str, str] = {}
+    for port in platform.hardware.ports if platform.hardware else ():
+        if isinstance(port, HardwarePort):
+            names = {signal.name: role for role, signal in port.signals().items() if signal.name}
+            memory |= set(names) if not port.takes_transfers else set()
+            roles |= names
+    return memory, roles
+
+
+def _beside_marked(branch: Branch, block: HdlBlock) -> bool:
+    """Whether marks of a branch around it, or within it, speak of it already."""
+
+    def holds(outer: Branch, inner: Branch) -> bool:
+        return outer.line <= inner.line and inner.end_line <= outer.end_line
+
+    marked = [b for b in block.branches if b.pragmas and b is not branch and b.kind != "body"]
+    return any(holds(other, branch) or holds(branch, other) for other in marked)
+
+
+def _target(path: str, own: str) -> str:
+    """An instance or block as a target: within the same replica by its name alone, else every replica of it."""
+    shared = 0
+    for a, b in zip(path.split("."), own.split("."), strict=False):
+        if a != b:
+            break
+        shared += 1
+    within = any("[" in part for part in path.split(".")[:shared])
+    return re.sub(r"\[\d+\]", "" if within else "[*]", path)
+
+
+def _words_of(name: str) -> set[str]:
+    return {word.lower() for word in _WORDS.findall(name)}
+
+
+def _action(said: _Said) -> str:
+    verb = {
+        Category.SEND: "give", Category.RECV: "take", Category.WAIT_SEND: "wait", Category.WAIT_RECV: "wait",
+    }[said.category]  # fmt: skip
+    return f"{verb}_{said.message}" if said.message else verb
+
+
+def _new_name(stem: str, taken: set[str]) -> str:
+    """A name that stands for no other state of the block yet."""
+    stem = stem if stem[:1].isalpha() or stem[:1] == "_" else f"state_{stem}"
+    name, number = stem, 2
+    while name in taken:
+        name, number = f"{stem}_{number}", number + 1
+    taken.add(name)
+    return name
