@@ -212,12 +212,15 @@ class Definition:
 
 @dataclass(frozen=True)
 class ProjectScan:
+    """`marks` is what is wrong with pragmas that are right by themselves."""
+
     host: HostScan
     hdl: HdlScan
+    marks: tuple[Diagnostic, ...] = ()
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        return self.host.diagnostics + self.hdl.diagnostics
+        return self.host.diagnostics + self.hdl.diagnostics + self.marks
 
 
 @dataclass(frozen=True)

@@ -123,3 +123,12 @@ def _culprit(part: S, scan: Callable[[S], object]) -> str:
         if time.monotonic() > until:
             break
     return ""
+
+
+def joined(before: HostScan, found: HostScan, is_of: Callable[[str], bool]) -> HostScan:
+    """The host's sources, of which some were read anew."""
+    calls = (*(c for c in before.calls if not is_of(c.file)), *(c for c in found.calls if is_of(c.file)))
+    still = (d for d in before.diagnostics if d.file is None or not is_of(d.file))
+    return replace(
+        before, calls=calls, diagnostics=(*still, *(d for d in found.diagnostics if d.file and is_of(d.file)))
+    )

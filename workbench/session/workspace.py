@@ -18,7 +18,7 @@ from workbench.session.finding import find_project
 from workbench.session.own_api import own_support, with_header
 from workbench.session.places import placed
 from workbench.session.plugins import Plugins
-from workbench.session.reading import S, definition, instrumented, scanned
+from workbench.session.reading import S, definition, instrumented, joined, scanned
 from workbench.system.files import real, sha256
 
 if TYPE_CHECKING:  # the documents' schemas are imported by the first project
@@ -93,7 +93,13 @@ class Workspace:
             return ProjectScan(HostScan((), diagnostics=self.faults), HdlScan(()))
         settings, job = self.settings(changes), job or Job()
         design = self._scan_hardware(settings, job)
-        return placed(ProjectScan(self._scan_host(self.host, settings, job), design), self.root)
+        return self._checked(ProjectScan(self._scan_host(self.host, settings, job), design))
+
+    def _checked(self, scan: ProjectScan) -> ProjectScan:
+        """With its marks held against each other."""
+        from workbench.session.mark_checks import mark_problems
+
+        return placed(replace(scan, marks=mark_problems(scan)), self.root)
 
     def _scan_hardware(self, settings: Mapping[str, Value], job: Job) -> HdlScan:
         from workbench.model.scan import HdlScan
@@ -139,6 +145,7 @@ class Workspace:
         is of the files as they are. Read are only the hardware, where a text is of that, and the host's sources whose
         texts these are; a header, or a file of no known kind, may speak of any. What sources are composed of
         is looked at anew. Raises Cancelled."""
+        from workbench.model.scan import ProjectScan
         from workbench.session.composing import faults
 
         composing = self.project.streaming
@@ -152,18 +159,17 @@ class Workspace:
         of_hdl = {path for path in texts if path.suffix in self.hdl_language.suffixes}
         of_host = texts.keys() - of_hdl
         shared = of_host - sources.keys()
-        host, hdl, settings = before.host.diagnostics, before.hdl.diagnostics, self.settings()
+        host, hdl, settings = before.host, before.hdl, self.settings()
         with reading_typed(texts):
             if of_hdl or any(path.suffix not in self.host_language.suffixes for path in shared):
-                hdl = placed(self._scan_hardware(settings, job).diagnostics, self.root)
+                hdl = placed(self._scan_hardware(settings, job), self.root)
             if shared:
-                host = placed(self._scan_host(self.host, settings, job).diagnostics, self.root)
+                host = placed(self._scan_host(self.host, settings, job), self.root)
             elif of_host:
                 part = self.host.model_copy(update={"sources": tuple(sources[path] for path in of_host)})
-                found = placed(self._scan_host(part, settings, job).diagnostics, self.root)
-                still = (d for d in host if d.file is None or real(Path(d.file)) not in of_host)
-                host = (*still, *(d for d in found if d.file is not None and real(Path(d.file)) in of_host))
-        return wrong + host + hdl
+                found = placed(self._scan_host(part, settings, job), self.root)
+                host = joined(host, found, lambda file: real(self.root / file) in of_host)
+        return wrong + self._checked(ProjectScan(host, hdl)).diagnostics
 
     def undriven(self, ports: Sequence[HdlPort]) -> tuple[Diagnostic, ...]:
         """What of the top's inputs nothing drives, or a constant wrongly."""

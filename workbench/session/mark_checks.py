@@ -1,0 +1,115 @@
+"""Marks held against each other and against the design: messages, targets, and states that are never reached."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from workbench.analysis.targets import resolve_target
+from workbench.model.blocks import Block, Side
+from workbench.model.diagnostic import Diagnostic, Severity, did_you_mean
+from workbench.model.pragma import CPU, MEM, Category, PlacedPragma
+from workbench.model.scan import ProjectScan
+
+_SENDS = (Category.SEND, Category.WAIT_SEND)
+_RECEIVES = (Category.RECV, Category.WAIT_RECV)
+_MOST_NAMES = 6  # in a hint
+
+
+@dataclass(frozen=True)
+class _Mark:
+    placed: PlacedPragma
+    owner: str  # a block of the design, empty for the host
+    replicas: int = 1
+
+    @property
+    def sends(self) -> bool:
+        return self.placed.pragma.category in _SENDS
+
+
+def mark_problems(scan: ProjectScan) -> tuple[Diagnostic, ...]:
+    """Warnings, in the order of the sources; nothing where the design could not be elaborated."""
+    if not scan.hdl.instances:
+        return ()
+    checks = _Checks(scan)
+    return (*checks.targets(), *checks.messages(), *checks.states())
+
+
+class _Checks:
+    def __init__(self, scan: ProjectScan) -> None:
+        self._scan = scan
+        self._marks = [_Mark(p, "") for call in scan.host.calls for p in call.pragmas]
+        self._marks += [_Mark(p, b.id, len(b.instances)) for b in scan.hdl.blocks for p in b.pragmas]
+
+    @cached_property
+    def _known(self) -> Sequence[Block]:
+        """Every block and every instance of the design."""
+        found = [Block(path, Side.FPGA, path, "instance", path, ()) for path, _ in self._scan.hdl.instances]
+        return found + [
+            Block(path, Side.FPGA, path.rpartition(".")[0], block.kind, path, ())
+            for block in self._scan.hdl.blocks
+            for path in block.instances
+        ]
+
+    def targets(self) -> Iterator[Diagnostic]:
+        """Targets that are not there."""
+        there: dict[str, bool] = {CPU: True, MEM: True}
+        for mark in self._marks:
+            for target in mark.placed.pragma.targets:
+                if target not in there:
+                    there[target] = bool(resolve_target(target, self._known))
+                if not there[target]:
+                    message = f"there is no block or instance '{target}' in the design"
+                    yield mark.placed.diagnostic(message, self._meant(target))
+
+    def _meant(self, target: str) -> str:
+        paths = dict.fromkeys(re.sub(r"\[\d+\]", "[*]", block.id) for block in self._known)
+        ends = {".".join(path.split(".")[-count:]): path for path in paths for count in (1, 2, 3)}
+        near = did_you_mean(target, {*paths, *ends})
+        shown = list(paths)[:_MOST_NAMES]
+        more = ", ..." if len(paths) > len(shown) else ""
+        return near or f"A target is {CPU}, {MEM}, or one of: {', '.join(shown)}{more}."
+
+    def messages(self) -> Iterator[Diagnostic]:
+        """Messages that one side sends and no side receives, or the other way round."""
+        told: set[tuple[str, str, bool]] = set()
+        talkers = [mark for mark in self._marks if mark.placed.pragma.category in (*_SENDS, *_RECEIVES)]
+        host_speaks = any(mark.placed.pragma.messages for mark in talkers if not mark.owner)
+        for mark in talkers:
+            pragma = mark.placed.pragma
+            if not set(pragma.targets) - {MEM} or (pragma.targets == (CPU,) and mark.owner and not host_speaks):
+                continue  # memories say nothing, and of a host without marks nothing is known
+            others = {m for other in talkers if other.sends != mark.sends and _may_be_partners(mark, other)
+                      for m in other.placed.pragma.messages}  # fmt: skip
+            for message in pragma.messages:
+                if message not in others and (mark.owner, message, mark.sends) not in told:
+                    told.add((mark.owner, message, mark.sends))
+                    yield mark.placed.diagnostic(*self._unmatched(mark, message, others))
+
+    def _unmatched(self, mark: _Mark, message: str, others: set[str]) -> tuple[str, str]:
+        does, other, word = ("sends", "receives", "recv") if mark.sends else ("receives", "sends", "send")
+        near = did_you_mean(message, others)
+        who = "$CPU" if not mark.owner else mark.owner.replace("$", "")
+        hint = near or f"Mark where the other side {other} it, such as NAME {word}(data, {who}, {message})."
+        return f"'{mark.placed.pragma.name}' {does} the message '{message}', and no mark {other} it", hint
+
+    def states(self) -> Iterator[Diagnostic]:
+        """States that nothing ever leads to."""
+        files = {block.id: block.file for block in self._scan.hdl.blocks}
+        for register in self._scan.hdl.registers:
+            for value in register.values:
+                if value.line and not value.reached:
+                    yield Diagnostic(
+                        f"the state {value.name} can never be reached: nothing assigns it to '{register.name}'",
+                        "Assign it where the state should begin, or take it out.",
+                        Severity.WARNING,
+                        files.get(register.block, register.file),
+                        value.line,
+                    )
+
+
+def _may_be_partners(one: _Mark, other: _Mark) -> bool:
+    """Any other block, or the block's own replicas."""
+    return one.owner != other.owner or one.replicas > 1
