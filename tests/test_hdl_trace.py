@@ -27,11 +27,12 @@ DEPTH, STORE = 2, 5
 TOP = """
 module dut(input clk, input rst, input [15:0] addr, input wr_en, input rd_en, input [31:0] wr_data,
            output [31:0] rd_data, input [5:0] in, output [63:0] out);
-    wire counting, first, clearing;
+    wire [3:0] counted;
+    wire counting = counted[0], first = counted[0] & ~counted[1], clearing;
     wire [47:0] cycles;
     recap_control #(.ENTRY_BITS(3), .SELECT_BITS(6)) control (
         .clock(clk), .reset(rst), .write_control(wr_en), .write_select(1'b0), .write_data(wr_data),
-        .counting(counting), .first(first), .pending(), .pending_first(), .frozen(), .clearing(clearing),
+        .counted(counted), .frozen(), .held(), .clearing(clearing),
         .clear_write(), .select(), .cycles(cycles));
     reg [5:0] state;
     always @(posedge clk) state <= in;

@@ -1,7 +1,7 @@
 // Starts, freezes and clears all counters of a monitor, and picks the word that is read.
 //
 // CONTROL  write 0: count; 1: freeze; 2: freeze and set every count to zero (takes as many cycles as the largest
-//          counter has entries). read: bit 0 frozen, bit 1 clearing.
+//          counter has entries, and three more). read: bit 0 frozen, bit 1 clearing.
 // SELECT   write: number of the word that DATA shows; read: that number.
 //
 // The freeze acts in the cycle of its write: that cycle is not counted, nor is any in reset.
@@ -14,11 +14,9 @@ module recap_control #(
     input  wire write_control,
     input  wire write_select,
     input  wire [31:0] write_data,
-    output reg  counting,
-    output reg  first,
-    output reg  pending,
-    output reg  pending_first,
+    output reg  [3:0] counted,   // whether the cycle before this one counts, in bit 0; the one before that, in bit 1, ...
     output reg  frozen,
+    output reg  held,            // frozen, and every cycle before that is counted: from a cycle after the freeze on
     output reg  clearing,
     output reg  clear_write,
     output reg  [SELECT_BITS-1:0] select,
@@ -29,11 +27,9 @@ module recap_control #(
     wire last_entry = &select[ENTRY_BITS:1];
 
     initial begin
-        counting = 0;
-        first = 0;
-        pending = 0;
-        pending_first = 0;
+        counted = 0;
         frozen = 0;
+        held = 0;
         clearing = 0;
         clear_write = 0;
         select = 0;
@@ -41,17 +37,14 @@ module recap_control #(
     end
 
     always @(posedge clock) begin
-        counting <= counts;
-        first <= counts & ~counting;
-        pending <= counting;
-        pending_first <= first;
-
+        counted <= {counted[2:0], counts};
         if (write_control) frozen <= stop;
+        held <= frozen & (stop | ~write_control);
 
         // The counters' outputs are held at 0 for a cycle before anything is written.
         if (write_control) clearing <= write_data[1];
         else if (clear_write & last_entry) clearing <= 0;
-        clear_write <= clearing & ~(clear_write & last_entry) & ~write_control;
+        clear_write <= clearing & held & ~(clear_write & last_entry) & ~write_control;
 
         if (write_control) select <= 0;
         else if (clear_write) select[ENTRY_BITS:1] <= select[ENTRY_BITS:1] + 1'b1;

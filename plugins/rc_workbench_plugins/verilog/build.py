@@ -14,7 +14,7 @@ from rc_workbench_plugins.verilog.design import Design, read_design
 from rc_workbench_plugins.verilog.instances import Instance, Key
 from rc_workbench_plugins.verilog.labels import labelled
 from rc_workbench_plugins.verilog.layout import Layout, lay_out
-from rc_workbench_plugins.verilog.monitored import monitored, write_around, write_file
+from rc_workbench_plugins.verilog.monitored import clocks_by_pin, monitored, write_around, write_file
 from rc_workbench_plugins.verilog.ports import hdl_ports
 from rc_workbench_plugins.verilog.rewrite import (
     Edits,
@@ -27,6 +27,7 @@ from rc_workbench_plugins.verilog.rewrite import (
     why_not_editable,
 )
 from rc_workbench_plugins.verilog.streams import FoundStreams
+from rc_workbench_plugins.verilog.tapped import held_in_reset, tapped
 from rc_workbench_plugins.verilog.top import read_top
 from workbench.api import HdlBuild
 from workbench.api.instrument import wrapper
@@ -65,8 +66,10 @@ def build(
     wrapper.check_port(shell, platform_hardware)
     ports = hdl_ports(design)
     widths = {port.name: port.bits for port in ports}
-    watched = monitored(top, layout, platform_hardware, hardware, widths, library, single)
-    edits = _edit(design, top, layout, shell, {**hardware.parameters, **parameters})
+    clocks = clocks_by_pin(platform_hardware)
+    told, held = tapped(design.nets, top, layout, clocks, single), held_in_reset(design.nets, top, clocks)
+    watched = monitored(top, layout, platform_hardware, hardware, widths, library, single, told)
+    edits = _edit(design, top, layout, shell, told, held, {**hardware.parameters, **parameters})
     for label in set(streams.labels.values()) if streams.streams else ():
         edits.setdefault(label.path, Edits(label.path)).insert(label.offset, f" : {label.name}")
     stores, varied, not_varied = vary_depths(design, top, streams, edits) if vary else ("", {}, ())
@@ -106,8 +109,17 @@ def _include_dirs(design: Design, hardware: HardwareSources) -> tuple[Path, ...]
     return tuple(dict.fromkeys([*listed, *(path.parent for path in design.sources)]))
 
 
-def _edit(design: Design, top: Instance, layout: Layout, shell: Top, given: Collection[str]) -> dict[Path, Edits]:
-    """The edits of every file, from the layout of the states. `given` names the parameters that the project sets."""
+def _edit(
+    design: Design,
+    top: Instance,
+    layout: Layout,
+    shell: Top,
+    told: Mapping[Key, str],
+    held: Collection[Key],
+    given: Collection[str],
+) -> dict[Path, Edits]:
+    """The edits of every file, from the layout of the states. `told` has the expressions of those that a register of
+    the design tells; those `held` keep them in reset. `given` names the parameters that the project sets."""
     nodes = modules_by_name(design)
     edits: dict[Path, Edits] = {}
 
@@ -130,7 +142,7 @@ def _edit(design: Design, top: Instance, layout: Layout, shell: Top, given: Coll
         instantiations = {child.key: child.node for i in top.walk() if i.module == module for child in i.children}
         for key, site in sites.items():
             if key in blocks:
-                observe(design, of(blocks[key].path), blocks[key], site.slice())
+                observe(design, of(blocks[key].path), blocks[key], site.slice(), told.get(key, ""), key in held)
             else:
                 connect(design, of(path), instantiations[key], site.slice(), ports[key])
     head = nodes[top.module]

@@ -36,6 +36,8 @@ class BlockUse:
     root_clock: str
     scope: Any
     reset: tuple[str, bool] | None = None
+    body: Any = None  # slang's statement
+    clock_turned: bool = False  # whether it runs on the inverse of that clock
 
 
 @dataclass
@@ -79,9 +81,10 @@ class _Elaboration:
             if kind == Kind.ProceduralBlock and member.syntax is not None:
                 source = self.blocks.get(_key(self.design, member.syntax.getFirstToken().location))
                 if source is not None:
-                    clock = _root_clock(self.design.nets, member, source.clock)
-                    scope, reset = member.parentScope, _root_reset(self.design.nets, member.body)
-                    instance.blocks.append(BlockUse(f"{path}.{source.label}", source, loops, clock, scope, reset))
+                    clock, turned = _root_clock(self.design.nets, member, source.clock)
+                    around, reset = member.parentScope, _root_reset(self.design.nets, member.body)
+                    use = BlockUse(f"{path}.{source.label}", source, loops, clock, around, reset, member.body, turned)
+                    instance.blocks.append(use)
             elif kind == Kind.Instance:
                 if member.isModule:
                     self.descend(instance, member, f"{path}.{member.name}", loops)
@@ -124,17 +127,17 @@ def _key(design: Design, location: Any) -> Key:
     return str(path), int(design.manager.getFullyExpandedLoc(location).offset)
 
 
-def _root_clock(nets: Nets, block: Any, name: str) -> str:
-    """The top level's port behind the event of a procedural block whose signal is written `name`."""
+def _root_clock(nets: Nets, block: Any, name: str) -> tuple[str, bool]:
+    """The top level's port behind the event of a procedural block whose signal is written `name`, and whether inverted;
+    '' without one."""
     timing = block.body.timing if block.body.kind == ast.StatementKind.Timed else None
     if timing is None:
-        return ""
+        return "", False
     events = timing.events if timing.kind == ast.TimingControlKind.EventList else [timing]
     for event in events:
         if event.kind == ast.TimingControlKind.SignalEvent and str(event.expr.syntax).strip() == name:
-            found = nets.top_port(event.expr)
-            return found[0] if found else ""
-    return ""
+            return nets.top_port(event.expr) or ("", False)
+    return "", False
 
 
 def _root_reset(nets: Nets, body: Any) -> tuple[str, bool] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,41 +91,51 @@ def monitored(
     port_bits: Mapping[str, int],
     library: Container[Path],
     single: Mapping[str, str],
+    early: Collection[Key] = (),
 ) -> Monitored:
     """Monitors for each of the platform's clocks, behind its ports where those are free at the addresses of the
     project's read-out, else behind ports of their own. `port_bits` are the widths of the top's ports; blocks in
-    `single` are not observed, by their paths."""
+    `single` are not observed, by their paths; those that are `early` tell the state of the same cycle, others that of
+    the cycle before."""
     bits = {path: bit for path, bit in layout.bits(top).items() if path not in single}
     uses = tuple(use for instance in top.walk() for use in instance.blocks if is_own(use.source, library))
-    clocks = {clock.pin: clock for clock in platform_hardware.clocks}
+    clocks = clocks_by_pin(platform_hardware)
     counted = tuple(use for use in uses if use.root_clock in clocks)
     first, width = platform_hardware.clocks[0], layout.widths.get(top.module, 0)
     monitors: list[wrapper.Monitor] = []
     read_outs: list[ReadOutPlan] = []
     own: list[tuple[str, str]] = []
     store = TraceStore.of(hardware.trace.records, hardware.trace.burst) if hardware.trace else None
-    for clock in platform_hardware.clocks:
+    for clock in clocks.values():
         numbers = tuple(number for number, use in enumerate(counted) if clocks[use.root_clock] == clock)
-        if not numbers and clock != first:
+        if not numbers and clock.name != first.name:
             continue
         if place := monitor_front(platform_hardware, clock, hardware.read_out, port_bits):
             (port, front), addresses = place, hardware.read_out
         else:
             own.append((f"recap_{len(monitors)}" if monitors else "recap", clock.name))
             (port, front), addresses = own_port(*own[-1]), OWN_ADDRESSES
-        plan = MonitorPlan(tuple(_probes(counted, numbers, bits)), width, trace=store)
-        if not clock.reset:  # what it drives comes out of reset with the rest
-            clock = clock.model_copy(update={"reset": first.reset, "reset_hdl": first.reset_hdl})
+        plan = MonitorPlan(tuple(_probes(counted, numbers, bits, early)), width, trace=store)
         monitors.append(wrapper.Monitor(plan, front, clock, () if place else own_ports(port)))
         read_outs.append(plan.read_out(front, addresses, port.name, numbers))
     return Monitored(uses, counted, clocks, bits, width, tuple(monitors), tuple(read_outs), tuple(own))
 
 
-def _probes(counted: Sequence[BlockUse], numbers: Sequence[int], bits: Mapping[str, int]) -> Iterator[Probe]:
+def clocks_by_pin(hardware: Hardware) -> dict[str, Clock]:
+    """The platform's clocks by their ports at the top. What one without a reset drives comes out of reset with the
+    rest."""
+    first = hardware.clocks[0]
+    of_first = {"reset": first.reset, "reset_hdl": first.reset_hdl}
+    return {clock.pin: clock if clock.reset else clock.model_copy(update=of_first) for clock in hardware.clocks}
+
+
+def _probes(
+    counted: Sequence[BlockUse], numbers: Sequence[int], bits: Mapping[str, int], early: Collection[Key]
+) -> Iterator[Probe]:
     for number in numbers:
         use = counted[number]
         if use.path in bits:
-            yield Probe(number, bits[use.path], len(use.source.states) + 1)
+            yield Probe(number, bits[use.path], len(use.source.states) + 1, 0 if use.source.key in early else 1)
 
 
 def _block(name_of: Callable[[Path], str], use: BlockUse, clock: Clock, observed: bool) -> Block:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -144,8 +144,9 @@ def register_name(block: SourceBlock) -> str:
     return "recap_st_" + re.sub(r"\W", "_", block.label)
 
 
-def observe(design: Design, edits: Edits, block: SourceBlock, part: str) -> None:
-    """Give a block a state register, drive `part` of the module's port with it, and set it in every branch."""
+def observe(design: Design, edits: Edits, block: SourceBlock, part: str, told: str, held: bool) -> None:
+    """Drive `part` of the module's port with a block's state: with the expression `told`; without one, by a register
+    that is set in every branch, but not in an asynchronous reset where it is `held` there."""
     name, bits = register_name(block), state_bits(len(block.states) + 1)
     node = block.node
     start = block.key[1]
@@ -158,26 +159,34 @@ def observe(design: Design, edits: Edits, block: SourceBlock, part: str) -> None
         | syntax.DefaultCaseItemSyntax,
     )
     opening = "begin " if alone else ""
-    edits.insert(start, f"{opening}reg [{bits - 1}:0] {name} = 0; assign {STATE_PORT}{part} = {name}; ")
-    codes = {meaning(placed.pragma): code for code, placed in enumerate(block.states, 1)}
-    for statement, texts in _assignments(design, edits, block, name, bits, codes):
-        _prepend(design, edits, statement, texts)
-    for conditional in _without_else(block):
-        edits.insert(_end(design, conditional.getLastToken()), f" else {name} <= {bits}'d0;")
+    if told:
+        edits.insert(start, f"{opening}wire [{bits - 1}:0] {name} = {told}; assign {STATE_PORT}{part} = {name}; ")
+    else:
+        edits.insert(start, f"{opening}reg [{bits - 1}:0] {name} = 0; assign {STATE_PORT}{part} = {name}; ")
+        _set_in_branches(design, edits, block, name, held)
     if alone:
         edits.insert(_end(design, node.getLastToken()), " end")
 
 
-def _assignments(
-    design: Design, edits: Edits, block: SourceBlock, name: str, bits: int, codes: Mapping[tuple[object, ...], int]
-) -> Iterator[tuple[Node, str]]:
+def _set_in_branches(design: Design, edits: Edits, block: SourceBlock, name: str, held: bool) -> None:
+    bits = state_bits(len(block.states) + 1)
+    for statement, texts in _assignments(design, edits, block, name, held):
+        _prepend(design, edits, statement, texts)
+    for conditional in _without_else(block):
+        edits.insert(_end(design, conditional.getLastToken()), f" else {name} <= {bits}'d0;")
+
+
+def _assignments(design: Design, edits: Edits, block: SourceBlock, name: str, held: bool) -> Iterator[tuple[Node, str]]:
     """(statement, assignments that go before it), outermost first."""
+    bits = state_bits(len(block.states) + 1)
+    codes = {meaning(placed.pragma): code for code, placed in enumerate(block.states, 1)}
     body = block.node.statement.statement
     defaults = [body]
     chain = reset_chain(body, block.resets) if block.resets else None
     if chain:
         last = chain[-1].elseClause
-        defaults = [*(conditional.statement for conditional in chain), *([last.clause] if last is not None else [])]
+        resets = [] if held else [conditional.statement for conditional in chain]
+        defaults = [*resets, *([last.clause] if last is not None else [])]
     texts: dict[tuple[int, int], list[str]] = {id_of(statement): [f"{name} <= {bits}'d0;"] for statement in defaults}
     nodes = {id_of(statement): statement for statement in defaults}
     for arm in block.arms:

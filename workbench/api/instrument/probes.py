@@ -16,11 +16,13 @@ HEADER_WORDS = 4  # magic, cycles (low, high), number of counters
 
 @dataclass(frozen=True)
 class Probe:
-    """A block that is observed: its number among the build's blocks, and the bits of the design's state vector."""
+    """A block that is observed: its number among the build's blocks, the bits of the design's state vector, and by how
+    many cycles the state stands there after its own (0 where it is led there from a register of the design)."""
 
     block: int
     lsb: int
     states: int
+    late: int = 1
 
     @property
     def bits(self) -> int:

@@ -147,9 +147,29 @@ def _top(top: Top, monitors: Sequence[Monitor], streams: Sequence[Stream]) -> st
     for number, monitor in enumerate(monitors):
         lines += _instances(monitor, number)
     if width:
-        lines += [f"`ifdef {TAPS_DEFINE}", f"    assign recap_taps = {STATE_PORT};", "`endif"]
+        lines += [f"`ifdef {TAPS_DEFINE}", *_taps(monitors, width), "`endif"]
     lines += _seen(streams, {monitor.clock.name: monitor.clock.pin for monitor in monitors})
     return "\n".join([*lines, "endmodule", ""])
+
+
+def _taps(monitors: Sequence[Monitor], width: int) -> Iterator[str]:
+    """All states as the simulation is told them: a cycle late, 0 in reset."""
+    free = 0
+    probes = [(probe, monitor) for monitor in monitors for probe in monitor.plan.probes if not probe.late]
+    for number, (probe, monitor) in enumerate(sorted(probes, key=lambda pair: pair[0].lsb)):
+        if probe.lsb > free:
+            yield f"    assign recap_taps[{probe.lsb - 1}:{free}] = {STATE_PORT}[{probe.lsb - 1}:{free}];"
+        free, kept = probe.lsb + probe.bits, f"recap_late_{number}"
+        yield f"    reg [{probe.bits - 1}:0] {kept} = 0;"
+        late = f"{_reset(monitor.clock)} ? {probe.bits}'d0 : {STATE_PORT}[{probe.lsb} +: {probe.bits}]"
+        yield f"    always @(posedge {monitor.clock.pin}) {kept} <= {late};"
+        yield f"    assign recap_taps[{probe.lsb} +: {probe.bits}] = {kept};"
+    if width > free:
+        yield f"    assign recap_taps[{width - 1}:{free}] = {STATE_PORT}[{width - 1}:{free}];"
+
+
+def _reset(clock: Clock) -> str:
+    return clock.reset_hdl or clock.reset or "1'b0"
 
 
 def _seen(streams: Sequence[Stream], pins: Mapping[str, str]) -> Iterator[str]:
@@ -189,8 +209,7 @@ def _instances(monitor: Monitor, number: int) -> Iterator[str]:
         for name in ("word", "frozen", "clearing", "write_control", "write_select", "write_data")
     }
     both = ", ".join(f".{name}({signal})" for name, signal in wire.items())
-    reset = clock.reset_hdl or clock.reset or "1'b0"
-    clocked = f".clock({clock.pin}), .reset({reset}),"
+    clocked = f".clock({clock.pin}), .reset({_reset(clock)}),"
     words, bits = ("word", "write_data"), ("frozen", "clearing", "write_control", "write_select")
     yield f"    wire [31:0] {', '.join(wire[name] for name in words)};"
     yield f"    wire {', '.join(wire[name] for name in bits)};"
@@ -219,14 +238,15 @@ def _monitor(plan: MonitorPlan, number: int) -> str:
         f"`ifdef {UNCOUNTED_DEFINE}",
         "    assign word = 0, frozen = 0, clearing = 0;",
         "`else",
-        "    wire counting, first, pending, pending_first, clear_write;",
+        "    wire [3:0] counted;",
+        "    wire held, clear_write;",
         f"    wire [{select - 1}:0] select;",
         "    wire [47:0] cycles;",
         f"    recap_control #(.ENTRY_BITS({entry}), .SELECT_BITS({select})) control (",
         "        .clock(clock), .reset(reset),",
         "        .write_control(write_control), .write_select(write_select), .write_data(write_data),",
-        "        .counting(counting), .first(first), .pending(pending), .pending_first(pending_first),",
-        "        .frozen(frozen), .clearing(clearing), .clear_write(clear_write), .select(select), .cycles(cycles)",
+        "        .counted(counted), .frozen(frozen), .held(held),",
+        "        .clearing(clearing), .clear_write(clear_write), .select(select), .cycles(cycles)",
         "    );",
     ]
     for slot, (probe, base) in enumerate(zip(plan.probes, plan.bases, strict=True), 1):
@@ -234,8 +254,8 @@ def _monitor(plan: MonitorPlan, number: int) -> str:
             f"    wire [{count - 1}:0] count_{slot};",
             f"    recap_counter #(.STATE_BITS({probe.bits}), .COUNT_BITS({count}), .TAP({plan.tap})) counter_{slot} (",
             f"        .clock(clock), .state(state[{probe.lsb} +: {probe.bits}]),",
-            "        .counting(counting), .first(first), .pending(pending), .pending_first(pending_first),",
-            f"        .frozen(frozen), .selected(~clearing & {_at(select, base, probe.words)}),",
+            f"        .last_counted(counted[{probe.late}]), .older_counted(counted[{probe.late + 1}]),",
+            f"        .frozen(held), .selected(~clearing & {_at(select, base, probe.words)}),",
             f"        .entry(select[{1 + 2 * probe.bits}:1]), .clearing(clear_write), .count(count_{slot})",
             "    );",
         ]
@@ -272,10 +292,15 @@ def _trace(plan: MonitorPlan, select: int) -> Iterator[str]:
     for slot, probe in enumerate(plan.probes, 1):
         yield f"    wire [63:0] change_{slot};"
         yield f"    wire [31:0] lost_{slot};"
+        state = f"state[{probe.lsb} +: {probe.bits}]"
+        if not probe.late:
+            yield f"    reg [{probe.bits - 1}:0] late_{slot} = 0;"
+            yield f"    always @(posedge clock) late_{slot} <= {state};"
+            state = f"late_{slot}"
         sizes = f".BLOCK({slot - 1}), .STATE_BITS({probe.bits}), .DEPTH_BITS({store.burst_bits})"
         yield f"    recap_trace_buffer #({sizes}) changes_{slot} ("
-        yield f"        .clock(clock), .clear(clearing), .state(state[{probe.lsb} +: {probe.bits}]),"
-        yield "        .counting(counting), .first(first), .cycle(cycles[39:0]),"
+        yield f"        .clock(clock), .clear(clearing), .state({state}),"
+        yield "        .counting(counted[0]), .first(counted[0] & ~counted[1]), .cycle(cycles[39:0]),"
         yield f"        .take(trace_take[{slot - 1}]), .there(trace_there[{slot - 1}]),"
         yield f"        .record(change_{slot}), .lost(lost_{slot})"
         yield "    );"

@@ -1,0 +1,265 @@
+"""Generated state machines whose dwell times are known: counted by their own state register, and by an inserted one.
+
+Each machine stays in a state for as long as a table says, and goes on to one of two states by a bit of the stimulus.
+What it does in every cycle is computed in Python from these tables. It stands in the design twice: as it is, where its
+register tells its state, and with conditions at its pragmas, so that it gets a register of its own.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from memory_port import PLATFORM
+from numpy.typing import NDArray
+from rc_workbench_plugins.verilog import VerilogLanguage
+from rtl_simulator import Cycle, Simulator, simulate
+
+from workbench.api import HdlBuild
+from workbench.model.application import HardwareSources, ReadOut
+from workbench.model.hardware import Clock, Hardware
+from workbench.model.read_out import ReadOutPlan
+from workbench.model.run import Table
+
+PORTS = """input wire clk, input wire rst, input wire [15:0] addr, input wire wr_en, input wire rd_en,
+    input wire [31:0] wr_data, output reg [31:0] rd_data, input wire [31:0] in, output wire [63:0] out"""
+MACHINES = 6
+
+
+@dataclass(frozen=True)
+class Machine:
+    """By state: for how many cycles, where to for either value of its bit, and which pragma (0: none)."""
+
+    name: str
+    dwell: tuple[int, ...]
+    next: tuple[tuple[int, int], ...]
+    marks: tuple[int, ...]
+    values: tuple[int, ...]  # of the register
+    asynchronous: bool
+    bit: int
+
+    def states(self, cycles: list[Cycle]) -> NDArray[np.int64]:
+        """The number of the state in each cycle: 0 in those in reset."""
+        found, state, timer = np.zeros(len(cycles), np.int64), 0, 0
+        for number, cycle in enumerate(cycles):
+            if cycle.rst:
+                state, timer = 0, 0
+                continue
+            found[number] = self.marks[state]
+            if timer == self.dwell[state] - 1:
+                state, timer = self.next[state][cycle.stimulus >> self.bit & 1], 0
+            else:
+                timer += 1
+        return found
+
+    def text(self, name: str, condition: str) -> str:
+        """The machine in Verilog, with a condition at each pragma."""
+        names = [f"S{n}" for n in range(len(self.dwell))]
+        width = max(self.values).bit_length() or 1
+        constants = ", ".join(f"{n} = {value}" for n, value in zip(names, self.values, strict=True))
+        arms = ""
+        for n, label in enumerate(names):
+            last = n == len(names) - 1
+            mark = f"                //pragma recap s{self.marks[n]} work(){condition}\n" if self.marks[n] else ""
+            low, high = (names[to] for to in self.next[n])
+            arms += (
+                f"            {'default' if last and n % 2 else label}: begin /* {label} */\n{mark}"
+                f"                if (timer == {self.dwell[n] - 1}) begin\n"
+                f"                    state <= bit_in ? {high} : {low};\n                    timer <= 0;\n"
+                "                end else timer <= timer + 1;\n            end\n"
+            )
+        edge = " or posedge rst" if self.asynchronous else ""
+        return f"""module {name}(input wire clk, input wire rst, input wire bit_in);
+    localparam [{width - 1}:0] {constants};
+    reg [{width - 1}:0] state = S0;
+    reg [7:0] timer = 0;
+    always @(posedge clk{edge})
+        if (rst) begin
+            state <= S0;
+            timer <= 0;
+        end else case (state)
+{arms}        endcase
+endmodule
+"""
+
+
+def machine(source: random.Random, name: str) -> Machine:
+    count = source.randrange(2, 9)
+    marks = [source.random() < 0.8 for _ in range(count)]
+    numbers = np.cumsum(marks) * marks
+    coded = source.choice((range(count), [1 << n for n in range(count)], source.sample(range(32), count)))
+    return Machine(
+        name,
+        tuple(source.choice((1, 1, 2, 3, 17)) for _ in range(count)),
+        tuple((source.randrange(count), source.randrange(count)) for _ in range(count)),
+        tuple(map(int, numbers)),
+        tuple(coded),
+        source.random() < 0.5,
+        source.randrange(32),
+    )
+
+
+def write(folder: Path, machines: list[Machine]) -> HardwareSources:
+    texts = "".join(m.text(m.name, "") + m.text(f"{m.name}_inserted", ": 1'b1") for m in machines)
+    uses = "".join(
+        f"    {m.name}{kind} {m.name}{kind}_here(.clk(clk), .rst(rst), .bit_in(in[{m.bit}]));\n"
+        for m in machines
+        for kind in ("", "_inserted")
+    )
+    top = f"module top({PORTS});\n{uses}    assign out = 0;\n    always @(posedge clk) rd_data <= addr;\nendmodule\n"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "top.v").write_text(texts + top)
+    return HardwareSources(sources=("top.v",), top="top", read_out=ReadOut(first=0x3F00, last=0x3F0F))
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, HdlBuild, list[Machine]]:
+    folder, source = tmp_path_factory.mktemp("machines"), random.Random(12)
+    machines = [machine(source, f"m{n}") for n in range(MACHINES)]
+    build = VerilogLanguage().instrument(folder, write(folder, machines), PLATFORM, {}, folder / "observed")
+    model = Simulator(folder).build(build.sources, "top", defines=build.defines, taps="0")
+    return model, build, machines
+
+
+def read_out(plan: ReadOutPlan) -> list[Cycle]:
+    select, data = (access.address for access in plan.each)
+    words = ((Cycle(addr=select, wr_en=1, wr_data=i), Cycle(), Cycle(addr=data, rd_en=1), Cycle())
+             for i in range(plan.words))  # fmt: skip
+    return [Cycle(addr=plan.freeze.address, wr_en=1, wr_data=1), *(cycle for word in words for cycle in word)]
+
+
+def counted(model: Path, build: HdlBuild, cycles: list[Cycle]) -> dict[str, Table]:
+    (plan,) = build.read_outs
+    seen = simulate(model, [*cycles, *read_out(plan)])
+    return VerilogLanguage().decode(build, seen.rd_data[len(cycles) + 4 :: 4][: plan.words].astype(np.uint32))
+
+
+def tables_of(tables: dict[str, Table], block: int) -> dict[str, list[list[int]]]:
+    """A block's rows of both tables, without its number."""
+    return {
+        name: [
+            table[column][table["block"] == block].tolist() for column in table if column not in ("block", "time_ps")
+        ]
+        for name, table in tables.items()
+    }
+
+
+PART = st.one_of(
+    st.tuples(st.just(0), st.integers(1, 150), st.integers(0, 2**32 - 1)),
+    st.tuples(st.just(1), st.integers(1, 3), st.just(0)),  # a reset, or two back to back
+)
+
+
+def cycles_of(parts: list[tuple[int, int, int]]) -> list[Cycle]:
+    cycles = [Cycle(rst=1)] * 2
+    for reset, count, seed in parts:
+        source = random.Random(seed)
+        cycles += [Cycle(rst=reset, stimulus=0 if reset else source.getrandbits(32)) for _ in range(count)]
+    return cycles
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(PART, min_size=1, max_size=12))
+def test_both_forms_count_what_the_tables_say(
+    built: tuple[Path, HdlBuild, list[Machine]], parts: list[tuple[int, int, int]]
+) -> None:
+    model, build, machines = built
+    cycles = cycles_of(parts)
+    tables = counted(model, build, cycles)
+    number = {block.component.removeprefix("top."): n for n, block in enumerate(build.blocks)}
+    for one in machines:
+        mine, inserted = (tables_of(tables, number[f"{one.name}{kind}_here"]) for kind in ("", "_inserted"))
+        assert mine == inserted
+        states, out = one.states(cycles), np.array([not cycle.rst for cycle in cycles])
+        block = number[f"{one.name}_here"]
+        rows = tables["state_time"]["block"] == block
+        known = len(build.blocks[block].states)
+        assert tables["state_time"]["cycles"][rows].tolist() == np.bincount(states[out], minlength=known).tolist()
+        entered = out & ~(np.roll(out, 1) & (np.roll(states, 1) == states))
+        assert tables["state_time"]["visits"][rows].tolist() == np.bincount(states[entered], minlength=known).tolist()
+
+
+def test_only_the_conditions_bring_registers(built: tuple[Path, HdlBuild, list[Machine]]) -> None:
+    _, build, machines = built
+    text = next(path for path in build.sources if path.name == "top.v").read_text()
+    marked = [one for one in machines if any(one.marks)]
+    assert len(marked) >= MACHINES - 1
+    for one in marked:
+        own, inserted = re.findall(rf"module {one.name}(?:_inserted)?\(.*?endmodule", text, re.DOTALL)
+        assert re.search(r"wire \[\d:0\] recap_st_\w+ = state == ", own)
+        assert "recap_st_" in inserted
+        assert "reg [" in re.search(r".*recap_st_\w+ = 0;", inserted)[0]  # type: ignore[index]
+
+
+MACHINE = """\
+module top(PORTS);
+    reg [1:0] state = 0, other;
+    reg paused = 0;
+    wire low = !rst;
+    assign out = state;
+    always @(posedge clk) begin rd_data <= addr; paused <= in[1]; end
+    always @(posedge clk) begin
+        other <= state;
+        if (rst) state <= 0;
+        else case (state)
+            0: begin
+                //pragma recap idle wait_recv(late_sender, $CPU, x1)
+                if (in[0]) state <= 1;
+            end
+            default: begin
+                //pragma recap busy work()
+                state <= 0;
+            end
+        endcase
+    end
+endmodule
+""".replace("PORTS", PORTS)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "taps"),
+    [
+        ("", "", True),
+        ("if (rst) state", "if (!low) state", True),
+        ("if (rst) state", "if (rst == 1'b1) state", True),
+        ("if (rst) state", "if (low) state", False),  # that is the time out of reset
+        ("if (rst) state", "if (in[3]) state", False),  # a reset of its own
+        ("if (rst) state <= 0;\n        else case", "case", False),  # counts on in reset
+        ("else case", "else if (!paused) case", False),
+        ("other <= state;", "state = state + in[2];", False),  # before it is asked
+        ("case (state)", "case (state + paused)", False),
+        ("case (state)", "case (other)", True),
+        ("case (state)", "casez (state)", False),
+        ("0: begin", "paused: begin", False),
+        ("0: begin", "2'b0x: begin", False),
+        ("posedge clk) begin\n        other", "negedge clk) begin\n        other", False),
+        ("x1)", "x1): in[0]", False),
+        ("state <= 0;\n            end\n        end", "state <= 0;\n            end\n        end", True),
+        ("if (in[0]) state <= 1;", "if (in[0])\n//pragma recap go work()\nstate <= 1;", False),
+        ("if (rst) state <= 0;", "if (rst)\n//pragma recap init overhead(init)\nstate <= 0;", False),
+        ("other <= state;", "//pragma recap any work()\nother <= state;", False),
+    ],
+)
+def test_where_a_register_is_proved_to_tell_the_state(old: str, new: str, taps: bool, tmp_path: Path) -> None:
+    assert old in MACHINE
+    (tmp_path / "top.v").write_text(MACHINE.replace(old, new, 1) if old else MACHINE)
+    hardware = HardwareSources(sources=("top.v",), top="top", read_out=ReadOut(first=0x3F00, last=0x3F0F))
+    VerilogLanguage().instrument(tmp_path, hardware, PLATFORM, {}, tmp_path / "observed")
+    text = (tmp_path / "observed" / "top.v").read_text()
+    assert bool(re.search(r"wire \[1:0\] recap_st_line_8 = ", text)) == taps
+
+
+def test_a_reset_that_is_active_low(tmp_path: Path) -> None:
+    (tmp_path / "top.v").write_text(MACHINE.replace("if (rst) state", "if (!rst) state"))
+    hardware = HardwareSources(sources=("top.v",), top="top", read_out=ReadOut(first=0x3F00, last=0x3F0F))
+    clock = Clock(name="clk", frequency_hz=100e6, reset="rst", reset_hdl="! rst")
+    ports = PLATFORM.hardware.ports if PLATFORM.hardware else ()
+    platform = PLATFORM.model_copy(update={"hardware": Hardware(clocks=(clock,), ports=ports)})
+    VerilogLanguage().instrument(tmp_path, hardware, platform, {}, tmp_path / "observed")
+    assert "wire [1:0] recap_st_line_8 = " in (tmp_path / "observed" / "top.v").read_text()
