@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rc_workbench_plugins.ports.bus import AxiLitePort, AxiPort, StreamInPort
+from rc_workbench_plugins.ports.bus import AxiLitePort, AxiPort, StreamInPort, StreamOutPort
 from rc_workbench_plugins.ports.memory import BlockPort
 from rc_workbench_plugins.simulated_card.card import build_card, harness_dir
 from rc_workbench_plugins.simulated_card.host import build_host
@@ -79,6 +79,26 @@ module block (
     worker worker (clk, rst, written, write, left);
 endmodule
 """
+#: Its answers are words of their own; the last one is not taken by the host.
+PAIR = """
+module pair (
+    input clk, input rst, input [31:0] tdata, input tvalid, output tready,
+    output [31:0] back_tdata, output back_tvalid, input back_tready
+);
+    reg [31:0] held;
+    reg full;
+    wire [31:0] left;
+    assign tready = left == 0 & ~full, back_tdata = held, back_tvalid = full;
+    always @(posedge clk) begin
+        if (tvalid & tready) held <= tdata;
+        full <= ~rst & ((tvalid & tready) | (full & ~back_tready));
+    end
+    worker worker (clk, rst, tdata[31:8] == 0 ? tdata : 30, tvalid & tready, left);
+endmodule
+"""
+#: A word that the monitors have reserved is the application's here.
+SENDS_MARK = ("value = 10 * n;", "value = n == 3 ? 0x52434152 : 10 * n;")
+ECHO = 'if (wbcard_receive(card, "read", &value, 0, 4)) return 1; else sum += value;'
 READS = 'for (int i = 0; i < 9; i++) if (wbcard_receive(card, "read", &value, 4, 4)) return 1; else sum += value;'
 HOST = """
 #include <stdint.h>
@@ -105,26 +125,27 @@ DMA = BlockPort(
     incoming=PortDirection(data_signal="written", address_signal="address", condition_hdl="write"),
     outgoing=PortDirection(data_signal="word", address_signal="address", condition_hdl="read", delay_cycles=1),
 )  # fmt: skip
-CASES: dict[str, tuple[str, HardwarePort, str]] = {
-    "lite": (LITE, AxiLitePort(name="host"), READS),
-    "full": (FULL, AxiPort(name="host"), READS),
-    "block": (BLOCK, DMA, READS),
-    "stream": (STREAM, StreamInPort(name="host"), ""),
+CASES: dict[str, tuple[str, tuple[HardwarePort, ...], str]] = {
+    "lite": (LITE, (AxiLitePort(name="host"),), READS),
+    "full": (FULL, (AxiPort(name="host"),), READS),
+    "block": (BLOCK, (DMA,), READS),
+    "stream": (STREAM, (StreamInPort(name="host"),), ""),
+    "pair": (PAIR, (StreamInPort(name="host"), StreamOutPort(name="back", prefix="back_")), ECHO),
 }
 
 
 @pytest.mark.parametrize("top", CASES)
 def test_counts_are_exact_and_timing_is_as_without_monitors(top: str, tmp_path: Path) -> None:
-    text, port, reads = CASES[top]
+    text, ports, reads = CASES[top]
     tables = {
-        name: TransferTable(direction=direction, points=(TransferPoint(bytes=4, time_s=1e-7),))
-        for name, direction in (("write", "send"), ("read", "receive"))
+        name: TransferTable(direction=direction, port=port.name, points=(TransferPoint(bytes=4, time_s=1e-7),))
+        for name, direction, port in (("write", "send", ports[0]), ("read", "receive", ports[-1]))
     }
     reset = "rst" if top != "full" else ""  # a design that is never reset is counted from its first cycle on
-    hardware = Hardware(clocks=(Clock(name="clk", frequency_hz=100e6, reset=reset),), ports=(port,))
+    hardware = Hardware(clocks=(Clock(name="clk", frequency_hz=100e6, reset=reset),), ports=ports)
     platform = Platform(schema_version=2, name="p", hardware=hardware, transfer_tables=tables)
     (tmp_path / "top.v").write_text(WORKER + text)
-    (tmp_path / "host.c").write_text(HOST.replace("READS", reads))
+    (tmp_path / "host.c").write_text(HOST.replace("READS", reads).replace(*SENDS_MARK if reads == ECHO else ("", ""), 1))
     (tmp_path / "api.c").write_text("")
     sources = HardwareSources(sources=("top.v",), top=top, read_out=ReadOut(first=0x1000, last=0x101F))
     project = Project(

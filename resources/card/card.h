@@ -38,6 +38,8 @@ public:
         }
         for (const StreamPlan& plan : config_.streams) streams_.emplace_back(plan, size_t(design_.streams));
         crossed_.resize(config_.crossings.size());
+        for (const ReadOut& plan : config_.read_outs)
+            if (plan.marks) port(int32_t(plan.port)).reserve(plan.marks);
         design_.reset();
     }
 
@@ -196,11 +198,46 @@ public:
             Port& port = this->port(int32_t(plan.port));
             alone_ = &port.clock();  // the other clocks stand: what they drive is not to be counted on
             for (const Access& access : plan.freeze) access_now(port, access, 0);  // acts in its own cycle, which is not counted
+            if (plan.marks) {
+                read_stream(plan, counters);
+                continue;
+            }
             for (int64_t i = 0; i < plan.words; ++i) {
                 uint32_t word = 0;
                 for (const Access& access : plan.each) word = uint32_t(access_now(port, access, uint64_t(i)));
                 counters.add(&word, sizeof word);
             }
+        }
+    }
+
+    // All words at once through a stream, behind what is left of the design's own in the other one.
+    void read_stream(const ReadOut& plan, RecordFile& counters) {
+        Port &come = port(int32_t(plan.port)), &go = port(int32_t(plan.answer_port));
+        const auto bits = std::min<int64_t>(come.word_bytes() * 8, 64), part_bits = std::min<int64_t>(bits, 32);
+        const uint64_t question = uint64_t(cycle()) & 0xffffffff, argument = question << 32 | uint64_t(plan.words);
+        word_now(come, true, 0, plan.marks + mark_read);
+        for (int64_t at = 0; at < 64; at += bits) word_now(come, true, 0, argument >> at);
+        const auto part = [&] { return word_now(go, false, 0, 0); };
+        const auto whole = [&](uint64_t low) {
+            for (int64_t at = part_bits; at < 32; at += part_bits) low |= part() << at;
+            return uint32_t(low);
+        };
+        // What the design sent before may look like an answer, up to the question's number.
+        std::deque<uint64_t> seen;
+        const size_t parts = size_t(32 / part_bits);
+        const auto begins = [&] {
+            if (seen.size() <= parts || seen[0] != plan.marks + mark_read) return false;
+            uint64_t number = 0;
+            for (size_t i = 0; i < parts; ++i) number |= seen[i + 1] << (i * size_t(part_bits));
+            return uint32_t(number) == question;
+        };
+        while (!begins()) {
+            seen.push_back(part());
+            if (seen.size() > parts + 1) seen.pop_front();
+        }
+        for (int64_t i = 0; i < plan.words; ++i) {
+            const uint32_t word = whole(part());
+            counters.add(&word, sizeof word);
         }
     }
 
@@ -413,14 +450,19 @@ private:
     uint64_t access_now(Port& port, const Access& access, uint64_t index) {
         const ClockDomain& clock = port.clock();
         for (int64_t until = clock.cycle + access.settle_cycles; clock.cycle < until;) step();
+        return word_now(port, access.act != "read", access.address, access.act == "write_index" ? index : access.value);
+    }
+
+    // Off the clock: a word moved at once, `value` in place of what is read.
+    uint64_t word_now(Port& port, bool send, uint64_t address, uint64_t value) {
+        const ClockDomain& clock = port.clock();
         Transfer transfer;
-        transfer.send = access.act != "read";
+        transfer.send = send;
         transfer.off_clock = true;
         transfer.start_ps = clock.start(clock.cycle);
-        transfer.address = int64_t(access.address);
+        transfer.address = int64_t(address);
         transfer.words = 1;
         transfer.data.resize(size_t(port.word_bytes()));
-        uint64_t value = access.act == "write_index" ? index : access.value;
         std::memcpy(transfer.data.data(), &value, size_t(std::min<int64_t>(port.word_bytes(), 8)));
         port.begin(transfer);
         for (const int64_t most = clock.cycle + 100'000; !transfer.done;) {

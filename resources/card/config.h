@@ -24,6 +24,8 @@ struct ReadOut {
     int64_t words = 0, port = 0;
     int64_t first = INT64_MAX, last = -1;  // the addresses that the application leaves to the monitors
     std::vector<Access> freeze, each;      // the last of `each` gives a word
+    uint64_t marks = 0;                    // of a stream: the first of its reserved words; then no range, and no `each`
+    int64_t answer_port = 0;
 };
 
 struct Config {
@@ -74,6 +76,11 @@ struct Config {
                 Access access;
                 words >> access.act >> access.address >> access.value >> access.settle_cycles;
                 (key == "freeze" ? read_outs.back().freeze : read_outs.back().each).push_back(access);
+            }
+            else if (key == "marks") {
+                ReadOut& plan = read_outs.back();
+                words >> plan.marks >> plan.answer_port;
+                plan.first = INT64_MAX, plan.last = -1;
             }
             else if (key == "stream") {
                 int number = 0;

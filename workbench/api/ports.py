@@ -15,7 +15,7 @@ from pydantic import ConfigDict
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.hardware import Clock, Hardware, Port
-from workbench.model.read_out import Access
+from workbench.model.read_out import Access, Marks
 
 if TYPE_CHECKING:
     from workbench.model.read_out import ReadOut
@@ -53,7 +53,7 @@ class MonitorFront:
     `frozen` and `clearing`, and takes `write_control`, `write_select` and `write_data` (32 bits) from it
     (`resources/hdl/recap_control.v` says what these do). `connections` are its other ports, with what they are
     connected to at the top level; the design's ports in `taken` are led through it: the design has the wire
-    `recap_user_NAME` instead. Accesses: see `workbench.model.read_out`.
+    `recap_user_NAME` instead. Accesses, `marks` and `answer_port`: see `workbench.model.read_out`.
     """
 
     text: str
@@ -63,6 +63,8 @@ class MonitorFront:
     run: Access
     clear: Access
     each: tuple[Access, ...]
+    marks: Marks | None = None
+    answer_port: str = ""
 
 
 class HardwarePort(Port):
@@ -134,19 +136,30 @@ class HardwarePort(Port):
             Diagnostic(f"counters cannot be read out through the port '{self.name}', which is of kind {self.kind}")
         )
 
+    def stream_monitor(self, back: HardwarePort, bits: Mapping[str, int]) -> MonitorFront | None:
+        """The monitors' place in this stream into a design and `back`, one out of it on the same clock; None where the
+        two are no such pair, or the design's words cannot be held."""
+        return None
+
 
 def monitor_front(
     hardware: Hardware, clock: Clock, read_out: ReadOut, bits: Mapping[str, int]
 ) -> tuple[HardwarePort, MonitorFront] | None:
-    """The first port on a clock behind which monitors can stand, and their place there; None where there is no
-    such port. WorkbenchError where it has no room for them, or no plugin brings a port's kind."""
+    """The first port on a clock behind which monitors can stand, and their place there: one with addresses, else a
+    stream with another one back. None where there is no such port. WorkbenchError where it has no room for them, or no
+    plugin brings a port's kind."""
     for port in hardware.ports:
         if not isinstance(port, HardwarePort):
             told = f"no plugin brings ports of the kind '{port.kind}', as port '{port.name}' is"
             raise WorkbenchError(Diagnostic(told, "`workbench plugins` lists what there is."))
-    for port in hardware.ports:
-        if isinstance(port, HardwarePort) and port.monitored and hardware.clock_of(port) == clock:
+    mine = [port for port in hardware.ports if isinstance(port, HardwarePort) and hardware.clock_of(port) == clock]
+    for port in mine:
+        if port.monitored:
             return port, port.monitor(read_out, bits)
+    for port in mine:
+        for back in mine:
+            if front := port.stream_monitor(back, bits):
+                return port, front
     return None
 
 

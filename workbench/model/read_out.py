@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
@@ -44,6 +44,42 @@ class CounterWords:
     base: int
 
 
+MARK = 0x5243415052434150  # "RCAPRCAP"; the low bits of a port's width, of which the last three are 0
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The reserved words of a stream into a design (ReCAP 2011, section 3.1): `base` and the seven after it.
+
+    One that stands by itself is the monitors', and acts at once (`RUN`, `FREEZE`, `CLEAR`) or with the argument that
+    follows (`DATA`, `READ`): 64 bits in `argument_words` words, the least significant first. After `DATA` and a number
+    so many words are the application's, whatever they are. After `READ`, a number of words and the question's own (32
+    bits each) the answer comes in the stream out of the design: the word `READ`, the question's number, and the words
+    of 32 bits from 0 on, each in `parts` words, the least significant first.
+    """
+
+    word_bits: int
+    base: int
+
+    RUN: ClassVar[int] = 0
+    FREEZE: ClassVar[int] = 1
+    CLEAR: ClassVar[int] = 2
+    DATA: ClassVar[int] = 4
+    READ: ClassVar[int] = 5
+
+    @classmethod
+    def of(cls, word_bits: int) -> Marks:
+        return cls(word_bits, MARK & ((1 << word_bits) - 1))
+
+    @property
+    def argument_words(self) -> int:
+        return -(-64 // self.word_bits)
+
+    @property
+    def parts(self) -> int:
+        return -(-32 // self.word_bits)
+
+
 @dataclass(frozen=True)
 class TraceWords:
     """Where changes of states stand among the words: `records` of two words each from `base` on, of which the word
@@ -65,7 +101,9 @@ class ReadOutPlan:
 
     `first` and `last` are the addresses that the application leaves to the monitors. `header` is the number of the
     first of the monitor's own words, and `count_bits` a counter's width: `workbench.api.instrument.readout` reads both.
-    `blocks` are the numbers of the build's blocks that run on the monitors' clock; None where all do.
+    `blocks` are the numbers of the build's blocks that run on the monitors' clock; None where all do. Where `marks` are
+    given, `port` is a stream into the design, the accesses are words of it without an address, `each` is empty, and all
+    words are asked for at once: they come in the stream `answer_port`.
     """
 
     words: int
@@ -81,6 +119,8 @@ class ReadOutPlan:
     port: str = ""
     blocks: tuple[int, ...] | None = None
     trace: TraceWords | None = None
+    marks: Marks | None = None
+    answer_port: str = ""
 
     def cycles(self, words: Sequence[int]) -> int:
         """How many cycles the monitors counted, of all the words (resources/hdl/README.md)."""

@@ -13,6 +13,7 @@ from pydantic import Field, PositiveInt
 
 from rc_workbench_plugins.ports.axi_front import axi_front
 from rc_workbench_plugins.ports.names import AXI_LITE
+from rc_workbench_plugins.ports.stream_front import stream_front
 from workbench.api.ports import DRIVERS, HardwarePort, MonitorFront, Problem, Signal
 from workbench.model.read_out import ReadOut
 
@@ -194,6 +195,12 @@ class StreamInPort(BusPort):
 
     def constants(self) -> Mapping[str, int]:
         return {"buffer_words": self.buffer_words}
+
+    def stream_monitor(self, back: HardwarePort, bits: Mapping[str, int]) -> MonitorFront | None:
+        if not isinstance(back, StreamOutPort) or back.word_bits != self.word_bits:
+            return None
+        come, go = self.signals(), back.signals()
+        return stream_front(come, go, bits, self.word_bits, back.name) if go["tready"].name in bits else None
 
 
 class StreamOutPort(BusPort):

@@ -32,6 +32,7 @@ struct Transfer {
     bool send = false, failed = false, done = false;
     bool forgotten = false;  // nobody asks for its end
     bool off_clock = false;  // of the monitors', after the run
+    bool announced = false;  // the design's monitors know that its words are data
     int32_t ticket = 0;
     int64_t start_ps = 0, duration_ps = 0, address = 0, words = 0;
     int64_t asked = 0;  // words that had their cycle at the port
@@ -67,6 +68,8 @@ public:
     virtual bool addressed() const { return true; }
     // Of a port by which the design asks the card's memory: what it did so far.
     virtual const MasterCounts* master() { return nullptr; }
+    // The monitors read eight words from `marks` on as theirs, where they do not stand in data that were announced.
+    virtual void reserve(uint64_t) {}
     virtual int64_t address_step() const { return word_bytes_; }
 
     void begin(Transfer& transfer) {
@@ -74,7 +77,7 @@ public:
         queue_.push_back(&transfer);
         begun(transfer);
     }
-    void forget() { queue_.clear(); }
+    virtual void forget() { queue_.clear(); }
 
     ClockDomain& clock() const { return clock_; }
     int64_t word_bytes() const { return word_bytes_; }
@@ -165,6 +168,9 @@ protected:
     const int64_t lead_[2];
     int64_t conflicts_ = 0, last_moved_ = 0;
 };
+
+// The marks of the monitors in a stream into the design (workbench/model/read_out.py).
+enum StreamMark { mark_data = 4, mark_read = 5 };
 
 // A signal that the design does not have.
 struct Absent {

@@ -130,6 +130,8 @@ class MonitorPlan:
             port=port,
             blocks=blocks,
             trace=self.trace_words,
+            marks=front.marks,
+            answer_port=front.answer_port,
         )
 
 
