@@ -145,7 +145,9 @@ def test_counts_are_exact_and_timing_is_as_without_monitors(top: str, tmp_path: 
     hardware = Hardware(clocks=(Clock(name="clk", frequency_hz=100e6, reset=reset),), ports=ports)
     platform = Platform(schema_version=2, name="p", hardware=hardware, transfer_tables=tables)
     (tmp_path / "top.v").write_text(WORKER + text)
-    (tmp_path / "host.c").write_text(HOST.replace("READS", reads).replace(*SENDS_MARK if reads == ECHO else ("", ""), 1))
+    (tmp_path / "host.c").write_text(
+        HOST.replace("READS", reads).replace(*SENDS_MARK if reads == ECHO else ("", ""), 1)
+    )
     (tmp_path / "api.c").write_text("")
     sources = HardwareSources(sources=("top.v",), top=top, read_out=ReadOut(first=0x1000, last=0x101F))
     project = Project(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from workbench.model.platform import Host
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.platform import CallKind, Host, HostEntry
 from workbench.model.prototypes import Prototype, c_callees, type_of
 
 WORD = re.compile(r"[A-Za-z_]\w*")
@@ -24,6 +25,33 @@ KNOWN = {
 def used(expression: str) -> list[str]:
     """The names whose values an expression of an entry uses."""
     return WORD.findall(_SIZE.sub(" ", expression))
+
+
+def data_of(prototype: Prototype, entry: HostEntry, kept: Mapping[str, bool]) -> tuple[str, str, bool]:
+    """Of a call: (where the data are, how many bytes one of them has, whether it is a value and no array).
+    WorkbenchError where its entry and parameters do not tell."""
+    if entry.data.strip():
+        return entry.data.strip(), f"sizeof *({entry.data.strip()})", False
+    sends = entry.kind is CallKind.SEND
+    texts = (entry.address, entry.bytes, entry.fpga, entry.condition)
+    spoken = {name for text in texts for name in used(text)}
+    others = [(text, name) for text, name in prototype.parameters if kept.get(type_of(text, name)) is not False]
+    pointers = [(text, name) for text, name in others if ("*" in text or "[" in text) and name not in spoken]
+    usable = [name for text, name in pointers if ("const" in text) == sends]
+    usable = usable or [name for text, name in pointers if sends]
+    if len(usable) == 1:
+        return usable[0], f"sizeof *{usable[0]}", False
+    values = [name for text, name in others if name not in spoken and (text, name) not in pointers]
+    if not usable and sends and len(values) == 1:
+        return f"&{values[0]}", f"sizeof {values[0]}", True
+    if not usable and not sends and not pointers and prototype.returns != "void":
+        return "&value", "sizeof value", True
+    raise WorkbenchError(
+        Diagnostic(
+            f"where the data of {prototype.name} are cannot be told from its parameters",
+            "Name the parameter in the entry: data: buffer.",
+        )
+    )
 
 
 def header_names(host: Host) -> tuple[str, ...]:

@@ -80,6 +80,8 @@ class HardwarePort(Port):
     answers: ClassVar[bool] = True
     #: Whether transfer tables may name it.
     takes_transfers: ClassVar[bool] = True
+    #: Whether its transfers have addresses; else it is a stream.
+    addressed: ClassVar[bool] = True
     #: Whether monitors can stand behind it.
     monitored: ClassVar[bool] = False
 

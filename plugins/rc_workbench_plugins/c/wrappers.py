@@ -9,12 +9,13 @@ from pathlib import Path
 
 from rc_workbench_plugins.c import access_sites
 from rc_workbench_plugins.c.numbering import Numbering, Wrapper
-from workbench.api.c_header import declarations
+from workbench.api.c_header import data_of, declarations
 from workbench.api.host_units import COMMON, unit_text
-from workbench.model.diagnostic import Diagnostic
+from workbench.api.ports import HardwarePort
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.opened import opened, opened_names
 from workbench.model.platform import CallKind, HostEntry, Platform
-from workbench.model.prototypes import Callee, handles
+from workbench.model.prototypes import Callee, handle_types, handles
 
 _USES = {CallKind.SEND, CallKind.RECEIVE, CallKind.WAIT, CallKind.INTERRUPT}
 
@@ -74,7 +75,7 @@ def generate(
         if wrapper.callee.name not in described:
             described.add(wrapper.callee.name)
             _describe(out, wrapper, names)
-        _wrap(out, wrapper, handles(platform.host), names)
+        _wrap(out, wrapper, names, platform)
     return Generated("\n".join(out.lines) + "\n", out.expressions)
 
 
@@ -229,7 +230,8 @@ def _closes(out: _Lines, wrapper: Wrapper, names: Mapping[str, int]) -> None:
                            f"    if (rcw_it.which == {which}) rcw_closed({about});")  # fmt: skip
 
 
-def _wrap(out: _Lines, wrapper: Wrapper, kept: Collection[str], names: Mapping[str, int]) -> None:
+def _wrap(out: _Lines, wrapper: Wrapper, names: Mapping[str, int], platform: Platform) -> None:
+    kept, streams = handles(platform.host), _into_streams(wrapper, platform)
     arguments = ", ".join(name for _, name in _parameters(wrapper))
     described = "".join(f", {name}" for _, name in _parameters(wrapper, extra=False))
     call = f"{wrapper.callee.name}({arguments})"
@@ -243,6 +245,7 @@ def _wrap(out: _Lines, wrapper: Wrapper, kept: Collection[str], names: Mapping[s
     out.add("    if (!rcw_me)", f"        {f'{{ {call}; return; }}' if is_void else f'return {call};'}")
     out.add(f"    rcw_about_{wrapper.callee.name}(&rcw_it{described});")
     _at_the_board(out, wrapper, kept)
+    _announce(out, wrapper, streams)
     _closes(out, wrapper, names)
     opens = _opens(wrapper, names)
     called = f"{call};" if is_void else f"__typeof__({_returns(wrapper)}) rcw_result = {call};"
@@ -255,6 +258,9 @@ def _wrap(out: _Lines, wrapper: Wrapper, kept: Collection[str], names: Mapping[s
         slot = f"rcw_here.first + {wrapper.slot} + (rcw_it.which < 0 ? {len(wrapper.states)} : rcw_it.which)"
     out.add(f"    const int rcw_slot = {slot};", "    rcw_go(rcw_me, &rcw_began, rcw_slot);", f"    {called}")
     out.add("    rcw_leave(rcw_me, &rcw_began, rcw_slot, &rcw_it);")
+    for number, (port, _, _) in streams.items():
+        out.add(f"#if defined RCW_BOARD_STREAM && RCW_BOARD_STREAM == {port}")
+        out.add(f"    if (rcw_it.which == {number}) rcw_board_sent();", "#endif")
     for which, line in opens:
         out.expression(f"what entry {wrapper.callee.name} opens", f"    if (rcw_it.which == {which}) {line}")
     out.add(f"    {returned}", "}")
@@ -273,6 +279,38 @@ def _at_the_board(out: _Lines, wrapper: Wrapper, kept: Collection[str]) -> None:
         lines.append("    rcw_board_end();")
     if lines:
         out.add("#ifdef RCW_BOARD", *lines, "#endif")
+
+
+def _into_streams(wrapper: Wrapper, platform: Platform) -> dict[int, tuple[int, str, str]]:
+    """The entries of a call that send into a port without addresses: that port's number, where the data are, or NULL
+    where that is not told, and the bytes."""
+    ports = platform.hardware.ports if platform.hardware else ()
+    unnamed = next((n for n, port in enumerate(ports) if isinstance(port, HardwarePort) and port.takes_transfers), 0)
+    numbers = {"": unnamed, **{port.name: n for n, port in enumerate(ports)}}
+    found: dict[int, tuple[int, str, str]] = {}
+    for which, (_, entry) in enumerate(wrapper.callee.entries):
+        table = platform.transfer_tables.get(entry.transfer)
+        if entry.kind is not CallKind.SEND or table is None or table.port not in numbers or not ports:
+            continue
+        port = ports[numbers[table.port]]
+        if not isinstance(port, HardwarePort) or port.addressed:
+            continue
+        try:
+            data, size, _ = data_of(wrapper.callee.prototype, entry, handle_types(platform.host))
+        except WorkbenchError:
+            data, size = "NULL", "-1"
+        found[which] = numbers[table.port], data, entry.bytes.strip() or size
+    return found
+
+
+def _announce(out: _Lines, wrapper: Wrapper, streams: Mapping[int, tuple[int, str, str]]) -> None:
+    """Before data go into a stream in which the monitors have reserved words."""
+    for which, (port, data, size) in streams.items():
+        out.add(f"#if defined RCW_BOARD_STREAM && RCW_BOARD_STREAM == {port}")
+        what = f"where the data of entry {wrapper.callee.name} are, or its bytes"
+        call = f"rcw_board_send((const void *)({data}), (int64_t)({size}))"
+        out.expression(what, f"    if (rcw_it.which == {which}) {call};")
+        out.add("#endif")
 
 
 def escaped(text: str) -> str:

@@ -186,6 +186,7 @@ class StreamInPort(BusPort):
 
     driver = "StreamInPort"
     driver_header = DRIVERS / "stream.h"
+    addressed = False
 
     kind: str = Field("stream_in", description="stream_in")
     buffer_words: Unsigned = Field(0, description="words that the link holds while the design stalls; 0: any number")
@@ -208,6 +209,7 @@ class StreamOutPort(BusPort):
 
     driver = "StreamOutPort"
     driver_header = DRIVERS / "stream.h"
+    addressed = False
 
     kind: str = Field("stream_out", description="stream_out")
     buffer_words: Unsigned = Field(

@@ -1,5 +1,5 @@
-"""The monitors' place in a pair of streams, one into the design and one out of it: the way that ReCAP 2011 (section 3.1)
-suggests where a platform's transfers have no addresses, a marker among the words, escaped in the application's own.
+"""The monitors' place in a pair of streams, one into the design and one out of it: what ReCAP 2011 (section 3.1)
+suggests where transfers have no addresses, a marker among the words, escaped in the application's own.
 
 Eight words of the stream into the design are reserved (`Marks`). One of them that stands by itself is the monitors'
 and never reaches the design. The application's own data may hold them: the host then says before a transfer that so

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from workbench.api.c_header import constants, header_names, header_text, used
+from workbench.api.c_header import constants, data_of, header_names, header_text
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import CallKind, HostEntry, Platform
-from workbench.model.prototypes import Callee, Prototype, callees, handle_of, handle_types, pointed_type, type_of
+from workbench.model.prototypes import Callee, Prototype, callees, handle_of, handle_types, pointed_type
 
 
 def shim_lacks(platform: Platform) -> tuple[Diagnostic, ...]:
@@ -140,7 +140,7 @@ def _move(prototype: Prototype, entry: HostEntry, kept: Mapping[str, bool]) -> l
     sends = entry.kind is CallKind.SEND
     function = f"wbcard_{'send' if sends else 'receive'}{'_async' if entry.asynchronous else ''}"
     address = f"(int64_t)({entry.address.strip() or '0'})"
-    data, size, by_value = _data(prototype, entry, kept)
+    data, size, by_value = data_of(prototype, entry, kept)
     size = entry.bytes.strip() or size
     card = _card(prototype, entry, kept)
     call = f'{function}({card}, "{entry.transfer}", {data}, {address}, (int64_t)({size}))'
@@ -148,32 +148,6 @@ def _move(prototype: Prototype, entry: HostEntry, kept: Mapping[str, bool]) -> l
         return [f"{prototype.returns} value = 0;", f"{call};", "return value;"]
     moved = size if sends else "wbcard_got()"
     return [f"int status = {call};", "(void)status;", _return(prototype, "status", moved)]
-
-
-def _data(prototype: Prototype, entry: HostEntry, kept: Mapping[str, bool]) -> tuple[str, str, bool]:
-    """(where the data are, how many bytes one of them has, whether it is a value and no array)."""
-    if entry.data.strip():
-        return entry.data.strip(), f"sizeof *({entry.data.strip()})", False
-    sends = entry.kind is CallKind.SEND
-    texts = (entry.address, entry.bytes, entry.fpga, entry.condition)
-    spoken = {name for text in texts for name in used(text)}
-    others = [(text, name) for text, name in prototype.parameters if kept.get(type_of(text, name)) is not False]
-    pointers = [(text, name) for text, name in others if ("*" in text or "[" in text) and name not in spoken]
-    usable = [name for text, name in pointers if ("const" in text) == sends]
-    usable = usable or [name for text, name in pointers if sends]
-    if len(usable) == 1:
-        return usable[0], f"sizeof *{usable[0]}", False
-    values = [name for text, name in others if name not in spoken and (text, name) not in pointers]
-    if not usable and sends and len(values) == 1:
-        return f"&{values[0]}", f"sizeof {values[0]}", True
-    if not usable and not sends and not pointers and prototype.returns != "void":
-        return "&value", "sizeof value", True
-    raise WorkbenchError(
-        Diagnostic(
-            f"where the data of {prototype.name} are cannot be told from its parameters",
-            "Name the parameter in the entry: data: buffer.",
-        )
-    )
 
 
 def _return(prototype: Prototype, status: str, size: str = "0") -> str:

@@ -49,7 +49,7 @@ def moved_bytes(platform: Platform) -> int:
 
 
 def _word_bytes(platform: Platform) -> int:
-    return max(4, platform.hardware.ports[0].word_bits // 8) if platform.hardware else 4
+    return platform.hardware.ports[0].word_bits // 8 if platform.hardware else 4
 
 
 def board_sources(platform: Platform, plan: ReadOutPlan, resources: Path, tree: str) -> dict[str, str]:
@@ -68,6 +68,7 @@ def board_sources(platform: Platform, plan: ReadOutPlan, resources: Path, tree: 
         "moved_bytes": moved_bytes(platform),
         "period_ns": 1e9 / platform.hardware.clock_hz,
         "plan": plan,
+        "stream": [port.name for port in platform.hardware.ports].index(plan.port) if plan.marks else 0,
         "tree": tree,
     }
     texts = {name: (resources / f"{name}.j2").read_text(encoding="utf-8") for name in _NAMES}
