@@ -175,6 +175,15 @@ def test_a_copy_engine_with_a_master_of_its_own(tmp_path: Path) -> None:
     mover = cycles_of(run, "copy_engine.mover")
     assert (mover["readWord"], mover["waitRead"], mover["writeWord"]) == (40, waits, 40)
     assert (mover["askRead"], mover["askWrite"], mover["written"]) == (3, 3, 3)
+    assert "memory bound" in findings_of(run)
+    (memory,) = open_result(tmp_path / "copy", load_plugins()).analysis.memory_ports
+    assert (memory.reads, memory.writes, memory.read_bytes, memory.written_bytes) == (3, 3, 160, 160)
+    assert (memory.row_hits, memory.row_opened, memory.row_conflicts) == (0, 1, 5)
+    busy = cycle - (written + 2)  # a burst is always on its way; a word passes in 80 of the cycles
+    assert (memory.moving, memory.waiting, memory.held, memory.cycles) == (80, busy - 80, 0, run.manifest.cycles)
+    assert (memory.bus_ps, memory.latency_cycles) == (80 * P, busy)
+    assert memory.bytes_per_s == 320 / (busy * 1e-8)
+    assert memory.used_share == 80 / busy
     assert findings_of(run)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,14 @@ from small_runs import Calls, Spent, small_run
 
 from workbench.analysis import Analysis, KnowledgeBase, analyse, load_knowledge
 from workbench.analysis.rules import ideal_speedup
+from workbench.api.tables import table_of
 from workbench.model.diagnostic import Severity
 from workbench.model.finding import Finding
+from workbench.model.memory import MemoryPort
 from workbench.model.platform import Platform, TransferPoint, TransferTable
 from workbench.model.pragma import Category
+from workbench.model.run import TABLES
+from workbench.model.text import NARROW
 from workbench.testing.runs import synthetic_platform, synthetic_run
 
 OVERHEAD, SEND, RECV, WORK = Category.OVERHEAD, Category.SEND, Category.RECV, Category.WORK
@@ -39,6 +44,58 @@ def one(analysis: Analysis, rule: str, scope: str = "block", block: str = "") ->
 
 def rules_found(analysis: Analysis) -> set[str]:
     return {finding.rule for finding in analysis.findings}
+
+
+# ---- ports into memory
+
+
+def memory_finding(knowledge: KnowledgeBase, **counts: int) -> Finding:
+    """What is found of a port of 32 bits at 100 MHz into a memory of 400 MB/s, in a run of 1 ms (100,000 cycles)."""
+    run = small_run(1e-3, fpga={"top.p": [Spent("compute", WORK, 1e-3)]})
+    row = dict.fromkeys(TABLES["memory_ports"], 0) | counts
+    port = MemoryPort("mover", "axi_master", "ddr", "clk", 32, 400e6)
+    row["idle"] = 100_000 - row["moving"] - row["waiting"] - row["held"]
+    table = table_of("memory_ports", [tuple(row.values())])
+    manifest = replace(run.manifest, memory_ports=(port,))
+    return one(
+        analyse(replace(run, manifest=manifest, tables={**run.tables, "memory_ports": table}), None, knowledge),
+        "memory bound",
+        "memory_port",
+    )
+
+
+def test_a_port_that_waits_for_memory_is_bound_by_what_it_waited(knowledge: KnowledgeBase) -> None:
+    found = memory_finding(
+        knowledge, reads=500, read_bytes=32_000, moving=8_000, waiting=42_000, latency_cycles=50_000, row_hits=500
+    )
+    assert (found.title, found.where) == ("mover waits for the memory ddr", "mover")
+    assert found.time_s == pytest.approx(420e-6)
+    assert found.speedup_ideal == pytest.approx(1 / 0.58)
+    (ask_more,) = found.advice  # 32,000 bytes in 500 us, of 200,000 that there could have been
+    assert ask_more.text.replace(NARROW, " ") == (
+        "Ask earlier and for more at once, by longer bursts or several on their way: a burst of 64 B takes 1.00 µs, "
+        "and 1 of them are on their way."
+    )
+    assert ask_more.at_most == pytest.approx(1 / 0.58)
+    assert found.metrics["memory.used_share"] == pytest.approx(0.16)
+    assert found.metrics["memory.bytes_per_s"] == pytest.approx(64e6)
+
+
+def test_a_memory_that_moves_all_that_it_can_is_told_from_one_whose_rows_are_closed(knowledge: KnowledgeBase) -> None:
+    full = memory_finding(
+        knowledge, reads=1000, read_bytes=190_000, moving=30_000, waiting=20_000, latency_cycles=200_000, row_hits=1000
+    )
+    assert [advice.text.split(":")[0].replace(NARROW, " ") for advice in full.advice] == [
+        "It moves 95.0 % of the 400 MB/s that it can"
+    ]
+    closed = memory_finding(
+        knowledge, reads=1000, read_bytes=64_000, moving=16_000, waiting=20_000, latency_cycles=200_000,
+        row_hits=500, row_opened=10, row_conflicts=490,
+    )  # fmt: skip
+    assert [advice.text.split(":")[0] for advice in closed.advice] == [
+        "Ask earlier and for more at once, by longer bursts or several on their way",
+        "Ask for what lies in one row together, or lay it into other banks",
+    ]
 
 
 # ---- the paper's numbers (sections 4 and 6)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "card.h"
+#include "ports/memory_bank.h"
 
 namespace {
 
@@ -64,6 +65,7 @@ public:
         }
         if (trace_) trace_->close();
         finish_streams();
+        finish_memory();
         for (const auto& card : cards_)
             if (card->finished()) return;
         if (config_.read_outs.empty() || !config_.counters) return;
@@ -122,6 +124,19 @@ private:
         for (size_t number = 0; number < cards_.size(); ++number)
             cards_[number]->finish_streams(int(number), counts, waits, occupancy);
         for (RecordFile* file : {&counts, &waits, &occupancy}) file->close();
+    }
+
+    void finish_memory() {
+        std::vector<rcw_memory_port_record> records;
+        for (const auto& card : cards_)
+            for (const MasterCounts* of : card->masters())
+                records.push_back({of->bursts[0], of->bursts[1], of->bytes[0], of->bytes[1], of->of[MasterCounts::moving],
+                                   of->of[MasterCounts::waiting], of->of[MasterCounts::held], of->of[MasterCounts::idle],
+                                   of->latency_cycles, of->dram.hits, of->dram.opened, of->dram.conflicts, of->dram.bus_ps});
+        if (records.empty()) return;
+        RecordFile file(raw_ + "/memory_ports.bin");
+        for (const rcw_memory_port_record& record : records) file.add(&record, sizeof record);
+        file.close();
     }
 
     static constexpr int64_t most_after_last_call = 10'000'000;

@@ -120,6 +120,14 @@ public:
         return design_.interrupt() ? interrupt_clock().start(interrupt_clock().cycle) : -1;
     }
 
+    // What each port did by which the design asks the card's memory.
+    std::vector<const MasterCounts*> masters() const {
+        std::vector<const MasterCounts*> found;
+        for (const auto& port : ports_)
+            if (const MasterCounts* of = port->master()) found.push_back(of);
+        return found;
+    }
+
     Port& port(int32_t number) { return *ports_.at(size_t(number)); }
 
     // Begin what was asked for, not before `start_ps`; `data` are those of a send, or room for a receive's.

@@ -119,4 +119,14 @@ typedef struct {
     int32_t words;
     int64_t cycles;
 } rcw_occupancy_record;  /* 16 bytes */
+
+/* memory_ports.bin: one per port of the design's into the card's memory, card after card; cycles of its clock, out of reset */
+typedef struct {
+    int64_t reads, writes;               /* bursts */
+    int64_t read_bytes, written_bytes;
+    int64_t moving, waiting, held, idle; /* see MasterCounts in ports/memory_bank.h */
+    int64_t latency_cycles;              /* from each request to its last answer */
+    int64_t row_hits, row_opened, row_conflicts;
+    int64_t bus_ps;                      /* in which it had a bus of the memory's */
+} rcw_memory_port_record; /* 104 bytes */
 #endif

@@ -20,6 +20,7 @@ from small_runs import Calls, Spent, small_run, with_state
 
 from workbench.analysis import KnowledgeBase, analyse, load_knowledge
 from workbench.api.tables import table_of
+from workbench.model.memory import MemoryPort
 from workbench.model.platform import Platform
 from workbench.model.pragma import Category
 from workbench.model.run import Run
@@ -76,6 +77,21 @@ def fifo_case(full: bool) -> Case:
     return run(0.5), run(LITTLE)
 
 
+def memory_case() -> Case:
+    """A port into memory that waits for most of the run, or hardly at all."""
+    port = MemoryPort("mover", "axi_master", "ddr", "clk", 32, 400e6)
+
+    def run(share: float) -> Run:
+        bare = small_run(1.0, fpga={"top.p": [COMPUTE]})
+        cycles = bare.manifest.clocks[0].cycles
+        waits = round(share * cycles)
+        row = (0, 100, 0, 6400, 0, 1600, waits, 0, cycles - 1600 - waits, waits, 90, 1, 9, 16_000_000)
+        tables = {**bare.tables, "memory_ports": table_of("memory_ports", [row])}
+        return replace(bare, manifest=replace(bare.manifest, memory_ports=(port,)), tables=tables)
+
+    return run(0.5), run(LITTLE)
+
+
 def cases() -> dict[tuple[str, str, str], Case]:
     """A case for each rule, by name, side and scope as the knowledge base has them."""
     small = Calls(2000, 2000 * 2048, transfer="write")
@@ -117,6 +133,7 @@ def cases() -> dict[tuple[str, str, str], Case]:
         ),
         ("full buffer", "fpga", "fifo"): fifo_case(full=True),
         ("empty buffer", "fpga", "fifo"): fifo_case(full=False),
+        ("memory bound", "fpga", "memory_port"): memory_case(),
         ("multiple initialization", "host", "block"): host_case(loads("configure", 3), loads("configure", 1)),
         ("multiple finalization", "host", "block"): host_case(loads("release", 3), loads("release", 1)),
     }

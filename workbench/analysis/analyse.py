@@ -28,6 +28,7 @@ def analyse(run: Run, platform: Platform | None, knowledge: KnowledgeBase, thres
         graph=graph,
         streams=measured.streams,
         fifos=measured.fifos,
+        memory_ports=measured.memory_ports,
         threshold=threshold,
         diagnostics=(*graph_problems, *rule_problems),
         metrics=knowledge.metrics,

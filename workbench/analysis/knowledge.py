@@ -26,7 +26,7 @@ UNKNOWN = "unknown"
 DEFAULT = "left.without_this"  # the metric that bounds a suggestion that names none
 
 RuleCategory = Literal["communication", "synchronization", "internal overhead", "imbalance"]
-Scope = Literal["block", "call", "application", "fifo"]
+Scope = Literal["block", "call", "application", "fifo", "memory_port"]
 
 
 class Select(Document):
@@ -82,7 +82,8 @@ class Rule(Document):
     side: Literal["host", "fpga", "any"] = Field("any", description="whose blocks it looks at")
     scope: tuple[Scope, ...] = Field(
         ("block",),
-        description="whether it looks at blocks, at single calls, at the application as a whole, or at counted FIFOs",
+        description="whether it looks at blocks, at single calls, at the application as a whole, at counted FIFOs, or "
+        "at the design's ports into memory on the card",
     )
     select: Select = Field(Select(), description="which states and calls it looks at; empty: all")
     when: str = Field("time > 0", description="condition over metrics: when it is a bottleneck")

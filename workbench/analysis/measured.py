@@ -11,10 +11,11 @@ from typing import Any
 from numpy.typing import NDArray
 
 from workbench.analysis.host_times import HostTimes
+from workbench.analysis.memory import memory_metrics
 from workbench.analysis.metrics import block_metrics, call_metrics
 from workbench.analysis.streams import fifo_metrics, stream_metrics
 from workbench.api.metrics import HostSide, Metrics, Waiting
-from workbench.api.results import BlockMetrics, CallMetrics, FifoMetrics, StreamMetrics
+from workbench.api.results import BlockMetrics, CallMetrics, FifoMetrics, MemoryPortMetrics, StreamMetrics
 from workbench.model.blocks import Side
 from workbench.model.platform import Platform
 from workbench.model.pragma import COMMUNICATION
@@ -47,6 +48,10 @@ class Measured:
     @cached_property
     def fifos(self) -> tuple[FifoMetrics, ...]:
         return fifo_metrics(self.run, self.streams)
+
+    @cached_property
+    def memory_ports(self) -> tuple[MemoryPortMetrics, ...]:
+        return memory_metrics(self.run)
 
     @cached_property
     def _trace(self) -> Trace | None:

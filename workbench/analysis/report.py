@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from workbench.api.results import Analysis, BlockMetrics, CallMetrics, FifoMetrics, StreamMetrics
+from workbench.api.results import Analysis, BlockMetrics, CallMetrics, FifoMetrics, MemoryPortMetrics, StreamMetrics
 from workbench.api.virtual_time import TABLE
 from workbench.model.finding import Finding
 from workbench.model.pragma import UNCLASSIFIED
@@ -38,6 +38,7 @@ def report_json(analysis: Analysis) -> dict[str, Any]:
         "calls": [call_json(call) for call in analysis.calls],
         "streams": [stream_json(stream) for stream in analysis.streams],
         "fifos": [fifo_json(fifo) for fifo in analysis.fifos],
+        "memory_ports": [memory_json(port) for port in analysis.memory_ports],
         "findings": [finding_json(finding) for finding in analysis.findings],
         "diagnostics": [problem.as_json() for problem in analysis.diagnostics],
     }
@@ -156,6 +157,33 @@ def fifo_json(metrics: FifoMetrics) -> dict[str, Any]:
         "occupancy": [{"words": words, "cycles": cycles} for words, cycles in metrics.occupancy],
         "file": fifo.file,
         "line": fifo.line,
+    }
+
+
+def memory_json(metrics: MemoryPortMetrics) -> dict[str, Any]:
+    port = metrics.port
+    return {
+        "port": port.id,
+        "kind": port.kind,
+        "memory": port.memory,
+        "memory_bytes_per_s": port.memory_bytes_per_s,
+        "clock": port.clock,
+        "cycles": metrics.cycles,
+        "moving": metrics.moving,
+        "waiting": metrics.waiting,
+        "held": metrics.held,
+        "idle": metrics.idle,
+        "reads": metrics.reads,
+        "writes": metrics.writes,
+        "read_bytes": metrics.read_bytes,
+        "written_bytes": metrics.written_bytes,
+        "bytes_per_s": metrics.bytes_per_s,
+        "latency_s": metrics.latency_s,
+        "outstanding": metrics.outstanding,
+        "row_hits": metrics.row_hits,
+        "row_opened": metrics.row_opened,
+        "row_conflicts": metrics.row_conflicts,
+        "bus_s": metrics.bus_ps / PS_PER_S,
     }
 
 

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from workbench.analysis.finding_words import becomes_words, bound_text, bound_words, cap_words, folded_words
 from workbench.analysis.rate_curves import finding_plot
+from workbench.analysis.selection import PARTS
 from workbench.analysis.streams import fifo_words, held_words, rate_words, stream_names
 from workbench.api.results import Analysis, BlockMetrics, GroupMetrics
 from workbench.model.blocks import Side
@@ -119,7 +120,7 @@ def place_words(finding: Finding, analysis: Analysis) -> str:
     where = finding.group + f" × {replicas}" if replicas > 1 else finding.block
     if finding.scope == "application":
         where = "whole application"
-    elif finding.scope == "fifo":
+    elif finding.scope in PARTS:
         where = finding.where
     elif finding.scope == "call" and labels:
         where = f"{finding.block}: {labels[0]}"
@@ -211,6 +212,27 @@ def stream_rows(analysis: Analysis, short: Shorten) -> list[dict[str, Any]]:
             "fifo": fifo_words(behind[one.stream.id]) if one.stream.id in behind else "",
         }
         for one in ranked
+    ]
+
+
+def memory_rows(analysis: Analysis) -> list[dict[str, Any]]:
+    """The ports into memory, those that wait most first."""
+    return [
+        {
+            "name": one.port.id,
+            "memory": one.port.memory,
+            "read": bytes_text(one.read_bytes),
+            "written": bytes_text(one.written_bytes),
+            "rate": rate_text(one.bytes_per_s),
+            "peak": rate_text(one.port.memory_bytes_per_s),
+            "waiting": percent_text(one.waiting / max(one.cycles, 1)),
+            "held": percent_text(one.held / max(one.cycles, 1)),
+            "latency": time_text(one.latency_s),
+            "outstanding": significant(one.outstanding, 3),
+            "hits": percent_text(one.hit_share) if one.accesses else "",
+            "conflicts": percent_text(one.conflict_share) if one.accesses else "",
+        }
+        for one in sorted(analysis.memory_ports, key=lambda port: -port.waiting)
     ]
 
 

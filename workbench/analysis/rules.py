@@ -10,7 +10,7 @@ from pathlib import PurePath
 
 from workbench.analysis.knowledge import Argument, CheckedRule, CheckedSuggestion, KnowledgeBase, Scope
 from workbench.analysis.measured import Measured
-from workbench.analysis.selection import Selection, Values, select_block, select_fifo
+from workbench.analysis.selection import PARTS, Selection, Values, select_block, select_parts
 from workbench.api.metrics import Value, value_text
 from workbench.api.results import BlockMetrics, CallMetrics
 from workbench.model.blocks import Side
@@ -98,12 +98,12 @@ def _rank(finding: Finding) -> tuple[bool, float, bool, float]:
 
 
 def _fire(rule: CheckedRule, measured: Measured) -> Iterator[_Fired]:
-    if "fifo" in rule.rule.scope:
+    for scope in (one for one in PARTS if one in rule.rule.scope):
         alike: dict[str, list[Selection]] = {}
-        for one in (select_fifo(fifo, measured) for fifo in measured.fifos):
+        for one in select_parts(scope, measured):
             alike.setdefault(one.block.block.group, []).append(one)
         for replicas in alike.values():
-            yield from _hold_group(rule, "fifo", replicas, len(replicas), measured)
+            yield from _hold_group(rule, scope, replicas, len(replicas), measured)
     mine = [b for b in measured.blocks if rule.side in ("any", b.block.side.value)]
     if "application" in rule.rule.scope:
         for side in Side:
@@ -195,10 +195,11 @@ def _finding(fired: _Fired, measured: Measured, knowledge: KnowledgeBase) -> Fin
     advice = _worthwhile([*own, *_of_platform(selection, measured.platform, own or general), *general])
     cap = max((a.at_most for a in advice if a.at_most is not None), default=None)
     block_id = selection.block.block.id
-    if fired.scope == "fifo":  # shown on a block of its instance, where it has one
+    if fired.scope in PARTS:  # shown on a block of its instance, where it has one
         inside = (b.block.id for b in measured.blocks if b.block.component == selection.block.block.id)
         block_id = next(inside, block_id)
-    where = {"block": block_id, "fifo": selection.block.block.id, "application": "application"}.get(fired.scope, "")
+    of_part = dict.fromkeys(PARTS, selection.block.block.id)
+    where = {"block": block_id, "application": "application", **of_part}.get(fired.scope, "")
     if fired.scope == "call":
         call = selection.calls[0]
         where = f"{block_id}: {call.entry.name if call.entry else call.site.callee} at {call.place}"

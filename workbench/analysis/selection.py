@@ -8,14 +8,17 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from workbench.analysis.culprit import find_culprit, spoken
-from workbench.analysis.knowledge import CheckedRule, Select
+from workbench.analysis.knowledge import CheckedRule, Scope, Select
 from workbench.analysis.measured import Measured
 from workbench.api.faults import plugin_fault
 from workbench.api.metrics import HostSide, Value, Waiting
-from workbench.api.results import BlockMetrics, CallMetrics, FifoMetrics, StateMetrics
+from workbench.api.results import BlockMetrics, CallMetrics, FifoMetrics, MemoryPortMetrics, StateMetrics
 from workbench.model.blocks import Block, Side
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.pragma import WAITS
+
+#: Scopes of what is no block of the run.
+PARTS: tuple[Scope, ...] = ("fifo", "memory_port")
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class Selection:
     replicas_s: tuple[float, ...] = ()
     names_culprit: bool = False
     fifo: FifoMetrics | None = None
+    memory_port: MemoryPortMetrics | None = None
     rule_saves_s: float | None = None
 
     @property
@@ -131,13 +135,34 @@ def select_block(rule: CheckedRule, block: BlockMetrics, of: Measured) -> Select
     return Selection(of, block, picked, tuple(chosen), sum(c.time_s for c in chosen), names_culprit=names)
 
 
-def select_fifo(fifo: FifoMetrics, of: Measured) -> Selection:
-    """A FIFO, in the place of a block without states; its time is that in which it takes nothing of what is offered."""
+def select_parts(scope: Scope, of: Measured) -> list[Selection]:
+    """What a rule of such a scope looks at, each in the place of a block without states."""
+    if scope == "fifo":
+        return [_select_fifo(fifo, of) for fifo in of.fifos]
+    return [_select_memory_port(port, of) for port in of.memory_ports]
+
+
+def _select_fifo(fifo: FifoMetrics, of: Measured) -> Selection:
+    """Its time is that in which it takes nothing of what is offered."""
     told, into = fifo.fifo, fifo.input
-    component, group = told.id.rpartition(".")[0], re.sub(r"\[-?\d+\]", "[*]", told.id)
-    block = Block(told.id, Side.FPGA, component, told.module, group, (), told.file, told.line, into.stream.clock)
+    component = told.id.rpartition(".")[0]
+    block = Block(
+        told.id, Side.FPGA, component, told.module, _alike(told.id), (), told.file, told.line, into.stream.clock
+    )
     time_s = into.sink_stalls / into.clock_hz
     return Selection(of, BlockMetrics(-1, block, of.run.time_s, into.cycles, (), ()), (), (), time_s, fifo=fifo)
+
+
+def _select_memory_port(port: MemoryPortMetrics, of: Measured) -> Selection:
+    """Its time is that in which it waits for the memory."""
+    told = port.port
+    block = Block(told.id, Side.FPGA, "", told.kind, _alike(told.id), (), clock=told.clock)
+    whole = BlockMetrics(-1, block, of.run.time_s, port.cycles, (), ())
+    return Selection(of, whole, (), (), port.waiting_s, memory_port=port)
+
+
+def _alike(name: str) -> str:
+    return re.sub(r"\[-?\d+\]", "[*]", name)
 
 
 def has(select: Select, measured: StateMetrics) -> bool:

@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 from workbench.analysis.cores import cores_words
 from workbench.analysis.finding_words import RANKED, becomes_words, bound_text, bound_words, folded_words, nothing_words
+from workbench.analysis.memory import memory_words
 from workbench.analysis.recording import recording_words
 from workbench.analysis.report_rows import place_words, shortener
 from workbench.api.metrics import Value
@@ -59,6 +60,8 @@ def _head(run: Run, analysis: Analysis, platform: Platform | None) -> Iterator[s
     busiest = max(groups, key=lambda g: g.mean_work_share, default=None)
     if busiest is not None and busiest.best.time_s:
         yield f"The busiest of the FPGA, {_named(busiest)}, works {percent_text(busiest.mean_work_share)}."
+    for port in (one for one in analysis.memory_ports if one.bytes):
+        yield f"{memory_words(port)} of the time."
     if said := cores_words(manifest):
         yield f"{said}."
     if TABLE in run.tables:

@@ -1,8 +1,8 @@
 """Metrics that rules may name: each a name, a title, a unit, and the function that computes it of what a rule selects.
 
-A rule's `select` picks states of one block, and on the host the calls made in them; or a rule looks at a FIFO. Times
-are seconds, sizes bytes, rates bytes per second, shares 0 to 1. A metric is computed when a rule or a report reads it,
-and not before.
+A rule's `select` picks states of one block, and on the host the calls made in them; or a rule looks at a FIFO, or at a
+port into memory. Times are seconds, sizes bytes, rates bytes per second, shares 0 to 1. A metric is computed when a
+rule or a report reads it, and not before.
 """
 
 from __future__ import annotations
@@ -16,7 +16,14 @@ from workbench.model.text import bytes_text, count_text, percent_text, rate_text
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from workbench.api.results import BlockMetrics, CallMetrics, FifoMetrics, StateMetrics, StreamMetrics
+    from workbench.api.results import (
+        BlockMetrics,
+        CallMetrics,
+        FifoMetrics,
+        MemoryPortMetrics,
+        StateMetrics,
+        StreamMetrics,
+    )
     from workbench.model.blocks import Side
     from workbench.model.platform import Platform
     from workbench.model.run import Run
@@ -109,6 +116,10 @@ class Selected(Protocol):
     @property
     def fifo(self) -> FifoMetrics | None:
         """The FIFO that a rule of the scope `fifo` looks at; `block` then only names it."""
+
+    @property
+    def memory_port(self) -> MemoryPortMetrics | None:
+        """The port into memory that a rule of the scope `memory_port` looks at; `block` then only names it."""
 
     @property
     def time_s(self) -> float: ...

@@ -15,6 +15,7 @@ from pydantic import ConfigDict
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.hardware import Clock, Hardware, Port
+from workbench.model.memory import MemoryPort
 from workbench.model.read_out import Access, Marks
 
 if TYPE_CHECKING:
@@ -116,6 +117,10 @@ class HardwarePort(Port):
         """The name of another port whose driver this one's is given, or ""."""
         return ""
 
+    def moves_bytes_per_s(self) -> float:
+        """What the memory moves at most that serves others' ports; 0 where this is none."""
+        return 0.0
+
     def in_packets(self) -> bool:
         """Whether a receive may bring less than it asks for, up to the end of what the design gives in one piece."""
         return False
@@ -163,6 +168,24 @@ def monitor_front(
             if front := port.stream_monitor(back, bits):
                 return port, front
     return None
+
+
+def memory_ports(hardware: Hardware, cards: int = 1) -> tuple[MemoryPort, ...]:
+    """The ports by which a design asks memory, card after card, in the platform's order."""
+    ports = {port.name: port for port in hardware.ports if isinstance(port, HardwarePort)}
+    return tuple(
+        MemoryPort(
+            id=card + port.name,
+            kind=port.kind,
+            memory=card + server.name,
+            clock=hardware.clock_of(port).name,
+            word_bits=port.word_bits,
+            memory_bytes_per_s=server.moves_bytes_per_s(),
+        )
+        for card in ([f"card[{n}]." for n in range(cards)] if cards > 1 else [""])
+        for port in ports.values()
+        if (server := ports.get(port.served_by()))
+    )
 
 
 def check_ports(hardware: Hardware) -> Iterator[tuple[int, Problem]]:

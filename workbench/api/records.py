@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.api.host_stats import slots_and_clock
-from workbench.model.run import Table, ThreadTime
+from workbench.model.run import TABLES, Table, ThreadTime
 
 STORED_CALLS = np.dtype(
     [
@@ -62,6 +62,7 @@ STREAMS = np.dtype(
 )  # fmt: skip
 STREAM_WAITS = np.dtype([("stream", "<i4"), ("wait", "<i4"), ("cycles", "<i8")])
 TRIPLES = np.dtype([("t_p1_ps", "<i8"), ("cycle", "<i8"), ("t_p3_ps", "<i8")])
+MEMORY_PORTS = np.dtype([(name, "<i8") for name in TABLES["memory_ports"] if name != "memory_port"])
 OCCUPANCY = np.dtype([("fifo", "<i4"), ("words", "<i4"), ("cycles", "<i8")])
 Records = NDArray[np.void]
 _PIECE = 1 << 18  # records in memory together
@@ -291,6 +292,15 @@ def stream_tables(raw: Path) -> dict[str, Table]:
         rows = read_records(raw / f"{name}.bin", kind)
         found[name] = {column: np.array(rows[column]) for column in kind.names or ()}
     return found
+
+
+def memory_table(raw: Path) -> dict[str, Table]:
+    """What the ports did by which the design asks memory on the simulated card; none where it has no such port."""
+    rows = read_records(raw / "memory_ports.bin", MEMORY_PORTS)
+    if not len(rows):
+        return {}
+    columns = {name: np.array(rows[name]) for name in MEMORY_PORTS.names or ()}
+    return {"memory_ports": {"memory_port": np.arange(len(rows), dtype=np.int32), **columns}}
 
 
 def read_counters(raw: Path) -> NDArray[np.uint32] | None:

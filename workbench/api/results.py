@@ -8,6 +8,7 @@ from workbench.api.metrics import Metrics
 from workbench.model.blocks import Block, BlockGraph, Side, State
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.finding import Finding
+from workbench.model.memory import MemoryPort
 from workbench.model.pragma import Category
 from workbench.model.run import Cores, Entry, RunClock, Site, ThreadTime
 from workbench.model.streams import Fifo, Stream
@@ -222,6 +223,84 @@ class FifoMetrics:
 
 
 @dataclass(frozen=True)
+class MemoryPortMetrics:
+    """One port by which the design asks memory, in cycles of its clock out of reset: they sum to `cycles`.
+
+    It is busy in all but the idle ones. `together_bytes` is what all ports moved into and out of its memory.
+    """
+
+    port: MemoryPort
+    reads: int
+    writes: int
+    read_bytes: int
+    written_bytes: int
+    moving: int
+    waiting: int
+    held: int
+    idle: int
+    latency_cycles: int
+    row_hits: int
+    row_opened: int
+    row_conflicts: int
+    bus_ps: int
+    clock_hz: float
+    together_bytes: int
+
+    @property
+    def bytes(self) -> int:
+        return self.read_bytes + self.written_bytes
+
+    @property
+    def bursts(self) -> int:
+        return self.reads + self.writes
+
+    @property
+    def busy(self) -> int:
+        return self.moving + self.waiting + self.held
+
+    @property
+    def cycles(self) -> int:
+        return self.busy + self.idle
+
+    @property
+    def waiting_s(self) -> float:
+        return self.waiting / self.clock_hz
+
+    @property
+    def bytes_per_s(self) -> float:
+        """While it was busy."""
+        return self.bytes / self.busy * self.clock_hz if self.busy else 0.0
+
+    @property
+    def used_share(self) -> float:
+        """What all ports moved, of what the memory could have moved while this one was busy: 0 to 1."""
+        possible = self.busy / self.clock_hz * self.port.memory_bytes_per_s
+        return min(self.together_bytes / possible, 1.0) if possible else 0.0
+
+    @property
+    def latency_s(self) -> float:
+        """Of a burst, from its request to its last answer, on average."""
+        return self.latency_cycles / self.bursts / self.clock_hz if self.bursts else 0.0
+
+    @property
+    def outstanding(self) -> float:
+        """Bursts on their way while it was busy, on average."""
+        return self.latency_cycles / self.busy if self.busy else 0.0
+
+    @property
+    def accesses(self) -> int:
+        return self.row_hits + self.row_opened + self.row_conflicts
+
+    @property
+    def hit_share(self) -> float:
+        return self.row_hits / self.accesses if self.accesses else 0.0
+
+    @property
+    def conflict_share(self) -> float:
+        return self.row_conflicts / self.accesses if self.accesses else 0.0
+
+
+@dataclass(frozen=True)
 class Analysis:
     """A run analysed. `findings` are ranked by gain, the largest first."""
 
@@ -236,6 +315,7 @@ class Analysis:
     threads: tuple[ThreadTime, ...] = ()
     streams: tuple[StreamMetrics, ...] = ()
     fifos: tuple[FifoMetrics, ...] = ()
+    memory_ports: tuple[MemoryPortMetrics, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     metrics: Metrics = field(default_factory=dict)  # those that the findings may name
 

@@ -13,12 +13,14 @@ from workbench.model.run import TABLES, Manifest, Table
 #: What the manifest's lists are called that these columns index; -1 stands for none where the second is True.
 _INDEXES = {"block": ("blocks", False), "site": ("sites", True), "entry": ("entries", True),
             "resource": ("resources", True), "message": ("messages", True),
-            "stream": ("streams", False), "fifo": ("fifos", False), "clock": ("clocks", False)}  # fmt: skip
+            "stream": ("streams", False), "fifo": ("fifos", False), "clock": ("clocks", False),
+            "memory_port": ("memory_ports", False)}  # fmt: skip
 _STATES = ("state", "from_state", "to_state")
 #: Times, counts and lengths: from 0 to what sums of thousands of them can hold.
 _AMOUNTS = (
     "time_ps", "cycles", "visits", "count", "runs", "min_run", "max_run", "repeat", "body", "t0_ps", "t1_ps", "words",
     "transfers", "source_stalls", "sink_stalls", "idle", "first_cycle", "last_cycle", "uncertainty_ps", "messages",
+    *(name for name in TABLES["memory_ports"] if name != "memory_port"),
 )  # fmt: skip
 _MOST = 1 << 52
 _PIECE = 1 << 20  # intervals looked at together

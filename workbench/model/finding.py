@@ -47,8 +47,8 @@ class Finding:
     id: str
     rule: str
     title: str
-    scope: str  # "block", "call", "fifo" or "application"
-    where: str  # a block's or FIFO's id, "block: entry at file:line" for a call, or "application"
+    scope: str  # "block", "call", "fifo", "memory_port" or "application"
+    where: str  # a block's, FIFO's or memory port's id, "block: entry at file:line" for a call, or "application"
     block: str  # the block it is shown on
     time_s: float
     speedup_ideal: float

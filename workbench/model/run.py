@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.model.alignment import Alignment
 from workbench.model.blocks import COUNT, Block, Side
 from workbench.model.diagnostic import Diagnostic
+from workbench.model.memory import MemoryPort
 from workbench.model.streams import Fifo, Stream
 
 if TYPE_CHECKING:
@@ -73,6 +74,22 @@ TABLES: dict[str, dict[str, str]] = {
     "streams": {"stream": "i4", "transfers": "i8", "source_stalls": "i8", "sink_stalls": "i8", "idle": "i8"},
     "stream_waits": {"stream": "i4", "wait": "i4", "cycles": "i8"},
     "occupancy": {"fifo": "i4", "words": "i4", "cycles": "i8"},
+    "memory_ports": {
+        "memory_port": "i4",
+        "reads": "i8",
+        "writes": "i8",
+        "read_bytes": "i8",
+        "written_bytes": "i8",
+        "moving": "i8",
+        "waiting": "i8",
+        "held": "i8",
+        "idle": "i8",
+        "latency_cycles": "i8",
+        "row_hits": "i8",
+        "row_opened": "i8",
+        "row_conflicts": "i8",
+        "bus_ps": "i8",
+    },
     "intervals": {"start_ps": "i8", "state": "u4"},
     "interval_offsets": {"offset": "i8"},
     "virtual_time": {
@@ -101,6 +118,7 @@ ROWS = {
     "streams": "a stream, in cycles of its clock",
     "stream_waits": "how long a stream stalled while another held it, through logic alone",
     "occupancy": "how long a FIFO held so many words; none of what gave more than it took",
+    "memory_ports": "a port by which the design asks the card's memory, in cycles of its clock",
     "intervals": "traced runs, in chunks: in chunk c block b is in state[i] from start_ps[i] until its next interval "
     "begins, for offset[c * blocks + b] <= i < offset[c * blocks + b + 1] of interval_offsets; the last interval of a "
     "block ends at the run's end",
@@ -128,7 +146,20 @@ COLUMNS = {
     "transfers": "cycles in which it was offered and taken",
     "source_stalls": "cycles in which it would have been taken, and was not offered",
     "sink_stalls": "cycles in which it was offered, and not taken",
-    "idle": "cycles in which it was neither",
+    "idle": "cycles in which it was neither; of a memory port, in which nothing was asked for",
+    "memory_port": "index of the manifest's memory_ports",
+    "reads": "bursts read",
+    "writes": "bursts written",
+    "read_bytes": "bytes read",
+    "written_bytes": "bytes written",
+    "moving": "cycles in which a word passed",
+    "waiting": "cycles in which none did, and something that was asked for was not there yet",
+    "held": "cycles in which none did, and the design did not take or give one that it had asked for or announced",
+    "latency_cycles": "cycles from each burst's request to its last answer",
+    "row_hits": "accesses that found their row open",
+    "row_opened": "accesses that had to open their row",
+    "row_conflicts": "accesses that had to close another row before",
+    "bus_ps": "time in which it had a bus of the memory's",
     "visits": "how often the state was entered",
     "count": "how many",
     "log2_cycles": "binary logarithm of the cycles that it lasted, rounded down",
@@ -311,6 +342,12 @@ class Manifest:
     )
     fifos: tuple[Fifo, ...] = field(
         default=(), metadata={"description": "FIFOs between them; tables refer to them by index"}
+    )
+    memory_ports: tuple[MemoryPort, ...] = field(
+        default=(),
+        metadata={
+            "description": "the ports by which the design asks memory on the card; tables refer to them by index"
+        },
     )
     diagnostics: tuple[Diagnostic, ...] = field(
         default=(), metadata={"description": "what was found wrong while building and running"}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from workbench.api import HdlBuild, HdlLanguage, HostBuild
 from workbench.api.host_stats import read_stats
 from workbench.api.instrument.readout import of_taps
-from workbench.api.records import read_calls, read_dwell, read_transfers, stream_tables
+from workbench.api.records import memory_table, read_calls, read_dwell, read_transfers, stream_tables
 from workbench.api.tables import joined, state_tables
 from workbench.api.targets import Outcome
 from workbench.api.virtual_time import TABLE, table_of_frames
@@ -112,7 +112,7 @@ def collect(
     if len(dwell):
         columns = {name: dwell[name].astype(kind) for name, kind in TABLES["dwell"].items()}
         tables["dwell"] = {**columns, "block": columns["block"] + np.int32(len(host_blocks))}
-    tables |= stream_tables(raw)
+    tables |= stream_tables(raw) | memory_table(raw)
     if clock := first_clock(raw, outcome.cycles):
         tables[TABLE] = table_of_frames({(0, 0): clock})
     if trace:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from workbench.api import HdlBuild, HdlLanguage, HostBuild, Outcome
+from workbench.api.ports import memory_ports
 from workbench.api.virtual_time import TABLE, clock_problems, frames_of_table
 from workbench.formats.run_folder import RunWriter
 from workbench.model.cycles import at_end_of
@@ -71,6 +72,7 @@ def collected(
         messages=found.messages,
         streams=hdl.streams,
         fifos=hdl.fifos,
+        memory_ports=memory_ports(platform.hardware, hdl.cards) if platform.hardware else (),
         diagnostics=(*manifest.diagnostics, *found.diagnostics, *_of_clocks(tables, platform)),
     )
     run = writer.finish(manifest, tables)

@@ -13,6 +13,7 @@ import numpy as np
 
 from workbench.api.tables import state_tables, table_of, trace_tables
 from workbench.model.blocks import Block, Side, State
+from workbench.model.memory import MemoryPort
 from workbench.model.platform import SCHEMA_VERSION, CallKind, Host, HostEntry, Platform, TransferPoint, TransferTable
 from workbench.model.pragma import UNCLASSIFIED, Category
 from workbench.model.run import TABLES, Entry, Manifest, Run, RunClock, RunStatus, Site, Table
@@ -172,6 +173,7 @@ STREAMS = (
     Stream("pdf2d_top.fifo.out", "pdf2d_top.fifo", "pdf2d_top.core[0]", "stream", 32, "clk", "fifo.out_valid",
            "core[0].ready", "fifo.v", 3),
 )  # fmt: skip
+MEMORY_PORTS = (MemoryPort("loader", "axi_master", "ddr", "clk", 32, 400e6),)
 FIFOS = (Fifo("pdf2d_top.fifo", "fifo", 0, 1, 16, "fifo.v", 1),)
 
 
@@ -325,6 +327,7 @@ def synthetic_run(cores: int = 20, rounds: int = 10, traced: bool = True, form: 
         messages=MESSAGES,
         streams=STREAMS,
         fifos=FIFOS,
+        memory_ports=MEMORY_PORTS,
     )
     return Run(None, manifest, tables)
 
@@ -336,6 +339,9 @@ def _stream_tables(cycles: int) -> dict[str, Table]:
         "streams": table_of("streams", [(0, half, 0, cycles - half, 0), (1, half, cycles - half, 0, 0)]),
         "stream_waits": table_of("stream_waits", [(0, 0, half // 2)]),
         "occupancy": table_of("occupancy", [(0, 0, half), (0, FIFOS[0].depth, cycles - half)]),
+        "memory_ports": table_of(
+            "memory_ports", [(0, 2, 2, 64, 64, 32, 8, 0, cycles - 40, 40, 1, 1, 2, 32 * PERIOD_PS)]
+        ),
     }
 
 

@@ -54,9 +54,7 @@ class CardMemory(HardwarePort):
     def signals(self) -> Mapping[str, Signal]:
         return {}
 
-    @property
-    def peak_bytes_per_s(self) -> float:
-        """Of all channels together."""
+    def moves_bytes_per_s(self) -> float:
         return self.channels * self.bandwidth_bytes_per_s
 
     def problems(self) -> Iterator[Problem]:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from rc_workbench_plugins.recap_rules.fifos import FIFO_METRICS
+from rc_workbench_plugins.recap_rules.memory import MEMORY_METRICS
 from workbench.api.metrics import Metric, Selected, Value
 from workbench.model.blocks import Side
 from workbench.model.pragma import COMMUNICATION, WAITS, Category
@@ -134,6 +135,7 @@ METRICS = (
     Metric("cycles", "Clock cycles", "count", lambda s: sum(x.cycles for x in s.states)),
     Metric("time_each", "Time each time", "time", lambda s: _ratio(s.time_s, sum(x.visits for x in s.states))),
     *FIFO_METRICS,  # of a FIFO
+    *MEMORY_METRICS,  # of a port into memory
     # the calls in it (host only)
     Metric("count", "Calls", "count", _count),
     Metric("sites", "Call sites", "count", lambda s: len({c.site_number for c in s.calls})),

@@ -30,7 +30,7 @@ from workbench.system.process import Supervised
 _RECORDS = (
     "host_end.txt", "host_threads.txt", "host_names.txt", "host_waits.bin", "host_notes.txt", "card_end.txt",
     "counters.bin", "taps.bin", "dwell.bin", "transitions.bin", "transfers.bin", "streams.bin", "stream_waits.bin",
-    "occupancy.bin",
+    "occupancy.bin", "memory_ports.bin",
     "stream_host.bin", "stream_card.bin", "stream_now.bin", "stream_now.txt", "stream_ended.txt",
 )  # fmt: skip
 CARD_FAILED = 113  # wbcard.h: WBCARD_EXIT_FAILED

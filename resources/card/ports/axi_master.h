@@ -72,7 +72,7 @@ private:
     MasterCounts::Cycle this_cycle() {
         if ((answer_read_ && pins_.rready()) || (unwritten_ && pins_.wvalid())) return MasterCounts::moving;
         const bool late = (!reads_.empty() && !answer_read_) || (!writes_.empty() && writes_.front().granted() && !answer_write_);
-        if (late || pins_.arvalid() || pins_.awvalid()) return MasterCounts::waiting;
+        if (late || pins_.arvalid() || pins_.awvalid() || (answer_write_ && pins_.bready())) return MasterCounts::waiting;
         return reads_.empty() && writes_.empty() ? MasterCounts::idle : MasterCounts::held;
     }
 

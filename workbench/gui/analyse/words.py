@@ -20,7 +20,7 @@ def where_words(finding: Finding) -> str:
     """Where a finding is, for a column: the block, and the call's name where it is about one."""
     if finding.scope == "application":
         return "whole application"
-    if finding.scope == "fifo":
+    if finding.scope in ("fifo", "memory_port"):
         return block_words(finding.group or finding.where)
     block = block_words(finding.group or finding.block)
     names = list(dict.fromkeys(place.label for place in finding.places if place.label))
