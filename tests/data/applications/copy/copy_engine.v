@@ -110,7 +110,7 @@ module copy_engine (
             end
         end else begin
             if (m_axi_bvalid) begin
-                //pragma recap written overhead(update)
+                //pragma recap written send(ctrl, $CPU, i1)
                 from <= from + {25'd0, words, 2'd0};
                 to <= to + {25'd0, words, 2'd0};
                 left <= left - {27'd0, words};
