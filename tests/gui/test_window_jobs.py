@@ -14,6 +14,7 @@ from workbench.api.job import Job
 from workbench.formats.run_folder import open_run
 from workbench.gui.background import Background
 from workbench.gui.main_window import MainWindow
+from workbench.session.trust import trust
 
 Settle = Callable[[MainWindow], None]
 
@@ -85,6 +86,16 @@ def test_a_project_is_instrumented_into_a_folder(
     finished(opened, qtbot)
     assert "failed" in opened.run_dock.header.subtitle.text()
     assert [p.name for p in (out.parent / "other").iterdir()] == ["theirs.txt"]
+
+
+def test_that_instrumentation_changes_nothing_is_proved_by_a_key(opened: MainWindow, qtbot: QtBot) -> None:
+    assert opened.context.workspace is not None
+    trust(opened.context.workspace)
+    assert opened.actions_of.all["prove"].shortcut().toString() == "Ctrl+Shift+P"
+    opened.actions_of.all["prove"].trigger()
+    finished(opened, qtbot)
+    assert [state.state for state in opened.run_dock.steps.values()] == ["done"] * len(opened.run_dock.steps)
+    assert opened.run_dock.problems[-1].message == ("Instrumentation changes nothing: 1 module is as before, proved.")
 
 
 def test_what_plugins_import_and_export_is_in_the_menus(

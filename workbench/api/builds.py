@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # what only types need: a plugin that is found, and not used, costs next to nothing
+    from workbench.api.equivalence import Comparison
     from workbench.model.blocks import Block
     from workbench.model.diagnostic import Diagnostic
     from workbench.model.read_out import ReadOutPlan
@@ -58,7 +59,8 @@ class HdlBuild:
     below the top) ask the simulation for their depth (`recap_depth.v`); no stream ever depends on the signals `idle`.
     On several `cards` the blocks, streams and FIFOs are all of theirs, card after card; all else is one's. `read` are
     all files that decide on any of it: without them it is made anew each time. Those of the sources that are
-    `stand_ins` do a vendor's primitives' work in simulation: its own tools bring them.
+    `stand_ins` do a vendor's primitives' work in simulation: its own tools bring them. `compared` is what tells whether
+    the user's design is what it was, None where that cannot be looked at.
     """
 
     sources: tuple[Path, ...]
@@ -82,3 +84,4 @@ class HdlBuild:
     diagnostics: tuple[Diagnostic, ...] = ()
     read: tuple[Path, ...] = ()
     stand_ins: tuple[Path, ...] = ()
+    compared: Comparison | None = None

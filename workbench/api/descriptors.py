@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # what only types need: a plugin that is found, and not used,
     from numpy.typing import NDArray
 
     from workbench.api.builds import HdlBuild, HostBuild
+    from workbench.api.equivalence import Limits, Proof
     from workbench.api.job import Job
     from workbench.api.metrics import Measured
     from workbench.api.models import Completed, ModelDocument, ModelReading, ModelValues, Values
@@ -308,6 +309,21 @@ class VariesDepths(Protocol):
         self, root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], out: Path, job: Job
     ) -> HdlBuild:
         """As `instrument`, without states; `varied` names the FIFOs (`resources/hdl/recap_depth.v`)."""
+        ...
+
+
+@runtime_checkable
+class Proves(Protocol):
+    """A hardware language that can also tell whether an instrumented design behaves as the original."""
+
+    def instrument(
+        self, root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], out: Path, job: Job
+    ) -> HdlBuild:
+        """As every hardware language; `compared` of the build is what `prove` looks at."""
+        ...
+
+    def prove(self, build: HdlBuild, root: Path, limits: Limits, job: Job, module: str = "") -> Proof:
+        """Of each module, or of one, whether it is as before: by proof, or simulated. Raises WorkbenchError."""
         ...
 
 

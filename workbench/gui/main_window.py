@@ -140,6 +140,7 @@ class MainWindow(Frame):
                 None,
                 known("how_to_run", self.show_run_options, can=project),
                 known("instrument", asking.instrument, can=can_run),
+                known("prove", control.prove, can=can_run),
                 known("rescan", context.rescan, can=project),
                 known("stop_scan", context.stop_scan,
                         can=lambda: context.background.runs("scan")),

@@ -16,7 +16,7 @@ from workbench.gui.jobs import JobRunner
 from workbench.gui.naming import folder_title
 from workbench.gui.run_dock import RunDock
 from workbench.gui.trust_prompt import ask_trust
-from workbench.model.diagnostic import Diagnostic
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -94,6 +94,28 @@ class RunControl(QObject):
                 job.report(told)
 
         self.start_job("Instrument", f"{workspace.project.title or workspace.project.name}, into {out}", work)
+
+    def prove(self) -> None:
+        """Say of each module whether it behaves as before once it is instrumented."""
+        self._when_ready(self._prove)
+
+    def _prove(self) -> None:
+        workspace = self._context.workspace
+        if workspace is None or not ask_trust(workspace, self._window):
+            return
+        self._context.set_trusted(True)
+        settings = self._options(workspace).settings
+
+        def work(job: Job) -> None:
+            from workbench.session.proving import prove_workspace, told
+
+            proof = prove_workspace(workspace, settings, job)
+            if not proof.holds:
+                raise WorkbenchError(*told(proof, workspace.path))
+            for one in told(proof, workspace.path):
+                job.report(one)
+
+        self.start_job("Prove", workspace.project.title or workspace.project.name, work)
 
     def again(self) -> None:
         self._when_ready(self._again)

@@ -73,7 +73,7 @@ def verilate(
         unknown = _UNKNOWN_PARAMETERS.search(result.stderr)
         names = {name.strip("', .") for name in unknown["names"].split(",")} if unknown else set()
         if not names & given.keys():
-            raise WorkbenchError(*_errors(result.stderr))
+            raise WorkbenchError(*read_errors(result.stderr))
         given = {name: value for name, value in given.items() if name not in names}
 
 
@@ -110,7 +110,8 @@ def _encoded(path: str) -> str:
     return re.sub(r"\[(-?\d+)\]", r"__BRA__\1__KET__", path).replace(".", "__DOT__")
 
 
-def _errors(text: str) -> list[Diagnostic]:
+def read_errors(text: str) -> list[Diagnostic]:
+    """What Verilator said was wrong, at its file and line."""
     found = []
     for line in text.splitlines():
         match = _MESSAGE.match(line)

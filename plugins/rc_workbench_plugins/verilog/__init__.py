@@ -19,6 +19,7 @@ class VerilogLanguage:
     plain = staticmethod(Later(f"{__name__}.language:plain"))
     tops = staticmethod(Later(f"{__name__}.tops:tops"))
     definition = staticmethod(Later(f"{__name__}.definitions:definition"))
+    prove = staticmethod(Later("rc_workbench_plugins.equivalence.prove:prove"))
     decode = staticmethod(Later("workbench.api.instrument.readout:decode"))
 
 

@@ -15,7 +15,8 @@ from rc_workbench_plugins.verilog.instances import Instance, Key
 from rc_workbench_plugins.verilog.labels import labelled
 from rc_workbench_plugins.verilog.layout import Layout, lay_out
 from rc_workbench_plugins.verilog.monitored import clocks_by_pin, monitored, write_around, write_file
-from rc_workbench_plugins.verilog.ports import hdl_ports
+from rc_workbench_plugins.verilog.ports import clocks as clocks_of
+from rc_workbench_plugins.verilog.ports import hdl_ports, resets
 from rc_workbench_plugins.verilog.rewrite import (
     Edits,
     add_port,
@@ -30,6 +31,7 @@ from rc_workbench_plugins.verilog.streams import FoundStreams
 from rc_workbench_plugins.verilog.tapped import held_in_reset, tapped
 from rc_workbench_plugins.verilog.top import read_top
 from workbench.api import HdlBuild
+from workbench.api.equivalence import Comparison, HdlSide
 from workbench.api.instrument import wrapper
 from workbench.api.instrument.wrapper import Top
 from workbench.model.application import HardwareSources
@@ -97,9 +99,28 @@ def build(
         include_dirs=_include_dirs(design, hardware),
         read_outs=watched.read_outs,
         own_ports=watched.own,
+        compared=_compared(
+            design, top, hardware, {**hardware.parameters, **parameters}, sources, shell.inner, watched.width
+        ),
         stand_ins=(copy_path(design, design.primitives.file, out),) if design.primitives else (),
         missed=tuple(watched.missed(design.name_of, why_not, single)),
         diagnostics=(*diagnostics, *watched.large(design.name_of), *not_varied),
+    )
+
+
+def _compared(
+    design: Design, top: Instance, hardware: HardwareSources, parameters: Mapping[str, object],
+    sources: tuple[Path, ...], inner: str, width: int,
+) -> Comparison:  # fmt: skip
+    """The design beside its copy, in which the parameters' values are written already."""
+    include_dirs, defines = _include_dirs(design, hardware), {k: str(v) for k, v in hardware.defines.items()}
+    given = {name: str(value) for name, value in parameters.items()}
+    return Comparison(
+        HdlSide(design.needed, top.module, include_dirs, defines, given),
+        HdlSide(sources[: len(design.needed)], inner, include_dirs, defines),
+        (wrapper.STATE_PORT,) if width else (),
+        tuple(name for name, _ in clocks_of(top)),
+        resets(top),
     )
 
 

@@ -1,0 +1,82 @@
+"""Whether instrumentation changes nothing: a project's design, as it was instrumented, held against what it was."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from workbench.api.descriptors import Proves
+from workbench.api.equivalence import How, Limits, Proof, Verdict
+from workbench.api.job import Job
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.text import listed, thousands
+from workbench.session.composing import check, check_steps
+from workbench.session.workspace import Value, Workspace
+
+STEPS = ("Instrument", "Prove", "Simulate")
+
+
+def prove_workspace(
+    workspace: Workspace, changes: Mapping[str, Value], job: Job, module: str = "", limits: Limits | None = None
+) -> Proof:
+    """Instrument a copy, and say of each of its modules (or of `module`) whether it behaves as the user's. Where
+    something has to be simulated for that, the design runs as in any run. WorkbenchError where it cannot be
+    instrumented, or its language cannot do this; raises Cancelled."""
+    if workspace.faults:
+        raise WorkbenchError(*workspace.faults)
+    language, settings = workspace.hdl_language, workspace.settings(changes)
+    if not isinstance(language, Proves):
+        raise WorkbenchError(Diagnostic(f"designs of the language '{language.name}' cannot be proved"))
+    job.plan((*check_steps(workspace.composed), *STEPS))
+    check(workspace.composed, job)
+    root, platform, parameters = workspace.root, workspace.platform, workspace.parameters(settings)
+    with tempfile.TemporaryDirectory(prefix="recap-made-") as folder:
+        with job.step("Instrument"):
+            build = workspace.instrument_hdl(
+                settings, lambda part: language.instrument(root, part, platform, parameters, Path(folder), job), job
+            )
+        return language.prove(build, root, limits or Limits(), job, module)
+
+
+def told(proof: Proof, project: Path) -> Iterator[Diagnostic]:
+    """What came of it without a table: each module that was not proved, and then all in one sentence."""
+    yield from proof.diagnostics
+    for one in proof.verdicts:
+        if one.how is not How.PROVED:
+            severity = Severity.NOTE if one.holds else Severity.ERROR
+            message = f"{one.module}: {how_words(one)}{', ' if why_words(one) else ''}{why_words(one)}"
+            yield Diagnostic(message, "", severity, str(project))
+    yield Diagnostic(proof_words(proof), "", Severity.NOTE if proof.holds else Severity.ERROR, str(project))
+
+
+def how_words(one: Verdict) -> str:
+    """What came of a module, in a few words."""
+    cycles = f"{thousands(one.cycles)} cycles"
+    if one.how is How.PROVED:
+        return "proved"
+    if one.how is How.SIMULATED:
+        return f"simulated, {cycles}"
+    if one.how is How.UNKNOWN:
+        return "not known"
+    return f"differs, in cycle {thousands(one.cycle)}" if one.cycle is not None else "differs"
+
+
+def why_words(one: Verdict) -> str:
+    """What differs, and why it was not proved."""
+    parts = [f"in {listed(one.signals)}" if one.signals else "", one.why]
+    return "; ".join(part for part in parts if part)
+
+
+def proof_words(proof: Proof) -> str:
+    """All that came of it in one sentence."""
+    of = {how: [one for one in proof.verdicts if one.how is how] for how in How}
+    total = len(proof.verdicts)
+    what = "1 module is" if total == 1 else f"{total} modules are"
+    if of[How.DIFFERS]:
+        return f"Instrumentation changes the design: {listed([one.module for one in of[How.DIFFERS]])}."
+    if of[How.UNKNOWN]:
+        return f"Of {listed([one.module for one in of[How.UNKNOWN]])} nothing is known."
+    simulated = len(of[How.SIMULATED])
+    told = f", {simulated} of them by simulation at random, which is no proof" if simulated else ", proved"
+    return f"Instrumentation changes nothing: {what} as before{told}."
