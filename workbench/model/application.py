@@ -77,7 +77,9 @@ class TraceMemory(Document):
 
 
 class HardwareSources(Document):
-    language: str = Field("verilog", description="the plugin that reads them")
+    language: str = Field(
+        "", description="the plugin that reads them; empty: told by the sources' names", examples=["vhdl"]
+    )
     sources: tuple[str, ...] = Field(
         description="files, patterns such as hdl/*.v, file lists (.f) or cores of FuseSoC (.core)"
     )

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from workbench.api import HdlLanguage
 from workbench.api.job import Job
 from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unknown_name
@@ -55,13 +56,13 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
         hint = "Write letters, digits, dots, dashes and underscores."
         raise WorkbenchError(Diagnostic(f"'{choice.name}' is no name of a project", hint))
     files = _files(root, notes)
-    host_language, hdl_language = plugins.host_languages["c"], plugins.hdl_languages["verilog"]
+    host_language, languages = plugins.host_languages["c"], plugins.hdl_languages.values()
     c_files = [f for f in files if f.endswith(tuple(s for s in host_language.suffixes if s != ".h"))]
-    hdl_files = [f for f in files if f.endswith(hdl_language.suffixes)]
+    hdl_files = [f for f in files if f.lower().endswith(tuple(s for one in languages for s in one.suffixes))]
     outlines = read(lambda: host_language.outline(root, c_files), root)
     platforms = find_platforms(plugins, choice, root, files, notes)
     host = _host(root, outlines, files, platforms, choice, notes)
-    tops = read(lambda: hdl_language.tops(root, hdl_files), root)
+    tops = [top for language in languages for top in _tops(language, root, files)]
     top, chosen, match = find_top(tops, platforms, host, plugins.port_kinds, choice, root, notes)
     _say_left_out(hdl_files, top, tops, notes)
     include_dirs = _include_dirs(root, host, files)
@@ -126,6 +127,11 @@ def _files(root: Path, notes: Notes) -> list[str]:
     return found
 
 
+def _tops(language: HdlLanguage, root: Path, files: Sequence[str]) -> tuple[HdlTop, ...]:
+    own = [file for file in files if file.lower().endswith(language.suffixes)]
+    return read(lambda: language.tops(root, own), root) if own else ()
+
+
 def _host(
     root: Path, outlines: Sequence[HostFile], files: Sequence[str], platforms: Sequence[PlatformFound], choice: Choice,
     notes: Notes,
@@ -185,7 +191,7 @@ def _include_dirs(root: Path, host: Sequence[HostFile], files: Sequence[str]) ->
 
 def _say_left_out(hdl_files: Sequence[str], top: HdlTop, tops: Sequence[HdlTop], notes: Notes) -> None:
     for file in hdl_files:
-        if file not in top.sources and file.endswith((".v", ".sv")):
+        if file not in top.sources and file.endswith((".v", ".sv", ".vhd", ".vhdl")):
             other = next((one.name for one in tops if file in one.sources), "")
             notes.left_out[file] = f"{top.name} does not reach it" + (f"; {other} does" if other else "")
 

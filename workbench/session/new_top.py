@@ -104,8 +104,8 @@ def find_top(
         if not possible:
             raise WorkbenchError(unknown_name("top module", choice.top, [top.name for top in tops], root))
     if not possible:
-        hint = "A top module has ports, and no other module instantiates it."
-        raise WorkbenchError(Diagnostic("no Verilog top module was found here", hint, file=str(root)))
+        hint = "A top module or entity has ports, and no other instantiates it."
+        raise WorkbenchError(Diagnostic("no top module was found here, in Verilog or VHDL", hint, file=str(root)))
     words = frozenset(word for file in host for word in file.words)
     alike = set(re.findall(r"\w+", host[0].file))  # of several variants, the one called as the host is
     pairs = []

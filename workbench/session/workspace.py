@@ -15,6 +15,7 @@ from workbench.api.source.flags import absolute
 from workbench.api.source.lines import name_at, reading_typed
 from workbench.model.diagnostic import Diagnostic, OfProject, Severity, WorkbenchError, has_errors, unknown_name
 from workbench.session.finding import find_project
+from workbench.session.hdl_language import language_of
 from workbench.session.own_api import own_support, with_header
 from workbench.session.places import placed
 from workbench.session.plugins import Plugins
@@ -316,6 +317,8 @@ def open_workspace(path: Path, plugins: Plugins, *, faulty: bool = False) -> Wor
             raise
         parts, made = tuple(path.parent / name for name in project.streaming.sources), ()
         faults = error.diagnostics
+    language = language_of(project.hardware, path.parent, plugins.hdl_languages)
+    project = project.model_copy(update={"hardware": project.hardware.model_copy(update={"language": language})})
     support = own_support(platform, platform_path, plugins.platforms, project, path.parent)
     folders = (*project.host.include_dirs, *(os.path.dirname(source) for source in project.host.sources))
     support = with_header(support, platform, platform_path, (path.parent / folder for folder in folders))
@@ -330,9 +333,7 @@ def open_workspace(path: Path, plugins: Plugins, *, faulty: bool = False) -> Wor
         platform_path=platform_path,
         support=support,
         host_language=_known("host language", project.host.language, plugins.host_languages, path, "host", "language"),
-        hdl_language=_known(
-            "hardware language", project.hardware.language, plugins.hdl_languages, path, "hardware", "language"
-        ),
+        hdl_language=_known("hardware language", language, plugins.hdl_languages, path, "hardware", "language"),
         targets=plugins.targets,
         port_kinds=plugins.port_kinds,
         composers=plugins.composers,

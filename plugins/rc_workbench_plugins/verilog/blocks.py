@@ -98,7 +98,7 @@ def read_blocks(design: Design) -> tuple[tuple[SourceBlock, ...], tuple[Diagnost
     for source in sources.values():
         diagnostics += source.stray()
     for block in blocks:
-        diagnostics += _check_names(block)
+        diagnostics += check_names(block)
     return tuple(blocks), tuple(diagnostics)
 
 
@@ -327,7 +327,7 @@ def _end_offset(design: Design, token: Node) -> int:
     return int(end.offset)
 
 
-def _check_names(block: SourceBlock) -> Iterator[Diagnostic]:
+def check_names(block: SourceBlock) -> Iterator[Diagnostic]:
     seen: dict[str, PlacedPragma] = {}
     for placed in block.states:
         other = seen.setdefault(placed.pragma.name, placed)

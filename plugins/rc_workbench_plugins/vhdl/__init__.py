@@ -1,1 +1,26 @@
 """VHDL: read with tree-sitter, elaborated and synthesised by GHDL, instrumented as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.api import HdlLanguage, Later, hookimpl
+
+
+class VhdlLanguage:
+    """VHDL-93 and 2008 as GHDL takes them. What reads them is imported when it is first used."""
+
+    name: str = "vhdl"
+    suffixes: tuple[str, ...] = (".vhd", ".vhdl")
+    pragma_prefix: str = "--pragma recap "
+    scan = staticmethod(Later(f"{__name__}.language:scan"))
+    instrument = staticmethod(Later(f"{__name__}.language:instrument"))
+    plain = staticmethod(Later(f"{__name__}.language:not_built"))
+    tops = staticmethod(Later(f"{__name__}.tops:tops"))
+    definition = staticmethod(Later(f"{__name__}.definitions:definition"))
+    decode = staticmethod(Later("workbench.api.instrument.readout:decode"))
+
+
+@hookimpl
+def workbench_hdl_languages() -> Sequence[HdlLanguage]:
+    return [VhdlLanguage()]

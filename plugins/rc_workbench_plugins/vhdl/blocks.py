@@ -20,6 +20,7 @@ _EVENT = re.compile(rf"(?:({_SIGNAL})\s*'\s*event|not\s+({_SIGNAL})\s*'\s*stable
 _LEVEL = re.compile(rf"({_SIGNAL})\s*=\s*'([01])'", re.IGNORECASE)
 _LAST = re.compile(rf"{_SIGNAL}\s*'\s*last_value\s*=\s*'[01]'", re.IGNORECASE)
 _EDGE = re.compile(r"\b(rising|falling)_edge\b|'\s*(event|stable)\b", re.IGNORECASE)
+_STEP = 4  # of indentation
 _PLAIN = re.compile(r"[a-z]\w*", re.IGNORECASE)
 _STATEMENTS = ("if_statement_body", "sequential_block", "loop_body")
 _WITHIN = "the edge of its clock stands within {}: write it as the condition of an if of its own"
@@ -27,6 +28,9 @@ _SEVERAL = "it looks at clocks' edges in several places: write a process for eac
 _WAITS = (
     "it waits in several places, or within its branches: only one wait for its clock, at its beginning or end, is read"
 )
+
+
+check_names = verilog.check_names
 
 
 @dataclass(frozen=True)
@@ -163,7 +167,7 @@ def _branches(block: Node) -> Iterator[Node]:
 
 def _condition(branch: Node) -> str:
     """What an if or elsif asks for."""
-    words = [one for one in children(branch) if one.type not in ("if", "elsif", "then", *_STATEMENTS)]
+    words = [one for one in children(branch) if one.type not in ("if", "elsif", "else", "then", *_STATEMENTS)]
     return tidy(words[0]) if words else ""
 
 
@@ -281,13 +285,8 @@ def _arm(file: VhdlFile, source: SourceFile, kind: str, label: str, at: int, nod
         if at <= offset < first:
             source.used.add(number)
             pragmas.append(placed)
-    pragma_line, indent = 0, 1
-    if source.begins_line(first, first_line) and source.line_start(first_line) >= at:
-        pragma_line, indent = first_line, source.indent(first_line)
+    pragma_line, indent, column = first_line, source.indent(first_line), 0
+    if not source.begins_line(first, first_line) or source.line_start(first_line) < at:
+        indent, column = indent + _STEP, source.column(first, first_line)
     return Arm(kind, label, node, (at, first), line, node.end_point.row + 1, pragma_line, indent, in_reset,
-               tuple(pragmas), at)  # fmt: skip
-
-
-def plain_clock(block: SourceBlock) -> bool:
-    """Whether a block's clock is a whole signal, rather than an element of one."""
-    return _PLAIN.fullmatch(block.clock) is not None
+               tuple(pragmas), pragma_column=column, at=at)  # fmt: skip

@@ -10,9 +10,11 @@ from pathlib import Path
 
 from rc_workbench_plugins.verilog.design import shown_path, source_files
 from rc_workbench_plugins.vhdl.elaborate import Node, Said, Text, analysed, elaborated
+from rc_workbench_plugins.vhdl.ports import telling
 from rc_workbench_plugins.vhdl.skeleton import skeleton
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain, read_file
 from rc_workbench_plugins.vhdl.units import Region, Unit, units_of
+from workbench.api.job import Job
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, did_you_mean, has_errors
 
@@ -59,6 +61,9 @@ class Design:
     def _entities(self) -> Mapping[tuple[str, str], Unit]:
         return {(u.library, plain(u.name)): u for u in self.units if u.kind == "entity"}
 
+    def units_of(self, file: VhdlFile) -> list[Unit]:
+        return [unit for unit in self.units if unit.file is file]
+
     def architecture(self, region: Region) -> Unit | None:
         """The architecture that a region is the body of."""
         return self._bodies.get((region.file.number, region.start))
@@ -68,30 +73,25 @@ class Design:
         return self._entities.get((unit.library, plain(unit.of)))
 
 
-def read_design(root: Path, hardware: HardwareSources, parameters: Mapping[str, str]) -> Design:
+def read_design(root: Path, hardware: HardwareSources, parameters: Mapping[str, str], job: Job | None = None) -> Design:
     """Read the project's VHDL, and have it elaborated. Never raises for what stands in the sources."""
     root = root.resolve()
     paths, missing = source_files(root, hardware.sources)
     libraries = _libraries(root, hardware)
-    files = tuple(
-        read_file(path, libraries.get(path, WORK), number)
-        for number, path in enumerate(path for path in paths if path.suffix.lower() in SUFFIXES)
-    )
-    units = tuple(unit for file in files for unit in units_of(file))
-    units = tuple(_with_ports(units))
+    files, units = read_units([path for path in paths if path.suffix.lower() in SUFFIXES], libraries)
     top = next((u for u in units if u.kind == "entity" and plain(u.name) == plain(hardware.top)), None)
     diagnostics = list(missing)
     if top is None:
         if files and not has_errors(missing):
             diagnostics.append(_no_top(units, hardware))
         return Design(root, files, units, None, files, (*diagnostics, *_unread(root, files, ())))
-    needed = _needed(units, top)
+    needed = needed_by(units, top)
     values = {**{name: str(value) for name, value in hardware.parameters.items()}, **parameters}
     diagnostics += _unread(root, files, needed)
     diagnostics += _unknown_generics(top, values)
     design = Design(root, files, units, top, needed, ())
     try:
-        said, tree = _asked(design, top, values)
+        said, tree = _asked(design, top, values, job or Job())
     except WorkbenchError as error:
         names = {str(file.number): design.name_of(file.path) for file in files}
         named = (replace(d, file=names.get(d.file, d.file)) if d.file else d for d in error.diagnostics)
@@ -100,18 +100,22 @@ def read_design(root: Path, hardware: HardwareSources, parameters: Mapping[str, 
     return replace(design, diagnostics=tuple(diagnostics), tree=tree.tree, told=tree.told)
 
 
-def _asked(design: Design, top: Unit, values: Mapping[str, str]) -> tuple[Said, Said]:
+def read_units(paths: Sequence[Path], libraries: Mapping[Path, str]) -> tuple[tuple[VhdlFile, ...], tuple[Unit, ...]]:
+    """The files, those that are in no library in `work`, and what they declare, in their order."""
+    files = tuple(read_file(path, libraries.get(path, WORK), number) for number, path in enumerate(paths))
+    return files, tuple(_with_ports([unit for file in files for unit in units_of(file)]))
+
+
+def _asked(design: Design, top: Unit, values: Mapping[str, str], job: Job) -> tuple[Said, Said]:
     """What GHDL says of the sources, and what it elaborates of their skeleton."""
-    of = defaultdict(list)
-    for unit in design.units:
-        of[unit.file.number].append(unit)
-    name = plain(top.name)
-    texts = [Text(file.number, file.library, file.data) for file in design.needed]
-    bare = [Text(file.number, file.library, skeleton(file, of[file.number])) for file in design.needed]
     known = {plain(generic.name) for generic in top.interface.generics} if top.interface else set()
     generics = {plain(key): value for key, value in values.items() if plain(key) in known}
-    said = analysed(texts, name, top.library)
-    tree = elaborated(bare, name, top.library, generics, design.root)
+    said = analysed([Text(f.number, f.library, f.data) for f in design.needed], plain(top.name), top.library, job)
+    for told in (telling(top, design.units), ("", "")):  # without, where what it tells is not known there
+        texts = [Text(f.number, f.library, skeleton(f, design.units_of(f), told, top.name)) for f in design.needed]
+        tree = elaborated(texts, plain(top.name), top.library, generics, design.root, job)
+        if tree.tree is not None or said.errors:
+            break
     errors = said.errors or (tree.errors if tree.tree is None else ())
     return replace(said, errors=errors), tree
 
@@ -133,7 +137,7 @@ def _with_ports(units: Sequence[Unit]) -> Iterator[Unit]:
         yield replace(unit, entity_ports=ports) if ports else unit
 
 
-def _needed(units: Sequence[Unit], top: Unit) -> tuple[VhdlFile, ...]:
+def needed_by(units: Sequence[Unit], top: Unit) -> tuple[VhdlFile, ...]:
     """The files with what the top reaches, each after those it needs where that can be."""
     index: dict[tuple[str, str], list[Unit]] = defaultdict(list)
     by_name: dict[str, list[Unit]] = defaultdict(list)

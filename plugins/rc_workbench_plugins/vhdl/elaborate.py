@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from rc_workbench_plugins.vhdl.ghdl import LIMIT_S, MEMORY_BYTES, ghdl
+from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.system.cache import cache_dir
 from workbench.system.confine import read_only
@@ -74,18 +75,20 @@ class Said:
     told: Mapping[str, str] = field(default_factory=dict)
 
 
-def analysed(texts: Sequence[Text], top: str, library: str) -> Said:
+def analysed(texts: Sequence[Text], top: str, library: str, job: Job) -> Said:
     """The errors that GHDL finds in what the top needs. WorkbenchError where there is no GHDL, or it does not end."""
-    return _said(texts, library, ["-e", top], None)
+    return _said(texts, library, ["-e", top], None, job)
 
 
-def elaborated(texts: Sequence[Text], top: str, library: str, generics: Mapping[str, str], folder: Path) -> Said:
+def elaborated(
+    texts: Sequence[Text], top: str, library: str, generics: Mapping[str, str], folder: Path, job: Job
+) -> Said:
     """The tree below the top. `folder` is where files are that the design reads as it is elaborated."""
     values = [f"-g{name}={value}" for name, value in generics.items()]
-    return _said(texts, library, ["-r", top, *values, "--stop-time=0ns", "--disp-tree=proc"], folder)
+    return _said(texts, library, ["-r", top, *values, "--stop-time=0ns", "--disp-tree=proc"], folder, job)
 
 
-def _said(texts: Sequence[Text], library: str, action: Sequence[str], folder: Path | None) -> Said:
+def _said(texts: Sequence[Text], library: str, action: Sequence[str], folder: Path | None, job: Job) -> Said:
     options = [*DIALECT, *action]
     contents = [[text.number, text.library, text.data.decode("latin-1")] for text in texts]
     reads = any(_FILE.search(text.data) for text in texts)
@@ -96,7 +99,7 @@ def _said(texts: Sequence[Text], library: str, action: Sequence[str], folder: Pa
     if not reads and place.is_file():
         output, errors, code = json.loads(place.read_text("utf-8"))
     else:
-        output, errors, code = _run(texts, library, action, folder)
+        output, errors, code = _run(texts, library, action, folder, job)
         if not reads:
             place.parent.mkdir(parents=True, exist_ok=True)
             replace_file(place, json.dumps([output, errors, code]).encode())
@@ -116,13 +119,18 @@ def _refuse_files(texts: Sequence[Text]) -> None:
         raise WorkbenchError(*found)
 
 
-def _run(texts: Sequence[Text], library: str, action: Sequence[str], folder: Path | None) -> tuple[str, str, int]:
+def _run(
+    texts: Sequence[Text], library: str, action: Sequence[str], folder: Path | None, job: Job
+) -> tuple[str, str, int]:
     with TemporaryDirectory() as scratch:
         words: list[str] = []
         for text in sorted(texts, key=lambda one: one.library == library):
             words += [f"--work={text.library}", *text.write(Path(scratch))]
         command = [*read_only(), str(ghdl().path), "-c", *DIALECT, *words, *action]
-        result = run_program(command, cwd=folder, timeout_s=LIMIT_S, memory_bytes=MEMORY_BYTES)
+        result = run_program(
+            command, cwd=folder, timeout_s=LIMIT_S, memory_bytes=MEMORY_BYTES,
+            check=lambda: job.progress(0.5, "GHDL elaborates the design"),  # who reads this waits, and is told why
+        )  # fmt: skip
         return result.stdout.replace(f"{scratch}/", ""), result.stderr.replace(f"{scratch}/", ""), result.returncode
 
 

@@ -18,11 +18,11 @@ _MARKED = re.compile(r"recap_r(\d+)_(\d+)")
 _FOREIGN = '((attribute_specification attribute: (_) @name) @all (#match? @name "^[fF][oO][rR][eE][iI][gG][nN]$"))'
 
 
-def skeleton(file: VhdlFile, units: Sequence[Unit], told: str = "") -> bytes:
-    """The copy. `told` are statements of the process that marks the first architecture's body."""
+def skeleton(file: VhdlFile, units: Sequence[Unit], told: tuple[str, str] = ("", ""), of: str = "") -> bytes:
+    """The copy. `told` are declarations and statements of the process that marks the architectures of entity `of`."""
     pieces: list[bytes] = []
     position = 0
-    for start, end, text in sorted(_edits(file, units, told), key=lambda edit: edit[:2]):
+    for start, end, text in sorted(_edits(file, units, told, plain(of)), key=lambda edit: edit[:2]):
         if start < position:
             continue  # within what is gone
         pieces += [file.data[position:start], text.encode(), b"\n" * file.data.count(b"\n", start, end)]
@@ -46,17 +46,18 @@ def cuts(units: Sequence[Unit]) -> Iterator[int]:
             seen.add(plain(unit.of))
 
 
-def _edits(file: VhdlFile, units: Sequence[Unit], told: str) -> Iterator[tuple[int, int, str]]:
+def _edits(file: VhdlFile, units: Sequence[Unit], told: tuple[str, str], of: str) -> Iterator[tuple[int, int, str]]:
     for cut in cuts(units):
         yield cut, cut, PART.decode()
     for unit in units:
         if unit.region is not None and unit.node.has_error:
-            empty = f"architecture {unit.name} of {unit.of} is begin {_mark(unit.region, told)} end;"
+            own = told if plain(unit.of) == of else ("", "")
+            empty = f"architecture {unit.name} of {unit.of} is begin {_mark(unit.region, own)} end;"
             yield unit.node.start_byte, unit.node.end_byte, empty
         elif unit.region is not None:
             for region in unit.region.walk():
-                yield region.statements_at, region.statements_at, f" {_mark(region, told)}"
-                told = ""
+                own = told if region is unit.region and plain(unit.of) == of else ("", "")
+                yield region.statements_at, region.statements_at, f" {_mark(region, own)}"
                 for node in (*region.processes, *region.dropped):
                     yield node.start_byte, node.end_byte, ""
         for body in children(unit.node, "entity_body"):
@@ -68,5 +69,6 @@ def _edits(file: VhdlFile, units: Sequence[Unit], told: str) -> Iterator[tuple[i
             yield node.start_byte, node.end_byte, ""
 
 
-def _mark(region: Region, told: str) -> str:
-    return f"{_MARK.format(region.file.number, region.start)} : process begin {told} wait; end process;"
+def _mark(region: Region, told: tuple[str, str]) -> str:
+    declared, said = told
+    return f"{_MARK.format(region.file.number, region.start)} : process {declared} begin {said} wait; end process;"

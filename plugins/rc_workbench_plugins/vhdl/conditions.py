@@ -1,0 +1,106 @@
+"""Has GHDL read each pragma's condition where its process stands: a wrong one is told before anything is built."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from rc_workbench_plugins.verilog.instances import Instance, Key
+from rc_workbench_plugins.vhdl.blocks import SourceBlock
+from rc_workbench_plugins.vhdl.design import Design
+from rc_workbench_plugins.vhdl.elaborate import Text, analysed
+from rc_workbench_plugins.vhdl.syntax import matches, plain, text_of
+from workbench.api.job import Job
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, did_you_mean
+from workbench.model.pragma import PlacedPragma
+
+CONDITION_HINT = "Write a VHDL expression over signals of this architecture, such as ack = '1'."
+_WORD = re.compile(r'"(?:[^"]|"")*"|\'.\'|--|[();]')
+_UNKNOWN = re.compile(r'no declaration for "([^"]+)"')
+_NAMES = "(identifier_list (identifier) @n) (enumeration_literal (identifier) @n)"
+
+
+@dataclass(frozen=True)
+class _Put:
+    """A condition as it is put into its file: in a line, from a column on."""
+
+    placed: PlacedPragma
+    block: SourceBlock
+    line: int
+    column: int
+    text: str
+
+
+def check_conditions(
+    design: Design, blocks: Iterable[SourceBlock], top: Instance | None, why_not: Mapping[Key, str], job: Job
+) -> Iterator[Diagnostic]:
+    """A diagnostic for each condition that is no expression, or names what its process does not know: an error where
+    the process is observed, else a warning."""
+    reached = {use.source.key for instance in top.walk() for use in instance.blocks} if top is not None else set()
+    put: dict[int, list[_Put]] = {}
+    parts: dict[int, list[tuple[int, str]]] = {}
+    numbers = {str(file.path): file for file in design.files}
+    for block in blocks:
+        file = numbers[block.key[0]]
+        for arm in block.arms:
+            for placed in () if arm.in_reset else arm.pragmas:
+                if not placed.pragma.condition:
+                    continue
+                severity = Severity.ERROR if block.key in reached and block.key not in why_not else Severity.WARNING
+                if not _closed(placed.pragma.condition):
+                    yield _wrong(placed, "it is no expression", CONDITION_HINT, severity)
+                elif block.key in reached:
+                    line = file.line(arm.at)
+                    before = sum(
+                        len(text) for at, text in parts.get(file.number, ()) if file.line(at) == line and at < arm.at
+                    )
+                    text = f" if ({placed.pragma.condition}) then null; end if;"
+                    parts.setdefault(file.number, []).append((arm.at, text))
+                    column = arm.at - file.starts[line - 1] + before + 1
+                    put.setdefault(file.number, []).append(_Put(placed, block, line, column, text))
+    if not put or design.top is None:
+        return
+    texts = [Text(f.number, f.library, _with(f.data, parts.get(f.number, ()))) for f in design.needed]
+    try:
+        said = analysed(texts, plain(design.top.name), design.top.library, job)
+    except WorkbenchError as error:
+        yield from error.diagnostics
+        return
+    told: set[PlacedPragma] = set()
+    for number, line, column, text in said.errors:
+        for one in put.get(number, ()):
+            if one.line == line and one.column <= column <= one.column + len(one.text) and one.placed not in told:
+                told.add(one.placed)
+                severity = Severity.WARNING if one.block.key in why_not else Severity.ERROR
+                unknown = _UNKNOWN.search(text)
+                what = f"there is no '{unknown[1]}' here" if unknown else text
+                hint = _meant(unknown[1], one.block) if unknown else CONDITION_HINT
+                yield _wrong(one.placed, what, hint, severity)
+
+
+def _wrong(placed: PlacedPragma, what: str, hint: str, severity: Severity) -> Diagnostic:
+    return placed.diagnostic(f"the condition of the pragma '{placed.pragma.name}' is wrong: {what}", hint, severity)
+
+
+def _closed(condition: str) -> bool:
+    """Whether a text may be an expression: all its parentheses are closed, and nothing ends it."""
+    level = 0
+    for word in _WORD.findall(condition):
+        level += {"(": 1, ")": -1}.get(word, 0)
+        if level < 0 or word in (";", "--"):
+            return False
+    return level == 0 and bool(condition.strip())
+
+
+def _with(data: bytes, parts: Iterable[tuple[int, str]]) -> bytes:
+    for at, text in sorted(parts, reverse=True):
+        data = data[:at] + text.encode() + data[at:]
+    return data
+
+
+def _meant(name: str, block: SourceBlock) -> str:
+    root = block.node
+    while root.parent is not None:
+        root = root.parent
+    return did_you_mean(name, {text_of(one) for one in matches(root, _NAMES)}) or CONDITION_HINT

@@ -1,0 +1,143 @@
+"""What the workbench asks of a hardware language as its sources are read, answered for VHDL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rc_workbench_plugins.verilog.design import source_files
+from rc_workbench_plugins.verilog.instances import Instance, Key
+from rc_workbench_plugins.verilog.ports import clocks, resets
+from rc_workbench_plugins.vhdl.blocks import SourceBlock, check_names, read_blocks
+from rc_workbench_plugins.vhdl.conditions import check_conditions
+from rc_workbench_plugins.vhdl.design import Design, read_design
+from rc_workbench_plugins.vhdl.hierarchy import elaborate
+from rc_workbench_plugins.vhdl.ports import hdl_ports, uses
+from rc_workbench_plugins.vhdl.source_file import pragmas_of
+from rc_workbench_plugins.vhdl.syntax import plain
+from workbench.api import HdlBuild
+from workbench.api.job import Job
+from workbench.model.application import HardwareSources
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.platform import Platform
+from workbench.model.scan import Branch, HdlBlock, HdlPort, HdlScan
+
+_LATER = "Translate it with `ghdl --synth --out=verilog`, and name the Verilog as the source."
+
+
+@dataclass(frozen=True)
+class Read:
+    """A design that was read. `why_not` tells why blocks are observed nowhere, by where they stand, `single` why single
+    ones are not, by their paths."""
+
+    design: Design
+    blocks: tuple[SourceBlock, ...]
+    top: Instance | None
+    why_not: Mapping[Key, str]
+    single: Mapping[str, str]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def scan(
+    root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], job: Job | None = None
+) -> HdlScan:
+    found = read(root, hardware, platform, parameters, job or Job())
+    design, top = found.design, found.top
+    paths: dict[Key, list[str]] = {block.key: [] for block in found.blocks}
+    for instance in top.walk() if top is not None else ():
+        for use in instance.blocks:
+            paths[use.source.key].append(use.path)
+    library = frozenset(source_files(design.root, hardware.library)[0])
+    blocks = tuple(
+        _hdl_block(design, block, tuple(paths[block.key]), found.why_not.get(block.key, ""))
+        for block in found.blocks
+        if block.path not in library or block.pragmas
+    )
+    instances = tuple((i.path, i.module) for i in top.walk()) if top is not None else ()
+    return HdlScan(blocks, instances, found.diagnostics, top_ports(design, top), clocks(top), resets(top))
+
+
+def read(root: Path, hardware: HardwareSources, platform: Platform, parameters: Mapping[str, str], job: Job) -> Read:
+    """The design with its blocks, and all that is wrong. Never raises for what stands in the sources."""
+    job.progress(0.0, "reading the design")
+    design = read_design(root, hardware, parameters, job)
+    blocks: list[SourceBlock] = []
+    diagnostics = list(design.diagnostics)
+    for file in design.files:
+        source, wrong = pragmas_of(design, file)
+        own = [block for unit in design.units_of(file) for block in read_blocks(unit, source)]
+        blocks += own
+        diagnostics += [*wrong, *source.stray("process", "a choice of a case")]
+        for block in own:
+            diagnostics += check_names(block)
+    job.progress(0.7, "looking at its instances")
+    top = elaborate(design, {block.key: block for block in blocks})
+    why_not, single = _why_not(design, blocks, top, platform)
+    diagnostics += check_conditions(design, blocks, top, why_not, job)
+    diagnostics += _unbound(design, top)
+    return Read(design, tuple(blocks), top, why_not, single, tuple(diagnostics))
+
+
+def top_ports(design: Design, top: Instance | None) -> tuple[HdlPort, ...]:
+    """The top's ports; none where it could not be elaborated."""
+    if top is None or design.top is None or design.top.interface is None:
+        return ()
+    ports = {port.name: port for port in design.top.interface.ports}
+    found = hdl_ports(design.top, design.units, design.told, design.name_of(design.top.file.path))
+    return tuple(replace(one, used=one.direction != "input" or uses(top, ports[one.port or one.name])) for one in found)
+
+
+def _why_not(
+    design: Design, blocks: Sequence[SourceBlock], top: Instance | None, platform: Platform
+) -> tuple[dict[Key, str], dict[str, str]]:
+    clocks = [plain(clock.pin) for clock in platform.hardware.clocks] if platform.hardware is not None else []
+    paths: dict[str, str] = {}
+    nowhere: dict[Key, str] = {}
+    somewhere: set[Key] = set()
+    for instance in top.walk() if top is not None else ():
+        for use in instance.blocks:
+            if clocks and plain(use.root_clock) not in clocks:
+                paths[use.path] = _other_clock(use.source.clock, use.root_clock, clocks)
+                nowhere.setdefault(use.source.key, paths[use.path])
+            else:
+                somewhere.add(use.source.key)
+    nowhere = {key: reason for key, reason in nowhere.items() if key not in somewhere}
+    return nowhere | {block.key: block.why_not for block in blocks if block.why_not}, paths
+
+
+def _other_clock(name: str, root: str, clocks: Sequence[str]) -> str:
+    what = f"'{name}', which is the top's '{root}'" if root else f"'{name}', which is derived within the design"
+    return f"it runs on {what}; only blocks on the platform's clocks ({', '.join(clocks)}) can be observed"
+
+
+def _unbound(design: Design, top: Instance | None) -> Iterator[Diagnostic]:
+    """A warning for each component that nothing is bound to, where it is instantiated."""
+    told: set[Key] = set()
+    for instance in top.walk() if top is not None else ():
+        if instance.body is None and instance.node is not None and instance.key not in told:
+            told.add(instance.key)
+            message = f"no source defines an entity for the component '{instance.module}'"
+            hint = "Add the file that defines it to the project's hardware sources: without it its outputs stay open."
+            file = design.name_of(Path(instance.key[0]))
+            yield Diagnostic(message, hint, Severity.WARNING, file, instance.node.line, instance.node.column)
+
+
+def _hdl_block(design: Design, block: SourceBlock, instances: tuple[str, ...], why_not: str) -> HdlBlock:
+    branches = tuple(
+        Branch(arm.line, arm.kind, arm.label, arm.pragma_line, arm.indent, arm.end_line, arm.pragmas,
+               pragma_column=arm.pragma_column)
+        for arm in block.arms
+    )  # fmt: skip
+    return HdlBlock(
+        f"{block.module}.{block.label}", block.module, block.kind, design.name_of(block.path), block.line,
+        block.end_line, block.clock, block.edge, branches, instances, why_not,
+    )  # fmt: skip
+
+
+def instrument(*_: object) -> HdlBuild:
+    raise WorkbenchError(Diagnostic("a design in VHDL can be read and marked, and not built yet", _LATER))
+
+
+def not_built(*_: object) -> HdlBuild:
+    return instrument()

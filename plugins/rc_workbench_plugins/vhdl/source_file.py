@@ -1,0 +1,13 @@
+"""The pragmas of a VHDL file."""
+
+from __future__ import annotations
+
+from rc_workbench_plugins.verilog.source_file import SourceFile, read_pragmas
+from rc_workbench_plugins.vhdl.design import Design
+from rc_workbench_plugins.vhdl.syntax import VhdlFile
+from workbench.model.diagnostic import Diagnostic
+
+
+def pragmas_of(design: Design, file: VhdlFile) -> tuple[SourceFile, tuple[Diagnostic, ...]]:
+    """A file's pragmas, and what is wrong with their text."""
+    return read_pragmas(file.path, file.data, "vhdl", design.name_of(file.path))

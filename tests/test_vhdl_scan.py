@@ -1,0 +1,295 @@
+"""Reading VHDL: processes, branches, pragmas, clocks of every style, libraries, and what is wrong with bad sources."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from memory_port import PLATFORM
+from rc_workbench_plugins.vhdl import VhdlLanguage
+
+from workbench.api.job import Job
+from workbench.cli.main import main
+from workbench.model.application import HardwareSources, ReadOut
+from workbench.model.diagnostic import Severity
+from workbench.model.scan import Branch, HdlBlock, HdlScan
+
+HEAD = "library ieee; use ieee.std_logic_1164.all; use ieee.numeric_std.all;\n"
+ENTITY = f"""{HEAD}entity top is port (clk, rst, en : in std_logic; go : in std_logic_vector(1 downto 0); n : out unsigned(3 downto 0)); end;
+architecture rtl of top is
+  type state_t is (idle, run, stop);
+  signal state : state_t; signal clocks : std_logic_vector(0 to 1); signal q : unsigned(3 downto 0);
+begin
+"""  # noqa: E501
+END = "end;\n"
+
+
+def scan(folder: Path, parameters: dict[str, str] | None = None, **files: str) -> HdlScan:
+    for name, text in files.items():
+        (folder / f"{name}.vhd").write_text(text)
+    hardware = HardwareSources(
+        sources=tuple(f"{name}.vhd" for name in files), top="top", read_out=ReadOut(first=0, last=15)
+    )
+    return VhdlLanguage().scan(folder, hardware, PLATFORM, parameters or {}, Job())
+
+
+def only(found: HdlScan) -> HdlBlock:
+    assert [d.text() for d in found.diagnostics] == []
+    (block,) = found.blocks
+    return block
+
+
+def branch(block: HdlBlock, kind: str, label: str = "") -> Branch:
+    return next(b for b in block.branches if b.kind == kind and b.label == label)
+
+
+FSM = f"""{ENTITY}
+  ctrl : process (clk, rst)
+    variable v : integer := 0;
+  begin
+    if rst = '1' then
+      --pragma recap halted work()
+      state <= idle;
+    elsif rising_edge(clk) then
+      --pragma recap whole overhead(update)
+      v := v + 1;
+      case state is
+        when idle =>
+          -- waits for work
+          --pragma recap waits wait_recv(go, $CPU, x1): go = "00"
+          if go /= "00" then state <= run; else state <= idle; end if;
+        when run | stop =>
+          for i in 0 to 3 loop
+            if go(0) = '1' then
+              --pragma recap steps work()
+              v := v + i;
+            end if;
+          end loop;
+        when others => null;
+      end case;
+    end if;
+  end process ctrl;
+{END}"""
+
+
+def test_branches_and_the_pragmas_before_their_first_statements(tmp_path: Path) -> None:
+    block = only(scan(tmp_path, top=FSM))
+    assert (block.id, block.kind, block.clock, block.edge) == ("top.ctrl", "process", "clk", "rising")
+    assert [(b.kind, b.label) for b in block.branches] == [
+        ("body", ""), ("if", "rst = '1'"), ("case", "idle"), ("if", 'go /= "00"'), ("else", ""),
+        ("case", "run | stop"), ("if", "go(0) = '1'"), ("default", "others"),
+    ]  # fmt: skip
+    assert [(p.pragma.name, p.pragma.condition) for p in block.pragmas] == [
+        ("whole", None), ("halted", None), ("waits", 'go = "00"'), ("steps", None),
+    ]  # fmt: skip
+    assert block.instances == ("top.ctrl",)
+
+
+def test_a_pragma_put_where_scan_says_is_found_there(tmp_path: Path) -> None:
+    lines = [line for line in FSM.splitlines() if "pragma" not in line]
+    before = only(scan(tmp_path, top="\n".join(lines) + "\n"))
+    for number, place in enumerate(before.branches):
+        text, column = lines[place.pragma_line - 1], place.pragma_column
+        pragma = " " * (place.indent - 1) + "--pragma recap here work()"
+        parted = [text[: column - 1].rstrip(), pragma, text[column - 1 :]] if column else [pragma, text]
+        marked = [*lines[: place.pragma_line - 1], *parted, *lines[place.pragma_line :]]
+        after = only(scan(tmp_path, top="\n".join(marked) + "\n"))
+        assert [i for i, b in enumerate(after.branches) if b.pragmas] == [number], place
+
+
+@pytest.mark.parametrize(
+    ("text", "clock", "edge"),
+    [
+        ("process (clk) begin if rising_edge(clk) then q <= q; end if; end process;", "clk", "rising"),
+        ("process (clk) begin if falling_edge(clk) then q <= q; end if; end process;", "clk", "falling"),
+        ("process (clk) begin if clk'event and clk = '1' then q <= q; end if; end process;", "clk", "rising"),
+        ("process (clk) begin if (clk = '0' and clk'event) then q <= q; end if; end process;", "clk", "falling"),
+        ("process (clk) begin if not clk'stable and clk = '1' then q <= q; end if; end process;", "clk", "rising"),
+        ("process begin wait until rising_edge(clk); q <= q; end process;", "clk", "rising"),
+        ("process begin q <= q; wait until clk = '1'; end process;", "clk", "rising"),
+        ("process (all) begin if rising_edge(clk) then q <= q; end if; end process;", "clk", "rising"),
+        ("process (clk) begin if rising_edge(clk) and en = '1' then q <= q; end if; end process;", "clk", "rising"),
+        ("process (clk) begin if rising_edge(CLK) then q <= q; end if; end process;", "CLK", "rising"),
+        (
+            "process (clk, rst) begin if rising_edge(clk) then q <= q; end if; if rst = '1' then q <= x\"0\"; end if; "
+            "end process;",
+            "clk",
+            "rising",
+        ),
+    ],
+)
+def test_clocked_processes_of_every_style(tmp_path: Path, text: str, clock: str, edge: str) -> None:
+    block = only(scan(tmp_path, top=f"{ENTITY}p : {text}\n{END}"))
+    assert (block.clock, block.edge, block.why_not, block.branches[0].kind) == (clock, edge, "", "body")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (
+            "process (clk) begin if rising_edge(clk) then q <= q; end if; if falling_edge(clk) then n <= q; end if; "
+            "end process;",
+            "it looks at clocks' edges in several places: write a process for each",
+        ),
+        (
+            "process (clk) begin if en = '1' then if rising_edge(clk) then q <= q; end if; end if; end process;",
+            "the edge of its clock stands within another branch: write it as the condition of an if of its own",
+        ),
+        (
+            "process begin wait until rising_edge(clk); q <= q; wait until rising_edge(clk); n <= q; end process;",
+            "it waits in several places, or within its branches: only one wait for its clock, at its beginning or end, "
+            "is read",
+        ),
+        ("process (clk) begin if clk'event then q <= q; end if; end process;", "it is clocked by both edges of 'clk'"),
+        (
+            "process (clocks) begin if rising_edge(clocks(1)) then q <= q; end if; end process;",
+            "it runs on 'clocks(1)', which is derived within the design; only blocks on the platform's clocks (clk) "
+            "can be observed",
+        ),
+    ],
+)
+def test_processes_that_cannot_be_observed_say_why(tmp_path: Path, text: str, why: str) -> None:
+    assert only(scan(tmp_path, top=f"{ENTITY}p : {text}\n{END}")).why_not == why
+
+
+def test_processes_without_a_clock_are_no_blocks(tmp_path: Path) -> None:
+    text = """
+      comb : process (all) begin n <= q; end process;
+      bench : process begin wait for 10 ns; report "it runs"; wait; end process;
+    """
+    assert scan(tmp_path, top=f"{ENTITY}{text}{END}").blocks == ()
+
+
+def test_ports_with_their_widths_after_elaboration(tmp_path: Path) -> None:
+    package = f"""{HEAD}package p is
+      subtype word_t is std_logic_vector(31 downto 0);
+      type pair_t is record low : word_t; full : std_logic; end record;
+      type words_t is array (natural range <>) of word_t;
+      type mode_t is (off, slow, fast);
+    end package;\n"""
+    text = f"""{HEAD}use work.p.all;
+    entity top is
+      generic (W : positive := 4);
+      port (clk : in std_logic; a : in std_logic_vector(2 * W - 1 downto 0); pair : in pair_t;
+            lots : in words_t(1 to W); mode : in mode_t;
+            count : in natural range 0 to 9; level : out integer range -4 to 3; unread : in bit);
+    end;
+    architecture rtl of top is signal s : std_logic; begin
+      s <= a(0) xor pair.low(0) xor pair.full xor lots(1)(0);
+      level <= count - 4 when mode = slow else 0;
+      process (clk) begin if rising_edge(clk) then null; end if; end process;
+    end;\n"""
+    found = scan(tmp_path, {"W": "5"}, top=text, p=package)
+    assert [d.text() for d in found.diagnostics] == []
+    assert [(p.name, p.direction, p.bits, p.lsb, p.used) for p in found.ports] == [
+        ("clk", "input", 1, 0, True),
+        ("a", "input", 10, 0, True),
+        ("pair.full", "input", 1, 0, True),
+        ("pair.low", "input", 32, 1, True),
+        ("lots", "input", 160, 0, True),
+        ("mode", "input", 2, 0, True),
+        ("count", "input", 4, 0, True),
+        ("level", "output", 3, 0, True),
+        ("unread", "input", 1, 0, False),
+    ]
+    assert found.clocks == (("clk", 1),)
+
+
+def test_resets_as_they_are_asked_for(tmp_path: Path) -> None:
+    low = f"""{HEAD}entity top is port (clk, arst_n : in std_logic); end;
+    architecture rtl of top is begin
+      process (clk, arst_n) begin
+        if arst_n = '0' then null; elsif rising_edge(clk) then null; end if;
+      end process;
+    end;\n"""
+    assert scan(tmp_path, top=low).resets == (("arst_n", True),)
+    assert scan(tmp_path, top=FSM).resets == (("rst", False),)
+
+
+def test_errors_stand_at_the_users_lines_and_the_rest_is_read(tmp_path: Path) -> None:
+    wrong = FSM.replace("v := v + 1;", "v := vv + 1;")
+    found = scan(tmp_path, top=wrong)
+    (error,) = [d for d in found.diagnostics if d.severity is Severity.ERROR]
+    assert (error.file, error.line) == ("top.vhd", wrong[: wrong.index("vv")].count("\n") + 1)
+    assert error.message == 'no declaration for "vv"'
+    assert [block.instances for block in found.blocks] == [("top.ctrl",)]
+
+
+def test_what_is_wrong_where_the_top_does_not_reach_does_not_keep_it(tmp_path: Path) -> None:
+    found = scan(tmp_path, top=FSM, other="entity other is port (;\narchitecture")
+    assert [(d.severity, d.file, d.message) for d in found.diagnostics] == [
+        (Severity.WARNING, "other.vhd", "this cannot be read as VHDL"),
+    ]
+    assert [block.id for block in found.blocks] == ["top.ctrl"]
+
+
+def test_a_top_that_is_not_there(tmp_path: Path) -> None:
+    (error,) = scan(tmp_path, top=FSM.replace("top", "tops")).diagnostics
+    assert (error.message, error.hint) == ("no source defines the top entity 'top'", "Did you mean 'tops'?")
+
+
+def test_conditions_are_read_in_their_place(tmp_path: Path) -> None:
+    known = FSM.replace('go = "00"', "v > 3 and state = idle")
+    assert [d.text() for d in scan(tmp_path, top=known).diagnostics] == []
+    for condition, what in (
+        ("v > stat", "there is no 'stat' here"),
+        ("v >", "primary expression expected"),
+        ("v) then n <= q; end if; if (v > 3", "it is no expression"),
+    ):
+        wrong = scan(tmp_path, top=FSM.replace('go = "00"', condition)).diagnostics
+        assert wrong[0].severity is Severity.ERROR, condition
+        assert wrong[0].line == known[: known.index("--pragma recap waits")].count("\n") + 1
+        assert wrong[0].message.startswith(f"the condition of the pragma 'waits' is wrong: {what}")
+
+
+def test_pragmas_in_the_wrong_place_are_told(tmp_path: Path) -> None:
+    text = f"{ENTITY}  --pragma recap lost work()\n  n <= q;\n{END}"
+    (told,) = scan(tmp_path, top=text).diagnostics
+    assert told.message == "the pragma 'lost' stands before no branch of a clocked process, and is not used"
+
+
+def test_nothing_of_the_users_runs_as_it_is_read(tmp_path: Path) -> None:
+    target = tmp_path / "written"
+    text = f"""{HEAD}use std.textio.all;
+    entity top is port (clk : in std_logic); end;
+    architecture rtl of top is
+      impure function f return boolean is
+        file out_file : text open write_mode is "{target}"; variable l : line;
+      begin write(l, string'("x")); writeline(out_file, l); return true; end;
+      constant c : boolean := f;
+    begin
+      process begin assert false report "it runs" severity failure; wait; end process;
+      assert f;
+    end;\n"""
+    scan(tmp_path, top=text)
+    assert not target.exists()
+
+
+def test_latin_1_crlf_and_tabs(tmp_path: Path) -> None:
+    text = FSM.replace("waits for work", "wartet f\xfcr").replace("\n", "\r\n").replace("      ", "\t")
+    (tmp_path / "top.vhd").write_bytes(text.encode("latin-1"))
+    hardware = HardwareSources(sources=("top.vhd",), top="top", read_out=ReadOut(first=0, last=15))
+    block = only(VhdlLanguage().scan(tmp_path, hardware, PLATFORM, {}, Job()))
+    assert [p.pragma.name for p in block.pragmas] == ["whole", "halted", "waits", "steps"]
+
+
+def test_libraries_of_the_project(tmp_path: Path) -> None:
+    (tmp_path / "p.vhd").write_text("package p is constant k : integer := 2; end package;\n")
+    (tmp_path / "top.vhd").write_text(f"library mine; use mine.p.all;\n{FSM}".replace("v + 1", "v + k"))
+    hardware = HardwareSources(
+        sources=("*.vhd",), top="top", libraries={"mine": ("p.vhd",)}, read_out=ReadOut(first=0, last=15)
+    )
+    assert only(VhdlLanguage().scan(tmp_path, hardware, PLATFORM, {}, Job())).instances == ("top.ctrl",)
+
+
+def test_the_command_line_scans_a_project_in_vhdl(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "top.vhd").write_text(FSM)
+    (tmp_path / "main.c").write_text("int main(void) { return 0; }\n")
+    (tmp_path / "app.workbench.yaml").write_text(
+        "schema_version: 1\nname: app\nplatform: nallatech_h101\nhost: {sources: [main.c]}\n"
+        "hardware: {sources: ['*.vhd'], top: top, read_out: {first: 0xfff0, last: 0xffff}}\n"
+    )
+    main(["scan", str(tmp_path), "--json"])
+    document = json.loads(capsys.readouterr().out)
+    assert [block["id"] for block in document["blocks"]] == ["top.ctrl"]
