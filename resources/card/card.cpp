@@ -1,5 +1,6 @@
 // The card process: the host's requests, and the cards that they are made to. See README.md.
 #include <array>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
@@ -82,11 +83,12 @@ public:
 
     void write_end(const std::string& failure) const {
         const Card* furthest = cards_[0].get();
-        int64_t conflicts = 0, counter_reads = 0;
+        int64_t conflicts = 0, counter_reads = 0, skipped = 0;
         for (const auto& card : cards_) {
             if (card->cycle() > furthest->cycle()) furthest = card.get();
             conflicts += card->conflicts();
             counter_reads += card->counter_reads();
+            skipped += card->skipped();
         }
         std::string text = "cycles";
         for (const ClockDomain& clock : furthest->clocks()) text += " " + std::to_string(clock.cycle);
@@ -94,6 +96,7 @@ public:
         for (const auto& card : cards_)
             for (const ClockDomain& clock : card->clocks()) text += " " + std::to_string(clock.cycle);
         text += "\nlast_transfer " + std::to_string(furthest->last_transfer());
+        text += "\nskipped " + std::to_string(skipped);
         text += "\nport_conflicts " + std::to_string(conflicts);
         if (counter_reads) text += "\ncounter_reads " + std::to_string(counter_reads);
         if (!design_warning.empty()) text += "\nwarning " + design_warning;
@@ -188,6 +191,7 @@ private:
     void collect(Card& card, const rcw_request& request) {
         Transfer* transfer = card.find(request.ticket);
         if (!transfer) throw Failure("the host asks for a transfer that was never begun");
+        card.run(std::min(request.until_ps, transfer->start_ps + transfer->duration_ps));
         while (!transfer->done && card.next_edge_ps() <= request.until_ps) 
             card.step_for(*transfer, request.until_ps == INT64_MAX);
         if (!transfer->done) return not_yet();
@@ -274,7 +278,18 @@ private:
 
 }  // namespace
 
+// All that the design prints (Verilator's run-time library is compiled with it).
+int rcw_printf(const char* format, ...) {
+    ++Rest::effects;
+    va_list arguments;
+    va_start(arguments, format);
+    const int written = std::vprintf(format, arguments);
+    va_end(arguments);
+    return written;
+}
+
 extern "C" void rcw_queue(int edge, int event, long long bits) {
+    ++Rest::effects;
     if (!queues_told || !clocked_card) return;
     if (event == 2 || event == 3) {
         auto& since = queue_waits.try_emplace(edge, std::array<int64_t, 2>{-1, -1}).first->second;
@@ -304,6 +319,7 @@ extern "C" int recap_depth_of(const char* place) {
 
 // Verilator's warnings while the design runs. A memory that cannot be filled is no design to measure.
 void vl_warn(const char* file, int, const char*, const char* message) {
+    ++Rest::effects;
     const std::string text = std::string(message) + " (" + file + ")";
     if (std::strstr(message, "file not found"))
         throw Failure("the design cannot read the file '" + std::string(file)

@@ -4,11 +4,13 @@
 #include <list>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config.h"
 #include "design.h"
 #include "host_link.h"
+#include "rest.h"
 
 inline std::string hex(uint64_t value) {
     char text[32];
@@ -48,7 +50,9 @@ public:
         if (clocks_.size() == 1) {
             run_clock(clocks_[0].cycles_before(ps));
         } else {
-            for (size_t c = first_edge(); clocks_[c].cycle < clocks_[c].cycles_before(ps); c = first_edge()) clock_edges(c);
+            std::vector<int64_t> targets;
+            for (const ClockDomain& clock : clocks_) targets.push_back(clock.cycles_before(ps));
+            run_clocks(targets);
         }
         publish();
     }
@@ -253,6 +257,7 @@ public:
     int64_t cycle() const { return clocks()[0].cycle; }
     const std::vector<ClockDomain>& clocks() const { return last_.empty() ? clocks_ : last_; }
     bool finished() const { return design_.finished(); }
+    int64_t skipped() const { return skipped_; }
     int64_t counter_reads() const { return counter_reads_; }
     int64_t conflicts() const {
         int64_t sum = 0;
@@ -342,13 +347,17 @@ private:
     void run_clock(int64_t target) {
         ClockDomain& clock = clocks_[0];
         clocked_card = this;
+        const int64_t limit = last_.empty() ? config_.cycle_limit : INT64_MAX;
         while (clock.cycle < target) {
             check_limits();
+            const bool looked_at = rest_.due(clock.cycle) && rest_.look(clock.cycle, rests_until(0, target) - clock.cycle);
             int64_t busy = INT64_MAX;
             for (const auto& port : ports_) busy = std::min(busy, port->busy_from());
             if (busy > clock.cycle) {
-                const int64_t limit = last_.empty() ? config_.cycle_limit : INT64_MAX;
-                idle(std::min({target, busy, limit, (clock.cycle | 0xffff) + 1}));
+                int64_t stop = std::min({target, busy, limit, (clock.cycle | 0xffff) + 1});
+                if (looked_at) stop = clock.cycle + 1;
+                else if (rest_.next() > clock.cycle) stop = std::min(stop, rest_.next());
+                idle(stop);
             } else {
                 for (auto& port : ports_) port->put();
                 design_.settle();
@@ -361,7 +370,33 @@ private:
                 drop_forgotten();
             }
             check_finished();
+            if (!looked_at || !rest_.same(clock.cycle) || moving()) continue;
+            const int64_t rests = std::max(rests_until(0, target), clock.cycle);
+            skip(0, rests - clock.cycle);
+            clock.cycle = rests;
         }
+    }
+
+    // The first cycle of a clock, `target` at the latest, that has to be evaluated where nothing changes in the design.
+    int64_t rests_until(size_t clock, int64_t target) const {
+        if (!clock && last_.empty()) target = std::min(target, config_.cycle_limit);
+        for (const auto& port : ports_)
+            if (&port->clock() == &clocks_[clock]) target = std::min(target, port->rests_until());
+        return target;
+    }
+
+    // Whether something passes a stream in the cycle that was seen last.
+    bool moving() const {
+        for (const Streams& streams : streams_)
+            if (streams.moving()) return true;
+        return false;
+    }
+
+    // So many cycles of a clock are all as the one before.
+    void skip(size_t clock, int64_t cycles) {
+        if (cycles <= 0) return;
+        if (!streams_.empty()) streams_[clock].stay(cycles);
+        skipped_ += cycles;
     }
 
     // No port has anything to do until `stop` cycles of the only clock have been clocked.
@@ -389,12 +424,68 @@ private:
         return first;
     }
 
+    void find_due(size_t first) {
+        for (size_t c = 0; c < clocks_.size(); ++c)
+            due_[c] = alone_ ? c == first : edge_order(clocks_[c], clocks_[first]) == 0;
+    }
+
+    // All clocks, until so many cycles of each have been clocked.
+    void run_clocks(const std::vector<int64_t>& targets) {
+        for (size_t c = first_edge(); clocks_[c].cycle < targets[c]; c = first_edge()) {
+            bool looked_at = false;
+            if (rest_.due(cycle())) {
+                int64_t ahead = INT64_MAX;
+                for (size_t i = 0; i < clocks_.size(); ++i) ahead = std::min(ahead, rests_until(i, targets[i]) - clocks_[i].cycle);
+                looked_at = rest_.look(cycle(), ahead);
+            }
+            clock_edges(c);
+            if (looked_at && rest_.same(cycle())) rest(targets);
+        }
+    }
+
+    // An edge left all as it was. Where those of every clock do, and any two of one instant, so does each that follows.
+    void rest(const std::vector<int64_t>& targets) {
+        std::vector<std::vector<bool>> idle{due_};  // the edges of one instant that change nothing
+        std::vector<bool> all = due_;
+        std::vector<int64_t> skipped(clocks_.size());
+        const auto told = [&] {
+            for (size_t i = 0; i < clocks_.size(); ++i) skip(i, std::exchange(skipped[i], 0));
+        };
+        const auto changes = [&](size_t first) {
+            told();
+            clock_edges(first);
+            if (!rest_.same(cycle())) return true;
+            idle.push_back(due_);
+            return false;
+        };
+        while (std::count(all.begin(), all.end(), false)) {
+            const size_t c = first_edge();
+            if (clocks_[c].cycle >= targets[c] || changes(c)) return;
+            for (size_t i = 0; i < all.size(); ++i) all[i] = all[i] || due_[i];
+        }
+        if (moving()) return;
+        std::vector<int64_t> stops;
+        for (size_t i = 0; i < clocks_.size(); ++i) stops.push_back(rests_until(i, targets[i]));
+        for (size_t c = first_edge(); clocks_[c].cycle < stops[c]; c = first_edge()) {
+            check_limits();
+            find_due(c);
+            if (std::find(idle.begin(), idle.end(), due_) == idle.end()) {
+                if (changes(c)) return;
+                continue;
+            }
+            for (size_t i = 0; i < clocks_.size(); ++i) {
+                clocks_[i].cycle += due_[i];
+                skipped[i] += due_[i];
+            }
+        }
+        told();
+    }
+
     // The next edge, that of clock `first`, and those of the same instant: they share one evaluation.
     void clock_edges(size_t first) {
         check_limits();
         clocked_card = this;
-        for (size_t c = 0; c < clocks_.size(); ++c)
-            due_[c] = alone_ ? c == first : edge_order(clocks_[c], clocks_[first]) == 0;
+        find_due(first);
         const auto of_due = [&](const Port& port) { return due_[size_t(&port.clock() - clocks_.data())]; };
         for (auto& port : ports_)
             if (of_due(*port)) port->put();
@@ -492,6 +583,7 @@ private:
     std::vector<Taps> taps_;  // by clock; none once they are read
     std::vector<Streams> streams_;  // by clock; none once they are written
     std::vector<Held> crossed_;     // the FIFOs between two clocks
+    Rest rest_{design_, config_.skip_rest};
     uint32_t spare_[4] = {};
     std::vector<ClockDomain> clocks_, last_;  // last: as the run ended
     std::vector<bool> due_;
@@ -501,5 +593,5 @@ private:
     std::list<Transfer> transfers_;
     Poll poll_;
     std::string stuck_;  // from which cycle on nothing moves; valid and ready of the streams then
-    int64_t counter_reads_ = 0, last_transfer_ = -1;
+    int64_t skipped_ = 0, counter_reads_ = 0, last_transfer_ = -1;
 };

@@ -34,6 +34,7 @@ struct Config {
     size_t interrupt_clock = 0;
     int64_t cycle_limit = 0, idle_cycle_limit = 0;
     bool trace = false;
+    bool skip_rest = true;
     bool counters = true;  // whether the design has its counters: without them the taps tell what they would
     std::vector<ReadOut> read_outs;
     std::vector<std::vector<Tap>> taps;  // by clock
@@ -66,6 +67,7 @@ struct Config {
             else if (key == "cycle_limit") words >> cycle_limit;
             else if (key == "idle_cycle_limit") words >> idle_cycle_limit;
             else if (key == "trace") words >> trace;
+            else if (key == "skip_rest") words >> skip_rest;
             else if (key == "counters") words >> counters;
             else if (key == "read_out") {
                 ReadOut plan;

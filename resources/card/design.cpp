@@ -83,6 +83,9 @@ public:
 #endif
     }
 
+    const uint8_t* bytes() const override { return reinterpret_cast<const uint8_t*>(model_.rootp->vlSymsp); }
+    size_t size() const override { return CARD_WHOLE ? sizeof(Vcard__Syms) : 0; }
+
     std::vector<uint8_t> state() const override {
         Vcard__Syms& syms = *model_.rootp->vlSymsp;
         const auto* from = reinterpret_cast<const uint8_t*>(&syms);

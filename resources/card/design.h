@@ -36,6 +36,10 @@ public:
     virtual const uint32_t* ready(uint32_t* spare) const = 0;
     size_t stream_words() const { return size_t(streams + 31) / 32; }
 
+    // All that it remembers, as it lies in memory; none where that is not all that it does by.
+    virtual const uint8_t* bytes() const = 0;
+    virtual size_t size() const = 0;
+
     // All that the design remembers, but for what no stream ever depends on.
     virtual std::vector<uint8_t> state() const = 0;
 

@@ -12,4 +12,6 @@
 #include <type_traits>
 #include <vector>
 
+int rcw_printf(const char* format, ...);  // VL_PRINTF
+
 #include "verilated.h"

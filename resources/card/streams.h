@@ -97,6 +97,30 @@ public:
         if (++kept_ == 64) count();
     }
 
+    // So many more cycles are as the one seen last, in which nothing passed.
+    void stay(int64_t cycles) {
+        count();
+        for (int bit : plan_.streams) {
+            rcw_stream_record& record = counts_[size_t(bit)];
+            record.valid += valid(bit) * cycles;
+            record.ready += ready(bit) * cycles;
+        }
+        for (size_t i = 0; i < waited_.size(); ++i) {
+            const StreamWait& wait = plan_.waits[i];
+            const bool own = valid(wait.stream), taken = ready(wait.stream);
+            const bool stalled = wait.valid ? taken && !own : own && !taken;
+            if (stalled && !(wait.by_valid ? valid(wait.other) : ready(wait.other))) waited_[i] += cycles;
+        }
+        cycles_ += cycles;
+    }
+
+    // Whether something passed in the cycle that was seen last.
+    bool moving() const {
+        for (const Lanes& lanes : lanes_)
+            if (lanes.now_valid & lanes.now_ready) return true;
+        return false;
+    }
+
     // Write the counts; FIFOs stay as they are until `cycle`, the first one not seen. `base` and `fifo_base` are the
     // numbers of this card's first ones.
     void finish(int64_t cycle, int base, int fifo_base, RecordFile& counts, RecordFile& waits, RecordFile& occupancy) {

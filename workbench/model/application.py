@@ -167,6 +167,11 @@ class Simulation(Document):
     switch_ps: NonNegativeInt = Field(
         0, description="virtual time that a core takes to change from a thread to another"
     )
+    skip_rest: bool = Field(
+        True,
+        description="count cycles without simulating them while the design provably stays as it is: nothing comes from "
+        "outside, and a whole cycle changed nothing in it; results are the same",
+    )
     hardware_counters: bool = Field(
         False,
         description="simulate the counters of the instrumented design too, and read them through its port, as on a "

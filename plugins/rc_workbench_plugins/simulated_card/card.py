@@ -14,7 +14,13 @@ from pathlib import Path
 from rc_workbench_plugins.simulated_card.config import left_out
 from rc_workbench_plugins.simulated_card.port_check import check_port, driven_ports
 from rc_workbench_plugins.simulated_card.port_header import port_header
-from rc_workbench_plugins.simulated_card.verilate import VERILATOR_OPTIONS, idle_state, top_ports, verilate
+from rc_workbench_plugins.simulated_card.verilate import (
+    VERILATOR_OPTIONS,
+    idle_state,
+    remembers_all,
+    top_ports,
+    verilate,
+)
 from workbench.api.builds import HdlBuild
 from workbench.api.compile import digest, needed, run_all
 from workbench.api.instrument.wrapper import STREAMS_DEFINE, TOP_FILE
@@ -39,7 +45,8 @@ _RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
 _CARD, _DESIGN, _HEADERS = "card.cpp", "design.cpp", "standard.h"
 _FLAGS = (
     "-std=gnu++17", "-pthread", "-fno-strict-aliasing", "-w",
-    "-DVL_USER_FATAL", "-DVL_USER_WARN", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE=0", "-DVERILATOR=1",
+    "-DVL_USER_FATAL", "-DVL_USER_WARN", "-DVL_PRINTF=rcw_printf", "-DVM_COVERAGE=0", "-DVM_SC=0",
+    "-DVM_TRACE=0", "-DVERILATOR=1",
 )  # fmt: skip
 #: -O1 makes some models six times slower
 _LEVELS = {"card": "-O2", "design": "-O2", "slow": "-O0", "runtime": "-O1"}
@@ -120,7 +127,8 @@ def _build(task: Task, job: Job) -> CardExecutable:
         include_dirs=include_dirs, defines=defines, parameters=task.parameters,
     )  # fmt: skip
     idle = idle_state(objects, hdl)
-    (objects / "card_port.h").write_text(port_header(platform, hdl, top_ports(objects), constants, idle))
+    whole = remembers_all(objects)
+    (objects / "card_port.h").write_text(port_header(platform, hdl, top_ports(objects), constants, idle, whole))
     assert verilator.root is not None
     read = _included_files(objects.absolute(), hdl.sources, verilator.root)
     remember_reads(command, base, read, searched)

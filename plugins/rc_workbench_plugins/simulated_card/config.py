@@ -48,6 +48,7 @@ def card_config(hdl: HdlBuild, task: Task) -> str:
         f"cycle_limit {simulation.cycle_limit}",
         f"idle_cycle_limit {simulation.idle_cycle_limit}",
         f"trace {int(task.trace)}",
+        f"skip_rest {int(simulation.skip_rest)}",
         f"counters {int(not left_out(hdl, project))}",
     ]
     resources = list(dict.fromkeys(table.resource for table in platform.transfer_tables.values()))

@@ -18,10 +18,11 @@ Pins = Mapping[str, tuple[str, int, str]]  # of the Verilated top: name -> ("IN"
 
 
 def port_header(
-    platform: Platform, hdl: HdlBuild, pins: Pins, constants: Mapping[str, int], idle: Sequence[str]
-) -> str:
-    """The generated card_port.h. `idle` is state of the model's that no stream depends on. WorkbenchError where the
-    top module lacks a signal of the platform's ports."""
+    platform: Platform, hdl: HdlBuild, pins: Pins, constants: Mapping[str, int], idle: Sequence[str],
+    whole: bool
+) -> str:  # fmt: skip
+    """The generated card_port.h. `idle` is state of the model's that no stream depends on, `whole` whether its state is
+    all that it does by. WorkbenchError where the top module lacks a signal of the platform's ports."""
     ports, hardware = all_ports(platform, hdl), platform.hardware
     assert hardware is not None
     wanted: list[tuple[str, str, int | None]] = [(clock.pin, "IN", None) for clock in hardware.clocks]
@@ -35,7 +36,7 @@ def port_header(
     problems = list(_problems(platform, hdl, pins, wanted))
     if problems:
         raise WorkbenchError(*problems)
-    return _text(ports, hardware, hdl, pins, constants, idle)
+    return _text(ports, hardware, hdl, pins, constants, idle, whole)
 
 
 def _problems(
@@ -55,10 +56,11 @@ def _problems(
 
 def _text(
     ports: tuple[HardwarePort, ...], hardware: Hardware, hdl: HdlBuild, pins: Pins, constants: Mapping[str, int],
-    idle: Sequence[str],
+    idle: Sequence[str], whole: bool,
 ) -> str:  # fmt: skip
     clocks = hardware.clocks
     lines = ["#pragma once", f"#define CARD_CLOCKS {len(clocks)}", f"#define CARD_TAP_BITS {hdl.tap_bits}"]
+    lines.append(f"#define CARD_WHOLE {int(whole)}")
     lines.append(f"#define CARD_STREAMS {len(hdl.streams) // hdl.cards}")
     if hdl.tap_bits:
         lines.append(f"#define CARD_TAPS {TAP_PORT}")

@@ -36,6 +36,14 @@ _MEMBER = re.compile(
 )
 # What is kept of a signal between two parts of an edge.
 _SHADOW = re.compile(r"__V[a-z][A-Za-z0-9]*__(?P<of>\w+?)(?:__v\d+)?")
+# What a model keeps beside its own members, what it asks the world, and what it calls in C.
+_ELSEWHERE = re.compile(r"\bVl(?!Unpacked\b|Wide\b|TriggerVec\b)[A-Z]\w*|std::string")
+_OUTSIDE = re.compile(
+    r"\bVL_(?:\w*RAND|DIST_|F(?:CLOSE|ERROR|FLUSH|GETS|OPEN|READ|SCANF|SEEK|TELL|WRITEF)|CVT_I_FP|READMEM|WRITEMEM"
+    r"|SYSTEM|STACKTRACE|TESTPLUSARGS|VALUEPLUSARGS|TIMEFORMAT)"
+)
+_DPI = re.compile(r"^extern .*?(\w+)\(", re.M)
+_OWN_DPI = {"rcw_queue", "rcw_fail", "recap_depth_of"}
 _INSTANCE = re.compile(r"^\s*Vcard_\w+\s+(TOP__\w+);", re.M)
 _PORT = re.compile(r"^\s*VL_(?P<direction>IN|OUT|INOUT)\w*\(&?(?P<name>\w+),(?P<msb>\d+),(?P<lsb>\d+)", re.M)
 
@@ -103,6 +111,16 @@ def idle_state(out: Path, hdl: HdlBuild) -> list[str]:
     instances = _INSTANCE.findall((out / "Vcard__Syms.h").read_text())
     ours = (f"TOP__{hdl.top}__recap_monitor", f"TOP__{hdl.top}__recap_port")
     return found + [name for name in instances if name.startswith(ours)]
+
+
+def remembers_all(out: Path) -> bool:
+    """Whether the model's next cycle depends on nothing but its inputs and what stands in `Vcard__Syms` itself: no
+    random numbers, files or arguments, nothing kept elsewhere in memory (queues, strings, objects), no functions in C
+    but ours. Its time stands still. What it prints, the card sees."""
+    headers = "".join(path.read_text() for path in out.glob("Vcard_*.h") if path.name != "Vcard__Syms.h")
+    fast = (path.read_text() for path in out.glob("Vcard_*.cpp") if not path.name.endswith("__Slow.cpp"))
+    imported = set(_DPI.findall(headers))
+    return not (_ELSEWHERE.search(headers) or imported - _OWN_DPI or any(map(_OUTSIDE.search, fast)))
 
 
 def _encoded(path: str) -> str:

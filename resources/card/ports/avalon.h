@@ -10,6 +10,7 @@ public:
     }
     int64_t busy_from() const override { return open_ || !reads_.empty() ? 0 : next_due(); }
     bool always_looks() const override { return Pins::has_readdatavalid; }  // answers that nobody asked for
+    int64_t rests_until() const override { return busy_from(); }
     int64_t address_step() const override { return Pins::address_step; }
 
     void put() override {

@@ -14,6 +14,7 @@ public:
         return address_open_ || write_.transfer || !writes_.empty() || !reads_.empty() ? 0 : next_due();
     }
     bool always_looks() const override { return true; }  // answers that nobody asked for
+    int64_t rests_until() const override { return busy_from(); }
     int64_t address_step() const override { return Pins::address_step; }
 
     void put() override {

@@ -82,6 +82,7 @@ public:
     MasterPort(ClockDomain& clock, CardMemory& memory, int64_t word_bytes, const char* name)
         : Port(clock, word_bytes, 0, 0, 0), memory_(memory), who_(std::string("port ") + name) {}
     bool addressed() const override { return false; }
+    int64_t rests_until() const override { return last_ == MasterCounts::idle && !to_come() ? never : 0; }
     const MasterCounts* master() override {
         counts_.of[last_] += clock_.cycle - counted_;
         counted_ = clock_.cycle;

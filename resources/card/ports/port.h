@@ -60,6 +60,8 @@ public:
     virtual bool always_looks() const { return false; }  // in cycles, too, in which it has nothing to do
     // The first cycle in which it may have something to do: until then it need not be asked.
     virtual int64_t busy_from() const { return 0; }
+    // The first cycle in which it may do something, where the design's signals stay as they were when it looked last.
+    virtual int64_t rests_until() const { return always_looks() ? 0 : busy_from(); }
     // Whether it will do something though the design does nothing: a word that is not due yet, a memory's answer.
     virtual bool to_come() const {
         const int64_t due = next_due();

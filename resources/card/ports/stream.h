@@ -104,18 +104,24 @@ public:
     }
     bool addressed() const override { return false; }
 
+    int64_t rests_until() const override {
+        return moved_ ? 0 : queue_.empty() ? never : due(*queue_.front(), queue_.front()->asked);
+    }
+
     void put() override {
         ready_ = Pins::buffer_words ? int64_t(stored_.size()) < Pins::buffer_words : wanted();
         pins_.tready() = ready_;
     }
 
     void look() override {
-        if (ready_ && pins_.tvalid()) {
+        moved_ = ready_ && pins_.tvalid();
+        if (moved_) {
             stored_.push_back({std::vector<uint8_t>(size_t(word_bytes_)), Pins::packets && pins_.tlast()});
             get_word(pins_.tdata(), stored_.back().data.data(), word_bytes_);
             last_moved_ = clock_.cycle;
         }
         if (stored_.empty() || !wanted()) return;
+        moved_ = true;
         Transfer& t = *queue_.front();
         const int64_t index = ask(t, clock_.cycle);
         std::memcpy(word(t, index), stored_.front().data.data(), size_t(word_bytes_));
@@ -128,7 +134,7 @@ private:
     bool wanted() const { return !queue_.empty() && due(*queue_.front(), queue_.front()->asked) <= clock_.cycle; }
 
     Pins pins_;
-    bool ready_ = false;
+    bool ready_ = false, moved_ = true;
     struct Word {
         std::vector<uint8_t> data;
         bool last;  // of the design's packet
