@@ -1,9 +1,13 @@
-"""The counters in simulation against pairs counted in Python: any states, resets, freezes, resumptions, clears."""
+"""The counters in simulation against pairs counted in Python: any states, resets, freezes, resumptions, clears, widths,
+and blocks chosen for fewer counters. EXAMPLES=1000 in the environment tries more of them."""
 
 from __future__ import annotations
 
+import os
+import re
 from collections import Counter
-from dataclasses import replace
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +16,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from memory_port import CLOCK, HARDWARE, PORT
 from rc_workbench_plugins.ports.memory import BlockPort
-from rtl_simulator import Cycle, Simulator, simulate
+from rtl_simulator import Cycle, Seen, Simulator, simulate
 
 from workbench.api import HdlBuild
 from workbench.api.instrument import readout
+from workbench.api.instrument.lfsr import TAPS
 from workbench.api.instrument.probes import MonitorPlan, Probe
 from workbench.api.instrument.wrapper import (
     RUNTIME,
@@ -48,18 +53,22 @@ TOP = Top(
         TopPort("out", "output", "[5:0]"),
     ),
 )
-# A "design" whose three blocks do what the stimulus says: states of 1, 2 and 3 bits.
+# A "design" whose three blocks do what the stimulus says: states of 1, 2 and 3 bits, which are told a cycle later. Two
+# more tell the first and the third of them at once.
 USER = """
 module dut__recap_user(input clk, input rst, input [15:0] addr, input wr_en, input rd_en, input [31:0] wr_data,
-                       output [31:0] rd_data, input [5:0] in, output [5:0] out, output reg [5:0] recap_state);
+                       output [31:0] rd_data, input [5:0] in, output [5:0] out, output [11:0] recap_state);
+    reg [5:0] late;
     assign rd_data = 32'hcafe0000 | addr;
     assign out = in;
-    always @(posedge clk) recap_state <= in;
+    assign recap_state = {in, late};
+    always @(posedge clk) late <= in;
 endmodule
 """
-PROBES = (Probe(0, 0, 2), Probe(2, 1, 4), Probe(3, 3, 7))
-BLOCKS = 4  # block 1 has no counter
+PROBES = (Probe(0, 0, 2), Probe(2, 1, 4), Probe(3, 3, 7), Probe(4, 9, 7, late=0), Probe(5, 6, 2, late=0))
+BLOCKS = 6  # block 1 has no counter
 CONTROL = 0x40
+EXAMPLES = int(os.environ.get("EXAMPLES", "8"))
 
 
 ADDRESSES = ReadOut(first=CONTROL, last=CONTROL + 15)
@@ -67,8 +76,24 @@ FRONT = PORT.monitor(ADDRESSES, {})
 SELECT, DATA = (access.address for access in FRONT.each)
 
 
-def plan(count_bits: int) -> MonitorPlan:
-    return MonitorPlan(PROBES, 6, count_bits)
+def plan(count_bits: int, engines: int = 0) -> MonitorPlan:
+    return MonitorPlan(PROBES, 12, count_bits, engines=engines)
+
+
+PLANS = (*map(plan, TAPS), *(plan(36, engines) for engines in (1, 2, 4)))
+
+
+@dataclass(frozen=True)
+class Built:
+    """One of the monitors that a model has. `number` says to the stimulus which of them is read."""
+
+    executable: Path
+    plan: MonitorPlan
+    number: int
+
+    def simulate(self, cycles: Iterable[Cycle]) -> Seen:
+        chosen = self.number << 6
+        return simulate(self.executable, (replace(cycle, stimulus=cycle.stimulus | chosen) for cycle in cycles))
 
 
 def build(this: MonitorPlan) -> HdlBuild:
@@ -76,18 +101,36 @@ def build(this: MonitorPlan) -> HdlBuild:
     return HdlBuild((), "dut", (block,) * BLOCKS, read_outs=(this.read_out(FRONT, ADDRESSES, PORT.name),))
 
 
-@pytest.fixture(scope="module", params=[9, 36])
-def monitor(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, MonitorPlan]:
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All plans' monitors side by side, each with a design of its own."""
     folder = tmp_path_factory.mktemp("monitor")
-    this = plan(request.param)
-    texts = {
-        "user.v": USER,
-        "top.v": wrapper(TOP, [Monitor(this, FRONT, CLOCK)]),
-        **{name: runtime_source(name) for name in RUNTIME},
-    }
+    texts = {"user.v": USER, **{name: runtime_source(name) for name in RUNTIME}}
+    names = ("clk", "rst", "addr", "wr_en", "rd_en", "wr_data")
+    pins = ", ".join(f".{name}({name})" for name in names)
+    uses = ""
+    for number, this in enumerate(PLANS):
+        text = wrapper(replace(TOP, name=f"dut_{number}"), [Monitor(this, FRONT, CLOCK)])
+        texts[f"top_{number}.v"] = re.sub(r"\b(recap_monitor|recap_port)\b", rf"\1_of_{number}", text)
+        uses += f"    dut_{number} d{number}({pins}, .in(in[5:0]), .out(), .rd_data(all[32 * {number} +: 32]));\n"
+    texts["dut.v"] = (
+        "module dut(input clk, input rst, input [15:0] addr, input wr_en, input rd_en, input [31:0] wr_data,\n"
+        "           output [31:0] rd_data, input [9:0] in, output [5:0] out);\n"
+        f"    wire [{32 * len(PLANS) - 1}:0] all;\n{uses}"
+        "    assign rd_data = all[32 * in[9:6] +: 32];\n    assign out = in[5:0];\nendmodule\n"
+    )
     for name, text in texts.items():
         (folder / name).write_text(text)
-    return Simulator(folder).build([folder / name for name in texts], "dut"), this
+    return Simulator(folder).build([folder / name for name in texts], "dut")
+
+
+def named(this: MonitorPlan) -> str:
+    return f"{this.count_bits} bits" + (f", {this.engines} counters" if this.engines else "")
+
+
+@pytest.fixture(params=range(len(PLANS)), ids=[named(this) for this in PLANS])
+def monitor(request: pytest.FixtureRequest, model: Path) -> Built:
+    return Built(model, PLANS[request.param], request.param)
 
 
 @pytest.mark.parametrize(
@@ -121,8 +164,9 @@ def expected(cycles: list[Cycle], this: MonitorPlan) -> tuple[list[Counter[tuple
         else:
             total += 1
             for probe, counter in zip(PROBES, pairs, strict=True):
-                now = cycle.stimulus >> probe.lsb & ((1 << probe.bits) - 1)
-                last = -1 if before is None else before >> probe.lsb & ((1 << probe.bits) - 1)
+                place, mask = probe.lsb % 6, (1 << probe.bits) - 1
+                now = cycle.stimulus >> place & mask
+                last = -1 if before is None else before >> place & mask
                 counter[last, now] += 1
             before = cycle.stimulus
         if control:
@@ -132,16 +176,27 @@ def expected(cycles: list[Cycle], this: MonitorPlan) -> tuple[list[Counter[tuple
     return pairs, total
 
 
-def check(monitor: tuple[Path, MonitorPlan], cycles: list[Cycle]) -> None:
-    executable, this = monitor
+def check(monitor: Built, cycles: list[Cycle], watched: Collection[int] | None = None) -> None:
+    """`watched` are the blocks that were counted; without it those that are where nothing was chosen."""
+    this = monitor.plan
     everything = [*cycles, write(1), *read_out(this)]
-    seen = simulate(executable, everything)
-    words = seen.rd_data[len(cycles) + 4 :: 4][: this.words]
-    tables = readout.decode(build(this), words.astype(np.uint32))
+    seen = monitor.simulate(everything)
+    words = seen.rd_data[len(cycles) + 4 :: 4][: this.words].astype(np.uint32)
     pairs, total = expected(cycles, this)
+    if total > (1 << this.count_bits) - 2:
+        with pytest.raises(WorkbenchError, match=f"{total} cycles were counted, more than a counter of"):
+            readout.decode(build(this), words)
+        return
+    tables = readout.decode(build(this), words)
     time, moves = tables["state_time"], tables["transitions"]
+    if watched is None:
+        watched = [counter.probes[0].block for counter in this.counters]
+    assert set(readout.unwatched(build(this), words)) == {probe.block for probe in PROBES} - set(watched)
     for probe, counter in zip(PROBES, pairs, strict=True):
         mine, rows = moves["block"] == probe.block, time["block"] == probe.block
+        if probe.block not in watched:
+            assert (time["state"][rows].tolist(), time["cycles"][rows].tolist(), mine.any()) == ([0], [total], False)
+            continue
         got = zip(moves["from_state"][mine], moves["to_state"][mine], moves["count"][mine], strict=True)
         assert {(a, b): n for a, b, n in got} == {(a, b): n for (a, b), n in counter.items() if a not in (-1, b)}
         for state in range(probe.states):
@@ -168,41 +223,72 @@ PARTS = st.lists(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(PARTS)
-def test_every_cycle_is_counted_once(monitor: tuple[Path, MonitorPlan], parts: list[tuple[str, list[int]]]) -> None:
-    this = monitor[1]
-    cycles = [Cycle(rst=1)] * 3
+def cleared(this: MonitorPlan) -> list[Cycle]:
+    """A clear, and what it takes."""
+    return [write(2), *[Cycle(stimulus=9)] * ((1 << this.entry_bits) + 4)]
+
+
+def of_parts(this: MonitorPlan, parts: list[tuple[str, list[int]]]) -> list[Cycle]:
+    cycles: list[Cycle] = []
     for kind, values in parts:
         if kind == "go":
             cycles += [Cycle(stimulus=value) for value in values]
         elif kind == "reset":
             cycles += [Cycle(rst=1, stimulus=21)] * 2
         elif kind == "clear":
-            cycles += [write(2), *[Cycle(stimulus=9)] * ((1 << this.entry_bits) + 4)]
+            cycles += cleared(this)
         else:
             cycles.append(write({"freeze": 1, "run": 0}[kind], stimulus=13))
-    check(monitor, cycles)
+    return cycles
 
 
-def test_alternating_and_long_stays(monitor: tuple[Path, MonitorPlan]) -> None:
-    long = 500 if monitor[1].count_bits == 9 else 70_000
-    cycles = [Cycle(rst=1), *[Cycle(stimulus=0)] * (long - 400)]
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(PARTS)
+def test_every_cycle_is_counted_once(monitor: Built, parts: list[tuple[str, list[int]]]) -> None:
+    check(monitor, [*[Cycle(rst=1)] * 3, *of_parts(monitor.plan, parts)])
+
+
+@pytest.mark.parametrize("number", [n for n, this in enumerate(PLANS) if this.engines])
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(PARTS, st.sets(st.sampled_from([probe.block for probe in PROBES]), min_size=1))
+def test_counters_watch_the_blocks_that_are_chosen(
+    model: Path, number: int, parts: list[tuple[str, list[int]]], blocks: set[int]
+) -> None:
+    this = PLANS[number]
+    chosen = this.read_out(FRONT, ADDRESSES, PORT.name).watching(blocks)
+    watch = [Cycle(addr=access.address, wr_en=1, wr_data=access.value, stimulus=9) for access in chosen.watch]
+    choose = [Cycle(rst=1), *[Cycle(stimulus=50)] * 5, *watch, *cleared(this), write(0)]
+    watched = {probe.block for probe in PROBES} - set(chosen.not_watched())
+    assert len(watched) == len(this.counters)
+    of_counters = [[probe.block for probe in counter.probes] for counter in this.counters]
+    assert watched & blocks == {next(b for b in of if b in blocks) for of in of_counters if blocks.intersection(of)}
+    check(Built(model, this, number), [*choose, *of_parts(this, parts)], watched)
+
+
+@pytest.mark.parametrize("number", [n for n, this in enumerate(PLANS) if this.count_bits <= 15])
+def test_a_counter_holds_as_many_cycles_as_its_bits_say_and_tells_of_more(model: Path, number: int) -> None:
+    this = PLANS[number]
+    most = (1 << this.count_bits) - 2
+    check(Built(model, this, number), [Cycle(rst=1), *[Cycle(stimulus=22)] * most])
+    check(Built(model, this, number), [Cycle(rst=1), *[Cycle(stimulus=22)] * (most + 1)])
+
+
+def test_alternating_and_long_stays(model: Path) -> None:
+    cycles = [Cycle(rst=1), *[Cycle(stimulus=0)] * 69_600]
     cycles += [Cycle(stimulus=value) for value in (0, 1, 2, 1, 2, 3, 3, 1, 0, 0, 1, 1, 0) for _ in (0, 1)] * 3
-    check(monitor, cycles)
+    check(Built(model, PLANS[6], 6), cycles)
 
 
-def test_other_addresses_are_the_users(monitor: tuple[Path, MonitorPlan]) -> None:
-    executable, _ = monitor
+def test_other_addresses_are_the_users(model: Path) -> None:
     registers = {CONTROL, DATA}
     reads = [Cycle(rd_en=1, addr=address) for address in range(CONTROL - 4, CONTROL + 20)]
-    answers = simulate(executable, [Cycle(rst=1), *(c for read in reads for c in (read, Cycle(addr=read.addr)))])
+    answers = simulate(model, [Cycle(rst=1), *(c for read in reads for c in (read, Cycle(addr=read.addr)))])
     for read, answer in zip(reads, answers.rd_data[2::2].tolist(), strict=True):
         assert (answer == 0xCAFE0000 | read.addr) == (read.addr not in registers)
 
 
-def test_words_of_another_design_are_refused(monitor: tuple[Path, MonitorPlan]) -> None:
-    this = monitor[1]
+def test_words_of_another_design_are_refused() -> None:
+    this = plan(36)
     with pytest.raises(WorkbenchError, match="do not come from this design"):
         readout.decode(build(this), np.zeros(this.words, dtype=np.uint32))
 
@@ -210,7 +296,7 @@ def test_words_of_another_design_are_refused(monitor: tuple[Path, MonitorPlan]) 
 def test_an_overlong_run_is_noticed() -> None:
     this = plan(36)
     words = np.zeros(this.words, dtype=np.uint32)
-    words[this.header :] = 0x52434150, 0xFFFFFFFF, 0xF, len(PROBES)
+    words[this.header :] = 0x52434150, 0xFFFFFFFF, 0xF, len(this.counters)
     with pytest.raises(WorkbenchError, match="68719476735 cycles were counted, more than"):
         readout.decode(build(this), words)
 

@@ -2,11 +2,13 @@
 
 Each machine stays in a state for as long as a table says, and goes on to one of two states by a bit of the stimulus.
 What it does in every cycle is computed in Python from these tables. It stands in the design twice: as it is, where its
-register tells its state, and with conditions at its pragmas, so that it gets a register of its own.
+register tells its state, and with conditions at its pragmas, so that it gets a register of its own. EXAMPLES=1000 in
+the environment tries more of them.
 """
 
 from __future__ import annotations
 
+import os
 import random
 import re
 from dataclasses import dataclass
@@ -30,6 +32,7 @@ from workbench.model.run import Table
 PORTS = """input wire clk, input wire rst, input wire [15:0] addr, input wire wr_en, input wire rd_en,
     input wire [31:0] wr_data, output reg [31:0] rd_data, input wire [31:0] in, output wire [63:0] out"""
 MACHINES = 6
+EXAMPLES = int(os.environ.get("EXAMPLES", "12"))
 
 
 @dataclass(frozen=True)
@@ -164,7 +167,7 @@ def cycles_of(parts: list[tuple[int, int, int]]) -> list[Cycle]:
     return cycles
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(PART, min_size=1, max_size=12))
 def test_both_forms_count_what_the_tables_say(
     built: tuple[Path, HdlBuild, list[Machine]], parts: list[tuple[int, int, int]]

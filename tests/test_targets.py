@@ -441,3 +441,51 @@ def test_commands_are_part_of_what_is_trusted(project: Path) -> None:
     assert standing(workspace).trusted
     (workspace.root / "lab" / "go.sh").write_text("rm -rf ~\n")
     assert standing(workspace).changed == ("lab/go.sh",)
+
+
+def test_fewer_counters_than_blocks_watch_those_that_are_chosen(
+    project: Path, records: Path, board: Run, tmp_path: Path
+) -> None:
+    few = project.with_name("few.workbench.yaml")
+    few.write_text(project.read_text().replace("  trace: {records: 256}\n", "  engines: 1\n"))
+    verilator = find_verilator()
+    environment = {**os.environ, "VERILATOR": str(verilator.path), "VERILATOR_ROOT": str(verilator.root)}
+    adder, port = (next(b for b in board.manifest.blocks if b.id.endswith(name)) for name in (".adder", ".port"))
+    tree, folder = tmp_path / "tree", tmp_path / "records"
+    folder.mkdir()
+    workspace = opened(few).watching(["tiny_top.add*"])
+    _, hdl = instrument_workspace(workspace, {}, tree)
+    assert [d.message for d in hdl.diagnostics if d.severity is Severity.NOTE] == [
+        "these blocks are not observed on a real machine, since their counters watch others: tiny_top.port"
+    ]
+    make = ["make", "-f", BOARD / "Makefile", f"TREE={tree}", "OPT=-O0", "WORD_CYCLES=100"]
+    subprocess.run(make, cwd=tmp_path, env=environment, capture_output=True, check=True)
+    ran = subprocess.run([tmp_path / "host"], cwd=tree / "hdl", env={**os.environ, "RCW_RAW": str(folder)}, check=True)
+    assert ran.returncode == 0
+    run = collect_records(tree, folder, tmp_path / "run", load_plugins())
+    numbers = {block.id: number for number, block in enumerate(run.manifest.blocks)}
+    assert [len(block.states) for block in run.manifest.blocks if block.id == port.id] == [1]
+    table, whole = run.tables["state_time"], board.tables["state_time"]
+    mine, all_ = (
+        {n: t[n][t["block"] == number].tolist() for n in ("state", "visits")}
+        for t, number in ((table, numbers[adder.id]), (whole, board.manifest.blocks.index(adder)))
+    )
+    assert mine == all_
+    unseen = table["block"] == numbers[port.id]
+    assert table["state"][unseen].tolist() == [0]
+    assert table["cycles"][unseen].sum() == table["cycles"][table["block"] == numbers[adder.id]].sum()
+    assert any("not observed on a real machine" in problem.message for problem in run.manifest.diagnostics)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("tiny_top.adda", "Did you mean 'tiny_top.adder'?"), ("core*", "There are tiny_top.port, tiny_top.adder.")],
+)
+def test_a_block_that_no_counter_can_watch_is_told(project: Path, tmp_path: Path, name: str, told: str) -> None:
+    few = project.with_name("few.workbench.yaml")
+    few.write_text(project.read_text().replace("hardware:\n", "hardware:\n  engines: 1\n"))
+    with pytest.raises(WorkbenchError) as caught:
+        instrument_workspace(opened(few).watching([name]), {}, tmp_path / "tree")
+    (problem,) = caught.value.diagnostics
+    assert problem.message == f"no counter can watch a block '{name}'"
+    assert told in (problem.hint or "")

@@ -41,6 +41,12 @@ OUT = _file("--out", metavar="DIR", required=True)
 OUT_RUN = _file("--out", metavar="RUN", required=True, help="run folder to make")
 RUN = _file("run_folder", metavar="RUN")
 PROJECT = (_file("project", metavar="PROJECT"), _many("--set", dest="changes"), JSON)
+WATCH = _many(
+    "--blocks",
+    metavar="BLOCK",
+    help="a block that a counter watches on a real machine where the project has "
+    "fewer of them (default: its hardware.watch); * is any part of its name",
+)
 SETTING = _option("name", metavar="NAME", help="such as theme, program.g++ or key.run")
 MOMENTS = (
     _option("--from", dest="first", metavar="TIME", help="only what follows this moment of a traced run"),
@@ -187,14 +193,14 @@ OWN: Sequence[Command] = (
              _option("place", metavar="FILE:LINE:COLUMN", help="a place of a source; columns count bytes, from 1"),
              logged=False),
     _command("instrument", "write instrumented copies, and what a real machine builds and runs them with",
-             "projects:run_instrument", OUT, *PROJECT),
+             "projects:run_instrument", OUT, WATCH, *PROJECT),
     _command("run", "instrument, build and run, on the simulated card or the project's own target",
              "projects:run_run",
              _file("--out", metavar="RUN", help="run folder to make (default: runs/run-N beside the project)"),
              _flag("--plain", "leave host and hardware uninstrumented"),
              _flag("--trace", "keep every change of state, for the timeline"),
              _flag("--deterministic", "host time from counted work: two runs are identical"),
-             _named("--target", "where it runs (default: the project's target)"), *PROJECT),
+             _named("--target", "where it runs (default: the project's target)"), WATCH, *PROJECT),
     _compiler("cc", "compile C as the compiler would, with the platform's calls recorded: make CC='workbench cc'",
               "compiler:run_cc"),
     _compiler("c++", "the same for C++", "compiler:run_cxx"),

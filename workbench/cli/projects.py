@@ -14,7 +14,7 @@ from workbench.cli.asking import ask_trust
 from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, FAILED, as_json, call_json, print_diagnostics, print_json
 from workbench.cli.progress import progress
-from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.run import PS_PER_S, Run, RunStatus
 from workbench.model.scan import HdlBlock
 from workbench.model.streams import Fifo, Stream
@@ -127,7 +127,7 @@ def _port_json(port: FoundPort) -> dict[str, object]:
 
 
 def run_instrument(arguments: argparse.Namespace, workbench: Opened) -> int:
-    workspace = _open(arguments, workbench.plugins)
+    workspace = _open(arguments, workbench.plugins).watching(arguments.blocks)
     with progress() as watch:
         host, hdl = instrument_workspace(workspace, parse_settings(arguments.changes), arguments.out, Job(watch))
     missed = host.missed + hdl.missed
@@ -152,7 +152,10 @@ def run_instrument(arguments: argparse.Namespace, workbench: Opened) -> int:
 
 
 def run_run(arguments: argparse.Namespace, workbench: Opened) -> int:
-    workspace = _open(arguments, workbench.plugins)
+    workspace = _open(arguments, workbench.plugins).watching(arguments.blocks)
+    if arguments.blocks and workspace.target(arguments.target).simulated:
+        hint = "Leave --blocks out; it is for runs on a real machine."
+        print_diagnostics([Diagnostic("the simulated card sees all blocks", hint, Severity.NOTE)])
     ask_trust(workspace)
     options = RunOptions(
         out=arguments.out,

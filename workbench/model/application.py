@@ -131,6 +131,18 @@ class HardwareSources(Document):
         examples=[{"core.store": "pixels"}],
     )
     read_out: ReadOut = Field(description="addresses that the application leaves unused: the counters are read there")
+    engines: NonNegativeInt = Field(
+        0,
+        description="how many counters the FPGA has for each clock: each watches one of its blocks in a run on a real "
+        "machine; 0: one for each block with pragmas. The simulated card sees all blocks",
+        examples=[4],
+    )
+    watch: tuple[str, ...] = Field(
+        (),
+        description="which blocks the counters watch where there are fewer, by name, * for any part of it; empty: the "
+        "first that each can",
+        examples=[["pdf2d_top.core[3].*"]],
+    )
     trace: TraceMemory | None = Field(
         None,
         description="record the changes of the blocks' states in the FPGA, for the timeline of a run on a real machine",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated, ClassVar
 
@@ -17,6 +17,10 @@ class ReadOut(Document):
 
     first: Annotated[int, Field(ge=0)] = Field(description="the first address")
     last: Annotated[int, Field(ge=0)] = Field(description="the last address")
+
+
+#: Written to CONTROL: freeze, and let the counter whose word is selected watch the block of that place (hdl/README.md).
+WATCH = 5
 
 
 class Act(StrEnum):
@@ -37,11 +41,11 @@ class Access:
 
 @dataclass(frozen=True)
 class CounterWords:
-    """Where a block's counter begins among the words. `block` numbers the build's blocks."""
+    """Where a counter begins among the words, and what it can watch: the numbers of build's blocks, and how many states
+    each of them has. It watches the first where nothing else was chosen."""
 
-    block: int
-    states: int
     base: int
+    watched: tuple[tuple[int, int], ...]
 
 
 MARK = 0x5243415052434150  # "RCAPRCAP"; the low bits of a port's width, of which the last three are 0
@@ -103,7 +107,8 @@ class ReadOutPlan:
     first of the monitor's own words, and `count_bits` a counter's width: `workbench.api.instrument.readout` reads both.
     `blocks` are the numbers of the build's blocks that run on the monitors' clock; None where all do. Where `marks` are
     given, `port` is a stream into the design, the accesses are words of it without an address, `each` is empty, and all
-    words are asked for at once: they come in the stream `answer_port`.
+    words are asked for at once: they come in the stream `answer_port`. `watch` chooses what counters watch, with the
+    counters frozen: it is made before they are set to zero.
     """
 
     words: int
@@ -118,9 +123,36 @@ class ReadOutPlan:
     counters: tuple[CounterWords, ...] = ()
     port: str = ""
     blocks: tuple[int, ...] | None = None
+    watch: tuple[Access, ...] = ()
     trace: TraceWords | None = None
     marks: Marks | None = None
     answer_port: str = ""
+
+    def watching(self, blocks: Collection[int]) -> ReadOutPlan:
+        """The same where counters watch these of the build's blocks, each the first of them that it can; others the
+        first of theirs. Raises ValueError where the port has no register for that, and blocks are given."""
+        select = next((access for access in self.each if access.act is Act.WRITE_INDEX), None)
+        if select is None:
+            if blocks:
+                raise ValueError(self.port)
+            return self
+        watch: list[Access] = []
+        for counter in self.counters:
+            if len(counter.watched) > 1:
+                place = next((n for n, (block, _) in enumerate(counter.watched) if block in blocks), 0)
+                watch += [replace(select, act=Act.WRITE, value=counter.base + place), replace(self.freeze, value=WATCH)]
+        return replace(self, watch=tuple(watch))
+
+    def not_watched(self) -> tuple[int, ...]:
+        """The numbers of the blocks that a counter can watch, and does not."""
+        chosen = {access.value for access in self.watch[::2]}
+        return tuple(
+            block
+            for counter in self.counters
+            if len(counter.watched) > 1
+            for place, (block, _) in enumerate(counter.watched)
+            if (counter.base + place not in chosen if chosen else place)
+        )
 
     def cycles(self, words: Sequence[int]) -> int:
         """How many cycles the monitors counted, of all the words (resources/hdl/README.md)."""

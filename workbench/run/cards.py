@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.api import HdlBuild, HdlLanguage
+from workbench.api.instrument import readout
 from workbench.api.tables import joined
 from workbench.model.blocks import Block
 from workbench.model.run import Table
@@ -64,3 +65,10 @@ def decoded(language: HdlLanguage, hdl: HdlBuild, words: NDArray[np.uint32]) -> 
                 table = {**table, "block": table["block"] + np.int32(card * blocks)}
             tables[name] = joined(tables[name], table) if name in tables else table
     return tables
+
+
+def unwatched(hdl: HdlBuild, words: NDArray[np.uint32]) -> tuple[int, ...]:
+    """The numbers of the blocks, on all cards, that a counter could have watched and did not."""
+    of_cards = enumerate(np.split(words, hdl.cards))
+    blocks = len(hdl.blocks) // hdl.cards
+    return tuple(card * blocks + number for card, own in of_cards for number in readout.unwatched(hdl, own))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -22,8 +22,9 @@ from workbench.model.cycles import cycle_starts_ps
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.platform import Platform
 from workbench.model.run import TABLES, RunClock, Site, Table
+from workbench.model.text import listed
 from workbench.run.call_sums import call_tables
-from workbench.run.cards import decoded
+from workbench.run.cards import decoded, unwatched
 from workbench.run.counted import counted_blocks, counted_tables
 from workbench.run.host_calls import call_pieces, resources
 from workbench.run.host_tables import host_states
@@ -89,9 +90,18 @@ def collect(
     if host.sites and not problems and not len(records) and not (stats and stats.count):
         problems.append(_nothing(host.sites))
     del records, transfers
-    counted = of_taps(hdl, raw, [clock.name for clock in clocks])
+    seen = counted = of_taps(hdl, raw, [clock.name for clock in clocks])
+    unseen: Sequence[int] = ()  # by the counters
     if language and hdl.read_outs and outcome.counter_words is not None:
-        counted = decoded(language, hdl, outcome.counter_words)
+        counted, unseen = decoded(language, hdl, outcome.counter_words), unwatched(hdl, outcome.counter_words)
+        if unseen and seen:
+            counted, unseen = _with_rows(counted, seen, unseen), ()
+    if unseen and not (
+        trace and any(plan.trace for plan in hdl.read_outs)
+    ):  # else the changes of their states are known
+        problems.append(not_watched([hdl.blocks[number] for number in unseen]))
+        blocks = (*host_blocks, *_without_states(hdl.blocks, unseen))
+        unseen = ()
     if hdl.read_outs and not counted and not trace:
         problems.append(
             Diagnostic(
@@ -117,12 +127,47 @@ def collect(
         tables[TABLE] = table_of_frames({(0, 0): clock})
     if trace:
         tables |= trace.finish(stretches, len(host_blocks), outcome.time_ps, threads.known)
-        if not counted:  # what they would have summed up
+        if not counted or unseen:  # what they would have summed up
             whole_trace, first = trace_of_tables(tables, blocks, outcome.time_ps), len(host_blocks)
             rows = (whole_trace.pieces(row) for row in range(first, len(blocks)))
-            for name, table in state_tables(hdl.blocks, rows, clocks_hz).items():
-                tables[name] = joined(tables[name], {**table, "block": table["block"] + np.int32(first)})
+            own = state_tables(hdl.blocks, rows, clocks_hz)
+            own = {name: {**table, "block": table["block"] + np.int32(first)} for name, table in own.items()}
+            numbers = unseen if counted else range(len(hdl.blocks))
+            tables |= _with_rows({name: tables[name] for name in own}, own, [first + number for number in numbers])
     return Collected(blocks, resources(platform), messages, tables, tuple(problems))
+
+
+def _with_rows(tables: Mapping[str, Table], others: Mapping[str, Table], blocks: Sequence[int]) -> dict[str, Table]:
+    """The tables, with the rows of these blocks from others of the same names and columns."""
+    found: dict[str, Table] = {}
+    for name, table in tables.items():
+        if name in others:
+            kept, added = ~np.isin(table["block"], blocks), np.isin(others[name]["block"], blocks)
+            table = joined(_rows(table, kept), _rows(others[name], added))
+            table = _rows(table, np.argsort(table["block"], kind="stable"))
+        found[name] = table
+    return found
+
+
+def _rows(table: Table, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> Table:
+    return {name: column[chosen] for name, column in table.items()}
+
+
+def _without_states(blocks: Sequence[Block], numbers: Sequence[int]) -> tuple[Block, ...]:
+    """The blocks; of those with these numbers nothing is known but that they are there."""
+    return tuple(
+        replace(block, states=block.states[:1]) if number in numbers else block for number, block in enumerate(blocks)
+    )
+
+
+def not_watched(blocks: Sequence[Block]) -> Diagnostic:
+    """What is said of blocks that the design's counters could have watched, and did not."""
+    return Diagnostic(
+        f"these blocks are not observed on a real machine, since their counters watch others: "
+        f"{listed([block.id for block in blocks])}",
+        "hardware.watch of the project chooses which are, hardware.engines how many at once.",
+        Severity.NOTE,
+    )
 
 
 def _nothing(sites: Sequence[Site]) -> Diagnostic:

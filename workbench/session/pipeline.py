@@ -70,11 +70,12 @@ def instrument_workspace(
     try:
         host, hdl = _instrument(workspace, settings, out, job or Job())
         if lacking := [*board_lacks(workspace.platform), *_several_cards(workspace, "real machine")]:
-            notes = (_not_complete(lack, workspace.platform_path) for lack in lacking)
-            host = replace(host, diagnostics=(*host.diagnostics, *notes))
+            lacks = (_not_complete(lack, workspace.platform_path) for lack in lacking)
+            host = replace(host, diagnostics=(*host.diagnostics, *lacks))
         else:
             complete_tree(workspace, settings, host, hdl, manifest_of(workspace, RunOptions(), settings, False), out)
-            hdl = replace(hdl, diagnostics=(*hdl.diagnostics, *uncounted(hdl, workspace.platform)))
+            notes = uncounted(hdl, workspace.platform, workspace.project.hardware.watch)
+            hdl = replace(hdl, diagnostics=(*hdl.diagnostics, *notes))
         seal_folder(out)
     except OSError as error:
         raise WorkbenchError(cannot_write(error, out)) from None

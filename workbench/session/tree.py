@@ -17,7 +17,7 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from importlib.resources import files
@@ -30,17 +30,18 @@ from workbench.api.source.files import is_cpp
 from workbench.api.source.flags import absolute, include_folders, macros_of_all, options
 from workbench.formats.json_text import JsonError, read_json
 from workbench.formats.manifest import manifest_text, read_manifest
-from workbench.model.blocks import Side
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.blocks import Block, Side
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, did_you_mean
 from workbench.model.platform import Platform
 from workbench.model.read_out import ReadOutPlan
 from workbench.model.run import Manifest
 from workbench.model.text import listed
+from workbench.run.collect import not_watched
 from workbench.session.workspace import Value, Workspace
 from workbench.system.files import read_file, real, sha256
 
 DESCRIPTION = "recap.json"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _HEADERS = {".h", ".hh", ".hpp", ".hxx", ".inc", ".vh", ".svh", ".v", ".sv"}
 _INCLUDE = re.compile(rb'^([ \t]*#[ \t]*include[ \t]*)"([^"\n]+)"', re.M)
 
@@ -72,16 +73,37 @@ class Tree:
         return HdlBuild(sources=(), top="", blocks=blocks, read_outs=(self.read_out,) if self.read_out else ())
 
 
-def board_plan(hdl: HdlBuild, platform: Platform) -> ReadOutPlan | None:
-    """How counters are read on the machine itself: those of the first clock, through one of the platform's ports."""
+def board_plan(hdl: HdlBuild, platform: Platform, watch: Sequence[str] = ()) -> ReadOutPlan | None:
+    """How counters are read on the machine itself: those of the first clock, through one of the platform's ports. Where
+    there are fewer of them than blocks they watch those that `watch` names. WorkbenchError where that cannot be."""
     plan = next(iter(hdl.read_outs), None)
     ports = [port.name for port in platform.hardware.ports] if platform.hardware else []
-    return plan if plan and plan.port in ports else None
+    if plan is None or plan.port not in ports:
+        return None
+    try:
+        return plan.watching({number for name in watch for number in _named(name, hdl.blocks, plan)})
+    except ValueError:
+        what = f"which blocks the counters watch cannot be chosen through the port '{plan.port}'"
+        hint = "Leave hardware.watch out: each counter watches the first that it can. Or set hardware.engines to 0."
+        raise WorkbenchError(Diagnostic(what, hint)) from None
 
 
-def uncounted(hdl: HdlBuild, platform: Platform) -> Iterator[Diagnostic]:
-    """A note where blocks are counted on the simulated card that no read-out on the machine itself reaches."""
-    plan = board_plan(hdl, platform)
+def _named(name: str, blocks: Sequence[Block], plan: ReadOutPlan) -> list[int]:
+    """The numbers of the blocks of that name, in which * is any part, that a counter can watch."""
+    form = re.compile(re.escape(name).replace(r"\*", ".*"))
+    watched = [block for counter in plan.counters for block, _ in counter.watched]
+    found = [number for number in watched if form.fullmatch(blocks[number].id)]
+    if not found:
+        known = [blocks[number].id for number in sorted(watched)]
+        hint = did_you_mean(name, known) or f"There are {listed(known)}."
+        raise WorkbenchError(Diagnostic(f"no counter can watch a block '{name}'", hint))
+    return found
+
+
+def uncounted(hdl: HdlBuild, platform: Platform, watch: Sequence[str] = ()) -> Iterator[Diagnostic]:
+    """A note where blocks are counted on the simulated card that no read-out on the machine itself reaches, or that no
+    counter watches there."""
+    plan = board_plan(hdl, platform, watch)
     reached = set() if plan is None else set(range(len(hdl.blocks)) if plan.blocks is None else plan.blocks)
     if lost := [block.id for number, block in enumerate(hdl.blocks) if number not in reached]:
         yield Diagnostic(
@@ -89,13 +111,15 @@ def uncounted(hdl: HdlBuild, platform: Platform) -> Iterator[Diagnostic]:
             "Counters are read there through a port on the first clock.",
             Severity.NOTE,
         )
+    if others := plan.not_watched() if plan else ():
+        yield not_watched([hdl.blocks[number] for number in others])
 
 
 def complete_tree(
     workspace: Workspace, settings: Mapping[str, Value], host: HostBuild, hdl: HdlBuild, manifest: Manifest, out: Path
 ) -> None:
     """Add to the instrumented copies below `out` all that the application is built from besides the board's own."""
-    plan = board_plan(hdl, workspace.platform)
+    plan = board_plan(hdl, workspace.platform, workspace.project.hardware.watch)
     resources = Path(str(files("workbench.resources")))
     runtime = out / "runtime" / "host"
     moved = {path: runtime / path.name for path in (resources / "host").glob("*.[ch]*")}
@@ -183,6 +207,8 @@ def open_tree(path: Path) -> Tree:
             raise WorkbenchError(
                 Diagnostic("a newer RC Workbench wrote this", "Collect with that one.", file=str(file))
             )
+        if document["schema_version"] < SCHEMA_VERSION:
+            raise WorkbenchError(Diagnostic("an older RC Workbench wrote this", "Instrument again.", file=str(file)))
         manifest = read_manifest(json.dumps(document["manifest"]), str(file))
         plan = _plan_adapter().validate_python(document["read_out"])
         return Tree(path, str(document["id"]), manifest, str(document["hdl_language"]), plan)

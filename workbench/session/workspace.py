@@ -63,6 +63,13 @@ class Workspace:
                 raise WorkbenchError(unknown_name("setting", name, self.project.settings, self.path))
         return {**self.project.settings, **(changes or {})}
 
+    def watching(self, blocks: Sequence[str]) -> Workspace:
+        """The same where the design's counters watch these blocks, if any; the project's own else."""
+        if not blocks:
+            return self
+        hardware = self.project.hardware.model_copy(update={"watch": tuple(blocks)})
+        return replace(self, project=self.project.model_copy(update={"hardware": hardware}))
+
     def defines(self, settings: Mapping[str, Value]) -> dict[str, str]:
         """Macros for the host's compiler."""
         return {name: str(value) for name, value in {**self.project.host.defines, **settings}.items()}

@@ -115,7 +115,8 @@ def monitored(
         else:
             own.append((f"recap_{len(monitors)}" if monitors else "recap", clock.name))
             (port, front), addresses = own_port(*own[-1]), OWN_ADDRESSES
-        plan = MonitorPlan(tuple(_probes(counted, numbers, bits, early)), width, trace=store)
+        probes = tuple(_probes(counted, numbers, bits, early))
+        plan = MonitorPlan(probes, width, trace=store, engines=hardware.engines)
         monitors.append(wrapper.Monitor(plan, front, clock, () if place else own_ports(port)))
         read_outs.append(plan.read_out(front, addresses, port.name, numbers))
     return Monitored(uses, counted, clocks, bits, width, tuple(monitors), tuple(read_outs), tuple(own))

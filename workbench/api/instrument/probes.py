@@ -28,10 +28,26 @@ class Probe:
     def bits(self) -> int:
         return state_bits(self.states)
 
+
+@dataclass(frozen=True)
+class Counter:
+    """What counts one of its probes' blocks, which the host chooses where there are several."""
+
+    probes: tuple[Probe, ...]
+
+    @property
+    def bits(self) -> int:
+        return max(probe.bits for probe in self.probes)
+
+    @property
+    def place_bits(self) -> int:
+        """Of the number of the one that it watches; 0 where there is no choice."""
+        return (len(self.probes) - 1).bit_length()
+
     @property
     def words(self) -> int:
         """Two for each entry {first, previous, current}."""
-        return 4 << 2 * self.bits
+        return max(4 << 2 * self.bits, 1 << self.place_bits)
 
 
 @dataclass(frozen=True)
@@ -49,12 +65,20 @@ class TraceStore:
 
 @dataclass(frozen=True)
 class MonitorPlan:
-    """`state_width` is the width of the design's state vector; each probe takes its bits from there."""
+    """`state_width` is the width of the design's state vector; each probe takes its bits from there. There are at most
+    so many `engines`, that is counters; one for each probe where that is 0."""
 
     probes: tuple[Probe, ...]
     state_width: int
     count_bits: int = COUNT_BITS
     trace: TraceStore | None = None
+    engines: int = 0
+
+    @property
+    def counters(self) -> tuple[Counter, ...]:
+        """Neighbours are watched by different ones."""
+        number = min(self.engines or len(self.probes), len(self.probes))
+        return tuple(Counter(self.probes[n::number]) for n in range(number))
 
     @property
     def tap(self) -> int:
@@ -63,15 +87,15 @@ class MonitorPlan:
     @property
     def entry_bits(self) -> int:
         """Bits of an entry's number {first, previous, current} in the largest counter."""
-        return 1 + 2 * max((p.bits for p in self.probes), default=0)
+        return 1 + 2 * max((c.bits for c in self.counters), default=0)
 
     @property
     def _sizes(self) -> tuple[int, ...]:
         """The words of each counter, then those of the trace's records and of its counts, each a power of two."""
         if self.trace is None or not self.probes:
-            return tuple(probe.words for probe in self.probes)
+            return tuple(counter.words for counter in self.counters)
         counts = 1 << (len(self.probes) + 1).bit_length()  # stored, dropped, and each block's lost ones
-        return (*(probe.words for probe in self.probes), 2 << self.trace.record_bits, counts)
+        return (*(counter.words for counter in self.counters), 2 << self.trace.record_bits, counts)
 
     @property
     def _places(self) -> tuple[int, ...]:
@@ -86,13 +110,13 @@ class MonitorPlan:
     @property
     def bases(self) -> tuple[int, ...]:
         """Each counter's first word."""
-        return self._places[: len(self.probes)]
+        return self._places[: len(self.counters)]
 
     @property
     def trace_words(self) -> TraceWords | None:
         if self.trace is None or not self.probes:
             return None
-        base, counts = self._places[len(self.probes) :]
+        base, counts = self._places[len(self.counters) :]
         waits = (len(self.probes) << self.trace.burst_bits) + 4
         return TraceWords(base, 1 << self.trace.record_bits, counts, tuple(p.block for p in self.probes), waits)
 
@@ -124,8 +148,8 @@ class MonitorPlan:
             header=self.header,
             count_bits=self.count_bits,
             counters=tuple(
-                CounterWords(probe.block, probe.states, base)
-                for probe, base in zip(self.probes, self.bases, strict=True)
+                CounterWords(base, tuple((probe.block, probe.states) for probe in counter.probes))
+                for counter, base in zip(self.counters, self.bases, strict=True)
             ),
             port=port,
             blocks=blocks,

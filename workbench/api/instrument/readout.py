@@ -14,16 +14,16 @@ from workbench.api.instrument.probes import HEADER_WORDS, MAGIC, state_bits
 from workbench.api.records import read_dwell, read_end, read_transitions
 from workbench.api.tables import table_of
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.read_out import ReadOutPlan
+from workbench.model.read_out import CounterWords, ReadOutPlan
 from workbench.model.run import Table
 
 
 def decode(build: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:
     """Tables `state_time` and `transitions` of a build's blocks from the words of a read-out, plan after plan.
 
-    A block without a counter is in state 0 for all cycles of its clock; one whose clock has no monitor, for 0 cycles.
-    A state's visits are the transitions into it, and the starts in it. WorkbenchError where the words cannot come from
-    these monitors, or a counter may have overflown.
+    A block that no counter watched is in state 0 for all cycles of its clock; one whose clock has no monitor, for 0
+    cycles. A state's visits are the transitions into it, and the starts in it. WorkbenchError where the words cannot
+    come from these monitors, or a counter may have overflown.
     """
     times: list[tuple[int, ...]] = []
     moves: list[tuple[int, ...]] = []
@@ -82,19 +82,25 @@ def _count(
     cycles = int(own[1]) | int(own[2]) << 32
     if cycles > (1 << count_bits) - 2:
         raise WorkbenchError(_wrong(f"{cycles} cycles were counted, more than a counter of {count_bits} bits can hold"))
-    registers = words[0:header:2] | words[1:header:2] << np.uint64(32)
+    shapes = {counter.watched[_place(counter, words)]: (counter.base, _width(counter)) for counter in plan.counters}
+    ends = [(base, base + 4 * width * width) for base, width in shapes.values()]
+    registers = [
+        words[base:end:2] | (words[base + 1 : end : 2] & np.uint64(0xFFFF)) << np.uint64(32) for base, end in ends
+    ]
     try:
-        counts = lfsr.counts(registers, count_bits)
+        counts = lfsr.counts(np.concatenate([np.zeros(0, np.uint64), *registers]), count_bits)
     except ValueError:
         raise WorkbenchError(_wrong("a counter holds a value that no count leads to")) from None
-
-    observed = {counter.block: (counter.states, counts[counter.base // 2 :]) for counter in plan.counters}
+    each = np.split(counts, np.cumsum([len(one) for one in registers])[:-1]) if registers else []
+    observed = {
+        block: (states, width, entries)
+        for ((block, states), (_, width)), entries in zip(shapes.items(), each, strict=True)
+    }
     for block in blocks:
         if block not in observed:
             times.append((block, 0, 0, cycles, min(cycles, 1)))
             continue
-        states, entries = observed[block]
-        width = 1 << state_bits(states)
+        states, width, entries = observed[block]
         starts = entries[width * width : width * width + width]
         matrix = entries[: width * width].reshape(width, width)
         if matrix.sum() + starts.sum() != cycles:
@@ -104,6 +110,32 @@ def _count(
         in_state = visits + stays
         times += [(block, s, 0, int(in_state[s]), int(visits[s])) for s in range(states)]
         moves += [(block, int(a), int(b), int(matrix[a, b])) for a, b in np.argwhere(matrix) if a != b]
+
+
+def unwatched(build: HdlBuild, words: NDArray[np.uint32]) -> tuple[int, ...]:
+    """The numbers of the blocks that a counter could have watched and did not, by the words of a read-out of one
+    card."""
+    found: list[int] = []
+    position = 0
+    for plan in build.read_outs:
+        own = np.asarray(words[position : position + plan.words], dtype=np.uint64)
+        position += plan.words
+        for counter in plan.counters:
+            place = _place(counter, own)
+            found += [block for n, (block, _) in enumerate(counter.watched) if n != place]
+    return tuple(sorted(found))
+
+
+def _place(counter: CounterWords, words: NDArray[np.uint64]) -> int:
+    """Which of its blocks a counter watched: it stands above each count."""
+    place = int(words[counter.base + 1]) >> 16
+    if place >= len(counter.watched):
+        raise WorkbenchError(_wrong("the words read out do not come from this design's monitor"))
+    return place
+
+
+def _width(counter: CounterWords) -> int:
+    return 1 << state_bits(max(states for _, states in counter.watched))
 
 
 def _wrong(what: str) -> Diagnostic:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
-from workbench.api.instrument.probes import HEADER_WORDS, MAGIC, MonitorPlan
+from workbench.api.instrument.probes import HEADER_WORDS, MAGIC, Counter, MonitorPlan, Probe
 from workbench.api.ports import USER_WIRE, HardwarePort, MonitorFront
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.hardware import Clock, Hardware
@@ -249,19 +249,15 @@ def _monitor(plan: MonitorPlan, number: int) -> str:
         "        .clearing(clearing), .clear_write(clear_write), .select(select), .cycles(cycles)",
         "    );",
     ]
-    for slot, (probe, base) in enumerate(zip(plan.probes, plan.bases, strict=True), 1):
-        lines += [
-            f"    wire [{count - 1}:0] count_{slot};",
-            f"    recap_counter #(.STATE_BITS({probe.bits}), .COUNT_BITS({count}), .TAP({plan.tap})) counter_{slot} (",
-            f"        .clock(clock), .state(state[{probe.lsb} +: {probe.bits}]),",
-            f"        .last_counted(counted[{probe.late}]), .older_counted(counted[{probe.late + 1}]),",
-            f"        .frozen(held), .selected(~clearing & {_at(select, base, probe.words)}),",
-            f"        .entry(select[{1 + 2 * probe.bits}:1]), .clearing(clear_write), .count(count_{slot})",
-            "    );",
-        ]
+    if any(counter.place_bits for counter in plan.counters):
+        lines.append("    wire watch = write_control & write_data[2];")
+    for slot, (counter, base) in enumerate(zip(plan.counters, plan.bases, strict=True), 1):
+        lines += _counter(plan, counter, slot, _at(select, base, counter.words))
     lines += _trace(plan, select)
-    shown = _or_tree([f"count_{slot}" for slot in range(1, len(plan.probes) + 1)])
-    half = "{32{1'b0}}" if count <= 32 else f"{{{{{64 - count}{{1'b0}}}}, shown[{count - 1}:32]}}"
+    shown = _or_tree([f"count_{slot}" for slot in range(1, len(plan.counters) + 1)])
+    places = [f"place_shown_{slot}" for slot, counter in enumerate(plan.counters, 1) if counter.place_bits]
+    place = f"({_or_tree(places)})" if places else "16'd0"
+    half = f"{{{place}, 16'd0}}" if count <= 32 else f"{{{place}, {48 - count}'d0, shown[{count - 1}:32]}}"
     low = "shown[31:0]" if count >= 32 else f"{{{{{32 - count}{{1'b0}}}}, shown}}"
     lines += [
         f"    wire [{count - 1}:0] shown = {shown};" if shown else f"    wire [{count - 1}:0] shown = 0;",
@@ -272,13 +268,54 @@ def _monitor(plan: MonitorPlan, number: int) -> str:
         f"            2'd0: header = 32'h{MAGIC:08x};",
         "            2'd1: header = cycles[31:0];",
         "            2'd2: header = {16'd0, cycles[47:32]};",
-        f"            default: header = 32'd{len(plan.probes)};",
+        f"            default: header = 32'd{len(plan.counters)};",
         "        endcase",
         f"    wire [31:0] counter_word = select[0] ? {half} : {low};",
         f"    assign word = own ? header : counter_word{' | trace_word' if plan.trace_words else ''};",
     ]
     assert HEADER_WORDS == 4
     return "\n".join([*lines, "`endif", "endmodule", ""])
+
+
+def _counter(plan: MonitorPlan, counter: Counter, slot: int, selected: str) -> Iterator[str]:
+    """A counter, `count_SLOT`, and where it watches one of several blocks, which (`place_shown_SLOT`, 0 where another
+    counter's words are asked for). Those states come one cycle later."""
+    bits, width, several = counter.bits, plan.count_bits, counter.place_bits
+    yield f"    wire at_{slot} = {selected};"
+    (state, last, older) = _of_probe(counter.probes[0])
+    if several:
+        place, probes = f"place_{slot}", counter.probes
+        (state, last, older) = f"seen_{slot}", f"last_{slot}", f"older_{slot}"
+        yield f"    reg [{several - 1}:0] {place} = 0;"
+        yield f"    reg [{bits - 1}:0] {state} = 0;"
+        for bit in range(bits):
+            of_each = (f"state[{p.lsb + bit}]" if bit < p.bits else "1'b0" for p in reversed(probes))
+            yield f"    wire [{len(probes) - 1}:0] bit_{slot}_{bit} = {{{', '.join(of_each)}}};"
+        seen = ", ".join(f"bit_{slot}_{bit}[{place}]" for bit in reversed(range(bits)))
+        yield "    always @(posedge clock) begin"
+        yield f"        if (watch & at_{slot}) {place} <= select[{several - 1}:0];"
+        yield f"        {state} <= {{{seen}}};"
+        yield "    end"
+        late = sorted({probe.late for probe in probes})
+        if len(late) > 1:
+            those = "".join(str(probe.late) for probe in reversed(probes))
+            yield f"    wire [{len(probes) - 1}:0] late_of_{slot} = {len(probes)}'b{those};"
+            chosen = f"late_of_{slot}[{place}] ? "
+            yield f"    wire {last} = {chosen}counted[2] : counted[1], {older} = {chosen}counted[3] : counted[2];"
+        else:
+            yield f"    wire {last} = counted[{late[0] + 1}], {older} = counted[{late[0] + 2}];"
+        yield f"    wire [15:0] place_shown_{slot} = {place} & {{{several}{{at_{slot}}}}};"
+    yield f"    wire [{width - 1}:0] count_{slot};"
+    yield f"    recap_counter #(.STATE_BITS({bits}), .COUNT_BITS({width}), .TAP({plan.tap})) counter_{slot} ("
+    yield f"        .clock(clock), .state({state}), .last_counted({last}), .older_counted({older}),"
+    yield f"        .frozen(held), .selected(~clearing & at_{slot}), .entry(select[{1 + 2 * bits}:1]),"
+    yield f"        .clearing(clear_write), .count(count_{slot})"
+    yield "    );"
+
+
+def _of_probe(probe: Probe) -> tuple[str, str, str]:
+    """A block's state, and whether the two cycles before its own count."""
+    return f"state[{probe.lsb} +: {probe.bits}]", f"counted[{probe.late}]", f"counted[{probe.late + 1}]"
 
 
 def _trace(plan: MonitorPlan, select: int) -> Iterator[str]:
