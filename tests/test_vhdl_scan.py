@@ -293,3 +293,77 @@ def test_the_command_line_scans_a_project_in_vhdl(tmp_path: Path, capsys: pytest
     main(["scan", str(tmp_path), "--json"])
     document = json.loads(capsys.readouterr().out)
     assert [block["id"] for block in document["blocks"]] == ["top.ctrl"]
+
+
+def test_sources_that_call_their_library_by_a_name_are_in_it(tmp_path: Path) -> None:
+    package = "package p is constant k : integer := 2; end package;\n"
+    cell = f"{HEAD}entity cell is port (clk : in std_logic); end;\narchitecture rtl of cell is begin end;\n"
+    text = f"library mine; use mine.p.all;\n{FSM}".replace("v + 1", "v + k")
+    text = text.replace("begin\n", "begin\n  inner : entity mine.cell port map (clk);\n", 1)
+    found = scan(tmp_path, cell=cell, top=text, p=package)
+    assert [d.text() for d in found.diagnostics] == []
+    assert found.instances == (("top", "top"), ("top.inner", "cell"))
+
+
+def test_of_two_definitions_the_one_beside_is_read_and_both_are_told(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "k.vhd").write_text(f'package k is constant c : string := "{folder}"; end package;\n')
+    (tmp_path / "b" / "top.vhd").write_text(f"use work.k.all;\n{FSM}")
+    hardware = HardwareSources(sources=("*/*.vhd",), top="top", read_out=ReadOut(first=0, last=15))
+    (told,) = VhdlLanguage().scan(tmp_path, hardware, PLATFORM, {}, Job()).diagnostics
+    assert (told.severity, told.file, told.line) == (Severity.ERROR, "a/k.vhd", 1)
+    assert told.message == "the package 'k' is defined a second time, besides b/k.vhd:1"
+
+
+def test_a_generic_without_a_value_is_told(tmp_path: Path) -> None:
+    text = FSM.replace("entity top is", "entity top is generic (W : positive);")
+    (told,) = scan(tmp_path, top=text).diagnostics
+    assert told.message == "the generic 'W' of the top entity 'top' has no value"
+    assert only(scan(tmp_path, {"w": "3"}, top=text)).instances == ("top.ctrl",)
+
+
+def test_without_ghdl_every_file_is_read_and_its_lack_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = scan(tmp_path, top=FSM)
+    (told,) = found.diagnostics
+    assert "GHDL" in told.message
+    assert "ghdl" in told.hint
+    assert [(block.id, len(block.branches), block.instances) for block in found.blocks] == [("top.ctrl", 8, ())]
+
+
+@pytest.mark.parametrize(
+    ("mark", "line", "what"),
+    [
+        ("state <= idle", 5, "signal"),
+        ("idle;", 4, "enumeration literal"),
+        ("go(0)", 2, "port"),
+        ("v + i", 11, "variable"),
+        ("state_t;", 4, "type"),
+    ],
+)
+def test_a_name_leads_to_its_declaration(tmp_path: Path, mark: str, line: int, what: str) -> None:
+    (tmp_path / "top.vhd").write_text(FSM)
+    hardware = HardwareSources(sources=("top.vhd",), top="top", read_out=ReadOut(first=0, last=15))
+    place = FSM.index(mark)
+    at, column = FSM[:place].count("\n") + 1, place - FSM.rindex("\n", 0, place)
+    found = VhdlLanguage().definition(tmp_path, hardware, {}, tmp_path / "top.vhd", at, column, Job())
+    assert found is not None
+    assert (found.file, found.what) == (str(tmp_path / "top.vhd"), what)
+    assert found.name == mark.partition(" ")[0].partition("(")[0].strip(";")
+    assert FSM.splitlines()[found.line - 1][found.column - 1 :].startswith(found.name)
+
+
+def test_what_may_be_a_top_is_told_with_what_it_needs(tmp_path: Path) -> None:
+    (tmp_path / "top.vhd").write_text(FSM.replace("v + 1", "v + work.p.k"))
+    (tmp_path / "p.vhd").write_text("package p is constant k : integer := 16#FF#; end package;\n")
+    (tmp_path / "bench.vhd").write_text(
+        f"{HEAD}entity bench is end;\narchitecture rtl of bench is signal n : unsigned(3 downto 0); begin\n"
+        "  dut : entity work.top port map ('0', '0', '0', \"00\", n);\nend;\n"
+    )
+    (top,) = VhdlLanguage().tops(tmp_path, ["bench.vhd", "p.vhd", "top.vhd"])
+    assert (top.name, top.sources, top.clocks, top.resets) == (
+        "top", ("p.vhd", "top.vhd"), (("clk", 1),), (("rst", False),),
+    )  # fmt: skip
+    assert {port.name: port.bits for port in top.ports} == {"clk": 1, "rst": 1, "en": 1, "go": 2, "n": 4}
+    assert 255 in top.numbers

@@ -78,8 +78,8 @@ def find_bubblewrap() -> Tool | Diagnostic:
 
 
 def find_ghdl() -> Tool | Diagnostic:
-    """GHDL, which reads blocks and writes agents of streaming applications in VHDL; nothing else needs it."""
-    return _optional("ghdl", "ghdl-mcode", "it reads blocks of streaming applications in VHDL", "--version")
+    """GHDL, which elaborates and translates designs in VHDL, and blocks and agents of streaming applications in it."""
+    return _optional("ghdl", "ghdl-mcode", "GHDL elaborates and translates hardware in VHDL", "--version")
 
 
 def find_clang() -> Tool | Diagnostic:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from rc_workbench_plugins.verilog.design import shown_path, source_files
 from rc_workbench_plugins.vhdl.elaborate import Node, Said, Text, analysed, elaborated
+from rc_workbench_plugins.vhdl.libraries import WORK, called
+from rc_workbench_plugins.vhdl.order import Reach, files_of
 from rc_workbench_plugins.vhdl.ports import telling
 from rc_workbench_plugins.vhdl.skeleton import skeleton
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain, read_file
@@ -19,8 +21,6 @@ from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, did_you_mean, has_errors
 
 SUFFIXES = (".vhd", ".vhdl")
-WORK = "work"
-_GIVEN = ("ieee", "std")
 _HINTS = {
     "cannot find resource library": "Add its files to the hardware sources, and name them in hardware.libraries.",
     "not found in library": "Add the file that defines it to the project's hardware sources.",
@@ -32,13 +32,13 @@ _UNREAD = "The rest of this file is read; what stands there is not observed."
 @dataclass(frozen=True)
 class Design:
     """A design that was read. `top` is the top's entity, None where no source has it; `tree` what GHDL elaborated of
-    it, None where errors leave none. `needed` are the files that the top reaches, each after those it needs."""
+    it, None where errors leave none. `used` are the units that the top reaches, each after those it needs."""
 
     root: Path
     files: tuple[VhdlFile, ...]
     units: tuple[Unit, ...]
     top: Unit | None
-    needed: tuple[VhdlFile, ...]
+    used: tuple[Unit, ...]
     diagnostics: tuple[Diagnostic, ...]
     tree: Node | None = None
     told: Mapping[str, str] = field(default_factory=dict)
@@ -46,6 +46,11 @@ class Design:
     def name_of(self, path: Path) -> str:
         """How a file is named to people and in runs: relative to the project where it lies within."""
         return shown_path(self.root, path)
+
+    @cached_property
+    def needed(self) -> tuple[VhdlFile, ...]:
+        """The files that the top reaches, each after those it needs where that can be."""
+        return files_of(self.used)
 
     @cached_property
     def regions(self) -> Mapping[tuple[int, int], Region]:
@@ -59,7 +64,7 @@ class Design:
 
     @cached_property
     def _entities(self) -> Mapping[tuple[str, str], Unit]:
-        return {(u.library, plain(u.name)): u for u in self.units if u.kind == "entity"}
+        return {(u.library, plain(u.name)): u for u in self.used if u.kind == "entity"}
 
     def units_of(self, file: VhdlFile) -> list[Unit]:
         return [unit for unit in self.units if unit.file is file]
@@ -80,37 +85,48 @@ def read_design(root: Path, hardware: HardwareSources, parameters: Mapping[str, 
     libraries = _libraries(root, hardware)
     files, units = read_units([path for path in paths if path.suffix.lower() in SUFFIXES], libraries)
     top = next((u for u in units if u.kind == "entity" and plain(u.name) == plain(hardware.top)), None)
-    diagnostics = list(missing)
     if top is None:
-        if files and not has_errors(missing):
-            diagnostics.append(_no_top(units, hardware))
-        return Design(root, files, units, None, files, (*diagnostics, *_unread(root, files, ())))
-    needed = needed_by(units, top)
+        lacking = [_no_top(units, hardware)] if files and not has_errors(missing) else []
+        return Design(root, files, units, None, (), (*missing, *lacking, *_unread(root, files, ())))
     values = {**{name: str(value) for name, value in hardware.parameters.items()}, **parameters}
-    diagnostics += _unread(root, files, needed)
-    diagnostics += _unknown_generics(top, values)
-    design = Design(root, files, units, top, needed, ())
+    found = design_below(root, files, units, top, values, job or Job())
+    return replace(found, diagnostics=(*missing, *found.diagnostics))
+
+
+def design_below(
+    root: Path, files: Sequence[VhdlFile], units: Sequence[Unit], top: Unit, values: Mapping[str, str], job: Job
+) -> Design:
+    """The design below a top, which is given these generics."""
+    used = Reach(units).needed(top)
+    design = Design(root, tuple(files), tuple(units), top, used, ())
+    diagnostics = [*_unread(root, files, design.needed), *_wrong_generics(root, top, values)]
     try:
-        said, tree = _asked(design, top, values, job or Job())
+        said, tree = _asked(design, top, values, job)
     except WorkbenchError as error:
         names = {str(file.number): design.name_of(file.path) for file in files}
         named = (replace(d, file=names.get(d.file, d.file)) if d.file else d for d in error.diagnostics)
         return replace(design, diagnostics=(*diagnostics, *named))
-    diagnostics += _told(design, said)
-    return replace(design, diagnostics=tuple(diagnostics), tree=tree.tree, told=tree.told)
+    return replace(design, diagnostics=(*diagnostics, *_told(design, said)), tree=tree.tree, told=tree.told)
 
 
 def read_units(paths: Sequence[Path], libraries: Mapping[Path, str]) -> tuple[tuple[VhdlFile, ...], tuple[Unit, ...]]:
-    """The files, those that are in no library in `work`, and what they declare, in their order."""
-    files = tuple(read_file(path, libraries.get(path, WORK), number) for number, path in enumerate(paths))
-    return files, tuple(_with_ports([unit for file in files for unit in units_of(file)]))
+    """The files, with the libraries that they are in, and what they declare, in their order."""
+    while True:
+        files = tuple(read_file(path, libraries.get(path, WORK), number) for number, path in enumerate(paths))
+        units = [unit for file in files for unit in units_of(file)]
+        more = called(units, libraries)
+        if not more:
+            return files, tuple(_with_ports(units))
+        libraries = {**libraries, **more}
 
 
 def _asked(design: Design, top: Unit, values: Mapping[str, str], job: Job) -> tuple[Said, Said]:
     """What GHDL says of the sources, and what it elaborates of their skeleton."""
-    known = {plain(generic.name) for generic in top.interface.generics} if top.interface else set()
+    known = {plain(generic.name): generic for generic in top.interface.generics} if top.interface else {}
     generics = {plain(key): value for key, value in values.items() if plain(key) in known}
     said = analysed([Text(f.number, f.library, f.data) for f in design.needed], plain(top.name), top.library, job)
+    if any(not generic.default and name not in generics for name, generic in known.items()):
+        return said, Said(())
     for told in (telling(top, design.units), ("", "")):  # without, where what it tells is not known there
         texts = [Text(f.number, f.library, skeleton(f, design.units_of(f), told, top.name)) for f in design.needed]
         tree = elaborated(texts, plain(top.name), top.library, generics, design.root, job)
@@ -130,53 +146,15 @@ def _libraries(root: Path, hardware: HardwareSources) -> dict[Path, str]:
 
 def _with_ports(units: Sequence[Unit]) -> Iterator[Unit]:
     """Architectures with the ports of their entities."""
-    entities = {(unit.library, plain(unit.name)): unit for unit in units if unit.kind == "entity"}
+    entities: dict[tuple[str, str], list[Unit]] = defaultdict(list)
     for unit in units:
-        entity = entities.get((unit.library, plain(unit.of))) if unit.kind == "architecture" else None
+        if unit.kind == "entity":
+            entities[unit.library, plain(unit.name)].append(unit)
+    for unit in units:
+        homes = entities.get((unit.library, plain(unit.of)), []) if unit.kind == "architecture" else []
+        entity = next((one for one in homes if one.file is unit.file), next(iter(homes), None))
         ports = entity.interface.ports if entity is not None and entity.interface is not None else ()
         yield replace(unit, entity_ports=ports) if ports else unit
-
-
-def needed_by(units: Sequence[Unit], top: Unit) -> tuple[VhdlFile, ...]:
-    """The files with what the top reaches, each after those it needs where that can be."""
-    index: dict[tuple[str, str], list[Unit]] = defaultdict(list)
-    by_name: dict[str, list[Unit]] = defaultdict(list)
-    for unit in units:
-        index[unit.library, plain(unit.of if unit.kind == "architecture" else unit.name)].append(unit)
-        if unit.kind == "entity":
-            by_name[plain(unit.name)].append(unit)
-
-    def needs(unit: Unit) -> Iterator[Unit]:
-        if unit.kind == "entity" or unit.kind == "package":
-            yield from (one for one in index[unit.library, plain(unit.name)] if one is not unit)
-        elif unit.kind == "configuration":
-            yield from index[unit.library, plain(unit.of)]
-        else:
-            of = plain(unit.of or unit.name)
-            yield from (one for one in index[unit.library, of] if one.kind in ("entity", "package"))
-        for library, name in sorted(unit.uses):
-            home = unit.library if library == WORK else library
-            if name == "all":
-                yield from (one for (held, _), several in index.items() if held == home for one in several)
-            else:
-                yield from index.get((home, name), ())
-        for name in sorted(unit.names):
-            own = index.get((unit.library, name), ())
-            yield from own or by_name.get(name, ())
-
-    files: dict[int, VhdlFile] = {}
-    seen = {id(top)}
-    stack: list[tuple[Unit, Iterator[Unit]]] = [(top, needs(top))]
-    while stack:
-        unit, more = stack[-1]
-        following = next((one for one in more if id(one) not in seen), None)
-        if following is None:
-            files.setdefault(unit.file.number, unit.file)
-            stack.pop()
-        else:
-            seen.add(id(following))
-            stack.append((following, needs(following)))
-    return tuple(files.values())
 
 
 def _unread(root: Path, files: Iterable[VhdlFile], needed: Sequence[VhdlFile]) -> Iterator[Diagnostic]:
@@ -195,7 +173,13 @@ def _no_top(units: Sequence[Unit], hardware: HardwareSources) -> Diagnostic:
     return Diagnostic(f"no source defines the top entity '{hardware.top}'", hint)
 
 
-def _unknown_generics(top: Unit, values: Mapping[str, str]) -> Iterator[Diagnostic]:
+def _wrong_generics(root: Path, top: Unit, values: Mapping[str, str]) -> Iterator[Diagnostic]:
+    given = set(map(plain, values))
+    for generic in top.interface.generics if top.interface is not None else ():
+        if not generic.default and plain(generic.name) not in given:
+            message = f"the generic '{generic.name}' of the top entity '{top.name}' has no value"
+            hint = "Give it one under hardware.parameters in the project."
+            yield Diagnostic(message, hint, file=shown_path(root, top.file.path), line=generic.line)
     names = [generic.name for generic in top.interface.generics] if top.interface is not None else []
     for name in values:
         if plain(name) not in map(plain, names):

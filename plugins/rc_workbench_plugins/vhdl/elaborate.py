@@ -22,7 +22,7 @@ from workbench.system.files import replace_file, sha256
 from workbench.system.process import run_program
 
 #: What GHDL takes besides VHDL-2008: shared variables of any type, Synopsys's packages, and names that hide others.
-DIALECT = ("--std=08", "-frelaxed", "-fsynopsys", "-fexplicit")
+DIALECT = ("--std=08", "--syn-binding", "-frelaxed", "-fsynopsys", "-fexplicit")
 _MESSAGE = re.compile(
     r"^f(?P<file>\d+)_\d+\.vhd:(?P<line>\d+):(?P<column>\d+):(?:(?P<kind>error|warning):)? ?(?P<text>.*)$"
 )
@@ -31,6 +31,7 @@ _NODE = re.compile(r"^(?P<before>(?:[| ] )*)(?:[+`]-)?(?P<name>\S.*?) \[(?P<kind
 _TOLD = re.compile(r": recap (\S+) (.*)$", re.MULTILINE)
 _FILE = re.compile(rb"^(?!\s*--).*\bfile\b", re.IGNORECASE | re.MULTILINE)
 _KEEP = "Install bubblewrap, within which it cannot write, or take the word away."
+_CONTINUED = re.compile(r"possible interpretations are|(?:implicit )?(?:function|procedure|operator)\b")  # of another
 _MOST_MESSAGES = 50
 
 
@@ -142,6 +143,8 @@ def _errors(said: str, code: int) -> Iterator[tuple[int, int, int, str]]:
         if match is not None and match["kind"] not in ("assertion failure", "report failure"):
             continue
         match = match or _MESSAGE.match(line)
+        if match is not None and _CONTINUED.match(match["text"]):
+            continue
         if match is not None and match.groupdict().get("kind") != "warning":
             found[int(match["file"]), int(match["line"]), int(match["column"]), match["text"]] = None
         elif line.strip():

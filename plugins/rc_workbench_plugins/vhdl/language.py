@@ -13,6 +13,7 @@ from rc_workbench_plugins.vhdl.blocks import SourceBlock, check_names, read_bloc
 from rc_workbench_plugins.vhdl.conditions import check_conditions
 from rc_workbench_plugins.vhdl.design import Design, read_design
 from rc_workbench_plugins.vhdl.hierarchy import elaborate
+from rc_workbench_plugins.vhdl.order import defined_twice
 from rc_workbench_plugins.vhdl.ports import hdl_ports, uses
 from rc_workbench_plugins.vhdl.source_file import pragmas_of
 from rc_workbench_plugins.vhdl.syntax import plain
@@ -63,7 +64,8 @@ def read(root: Path, hardware: HardwareSources, platform: Platform, parameters: 
     job.progress(0.0, "reading the design")
     design = read_design(root, hardware, parameters, job)
     blocks: list[SourceBlock] = []
-    diagnostics = list(design.diagnostics)
+    shown = {file.number: design.name_of(file.path) for file in design.files}
+    diagnostics = [*design.diagnostics, *defined_twice(design.units, design.used, shown)]
     for file in design.files:
         source, wrong = pragmas_of(design, file)
         own = [block for unit in design.units_of(file) for block in read_blocks(unit, source)]

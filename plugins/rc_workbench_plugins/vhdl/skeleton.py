@@ -41,8 +41,8 @@ def cuts(units: Sequence[Unit]) -> Iterator[int]:
     seen: set[str] = set()
     for unit in units:
         if unit.kind == "architecture":
-            if plain(unit.of) in seen and unit.node.parent is not None:
-                yield unit.node.parent.start_byte
+            if plain(unit.of) in seen:
+                yield unit.start
             seen.add(plain(unit.of))
 
 

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 
 import tree_sitter_vhdl
@@ -67,8 +67,17 @@ class VhdlFile:
 
 
 def read_file(path: Path, library: str, number: int) -> VhdlFile:
-    data = source_bytes(path)
-    return VhdlFile(path, library, number, data, Parser(language()).parse(data))
+    return _file(path, library, number, source_bytes(path))
+
+
+@lru_cache(2000)
+def _file(path: Path, library: str, number: int, data: bytes) -> VhdlFile:
+    return VhdlFile(path, library, number, data, _tree(data))
+
+
+@lru_cache(2000)
+def _tree(data: bytes) -> Tree:
+    return Parser(language()).parse(data)
 
 
 def text_of(node: Node | None) -> str:

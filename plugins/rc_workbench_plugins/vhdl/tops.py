@@ -8,14 +8,15 @@ from pathlib import Path
 
 from rc_workbench_plugins.verilog.ports import clocks, resets
 from rc_workbench_plugins.vhdl.blocks import read_blocks
-from rc_workbench_plugins.vhdl.design import SUFFIXES, needed_by, read_design, read_units
+from rc_workbench_plugins.vhdl.design import SUFFIXES, Design, design_below, read_units
 from rc_workbench_plugins.vhdl.hierarchy import elaborate
 from rc_workbench_plugins.vhdl.language import top_ports
+from rc_workbench_plugins.vhdl.order import Reach, files_of
 from rc_workbench_plugins.vhdl.source_file import pragmas_of
-from rc_workbench_plugins.vhdl.syntax import plain
+from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
 from rc_workbench_plugins.vhdl.units import Unit
-from workbench.model.application import HardwareSources
-from workbench.model.read_out import ReadOut
+from workbench.api.job import Job
+from workbench.model.diagnostic import Diagnostic
 from workbench.model.scan import HdlTop
 
 _MOST = 12  # that are elaborated: those that reach the most
@@ -23,15 +24,15 @@ _BASED = re.compile(
     r"\b(\d+)#([0-9a-f_]+)#|\b(x|o|b)\"([0-9a-f_]+)\"|(?<![\w.#\"])(\d[\d_]*)(?![\w.#\"])", re.IGNORECASE
 )
 _BASES = {"x": 16, "o": 8, "b": 2}
-_NO_READ_OUT = ReadOut(first=0, last=0)  # a top is looked at before there is one
 
 
 def tops(root: Path, names: Sequence[str]) -> tuple[HdlTop, ...]:
     root = root.resolve()
     named = tuple(name for name in names if name.lower().endswith(SUFFIXES))
-    _, units = read_units([(root / name).resolve() for name in named], {})
-    candidates = sorted(_candidates(units), key=lambda unit: -len(needed_by(units, unit)))
-    found = [_top(root, units, unit) for unit in candidates[:_MOST]]
+    files, units = read_units([(root / name).resolve() for name in named], {})
+    reach = Reach(units)
+    candidates = sorted(_candidates(units), key=lambda unit: -len(files_of(reach.needed(unit))))
+    found = [_top(root, files, units, unit) for unit in candidates[:_MOST]]
     return tuple(sorted(found, key=lambda top: -len(top.sources)))
 
 
@@ -46,24 +47,29 @@ def _candidates(units: Sequence[Unit]) -> Iterator[Unit]:
             yield unit
 
 
-def _top(root: Path, units: Sequence[Unit], top: Unit) -> HdlTop:
-    sources = tuple(file.path.relative_to(root).as_posix() for file in needed_by(units, top))
-    hardware = HardwareSources(sources=sources, top=top.name, read_out=_NO_READ_OUT)
-    design = read_design(root, hardware, {})
-    blocks = [block for unit in design.units for block in read_blocks(unit, pragmas_of(design, unit.file)[0])]
+def _top(root: Path, files: Sequence[VhdlFile], units: Sequence[Unit], top: Unit) -> HdlTop:
+    design = design_below(root, files, units, top, {}, Job())
+    needed = [unit for file in design.needed for unit in design.units_of(file)]
+    blocks = [block for unit in needed for block in read_blocks(unit, pragmas_of(design, unit.file)[0])]
     tree = elaborate(design, {block.key: block for block in blocks})
     return HdlTop(
         name=top.name,
         file=design.name_of(top.file.path),
         line=top.line,
-        sources=sources,
+        sources=tuple(design.name_of(file.path) for file in design.needed),
         ports=top_ports(design, tree),
         parameters=tuple(_generics(top)),
         clocks=clocks(tree),
         resets=resets(tree),
         numbers=tuple(sorted({number for file in design.needed for number in numbers(file.data.decode("latin-1"))})),
-        diagnostics=design.diagnostics,
+        diagnostics=_of(design),
     )
+
+
+def _of(design: Design) -> tuple[Diagnostic, ...]:
+    """What is told of the files that the top needs."""
+    names = {design.name_of(file.path) for file in design.needed}
+    return tuple(told for told in design.diagnostics if told.file is None or told.file in names)
 
 
 def _generics(top: Unit) -> Iterator[tuple[str, int | float | str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from tree_sitter import Node
 
@@ -143,6 +144,7 @@ class Unit:
     region: Region | None = None
     components: tuple[Component, ...] = ()
     entity_ports: tuple[Declared, ...] = ()  # of an architecture
+    start: int = 0  # where its context clauses begin
 
     @property
     def library(self) -> str:
@@ -158,16 +160,19 @@ class _Found:
     dropped: list[Node] = field(default_factory=list)
 
 
+@lru_cache(2000)
 def units_of(file: VhdlFile) -> tuple[Unit, ...]:
     """The design units of a file, in order."""
-    return tuple(
-        _unit(file, node, (_SECONDARY | _PRIMARY)[node.type])
-        for design_unit in children(file.tree.root_node, "design_unit")
-        for node in children(design_unit, *_PRIMARY, *_SECONDARY)
-    )
+    found: list[Unit] = []
+    start = 0
+    for around in children(file.tree.root_node, "design_unit"):
+        for node in children(around, *_PRIMARY, *_SECONDARY):
+            found.append(_unit(file, node, (_SECONDARY | _PRIMARY)[node.type], start))
+            start = node.end_byte
+    return tuple(found)
 
 
-def _unit(file: VhdlFile, node: Node, kind: str) -> Unit:
+def _unit(file: VhdlFile, node: Node, kind: str, start: int) -> Unit:
     named = {"package body": "package"}.get(kind, kind)
     name = node.child_by_field_name(named) or child(node, "identifier")
     of = tidy(node.child_by_field_name("entity")) if kind in ("architecture", "configuration") else ""
@@ -180,8 +185,8 @@ def _unit(file: VhdlFile, node: Node, kind: str) -> Unit:
     elif kind == "package":
         components = tuple(_components(file, child(node, "package_declaration_body")))
     return Unit(
-        kind, text_of(name), file, node, node.start_point.row + 1, of, frozenset(_uses(file, node)),
-        frozenset(_instantiated(region)), interface, region, components,
+        kind, text_of(name), file, node, node.start_point.row + 1, of, frozenset(_uses(file, start, node.end_byte)),
+        frozenset(_instantiated(region)), interface, region, components, start=start,
     )  # fmt: skip
 
 
@@ -330,8 +335,7 @@ def _instantiated(region: Region | None) -> Iterator[str]:
                 yield plain(one.unit.rpartition(".")[2])
 
 
-def _uses(file: VhdlFile, node: Node) -> Iterator[tuple[str, str]]:
+def _uses(file: VhdlFile, start: int, end: int) -> Iterator[tuple[str, str]]:
     """The names of two parts that stand in a unit and in the clauses before it: (library, unit) among them."""
-    around = node.parent if node.parent is not None else node
-    text = without_comments(file.data[around.start_byte : around.end_byte].decode("latin-1"))
+    text = without_comments(file.data[start:end].decode("latin-1"))
     return ((plain(first), plain(second)) for first, second in set(_PARTS.findall(text)))
