@@ -100,6 +100,7 @@ class MainWindow(Frame):
                         lambda: f"Redo {self.history.redo_label}".strip()),
                 None,
                 known("pragma", self.insert_pragma, project),
+                known("propose", self.propose_marks, project),
                 known("find", self.find_here),
                 None,
                 known("settings", floating.show_settings),
@@ -196,6 +197,11 @@ class MainWindow(Frame):
         self.context.navigation.set_mode("source")
         if self.mode:
             self.mode.insert_pragma()
+
+    def propose_marks(self) -> None:
+        self.context.navigation.set_mode("source")
+        if self.mode:
+            self.mode.propose_marks()
 
     def find_here(self) -> None:
         if not (self.mode and self.mode.find_here()):

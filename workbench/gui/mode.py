@@ -201,6 +201,9 @@ class Mode(QWidget):
     def insert_pragma(self) -> None:
         """Ask what the line under the cursor is doing."""
 
+    def propose_marks(self) -> None:
+        """List the pragmas that are proposed for the file in view."""
+
     def restore(self, path: Path, text: str) -> bool:
         """Open a document with an unsaved text in it. False where that was not done."""
         return False

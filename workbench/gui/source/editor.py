@@ -17,6 +17,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QTextEdit, QToolTip, QWidget
 
 from workbench.gui import theme
+from workbench.gui.background import Background
 from workbench.gui.source.code_view import CodeView
 from workbench.gui.source.highlight import Span, pragma_spans, spans, wrong_spans
 from workbench.gui.source.lines_moved import LinesMoved
@@ -26,6 +27,7 @@ from workbench.gui.source.text_edits import CLOSING, STEP, close_block, new_line
 from workbench.session.documents import SourceFile
 
 _LEX_AFTER_MS = 120
+_LEX_AT_ONCE = 20_000  # characters that are lexed before the next key is looked at
 MOST_MARKED = 1000
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 
@@ -36,12 +38,16 @@ class CodeEditor(CodeView):
 
     pragma_asked = Signal(int, QTextCursor)
     definition_asked = Signal()  # of the name at the cursor
+    typed = Signal()  # the text is another; not told where it was coloured alone
     undo_label = redo_label = ""  # one key typed is like another
 
-    def __init__(self, document: SourceFile, side: Callable[[CodeEditor], QWidget]) -> None:
-        """`side` makes what shows the margin."""
+    def __init__(
+        self, document: SourceFile, side: Callable[[CodeEditor], QWidget], background: Background | None = None
+    ) -> None:
+        """`side` makes what shows the margin; long texts are lexed in the background, where there is one."""
         super().__init__(side)
-        self.file = document
+        self.file, self._background = document, background
+        self._seen = ""  # the text that was last heard of
         text = document.text
         self.margin = Margin()
         self.moved = LinesMoved(text)
@@ -52,6 +58,7 @@ class CodeEditor(CodeView):
         self._typing = False
         self._lexed: list[list[Span]] = []
         self.setPlainText(text)
+        self._seen = self.toPlainText()
         self.setReadOnly(document.read_only)
         self._lex_timer = QTimer(self)
         self._lex_timer.setSingleShot(True)
@@ -103,7 +110,14 @@ class CodeEditor(CodeView):
 
     def colour(self) -> None:
         """Lex the text and colour it."""
-        self._lexed = spans(self.toPlainText(), self.path.suffix)
+        text, suffix = self.toPlainText(), self.path.suffix
+        if self._background is None or len(text) < _LEX_AT_ONCE:
+            self._take_lexed(spans(text, suffix))
+        else:
+            self._background.start(f"lex {id(self)}", lambda: spans(text, suffix), self._take_lexed, lambda wrong: None)
+
+    def _take_lexed(self, lexed: list[list[Span]]) -> None:
+        self._lexed = lexed
         self.colour_marks()
 
     def colour_marks(self) -> None:
@@ -136,6 +150,9 @@ class CodeEditor(CodeView):
 
     def _on_text(self) -> None:
         text = self.toPlainText()
+        if text == self._seen:  # it was coloured
+            return
+        self._seen = text
         self._typing = True
         self.file.type(text)
         self._typing = False
@@ -144,6 +161,7 @@ class CodeEditor(CodeView):
         self.checked.changed(text)
         self._lex_timer.start()
         self._side.update()
+        self.typed.emit()
 
     def marks(self) -> list[QTextEdit.ExtraSelection]:
         """The marked lines, what is searched for, and the name that a click would follow."""

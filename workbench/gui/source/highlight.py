@@ -9,7 +9,7 @@ from pathlib import Path
 from pygments.lexer import Lexer
 from pygments.lexers import CLexer, CppLexer, TextLexer, VerilogLexer, VhdlLexer, YamlLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String, Token, _TokenType
-from PySide6.QtGui import QColor, QFont, QSyntaxHighlighter, QTextCharFormat, QTextDocument
+from PySide6.QtGui import QColor, QFont, QSyntaxHighlighter, QTextCharFormat, QTextCursor, QTextDocument
 
 from workbench.api.source.pragma_text import Style
 from workbench.gui import theme
@@ -116,26 +116,45 @@ def _what(kind: _TokenType) -> str:
     return ""
 
 
+class _Lines:
+    """What the lines of a document are to be coloured with, and were; both move along as lines come and go."""
+
+    def __init__(self, document: QTextDocument) -> None:
+        self._document = document
+        self.wanted: list[Sequence[Span]] = []
+        self.drawn: list[Sequence[Span] | None] = [None] * document.blockCount()
+        document.contentsChange.connect(self._moved)
+
+    def _moved(self, position: int, removed: int, added: int) -> None:
+        more = self._document.blockCount() - len(self.drawn)
+        at = self._document.findBlock(position).blockNumber() + 1
+        if more > 0:
+            self.drawn[at:at] = [None] * more
+            self.wanted[at:at] = [()] * more
+        elif more < 0:
+            del self.drawn[at : at - more], self.wanted[at : at - more]
+
+
 class Highlighter(QSyntaxHighlighter):
     """Colours from spans it is given; `names` are words to show as the platform's calls."""
 
     def __init__(self, document: QTextDocument) -> None:
+        lines = _Lines(document)  # hears of changes before this does, which colours what changed
         super().__init__(document)
-        self._spans: Sequence[Sequence[Span]] = ()
+        self._lines = lines
         self._names: re.Pattern[str] | None = None
 
     def set_spans(self, spans: Sequence[Sequence[Span]]) -> None:
         """Colour anew the lines whose spans changed."""
-        old, self._spans = self._spans, spans
-        if not old:
-            self.rehighlight()
-            return
-        block = self.document().firstBlock()
-        number = 0
-        while block.isValid():
-            if (old[number] if number < len(old) else None) != (spans[number] if number < len(spans) else None):
-                self.rehighlightBlock(block)
-            block, number = block.next(), number + 1
+        lines, document = self._lines, self.document()
+        lines.wanted = list(spans)
+        drawn = lines.drawn
+        other = [n for n, want in enumerate(spans) if n < len(drawn) and drawn[n] != want]
+        change = QTextCursor(document)
+        change.beginEditBlock()  # so that the document tells of it once
+        for number in other:
+            self.rehighlightBlock(document.findBlockByNumber(number))
+        change.endEditBlock()
 
     def set_names(self, names: Sequence[str]) -> None:
         pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b") if names else None
@@ -148,7 +167,11 @@ class Highlighter(QSyntaxHighlighter):
         plain = self._names.finditer(text) if self._names else ()
         for match in plain:
             self.setFormat(match.start(), len(match[0]), _format("link"))
-        for start, length, what in self._spans[number] if number < len(self._spans) else ():
+        wanted, drawn = self._lines.wanted, self._lines.drawn
+        spans = wanted[number] if number < len(wanted) else ()
+        if number < len(drawn):
+            drawn[number] = spans
+        for start, length, what in spans:
             self.setFormat(start, length, _format(what))
 
 

@@ -9,13 +9,14 @@ class LinesMoved:
     """Lines count from 1. A line that was changed or added has no original: 0."""
 
     def __init__(self, text: str) -> None:
+        self._first: list[str] = []
         self._lines: list[str] = []
         self._origin: list[int] = []
         self.reset(text)
 
     def reset(self, first: str, now: str | None = None) -> None:
         """Another first text, which has become `now` by edits that were not seen."""
-        self._lines = first.split("\n")
+        self._lines = self._first = first.split("\n")
         self._origin = list(range(1, len(self._lines) + 1))
         if now is None or now == first:
             return
@@ -36,6 +37,9 @@ class LinesMoved:
         """The text is now this one; lines at its beginning and end that are as before keep their origins."""
         lines = text.split("\n")
         if lines == self._lines:
+            return
+        if lines == self._first:  # all that was done is undone
+            self._lines, self._origin = lines, list(range(1, len(lines) + 1))
             return
         shorter = min(len(lines), len(self._lines))
         head = 0

@@ -25,6 +25,7 @@ from workbench.gui.source.margin_columns import MarginColumns
 from workbench.gui.source.points import point_at
 from workbench.gui.source.pragma_asking import PragmaAsking
 from workbench.gui.source.problems import problem_text
+from workbench.gui.source.proposals import ProposalPanel
 from workbench.gui.source.tabs import EditorTabs
 from workbench.gui.source.tree import SidePanel
 from workbench.gui.source.typed_check import TypedCheck
@@ -51,14 +52,19 @@ class SourceMode(Mode):
         self.setFocusProxy(self.tabs)
         shown = QWidget()
         column = plain_column(shown)
+        self.proposals = ProposalPanel(context)
         column.addWidget(self.tabs, 1)
+        column.addWidget(self.proposals)
         column.addWidget(self.find_bar)
         self.set_content(shown)
-        self._asking = PragmaAsking(context, self)
+        self._asking = PragmaAsking(context, self, self.proposals.at)
         self.popover = self._asking.popover
         self.side.tree.file_chosen.connect(self.open_file)
         self.side.tree.run_chosen.connect(context.open_run)
         self.side.blocks.line_chosen.connect(self._go_to)
+        self.proposals.file_wanted.connect(self.open_file)
+        self.proposals.counted.connect(self.tabs.say_proposed)
+        self.tabs.proposed.clicked.connect(self.proposals.open_it)
         self.tabs.shown.connect(self._on_shown)
         self.tabs.close_asked.connect(self._on_close)
         self.tabs.removed.connect(self._on_removed)
@@ -98,14 +104,14 @@ class SourceMode(Mode):
             document = SourceFile(writable=workspace is not None and path.is_relative_to(workspace.root))
             if not self.context.notices.attempt(lambda: document.open(path)):
                 return
-            editor = CodeEditor(document, MarginColumns)
+            editor = CodeEditor(document, MarginColumns, self.context.background)
             self._notes[editor] = Annotations(self.context, editor, self._check)
             editor.pragma_asked.connect(self.ask_pragma)
             editor.may_ask = partial(self._may_ask, editor)
             editor.definition_asked.connect(self.go_to_definition)
             editor.line_changed.connect(self._on_line)
             document.changed.connect(partial(self._on_changed, editor))
-            editor.textChanged.connect(lambda e=editor: self._on_text(e))
+            editor.typed.connect(partial(self._on_text, editor))
             self.context.documents.add(document)
             self._watcher.addPath(str(path))
             self.tabs.add(editor)
@@ -220,6 +226,11 @@ class SourceMode(Mode):
         if why := self._asking.ask(editor, self._notes[editor].points(), line, name or QTextCursor()):
             self._say_status(f"line {line}: {why}")
 
+    def propose_marks(self) -> None:
+        """Show the list of what is proposed for the file in view, or close it."""
+        if self.editor is not None:
+            self.proposals.open_it()
+
     def _may_ask(self, editor: CodeEditor, line: int) -> bool:
         return point_at(self._notes[editor].points(), line) is not None
 
@@ -229,6 +240,7 @@ class SourceMode(Mode):
         self._notes[editor].take_text()
         if editor is self.editor:
             self._say_status()
+            self.proposals.refresh()
 
     def _on_workspace(self) -> None:
         self.popover.close_it()
@@ -257,6 +269,7 @@ class SourceMode(Mode):
         self._check.take_scan()
         for notes in self._notes.values():
             notes.take_scan()
+        self.proposals.take_scan()
         self._on_shown()
 
     def _on_run(self) -> None:
@@ -286,6 +299,7 @@ class SourceMode(Mode):
     def _on_shown(self) -> None:
         editor = self.editor
         self.find_bar.close_it()
+        self.proposals.show_editor(editor)
         if editor is None:
             self.side.blocks.show_file(self.context.scan, lambda f: False)
             self.details.show_nothing("No block", "Open a file that holds one.")

@@ -23,8 +23,10 @@ from workbench.model.pragma import Pragma
 class PragmaAsking(QObject):
     """Asks over the widget that holds the editors."""
 
-    def __init__(self, context: Context, over: QWidget) -> None:
+    def __init__(self, context: Context, over: QWidget, proposed: Callable[[Point], Pragma | None]) -> None:
+        """`proposed` is what the design suggests for a place of the text in view."""
         super().__init__(over)
+        self._proposed = proposed
         self._context, self._over = context, over
         self._editor: CodeEditor | None = None
         self._name = QTextCursor()
@@ -48,9 +50,8 @@ class PragmaAsking(QObject):
         editor.flag(point.line)
         corner, arrow = self._beside(editor, point.line)
         share = numbers.share if numbers else None
-        self.popover.ask(
-            point, style, suggested(point, scan, offered), offered, share, corner, arrow, name.selectedText()
-        )
+        start = (self._proposed(point) if not point.pragmas else None) or suggested(point, scan, offered)
+        self.popover.ask(point, style, start, offered, share, corner, arrow, name.selectedText())
         return ""
 
     def _beside(self, editor: CodeEditor, line: int) -> tuple[QPoint, QPoint | None]:

@@ -12,7 +12,8 @@ from workbench.gui.icons import icon
 from workbench.gui.source.editor import CodeEditor
 from workbench.gui.source.margin import MarginHead
 from workbench.gui.theme import set_ground
-from workbench.gui.widgets import ElidedLabel, IconButton, plain_column, rule
+from workbench.gui.widgets import Button, ElidedLabel, IconButton, plain_column, rule
+from workbench.session.keys import with_key
 
 
 class EditorTabs(QWidget):
@@ -34,6 +35,8 @@ class EditorTabs(QWidget):
         self.bar.setUsesScrollButtons(True)
         self.place = ElidedLabel("", "small", Qt.TextElideMode.ElideLeft)
         self.place.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.proposed = Button("", kind="link")
+        self.proposed.hide()
         self.head = MarginHead()
         self.stack = QStackedWidget()
         top = QWidget()
@@ -44,6 +47,7 @@ class EditorTabs(QWidget):
         row.setSpacing(12)
         row.addWidget(self.bar)
         row.addWidget(self.place, 1)
+        row.addWidget(self.proposed)
         column = plain_column(self)
         column.addWidget(top)
         column.addWidget(rule())
@@ -93,6 +97,12 @@ class EditorTabs(QWidget):
     def clear(self) -> None:
         for editor in self.editors():
             self.remove(editor)
+
+    def say_proposed(self, count: int) -> None:
+        """How many marks are proposed for the file in view."""
+        self.proposed.setVisible(bool(count))
+        self.proposed.setText(f"{count} mark{'' if count == 1 else 's'} proposed")
+        self.proposed.setToolTip(with_key("Pragmas that the design itself suggests for this file", "propose"))
 
     def take_font(self) -> None:
         for editor in self.editors():

@@ -1,0 +1,82 @@
+"""The list of proposed marks in Source mode: accept one, ignore one, accept all, undo."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from workbench.gui.main_window import MainWindow
+from workbench.gui.source.editor import CodeEditor
+from workbench.gui.source.mode import SourceMode
+from workbench.model.pragma import Category
+
+OPEN, CLOSE = "#pragma recap fpgaOpen overhead(initialize)", "#pragma recap fpgaClose overhead(finalize)"
+
+
+@pytest.fixture
+def source(opened: MainWindow, qtbot: QtBot) -> SourceMode:
+    mode = opened.modes.current()
+    assert isinstance(mode, SourceMode)
+    qtbot.waitUntil(lambda: not opened.busy, timeout=20_000)
+    return mode
+
+
+@pytest.fixture
+def editor(source: SourceMode, project: Path) -> CodeEditor:
+    source.open_file(project.parent / "host" / "main.c")
+    assert source.editor is not None
+    return source.editor
+
+
+def shown(source: SourceMode) -> list[str]:
+    return [row.pragma.name for row in source.proposals.rows.rows.tops]
+
+
+def test_marks_are_accepted_one_by_one_ignored_and_taken_back(
+    opened: MainWindow, source: SourceMode, editor: CodeEditor, qtbot: QtBot
+) -> None:
+    before = editor.toPlainText()
+    assert not source.tabs.proposed.isHidden()
+    assert source.tabs.proposed.text() == "2 marks proposed"
+    qtbot.mouseClick(source.tabs.proposed, Qt.MouseButton.LeftButton)
+    panel = source.proposals
+    assert shown(source) == ["fpgaOpen", "fpgaClose"]
+    assert editor.line == before[: before.index("fpga_t *fpga = fpgaOpen")].count("\n") + 1
+    qtbot.keyClick(panel.rows, Qt.Key.Key_Return)
+    assert editor.toPlainText().count(OPEN) == 1
+    assert shown(source) == ["fpgaClose"]
+    qtbot.keyClick(panel.rows, Qt.Key.Key_Delete)
+    assert shown(source) == []
+    assert (panel.again.text(), source.tabs.proposed.isHidden()) == ("1 ignored", True)
+    qtbot.mouseClick(panel.again, Qt.MouseButton.LeftButton)
+    assert shown(source) == ["fpgaClose"]
+    opened.undo()
+    assert editor.toPlainText() == before
+    assert shown(source) == ["fpgaOpen", "fpgaClose"]
+    assert editor.path.read_text() == before
+    qtbot.keyClick(panel.rows, Qt.Key.Key_Escape)
+    assert not panel.isVisible()
+
+
+def test_all_are_accepted_in_one_step(opened: MainWindow, source: SourceMode, editor: CodeEditor, qtbot: QtBot) -> None:
+    before = editor.toPlainText()
+    opened.propose_marks()
+    qtbot.keyClick(source.proposals.rows, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    text = editor.toPlainText()
+    assert [line.strip() for line in text.splitlines() if line not in before.splitlines()] == [OPEN, CLOSE]
+    assert shown(source) == []
+    assert "is marked" in source.proposals._empty.why.text()
+    opened.undo()
+    assert editor.toPlainText() == before
+    assert shown(source) == ["fpgaOpen", "fpgaClose"]
+
+
+def test_the_question_begins_with_what_is_proposed(source: SourceMode, editor: CodeEditor, qtbot: QtBot) -> None:
+    line = next(n for n, text in enumerate(editor.toPlainText().splitlines(), 1) if "fpgaClose" in text)
+    source.ask_pragma(line)
+    popover = source.popover
+    assert (popover.category, popover.reason.currentText()) == (Category.OVERHEAD, "finalize")
+    qtbot.keyClick(popover, Qt.Key.Key_Escape)
