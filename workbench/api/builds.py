@@ -60,7 +60,8 @@ class HdlBuild:
     On several `cards` the blocks, streams and FIFOs are all of theirs, card after card; all else is one's. `read` are
     all files that decide on any of it: without them it is made anew each time. Those of the sources that are
     `stand_ins` do a vendor's primitives' work in simulation: its own tools bring them. `compared` is what tells whether
-    the user's design is what it was, None where that cannot be looked at.
+    the user's design is what it was, None where that cannot be looked at. `board_sources` are what a board's tools take
+    where that is another language than what is simulated.
     """
 
     sources: tuple[Path, ...]
@@ -85,3 +86,4 @@ class HdlBuild:
     read: tuple[Path, ...] = ()
     stand_ins: tuple[Path, ...] = ()
     compared: Comparison | None = None
+    board_sources: tuple[Path, ...] = ()

@@ -168,7 +168,9 @@ def complete_tree(
             *map(_quoted, macros_of_all(part)),
         ),
         "RECAP_LDLIBS": (*host.link_flags, *named, "-lm", "-pthread"),
-        "RECAP_HDL": (f"$(RECAP)/{_relative(path, out)}" for path in hdl.sources if path not in hdl.stand_ins),
+        "RECAP_HDL": (
+            f"$(RECAP)/{_relative(path, out)}" for path in hdl.board_sources or hdl.sources if path not in hdl.stand_ins
+        ),
         "RECAP_HDL_STAND_INS": (f"$(RECAP)/{_relative(path, out)}" for path in hdl.stand_ins),
         "RECAP_HDL_INCLUDE_DIRS": (f"$(RECAP)/{_relative(folder, out)}" for folder in hdl_includes if folder),
         "RECAP_HDL_DATA": (_quoted(name) for name in hdl.data),

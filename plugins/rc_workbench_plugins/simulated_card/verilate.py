@@ -79,7 +79,7 @@ def verilate(
                 job.log(line)
             return
         unknown = _UNKNOWN_PARAMETERS.search(result.stderr)
-        names = {name.strip("', .") for name in unknown["names"].split(",")} if unknown else set()
+        names = set(re.findall(r"\w+", unknown["names"])) if unknown else set()
         if not names & given.keys():
             raise WorkbenchError(*read_errors(result.stderr))
         given = {name: value for name, value in given.items() if name not in names}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,7 @@ from rc_workbench_plugins.verilog.conditions import check_conditions
 from rc_workbench_plugins.verilog.data_files import data_files
 from rc_workbench_plugins.verilog.design import Design, read_design
 from rc_workbench_plugins.verilog.instances import Instance, Key, elaborate
+from rc_workbench_plugins.verilog.monitored import why_not_observed
 from rc_workbench_plugins.verilog.own import build_called, is_own, library_of, own_streams, streams_called
 from rc_workbench_plugins.verilog.ports import clocks, hdl_ports, resets
 from rc_workbench_plugins.verilog.rewrite import defined_twice, modules_by_name, why_not_editable
@@ -33,7 +34,7 @@ def scan(
     root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], job: Job | None = None
 ) -> HdlScan:
     design, blocks, top, diagnostics, *_ = _read(root, hardware, parameters, job)
-    reasons, _ = _why_not(design, blocks, top, platform)
+    reasons, _ = _reasons(design, blocks, top, platform)
     uses: dict[tuple[str, int], list[str]] = {block.key: [] for block in blocks}
     for instance in top.walk() if top else ():
         for use in instance.blocks:
@@ -78,7 +79,7 @@ def instrument(
         raise WorkbenchError(
             Diagnostic(f"the platform '{platform.name}' describes no hardware port", "Add its section `hardware`.")
         )
-    reasons, single = _why_not(design, blocks, top, platform)
+    reasons, single = _reasons(design, blocks, top, platform)
     wrong = tuple(check_conditions(design, blocks, top, reasons))
     if has_errors(wrong):
         raise WorkbenchError(*wrong)
@@ -141,35 +142,12 @@ def _of_primitives(design: Design, top: Instance) -> Iterator[Diagnostic]:
             yield Diagnostic(message, hint, Severity.WARNING, design.name_of(path), line, column)
 
 
-def _why_not(
+def _reasons(
     design: Design, blocks: tuple[SourceBlock, ...], top: Instance | None, platform: Platform
 ) -> tuple[dict[Key, str], dict[str, str]]:
-    """Why blocks cannot be observed: those that can be nowhere, by where they stand, and single ones by their paths."""
     nodes = modules_by_name(design)
     clocks = [clock.pin for clock in platform.hardware.clocks] if platform.hardware else []
-    unreachable: dict[str, str] = {}
-    paths: dict[str, str] = {}
-    nowhere: dict[Key, str] = {}
-    somewhere: set[Key] = set()
-    for instance in top.walk() if top else ():
-        above = unreachable.get(instance.path, "") or why_not_editable(design, nodes.get(instance.module))
-        unreachable.update({child.path: above for child in instance.children})
-        for use in instance.blocks:
-            reason = above
-            if not reason and clocks and use.root_clock not in clocks:
-                reason = _other_clock(use.source.clock, use.root_clock, clocks)
-            if reason:
-                paths[use.path] = reason
-                nowhere.setdefault(use.source.key, reason)
-            else:
-                somewhere.add(use.source.key)
-    nowhere = {key: reason for key, reason in nowhere.items() if key not in somewhere}
-    return nowhere | {block.key: block.why_not for block in blocks if block.why_not}, paths
-
-
-def _other_clock(name: str, root: str, clocks: Sequence[str]) -> str:
-    what = f"'{name}', which is the top's '{root}'" if root else f"'{name}', which is derived within the design"
-    return f"it runs on {what}; only blocks on the platform's clocks ({', '.join(clocks)}) can be observed"
+    return why_not_observed(blocks, top, clocks, lambda instance: why_not_editable(design, nodes.get(instance.module)))
 
 
 def _hdl_block(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from rc_workbench_plugins.ports.memory import OWN_ADDRESSES, own_port
+from rc_workbench_plugins.verilog.blocks import SourceBlock
 from rc_workbench_plugins.verilog.depths import DEPTH_MODULE, DEPTH_SOURCE
 from rc_workbench_plugins.verilog.instances import BlockUse, Instance, Key
 from rc_workbench_plugins.verilog.layout import Layout
@@ -23,6 +24,39 @@ from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.hardware import Clock, Hardware
 from workbench.model.pragma import UNCLASSIFIED
 from workbench.model.read_out import ReadOutPlan
+
+
+def why_not_observed(
+    blocks: Iterable[SourceBlock],
+    top: Instance | None,
+    clocks: Sequence[str],
+    why_not_editable: Callable[[Instance], str],
+) -> tuple[dict[Key, str], dict[str, str]]:
+    """Why blocks cannot be observed: those that can be nowhere, by where they stand, and single ones by their paths.
+    `clocks` are the platform's; what stands in an instance that is not editable leads to none of its states."""
+    unreachable: dict[str, str] = {}
+    paths: dict[str, str] = {}
+    nowhere: dict[Key, str] = {}
+    somewhere: set[Key] = set()
+    for instance in top.walk() if top else ():
+        above = unreachable.get(instance.path, "") or why_not_editable(instance)
+        unreachable.update({child.path: above for child in instance.children})
+        for use in instance.blocks:
+            reason = above
+            if not reason and clocks and use.root_clock not in clocks:
+                reason = _other_clock(use.source.clock, use.root_clock, clocks)
+            if reason:
+                paths[use.path] = reason
+                nowhere.setdefault(use.source.key, reason)
+            else:
+                somewhere.add(use.source.key)
+    nowhere = {key: reason for key, reason in nowhere.items() if key not in somewhere}
+    return nowhere | {block.key: block.why_not for block in blocks if block.why_not}, paths
+
+
+def _other_clock(name: str, root: str, clocks: Sequence[str]) -> str:
+    what = f"'{name}', which is the top's '{root}'" if root else f"'{name}', which is derived within the design"
+    return f"it runs on {what}; only blocks on the platform's clocks ({', '.join(clocks)}) can be observed"
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from rc_workbench_plugins.vhdl import mended as mending
 from rc_workbench_plugins.vhdl.mended import mended
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.system.cache import cache_dir
@@ -24,8 +25,10 @@ _UNASSIGNED = re.compile(
     r'^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+):warning: no assignment for .* of signal "(?P<signal>.*)"\n'
     r"(?P<declared>.*)$", re.MULTILINE,
 )  # fmt: skip
+_BUG = "GHDL Bug occurred"
 _MODULE = re.compile(r"^module (\w+)", re.MULTILINE)
 _FILE = re.compile(r"^(?!\s*--(?!.*\*/)).*\bfile\b", re.IGNORECASE)  # not in a line that is a comment
+_MADE_BY = sha256(Path(mending.__file__).read_bytes())[:16]  # what is kept is made by that
 _KEEP = "Install bubblewrap, within which it cannot write, or take the word away."
 _GENERICS = (
     "Generics are given as integers, strings, the bits of a vector as a string, and `true` and `false` as strings."
@@ -35,12 +38,23 @@ _GENERICS = (
 @dataclass(frozen=True)
 class Design:
     """An entity and the files that it is in, with their paths; `generics` are NAME=VALUE. Names of files that it reads
-    itself are relative to `folder`."""
+    itself are relative to `folder`. `libraries` has each file's, where they are not all of one; the entity's is the
+    last's."""
 
     files: tuple[str, ...]
     unit: str
     generics: tuple[str, ...] = ()
     folder: Path | None = None
+    libraries: tuple[str, ...] = ()
+    dialect: tuple[str, ...] = ("--std=08",)
+
+    @property
+    def words(self) -> list[str]:
+        """The files as GHDL is told them."""
+        if not self.libraries:
+            return list(self.files)
+        pairs = zip(self.libraries, self.files, strict=True)
+        return [word for library, file in pairs for word in (f"--work={library}", file)]
 
 
 def synthesised(design: Design) -> str:
@@ -54,7 +68,8 @@ def synthesised(design: Design) -> str:
 def netlist(design: Design, language: str, run: Callable[..., ProcessResult] = run_program) -> str:
     """What GHDL writes of a synthesised design, in "verilog" or in "vhdl". WorkbenchError."""
     files, bound = design.files, [f"-g{generic}" for generic in design.generics]
-    command = [*_confined(files), str(ghdl().path), "--synth", "--std=08", f"--out={language}", *bound, *files, "-e"]
+    tool = [str(ghdl().path), "--synth", *design.dialect, f"--out={language}"]
+    command = [*_confined(files), *tool, *bound, *design.words, "-e"]
     result = run([*command, design.unit], cwd=design.folder, timeout_s=LIMIT_S, memory_bytes=MEMORY_BYTES)
     found = list(_lost(result.stderr)) if not result.returncode else _errors(result.stderr, design.unit)
     if found:
@@ -99,7 +114,8 @@ def kept(design: Design, make: Callable[[Design], str]) -> str:
     contents = contents_of(design)
     if any(_FILE.search(line) for text in contents for line in text.splitlines()):
         return make(design)
-    key = json.dumps([ghdl().version, make.__name__, contents, design.unit, design.generics])
+    told = [design.unit, design.generics, design.libraries, design.dialect]
+    key = json.dumps([ghdl().version, make.__name__, _MADE_BY, contents, *told])
     place = cache_dir() / "vhdl" / sha256(key.encode())[:32]
     if place.is_file():
         return place.read_text("utf-8")
@@ -133,6 +149,9 @@ def _errors(said: str, unit: str) -> list[Diagnostic]:
     ]
     if found:
         return found[:20]
+    if _BUG in said:
+        what = next(iter(re.findall(r"^Exception (.*)$", said, re.MULTILINE)), "a fault of its own")
+        return [Diagnostic(f"GHDL ended with {what} while it synthesised '{unit}'", "A newer GHDL may take it.")]
     last = (said.strip().splitlines() or ["it ended without a word"])[-1].rpartition("ghdl-mcode: ")[2]
     return [Diagnostic(f"GHDL cannot synthesise '{unit}': {last}", _GENERICS if "generic" in last else "")]
 

@@ -64,6 +64,7 @@ _RESET = re.compile(
 )
 _BEGINS = re.compile(r"^  (?:signal|constant) (\w+) ?: .* := (.*);", re.MULTILINE)
 _PART = re.compile(r"(\w+) \((\d+)(?: downto (\d+))?\)")
+_REPEATED = re.compile(r"\((\d+) downto 0 => '(.)'\)")
 _PLACE = re.compile(r"^ */\*#? *(.+):(\d+):(\d+) +\*/$")
 _COMMENT = re.compile(r"^ *(?:/\*.*\*/|--.*)\n", re.MULTILINE)  # where in the sources it comes from
 #: What has no Verilog in it, or another meaning.
@@ -140,7 +141,14 @@ def _bits(literal: str, high: int, low: int) -> str:
 
 
 def _value(vhdl: str) -> str:
-    return _literal(vhdl[1:-1]) if vhdl[0] in "'\"" else vhdl
+    """A value as it stands in the VHDL: a literal, so many of one, a name, or a part of one."""
+    if vhdl[0] in "'\"":
+        return _literal(vhdl[1:-1])
+    if repeated := _REPEATED.fullmatch(vhdl):
+        return _literal(repeated[2] * (int(repeated[1]) + 1))
+    if part := _PART.fullmatch(vhdl):
+        return f"{part[1]}[{part[2]}:{part[3]}]" if part[3] else f"{part[1]}[{part[2]}]"
+    return vhdl
 
 
 def _literal(digits: str) -> str:

@@ -1,0 +1,178 @@
+"""The edits that make observed copies of VHDL files: insertions within lines, so that line numbers stay.
+
+States are bit vectors, which need no use clause, and are seen wherever a design unit stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import cast
+
+from tree_sitter import Node
+
+from rc_workbench_plugins.verilog.blocks import meaning
+from rc_workbench_plugins.verilog.instances import Instance, Key
+from rc_workbench_plugins.verilog.layout import Layout, Site
+from rc_workbench_plugins.verilog.rewrite import Edits
+from rc_workbench_plugins.vhdl.blocks import Arm, SourceBlock
+from rc_workbench_plugins.vhdl.design import Design
+from rc_workbench_plugins.vhdl.elaborate import PART
+from rc_workbench_plugins.vhdl.skeleton import cuts
+from rc_workbench_plugins.vhdl.syntax import child, plain, text_of
+from rc_workbench_plugins.vhdl.units import Instantiation, Interface, Region, Unit
+from workbench.api.instrument.probes import state_bits
+from workbench.api.instrument.wrapper import STATE_PORT
+
+_ENTITY_CLASS = re.compile(rb"\bof\s+(\w+)\s*:\s*entity\b", re.IGNORECASE)
+_STATEMENTS = ("if_statement_body", "sequential_block", "loop_body")
+
+
+def edits_of(design: Design, top: Instance, layout: Layout, inner: str) -> dict[Path, Edits]:
+    """The edits of every file. The top's entity is called `inner`."""
+    edits: dict[Path, Edits] = {file.path: Edits(file.path) for file in design.needed}
+    _part(design, edits)
+    blocks: dict[Key, SourceBlock] = {}
+    made: dict[Key, Instantiation] = {}
+    entities: dict[str, Unit] = {}
+    components: dict[str, int] = {}
+    for instance in top.walk():
+        if instance.body is not None and (entity := design.entity_of(instance.body)) is not None:
+            entities[instance.module] = entity
+        if instance.node is not None:
+            made[instance.key] = instance.node
+            if instance.node.kind == "component" and layout.widths.get(instance.module):
+                components[plain(instance.node.unit.rpartition(".")[2])] = layout.widths[instance.module]
+        blocks.update({use.source.key: cast(SourceBlock, use.source) for use in instance.blocks})
+    for module, sites in layout.sites.items():
+        width = layout.widths[module]
+        if not width:
+            continue
+        entity = entities[module]
+        if entity.interface is not None:
+            _add_port(edits[entity.file.path], entity.interface, width)
+        regions: dict[int, tuple[Region, list[tuple[SourceBlock, Site]]]] = {}
+        for key, site in sites.items():
+            if (block := blocks.get(key)) is None:
+                _connect(edits[Path(key[0])], made[key], site)
+            elif block.region is not None:
+                regions.setdefault(id(block.region), (block.region, []))[1].append((block, site))
+        for region, observed in regions.values():
+            _observe(edits[region.file.path], region, observed)
+    for unit in design.units:
+        held = [*unit.components, *(c for r in (unit.region.walk() if unit.region else ()) for c in r.components)]
+        for component in {id(one): one for one in held}.values():
+            if (width := components.get(plain(component.name), 0)) and component.file.path in edits:
+                _add_port(edits[component.file.path], component.interface, width)
+    _rename(design, edits, top.module, inner)
+    return edits
+
+
+def _part(design: Design, edits: Mapping[Path, Edits]) -> None:
+    for file in design.needed:
+        for cut in cuts([unit for unit in design.units if unit.file is file]):
+            edits[file.path].insert(cut, PART.decode())
+
+
+def slice_of(site: Site) -> str:
+    """The part of `recap_state` for a place, as VHDL within the loops' scope."""
+    if not site.ranges:
+        return f"({site.offset + site.width - 1} downto {site.offset})"
+    index = ""
+    for name, low, high in site.ranges:
+        term = f"({name} - ({low}))" if low else name
+        index = f"({index} * {high - low + 1} + {term})" if index else term
+    return f"({site.offset + site.width - 1} + {index} * {site.width} downto {site.offset} + {index} * {site.width})"
+
+
+def _add_port(edits: Edits, interface: Interface, width: int) -> None:
+    declaration = f"{STATE_PORT} : out bit_vector({width - 1} downto 0)"
+    edits.insert(interface.closing, f"; {declaration}" if interface.has_ports else f" port ({declaration});")
+
+
+def _connect(edits: Edits, made: Instantiation, site: Site) -> None:
+    association = f"{STATE_PORT} => {STATE_PORT}{slice_of(site)}"
+    edits.insert(made.closing, f", {association}" if made.has_ports else f" port map ({association})")
+
+
+def signal_name(block: SourceBlock) -> str:
+    """VHDL's names have no two underscores in a row, and none at an end."""
+    return "recap_st_" + re.sub(r"\W|_", "_", block.label).strip("_").replace("__", "_")
+
+
+def _observe(edits: Edits, region: Region, observed: list[tuple[SourceBlock, Site]]) -> None:
+    """Give blocks of one region their state signals, and set these in every branch."""
+    declared, driven = "", ""
+    for block, site in observed:
+        name, bits = signal_name(block), state_bits(len(block.states) + 1)
+        declared += f"signal {name} : bit_vector({bits - 1} downto 0) := {_code(0, bits)}; "
+        driven += f" {STATE_PORT}{slice_of(site)} <= {name};"
+        _set_states(edits, block, name, bits)
+    if region.begins:
+        edits.insert(region.declare_at, f" {declared}begin{driven}")
+    else:
+        edits.insert(region.declare_at, declared)
+        edits.insert(region.statements_at, driven)
+
+
+def _code(number: int, bits: int) -> str:
+    return f'"{number:0{bits}b}"'
+
+
+def _set_states(edits: Edits, block: SourceBlock, name: str, bits: int) -> None:
+    codes = {meaning(placed.pragma): _code(code, bits) for code, placed in enumerate(block.states, 1)}
+    none = f" {name} <= {_code(0, bits)};"
+    outermost = {arm.statement.id for arm in _reset_arms(block)}
+    for arm in block.arms:
+        whole = arm.kind == "body"
+        text = none if whole or arm.statement.id in outermost else ""
+        for placed in arm.pragmas:
+            condition, code = placed.pragma.condition, f" {name} <= {codes[meaning(placed.pragma)]};"
+            if condition and not arm.in_reset:
+                text += f" if {condition} then{code} end if;"
+                edits.conditions[arm.line] = placed
+            elif not condition:
+                text += code
+        if whole and block.enable:
+            text = f"{none} if {block.enable} then{text.removeprefix(none)}"
+            _ask_edge_alone(edits, block, arm)
+        if text:
+            edits.insert(arm.at, text)
+
+
+def _reset_arms(block: SourceBlock) -> Iterator[Arm]:
+    """The arms in reset that stand in no other."""
+    ends = -1
+    for arm in sorted((a for a in block.arms if a.in_reset), key=lambda a: a.statement.start_byte):
+        if arm.statement.start_byte >= ends:
+            ends = arm.statement.end_byte
+            yield arm
+
+
+def _ask_edge_alone(edits: Edits, block: SourceBlock, arm: Arm) -> None:
+    """What is asked for besides the edge becomes a condition within, so that there is a state without it too."""
+    words = [one for one in arm.statement.children if one.is_named and one.type not in (*_STATEMENTS, "line_comment")]
+    if words:
+        gone = text_of(words[0]).count("\n")
+        edits.replace(words[0].start_byte, words[0].end_byte, block.condition + "\n" * gone)
+        edits.insert(arm.statement.end_byte, " end if;")
+
+
+def _rename(design: Design, edits: Mapping[Path, Edits], top: str, inner: str) -> None:
+    for unit in design.units:
+        own = unit.kind == "entity" and plain(unit.name) == plain(top)
+        of = unit.kind in ("architecture", "configuration") and plain(unit.of) == plain(top)
+        if unit.file.path not in edits or not (own or of):
+            continue
+        found = [child(unit.node, "identifier")] if own else [unit.node.child_by_field_name("entity")]
+        if own:
+            found.append(child(child(unit.node, "end_entity"), "identifier"))
+        for node in found:
+            if isinstance(node, Node):
+                edits[unit.file.path].replace(node.start_byte, node.end_byte, inner)
+        whole = unit.file.data[unit.node.start_byte : unit.node.end_byte]
+        for match in _ENTITY_CLASS.finditer(whole) if own else ():
+            if plain(match[1].decode("latin-1")) == plain(top):
+                start = unit.node.start_byte
+                edits[unit.file.path].replace(start + match.start(1), start + match.end(1), inner)
