@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tools import NEEDS_GHDL
 
 from workbench.analysis.targets import resolve_target
 from workbench.api.job import Job
@@ -145,6 +146,25 @@ def test_same_bits_plain_on_few_cores(
     """An odd number of batches on two cores: some cores get fewer points than others."""
     printed = run(open_workspace(projects[form], plugins), tmp_path / "run", {"CORES": 2, "POINTS": points}, plain=True)
     assert printed == reference["expected_output"](form, points)
+
+
+@NEEDS_GHDL
+def test_vhdl_is_the_same_run_to_the_cycle(projects: dict[str, Path], plugins: Plugins, tmp_path: Path) -> None:
+    """Every block's state times, visits and transitions, every call and all else that the run has tables of."""
+    found, tables = {}, {}
+    for name in ("original", "vhdl"):
+        workspace = open_workspace(projects["original"].with_name(f"{name}.workbench.yaml"), plugins)
+        printed = run(workspace, tmp_path / name, {"CORES": 2, "POINTS": 3 * 512})
+        result = open_result(tmp_path / name, plugins)
+        states = [
+            [(state.state.name, state.cycles, state.visits) for state in block.states]
+            for block in result.analysis.blocks
+        ]
+        found[name] = (printed, result.run.manifest.cycles, result.run.time_s, states)
+        tables[name] = {name: dict(columns) for name, columns in result.run.tables.items()}
+    assert found["vhdl"] == found["original"]
+    assert len(found["vhdl"][3]) == 4
+    np.testing.assert_equal(tables["vhdl"], tables["original"])
 
 
 def test_goals_at_20_cores(full: dict[str, OpenRun]) -> None:

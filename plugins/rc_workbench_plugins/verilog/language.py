@@ -86,7 +86,7 @@ def instrument(
     diagnostics = (*diagnostics, *wrong)
     clock_of = {clock.pin: clock.name for clock in platform.hardware.clocks}
     library = library_of(design, hardware)
-    found = find_streams(design, top, hardware, _outside(platform.hardware))
+    found = find_streams(design, top, hardware, outside(platform.hardware))
     streams = counted(own_streams(design, found, top, hardware, library), top.path, clock_of)
     if has_errors(streams.diagnostics):
         raise WorkbenchError(*streams.diagnostics)
@@ -101,7 +101,7 @@ def instrument(
 with_depths = partial(instrument, vary=True)
 
 
-def _outside(hardware: Hardware) -> Iterator[str]:
+def outside(hardware: Hardware) -> Iterator[str]:
     """The top's signals by which the platform's ports and the host go on: all but data."""
     if hardware.interrupt:
         yield hardware.interrupt

@@ -14,8 +14,8 @@ class VhdlLanguage:
     suffixes: tuple[str, ...] = (".vhd", ".vhdl")
     pragma_prefix: str = "--pragma recap "
     scan = staticmethod(Later(f"{__name__}.language:scan"))
-    instrument = staticmethod(Later(f"{__name__}.language:instrument"))
-    plain = staticmethod(Later(f"{__name__}.language:not_built"))
+    instrument = staticmethod(Later(f"{__name__}.build:instrument"))
+    plain = staticmethod(Later(f"{__name__}.build:plain"))
     tops = staticmethod(Later(f"{__name__}.tops:tops"))
     definition = staticmethod(Later(f"{__name__}.definitions:definition"))
     decode = staticmethod(Later("workbench.api.instrument.readout:decode"))

@@ -17,14 +17,11 @@ from rc_workbench_plugins.vhdl.order import defined_twice
 from rc_workbench_plugins.vhdl.ports import hdl_ports, uses
 from rc_workbench_plugins.vhdl.source_file import pragmas_of
 from rc_workbench_plugins.vhdl.syntax import plain
-from workbench.api import HdlBuild
 from workbench.api.job import Job
 from workbench.model.application import HardwareSources
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.platform import Platform
 from workbench.model.scan import Branch, HdlBlock, HdlPort, HdlScan
-
-_LATER = "Translate it with `ghdl --synth --out=verilog`, and name the Verilog as the source."
 
 
 @dataclass(frozen=True)
@@ -135,11 +132,3 @@ def _hdl_block(design: Design, block: SourceBlock, instances: tuple[str, ...], w
         f"{block.module}.{block.label}", block.module, block.kind, design.name_of(block.path), block.line,
         block.end_line, block.clock, block.edge, branches, instances, why_not,
     )  # fmt: skip
-
-
-def instrument(*_: object) -> HdlBuild:
-    raise WorkbenchError(Diagnostic("a design in VHDL can be read and marked, and not built yet", _LATER))
-
-
-def not_built(*_: object) -> HdlBuild:
-    return instrument()

@@ -52,9 +52,7 @@ class Reach:
                 yield from ((unit, other) for other in others)
 
     def _needs(self, unit: Unit) -> Iterator[Unit]:
-        if unit.kind in ("entity", "package"):
-            yield from self._of(unit)
-        elif unit.of or unit.kind == "package body":
+        if unit.of or unit.kind == "package body":
             yield from self._meant(unit.library, plain(unit.of or unit.name), unit)
         for library, name in sorted(unit.uses):
             home = unit.library if library == WORK else library
@@ -64,6 +62,8 @@ class Reach:
                 yield from self._meant(home, name, unit)
         for name in sorted(unit.names):
             yield from list(self._meant(unit.library, name, unit)) or self._nearest(self._by_name.get(name, ()), unit)
+        if unit.kind in ("entity", "package"):  # what it uses comes before what it is made of
+            yield from self._of(unit)
 
     def _of(self, unit: Unit) -> Iterator[Unit]:
         """The bodies of a unit: in its file, or in one that defines no other unit of its name."""

@@ -20,7 +20,7 @@ from rc_workbench_plugins.vhdl.blocks import Arm, SourceBlock
 from rc_workbench_plugins.vhdl.design import Design
 from rc_workbench_plugins.vhdl.elaborate import PART
 from rc_workbench_plugins.vhdl.skeleton import cuts
-from rc_workbench_plugins.vhdl.syntax import child, plain, text_of
+from rc_workbench_plugins.vhdl.syntax import child, children, plain, text_of
 from rc_workbench_plugins.vhdl.units import Instantiation, Interface, Region, Unit
 from workbench.api.instrument.probes import state_bits
 from workbench.api.instrument.wrapper import STATE_PORT
@@ -29,8 +29,10 @@ _ENTITY_CLASS = re.compile(rb"\bof\s+(\w+)\s*:\s*entity\b", re.IGNORECASE)
 _STATEMENTS = ("if_statement_body", "sequential_block", "loop_body")
 
 
-def edits_of(design: Design, top: Instance, layout: Layout, inner: str) -> dict[Path, Edits]:
-    """The edits of every file. The top's entity is called `inner`."""
+def edits_of(
+    design: Design, top: Instance, layout: Layout, inner: str, generics: Mapping[str, str]
+) -> dict[Path, Edits]:
+    """The edits of every file. The top's entity is called `inner`, and has the values of `generics` by itself."""
     edits: dict[Path, Edits] = {file.path: Edits(file.path) for file in design.needed}
     _part(design, edits)
     blocks: dict[Key, SourceBlock] = {}
@@ -66,6 +68,8 @@ def edits_of(design: Design, top: Instance, layout: Layout, inner: str) -> dict[
             if (width := components.get(plain(component.name), 0)) and component.file.path in edits:
                 _add_port(edits[component.file.path], component.interface, width)
     _rename(design, edits, top.module, inner)
+    if design.top is not None:
+        _set_defaults(edits[design.top.file.path], design.top, {plain(name): v for name, v in generics.items()})
     return edits
 
 
@@ -176,3 +180,29 @@ def _rename(design: Design, edits: Mapping[Path, Edits], top: str, inner: str) -
             if plain(match[1].decode("latin-1")) == plain(top):
                 start = unit.node.start_byte
                 edits[unit.file.path].replace(start + match.start(1), start + match.end(1), inner)
+
+
+def _set_defaults(edits: Edits, top: Unit, values: Mapping[str, str]) -> None:
+    """Give the top's generics the project's values as their defaults: those that are declared one by one."""
+    listed = child(child(child(top.node, "entity_head"), "generic_clause"), "interface_list")
+    for one in children(listed):
+        names = [text_of(name) for name in children(child(one, "identifier_list"), "identifier")]
+        indication = child(one, "simple_mode_indication")
+        kind = child(indication, "subtype_indication")
+        if len(names) != 1 or (value := values.get(plain(names[0]))) is None or kind is None:
+            continue
+        old = child(indication, "initialiser")
+        text = f" := {_written(text_of(kind), value)}"
+        if old is None:
+            edits.insert(kind.end_byte, text)
+        else:
+            edits.replace(old.start_byte, old.end_byte, text.lstrip() + "\n" * text_of(old).count("\n"))
+
+
+def _written(kind: str, value: str) -> str:
+    """A generic's value as VHDL has it, of numbers, names of values, bits and strings."""
+    if re.match(r"(std_u?logic|bit|character)\s*$", kind, re.IGNORECASE):
+        return f"'{value}'"
+    if value.startswith(('"', "'")) or not re.match(r"(string|\w*vector|unsigned|signed)\b", kind, re.IGNORECASE):
+        return value
+    return f'"{value}"'

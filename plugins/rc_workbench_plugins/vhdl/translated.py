@@ -1,0 +1,135 @@
+"""Verilog of a VHDL design, as GHDL synthesises it: what is simulated, and where its streams are looked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TypeVar
+
+from rc_workbench_plugins.verilog import blocks as verilog_blocks
+from rc_workbench_plugins.verilog import design as verilog
+from rc_workbench_plugins.verilog import instances as verilog_instances
+from rc_workbench_plugins.verilog.instances import Instance
+from rc_workbench_plugins.verilog.own import streams_called
+from rc_workbench_plugins.verilog.streams import FoundStreams, find_streams, only
+from rc_workbench_plugins.vhdl import ghdl
+from rc_workbench_plugins.vhdl.design import Design
+from rc_workbench_plugins.vhdl.elaborate import DIALECT, Text
+from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
+from workbench.model.application import HardwareSources
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.hardware import Hardware
+from workbench.model.streams import Fifo, Stream
+
+_PART_FILE = re.compile(r".*/f(\d+)_\d+\.vhd")
+_Kind = TypeVar("_Kind", Stream, Fifo)
+_MODULE = re.compile(r"^module (\w+)", re.MULTILINE)
+_INDEXED = re.compile(r"(.*)\[(-?\d+)\]")
+
+
+def translated(design: Design, texts: Mapping[Path, bytes], unit: str, generics: Mapping[str, str]) -> str:
+    """Verilog of the unit with these texts of the design's files. WorkbenchError, with the files' own paths."""
+    interface = design.top.interface if design.top is not None else None
+    known = {plain(generic.name) for generic in interface.generics} if interface is not None else set()
+    values = tuple(f"{plain(name)}={value}" for name, value in generics.items() if plain(name) in known)
+    last = design.top.library if design.top is not None else ""
+    with TemporaryDirectory() as scratch:
+        files: list[tuple[str, str]] = []
+        for file in sorted(design.needed, key=lambda one: one.library == last):
+            text = Text(file.number, file.library, texts[file.path])
+            files += [(file.library, name) for name in text.write(Path(scratch))]
+        libraries, names = zip(*files, strict=True)
+        try:
+            asked = ghdl.Design(names, unit.lower(), values, design.root, libraries, DIALECT)
+            return ghdl.kept(asked, ghdl.synthesised)
+        except WorkbenchError as error:
+            of = {str(file.number): file for file in design.files}
+            raise WorkbenchError(*(_of_file(d, of) for d in error.diagnostics)) from None
+
+
+def _of_file(problem: Diagnostic, of: Mapping[str, VhdlFile]) -> Diagnostic:
+    found = _PART_FILE.fullmatch(problem.file or "")
+    return replace(problem, file=str(of[found[1]].path)) if found else problem
+
+
+def spelled(made: str, names: Iterable[str]) -> str:
+    """The last module with names as they are written there: GHDL writes small letters, VHDL's names have no case."""
+    before, module, last = made.rpartition("\nmodule ") if "\nmodule " in made else ("", "module ", made[7:])
+    for name in dict.fromkeys(names):
+        if name != name.lower() and name.isidentifier():
+            last = re.sub(rf"\b{name.lower()}\b", name, last)
+    return f"{before}{module}{last}"
+
+
+def top_module(made: str) -> str:
+    """GHDL writes the top last."""
+    return _MODULE.findall(made)[-1]
+
+
+def read_translated(folder: Path, file: Path, top: str, hardware: HardwareSources) -> verilog.Design:
+    """The Verilog as the Verilog plugin reads it, with what the project says of streams."""
+    said = {"streams": hardware.streams, "fifos": hardware.fifos, "read_out": hardware.read_out}
+    return verilog.read_design(folder, HardwareSources(sources=(str(file),), top=top, **said), {})
+
+
+def streams_of(
+    made: verilog.Design, design: Design, top: Instance, hardware: HardwareSources, outside: Iterable[str]
+) -> FoundStreams:
+    """The streams of the translated design, by the instances' names in VHDL, with their lines; of a library's only
+    those with an end in the application."""
+    blocks, _ = verilog_blocks.read_blocks(made)
+    read = verilog_instances.elaborate(made, {block.key: block for block in blocks})
+    found = find_streams(made, read, hardware, outside)
+    names = dict(_names(top, top.path))
+    called = {path.partition(".")[2]: instance.path for path, instance in names.items()}
+    streams, fifos = streams_called(found.streams, found.fifos, top.path, called)
+    by_path = {instance.path: instance for instance in names.values()}
+    lines = {path: _place(design, instance) for path, instance in by_path.items()}
+    streams = tuple(_at(one, lines.get(one.source or one.target, ("", 0))) for one in streams)
+    modules = {path: instance.module for path, instance in by_path.items()}
+    fifos = tuple(_at(replace(f, module=modules.get(f.id, f.module)), lines.get(f.id, ("", 0))) for f in fifos)
+    found = replace(found, streams=streams, fifos=fifos, ends={})
+    library = frozenset(verilog.source_files(design.root, hardware.library)[0])
+    held = {path for path, one in by_path.items() if one.body is not None and one.body.file.path in library}
+    return only(found, [n for n, s in enumerate(found.streams) if not {s.source, s.target} <= held])
+
+
+def _names(instance: Instance, path: str) -> Iterator[tuple[str, Instance]]:
+    """The instances by the paths that GHDL gives them: labels are joined, iterations numbered in their order."""
+    yield path, instance
+    numbers: dict[str, dict[str, int]] = {}
+    for child in instance.children:
+        parts = []
+        place = ""
+        for part in child.path[len(instance.path) + 1 :].split("."):
+            place += f".{part}"
+            indexed = _INDEXED.fullmatch(part)
+            if indexed is None:
+                parts.append(part.lower())
+                continue
+            seen = numbers.setdefault(place[: -len(part)] + indexed[1], {})
+            parts.append(f"{indexed[1].lower()}_n{seen.setdefault(indexed[2], len(seen) + 1)}")
+        yield from _names(child, f"{path}.{'_'.join(parts)}")
+
+
+def _place(design: Design, instance: Instance) -> tuple[str, int]:
+    entity = design.entity_of(instance.body) if instance.body is not None else None
+    return (design.name_of(entity.file.path), entity.line) if entity is not None else ("", 0)
+
+
+def _at(one: _Kind, place: tuple[str, int]) -> _Kind:
+    return replace(one, file=place[0], line=place[1])
+
+
+def outside_of(hardware: Hardware) -> Iterator[str]:
+    """All names that a platform has for the top's ports."""
+    for clock in hardware.clocks:
+        yield from (clock.pin, clock.reset)
+    if hardware.interrupt:
+        yield hardware.interrupt
+    for port in hardware.ports:
+        if signals := getattr(port, "signals", None):
+            yield from (signal.name for signal in signals().values())
