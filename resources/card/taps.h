@@ -32,7 +32,9 @@ public:
 
     // The taps' value in cycle `cycle`; cycles come in order and without gaps.
     void see(int64_t cycle, const uint32_t* now) {
-        if (started_ && !std::memcmp(now, previous_.data(), previous_.size() * 4)) return;
+        uint32_t changed = !started_;
+        for (size_t word = 0; word < previous_.size(); ++word) changed |= now[word] ^ previous_[word];
+        if (!changed) return;
         for (size_t word = 0; word < previous_.size(); ++word) {
             if (started_ && now[word] == previous_[word]) continue;
             for (size_t i : touching_[word]) {
