@@ -67,6 +67,7 @@ public:
         if (trace_) trace_->close();
         finish_streams();
         finish_memory();
+        for (auto& card : cards_) card->finish_waves();
         for (const auto& card : cards_)
             if (card->finished()) return;
         if (config_.read_outs.empty() || !config_.counters) return;
@@ -99,6 +100,8 @@ public:
         text += "\nskipped " + std::to_string(skipped);
         text += "\nport_conflicts " + std::to_string(conflicts);
         if (counter_reads) text += "\ncounter_reads " + std::to_string(counter_reads);
+        for (const auto& card : cards_)
+            if (card->waves_full_ps() >= 0) text += "\nwaves_full " + std::to_string(card->waves_full_ps());
         if (!design_warning.empty()) text += "\nwarning " + design_warning;
         for (size_t number = 0; number < cards_.size(); ++number)
             if (!cards_[number]->stuck().empty()) text += "\nstuck " + std::to_string(number) + cards_[number]->stuck();
@@ -347,7 +350,7 @@ int main(int argc, char** argv) {
     std::string failure;
     bool said_goodbye = false;
     try {
-        const Config config(config_path);
+        const Config config(config_path, raw);
         depths = &config.depths;
         Server server(config, raw, fd);
         try {

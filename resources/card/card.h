@@ -43,6 +43,8 @@ public:
         for (const ReadOut& plan : config_.read_outs)
             if (plan.marks) port(int32_t(plan.port)).reserve(plan.marks);
         design_.reset();
+        if (config_.waves.to_ps >= 0) waves_ = config_.cards > 1 ? "waves-" + std::to_string(number) + ".vcd" : "waves.vcd";
+        if (!waves_.empty()) wave(0);
     }
 
     // Clock every cycle that has ended by `ps`.
@@ -123,6 +125,12 @@ public:
         if (clocks_.size() == 1) design_.settle();
         return design_.interrupt() ? interrupt_clock().start(interrupt_clock().cycle) : -1;
     }
+
+    void finish_waves() {
+        waves_.clear();
+        design_.close_waves();
+    }
+    int64_t waves_full_ps() const { return waves_full_ps_; }  // from when on the signals were too many; -1: never
 
     // What each port did by which the design asks the card's memory.
     std::vector<const MasterCounts*> masters() const {
@@ -353,7 +361,7 @@ private:
             const bool looked_at = rest_.due(clock.cycle) && rest_.look(clock.cycle, rests_until(0, target) - clock.cycle);
             int64_t busy = INT64_MAX;
             for (const auto& port : ports_) busy = std::min(busy, port->busy_from());
-            if (busy > clock.cycle) {
+            if (busy > clock.cycle && waves_.empty()) {
                 int64_t stop = std::min({target, busy, limit, (clock.cycle | 0xffff) + 1});
                 if (looked_at) stop = clock.cycle + 1;
                 else if (rest_.next() > clock.cycle) stop = std::min(stop, rest_.next());
@@ -361,8 +369,10 @@ private:
             } else {
                 for (auto& port : ports_) port->put();
                 design_.settle();
+                if (!waves_.empty()) wave_before(clock);
                 for (auto& port : ports_) port->look();
                 design_.edge();
+                if (!waves_.empty()) wave(clock.start(clock.cycle + 1));
                 for (auto& port : ports_) port->edge();
                 see_streams(0);
                 see_taps(0);
@@ -490,9 +500,11 @@ private:
         for (auto& port : ports_)
             if (of_due(*port)) port->put();
         design_.set_clocks(due_, 0);
+        if (!waves_.empty()) wave_before(clocks_[first]);
         for (auto& port : ports_)
             if (of_due(*port)) port->look();
         design_.set_clocks(due_, 1);
+        if (!waves_.empty()) wave(clocks_[first].start(clocks_[first].cycle + 1));
         for (auto& port : ports_)
             if (of_due(*port)) port->edge();
         for (size_t c = 0; c < clocks_.size(); ++c) {
@@ -511,6 +523,26 @@ private:
         const auto left = static_cast<__int128>(a.cycle + 1) * a.clock.period_num * b.clock.period_den;
         const auto right = static_cast<__int128>(b.cycle + 1) * b.clock.period_num * a.clock.period_den;
         return (left > right) - (left < right);
+    }
+
+    // A clock is low from the midst of its cycle on, or from just after the last edge of another.
+    void wave_before(const ClockDomain& clock) {
+        const int64_t begin = clock.start(clock.cycle), end = clock.start(clock.cycle + 1);
+        const int64_t at = std::max(begin + (end - begin) / 2, waved_ps_ + 1);
+        if (at < end) wave(at);
+    }
+
+    void wave(int64_t ps) {
+        if (ps < config_.waves.from_ps || ps <= waved_ps_) return;
+        if (waved_ps_ < 0) design_.open_waves(config_.raw + "/" + waves_, config_.waves.most_bytes);
+        waved_ps_ = ps;
+        if (ps > config_.waves.to_ps) {
+            design_.close_waves();
+            waves_.clear();
+        } else if (!design_.wave(ps)) {
+            waves_full_ps_ = ps;
+            waves_.clear();
+        }
     }
 
     void see_taps(size_t clock) {  // a tap register holds the cycle that just ended
@@ -583,10 +615,12 @@ private:
     std::vector<Taps> taps_;  // by clock; none once they are read
     std::vector<Streams> streams_;  // by clock; none once they are written
     std::vector<Held> crossed_;     // the FIFOs between two clocks
-    Rest rest_{design_, config_.skip_rest};
+    Rest rest_{design_, config_.skip_rest && config_.waves.to_ps < 0};
     uint32_t spare_[4] = {};
     std::vector<ClockDomain> clocks_, last_;  // last: as the run ended
     std::vector<bool> due_;
+    std::string waves_;  // the file that the signals are written to; none, or no longer
+    int64_t waved_ps_ = -1, waves_full_ps_ = -1;
     const ClockDomain* alone_ = nullptr;  // the only clock that goes on
     std::vector<std::unique_ptr<Port>> ports_;
     std::vector<Port*> looking_;

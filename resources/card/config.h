@@ -28,6 +28,11 @@ struct ReadOut {
     int64_t answer_port = 0;
 };
 
+// From when to when the design's signals are written, and how many bytes at most; no time where they are not.
+struct WavePlan {
+    int64_t from_ps = 0, to_ps = -1, most_bytes = 0;
+};
+
 struct Config {
     std::vector<ClockDomain> clocks;
     int cards = 1, blocks = 0;  // blocks: of one card
@@ -35,6 +40,7 @@ struct Config {
     int64_t cycle_limit = 0, idle_cycle_limit = 0;
     bool trace = false;
     bool skip_rest = true;
+    WavePlan waves;
     bool counters = true;  // whether the design has its counters: without them the taps tell what they would
     std::vector<ReadOut> read_outs;
     std::vector<std::vector<Tap>> taps;  // by clock
@@ -43,7 +49,9 @@ struct Config {
     std::map<std::string, int> depths;   // words that FIFOs hold, by their instance below the user's top
     int stream_count = 0, fifo_count = 0;  // of one card
 
-    explicit Config(const std::string& path) {
+    std::string raw;                     // the folder of the run's records
+
+    Config(const std::string& path, const std::string& raw) : raw(raw) {
         std::ifstream file(path);
         if (!file) throw std::runtime_error("cannot read " + path);
         std::string line;
@@ -69,6 +77,7 @@ struct Config {
             else if (key == "trace") words >> trace;
             else if (key == "skip_rest") words >> skip_rest;
             else if (key == "counters") words >> counters;
+            else if (key == "waves") words >> waves.from_ps >> waves.to_ps >> waves.most_bytes;
             else if (key == "read_out") {
                 ReadOut plan;
                 words >> plan.words >> plan.first >> plan.last >> plan.port;

@@ -7,6 +7,9 @@
 #include "design.h"
 #include "verilated.h"
 #include "card_port.h"
+#if CARD_WAVES
+#include "waves.h"
+#endif
 
 void Vcard___024root___eval(Vcard___024root*);
 
@@ -21,6 +24,9 @@ constexpr bool has_interrupt_pin = false;
 class Simulated final : public Design {
 public:
     Simulated() : Design(CARD_CLOCKS, CARD_TAP_BITS, CARD_STREAMS, has_interrupt_pin) {
+#if CARD_WAVES
+        context_.traceEverOn(true);
+#endif
         for (int clock = 0; clock < CARD_CLOCKS; ++clock) set_clock(model_, clock, 0);
     }
     ~Simulated() override { model_.final(); }
@@ -100,6 +106,22 @@ public:
 
     bool finished() const override { return context_.gotFinish(); }
 
+#if CARD_WAVES
+    void open_waves(const std::string& path, int64_t most_bytes) override {
+        waves_ = std::make_unique<Waves>(most_bytes);
+        model_.trace(&waves_->vcd, 99);
+        waves_->open(path);
+    }
+    bool wave(int64_t ps) override { return waves_->dump(ps); }
+    void close_waves() override {
+        if (waves_) waves_->vcd.close();
+    }
+#else
+    void open_waves(const std::string&, int64_t) override { throw Failure("the card was built without waveforms: build it anew"); }
+    bool wave(int64_t) override { return false; }
+    void close_waves() override {}
+#endif
+
 private:
     // What stands around it in Verilator's own function, behind two locks, is for objects of classes and for threads.
     void evaluate() {
@@ -119,6 +141,9 @@ private:
 
     VerilatedContext context_;
     Vcard model_{&context_};
+#if CARD_WAVES
+    std::unique_ptr<Waves> waves_;  // ends before the model
+#endif
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "ports/port.h"
@@ -42,6 +43,11 @@ public:
 
     // All that the design remembers, but for what no stream ever depends on.
     virtual std::vector<uint8_t> state() const = 0;
+
+    // Begin a file of all signals over time, and say what they are now: false once it has so many bytes, and is closed.
+    virtual void open_waves(const std::string& path, int64_t most_bytes) = 0;
+    virtual bool wave(int64_t ps) = 0;
+    virtual void close_waves() = 0;
 
     // Whether it ended the simulation itself.
     virtual bool finished() const = 0;

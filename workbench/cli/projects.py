@@ -14,6 +14,7 @@ from workbench.cli.asking import ask_trust
 from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, FAILED, as_json, call_json, print_diagnostics, print_json
 from workbench.cli.progress import progress
+from workbench.cli.runs import moment_ps
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.run import PS_PER_S, Run, RunStatus
 from workbench.model.scan import HdlBlock
@@ -162,12 +163,23 @@ def run_run(arguments: argparse.Namespace, workbench: Opened) -> int:
         plain=arguments.plain,
         trace=arguments.trace,
         deterministic=arguments.deterministic,
+        waves=_waves(arguments),
         target=arguments.target,
         settings=parse_settings(arguments.changes),
     )
     with progress() as watch:
         run = run_workspace(workspace, options, Job(watch))
     return _tell(run, workspace.target(options.target).title, arguments.json)
+
+
+def _waves(arguments: argparse.Namespace) -> tuple[float, float] | None:
+    """From when to when signals are asked for. WorkbenchError for a moment that is none."""
+    if not arguments.waves:
+        if arguments.first or arguments.last:
+            raise WorkbenchError(Diagnostic("--from and --to say for which time signals are written", "Add --waves."))
+        return None
+    first = moment_ps("--from", arguments.first) / PS_PER_S if arguments.first else 0.0
+    return first, moment_ps("--to", arguments.last) / PS_PER_S if arguments.last else 0.0
 
 
 def run_collect(arguments: argparse.Namespace, workbench: Opened) -> int:

@@ -44,11 +44,11 @@ def _part(opened: OpenRun, first: str | None, last: str | None) -> OpenRun:
 
 def moments_ps(run: Run, first: str | None, last: str | None) -> tuple[int, int]:
     """The moments that --from and --to name, or the run's start and end."""
-    begin = 0 if first is None else _moment_ps("--from", first)
-    return begin, run.manifest.time_ps if last is None else min(_moment_ps("--to", last), run.manifest.time_ps)
+    begin = 0 if first is None else moment_ps("--from", first)
+    return begin, run.manifest.time_ps if last is None else min(moment_ps("--to", last), run.manifest.time_ps)
 
 
-def _moment_ps(option: str, text: str) -> int:
+def moment_ps(option: str, text: str) -> int:
     try:
         return round(quantity(text, "s") * PS_PER_S)
     except UnitError as error:

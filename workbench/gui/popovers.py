@@ -112,7 +112,8 @@ class RunOptionsPopover(Popover):
         self.trace.toggled.connect(lambda on: store.set_preference("trace", "yes" if on else "no"))
         self.deterministic = QCheckBox("Deterministic: the host's work is counted, not timed")
         self.plain = QCheckBox("Plain: observe nothing")
-        for box in (self.trace, self.deterministic, self.plain):
+        self.waves = QCheckBox("Waveforms: the design's signals, in a VCD file of the run's folder")
+        for box in (self.trace, self.deterministic, self.plain, self.waves):
             column.addWidget(box)
         self._form_title = label("Settings of this project", "strong")
         column.addWidget(self._form_title)
@@ -143,6 +144,9 @@ class RunOptionsPopover(Popover):
             self._form.removeRow(0)
         self.fields = {}
         workspace = self._context.workspace
+        always = bool(workspace and workspace.project.simulation.waves)
+        self.waves.setChecked(always or self.waves.isChecked())
+        self.waves.setEnabled(not always)
         for name, value in (workspace.project.settings if workspace else {}).items():
             self.fields[name] = QLineEdit(str(value))
             self.fields[name].setProperty("role", "code")
@@ -154,12 +158,13 @@ class RunOptionsPopover(Popover):
         """What is chosen. Raises WorkbenchError for a setting that cannot be read."""
         from workbench.session.pipeline import RunOptions
 
-        own = workspace.project.settings
+        own, simulation = workspace.project.settings, workspace.project.simulation
         texts = [f"{n}={f.text()}" for n, f in self.fields.items() if n in own and f.text() != str(own[n])]
         return RunOptions(
             plain=self.plain.isChecked(),
             trace=self.trace.isChecked(),
             deterministic=self.deterministic.isChecked(),
+            waves=(simulation.waves_from_s, simulation.waves_to_s) if self.waves.isChecked() else None,
             settings=parse_settings(texts),
         )
 

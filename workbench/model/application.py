@@ -7,7 +7,7 @@ a macro of the host's compiler, and replaces the value of the top module's param
 
 from __future__ import annotations
 
-from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from workbench.model.platform import Document
 from workbench.model.read_out import ReadOut
@@ -188,6 +188,14 @@ class Simulation(Document):
         False,
         description="simulate the counters of the instrumented design too, and read them through its port, as on a "
         "board; else the card itself counts the same, which is faster",
+    )
+    waves: bool = Field(
+        False, description="write all signals of the design over virtual time to a VCD file of the run's folder"
+    )
+    waves_from_s: NonNegativeFloat = Field(0.0, description="from which virtual time on", examples=["10 us"])
+    waves_to_s: NonNegativeFloat = Field(0.0, description="until which virtual time; 0: to the end", examples=["20 us"])
+    waves_bytes: PositiveInt = Field(
+        1 << 30, description="the most that a card's file may hold: it ends there, and the run goes on"
     )
     clock_ppm: float = Field(
         0.0,

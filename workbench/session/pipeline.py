@@ -44,12 +44,14 @@ def steps(target: Target, made: Sequence[Composed] = ()) -> tuple[str, ...]:
 @dataclass(frozen=True)
 class RunOptions:
     """How to run: where to (a new folder below the project's `runs` when None), what to keep, and at which target (the
-    project's when empty)."""
+    project's when empty). `waves`: from when to when (s; 0: the end) the design's signals are written; None: as the
+    project says."""
 
     out: Path | None = None
     plain: bool = False
     trace: bool = False
     deterministic: bool = False
+    waves: tuple[float, float] | None = None
     target: str = ""
     settings: Mapping[str, Value] = field(default_factory=dict)
 
@@ -151,8 +153,8 @@ def _not_measurable(workspace: Workspace, options: RunOptions, target: Target) -
         return
     yield from board_lacks(workspace.platform)
     yield from _several_cards(workspace, target.title)
-    if options.deterministic or options.plain:
-        asked = "deterministic" if options.deterministic else "plain"
+    asked = "deterministic" if options.deterministic else "plain" if options.plain else "with waveforms"
+    if options.deterministic or options.plain or options.waves:
         yield Diagnostic(
             f"a run on the {target.title} cannot be {asked}",
             "Run it with the counters only, or on the simulated card.",
@@ -209,6 +211,10 @@ def _run(
     job: Job,
 ) -> Run:
     project, platform, root = workspace.project, workspace.platform, workspace.root
+    if options.waves:
+        first_s, last_s = options.waves
+        chosen = {"waves": True, "waves_from_s": first_s, "waves_to_s": last_s}
+        project = project.model_copy(update={"simulation": project.simulation.model_copy(update=chosen)})
     build = writer.path / "build"
     trace = options.trace and not options.plain
     job.plan(steps(target, workspace.composed), durations.remembered(workspace.path, _way(options, target)))

@@ -42,6 +42,7 @@ from workbench.system.cache import cache_dir
 from workbench.system.toolchain import Tool, find_compiler, find_verilator
 
 _RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
+_WAVES_RUNTIME = "verilated_vcd_c.cpp"
 _CARD, _DESIGN, _HEADERS = "card.cpp", "design.cpp", "standard.h"
 _FLAGS = (
     "-std=gnu++17", "-pthread", "-fno-strict-aliasing", "-w",
@@ -49,7 +50,7 @@ _FLAGS = (
     "-DVM_TRACE=0", "-DVERILATOR=1",
 )  # fmt: skip
 #: -O1 makes some models six times slower
-_LEVELS = {"card": "-O2", "design": "-O2", "slow": "-O0", "runtime": "-O1"}
+_LEVELS = {"card": "-O2", "design": "-O2", "slow": "-O0", "waves": "-O2", "runtime": "-O1"}
 
 _READ = re.compile(r'^S\s.*"(?P<path>[^"]+)"$', re.M)  # a line of Vcard__verFiles.dat
 
@@ -90,7 +91,11 @@ def build_card(task: Task, job: Job) -> CardExecutable:
 
 def _build(task: Task, job: Job) -> CardExecutable:
     hdl, project, platform, out = task.hdl, task.project, task.platform, task.build / "card"
+    waves = project.simulation.waves
     check_port(platform)
+    if waves and 0 < project.simulation.waves_to_s <= project.simulation.waves_from_s:
+        message = "the design's signals are asked for until a moment that comes before the first"
+        raise WorkbenchError(Diagnostic(message, "Write a later one, or none for the run's end.", file=str(task.path)))
     assert platform.hardware is not None
     verilator, compiler = needed(find_verilator()), needed(find_compiler("c++"))
     tools = {"verilator": verilator.version, "g++": compiler.version}
@@ -106,7 +111,7 @@ def _build(task: Task, job: Job) -> CardExecutable:
         [
             verilator.version, compiler.version, *_FLAGS, *_LEVELS.values(), *VERILATOR_OPTIONS,
             platform.hardware.model_dump_json(), hdl.top, str(hdl.tap_bits), repr(hdl.own_ports),
-            str(len(hdl.streams)), *defines,
+            str(len(hdl.streams)), str(waves), *defines,
             *(f"{k}={v}" for k, v in sorted(task.parameters.items())), repr(sorted(constants.items())),
             *relative_texts(searched, base),
             *contents([*hdl.sources, *sorted(harness_dir().rglob("*.*")), *_drivers(platform), *_MAKERS]),
@@ -124,16 +129,16 @@ def _build(task: Task, job: Job) -> CardExecutable:
     began_s = time.time()
     verilate(
         verilator, hdl.sources, hdl.top, objects, job,
-        include_dirs=include_dirs, defines=defines, parameters=task.parameters,
+        include_dirs=include_dirs, defines=defines, parameters=task.parameters, waves=waves,
     )  # fmt: skip
     idle = idle_state(objects, hdl)
-    whole = remembers_all(objects)
-    (objects / "card_port.h").write_text(port_header(platform, hdl, top_ports(objects), constants, idle, whole))
+    header = port_header(platform, hdl, top_ports(objects), constants, idle, whole=remembers_all(objects), waves=waves)
+    (objects / "card_port.h").write_text(header)
     assert verilator.root is not None
     read = _included_files(objects.absolute(), hdl.sources, verilator.root)
     remember_reads(command, base, read, searched)
     kept = kept_folder("cards", command, base)
-    _compile(objects, executable, compiler, verilator, job)
+    _compile(objects, executable, compiler, verilator, waves, job)
     if kept and all(path.stat().st_mtime < began_s for path in read):  # nothing was saved while it was read
         keep(executable, kept)
     return CardExecutable(executable, hdl, tools)
@@ -151,7 +156,7 @@ def _drivers(platform: Platform) -> list[Path]:
     return [port.driver_header for port in driven_ports(platform) if port.driver_header]
 
 
-def _compile(objects: Path, executable: Path, compiler: Tool, verilator: Tool, job: Job) -> None:
+def _compile(objects: Path, executable: Path, compiler: Tool, verilator: Tool, waves: bool, job: Job) -> None:
     assert verilator.root is not None
     include = verilator.root / "include"
     with one_at_a_time("verilated", job):
@@ -159,6 +164,8 @@ def _compile(objects: Path, executable: Path, compiler: Tool, verilator: Tool, j
     made_by_verilator = sorted(path.name for path in objects.glob("Vcard*.cpp"))
     slow = [name for name in made_by_verilator if name.endswith("__Slow.cpp")]
     parts = {"design": [n for n in made_by_verilator if n not in slow] + [_DESIGN], "slow": slow}
+    if waves:
+        parts["waves"] = [_WAVES_RUNTIME]
     folders = [f"-I{objects}", f"-I{harness_dir()}", *_system_include(include)]
     commands: list[list[str | Path]] = []
     for name, included in parts.items():

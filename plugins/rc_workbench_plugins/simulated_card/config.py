@@ -11,7 +11,10 @@ from workbench.api.targets import Task
 from workbench.model.application import Project
 from workbench.model.cycles import period_ps, trillionths
 from workbench.model.hardware import Clock
+from workbench.model.run import PS_PER_S
 from workbench.model.transfer_time import table_points_ps
+
+_FOREVER_PS = (1 << 63) - 1
 
 
 def _fraction(clock: Clock, ppm: float) -> str:
@@ -51,6 +54,9 @@ def card_config(hdl: HdlBuild, task: Task) -> str:
         f"skip_rest {int(simulation.skip_rest)}",
         f"counters {int(not left_out(hdl, project))}",
     ]
+    if simulation.waves:
+        until = round(simulation.waves_to_s * PS_PER_S) or _FOREVER_PS
+        lines.append(f"waves {round(simulation.waves_from_s * PS_PER_S)} {until} {simulation.waves_bytes}")
     resources = list(dict.fromkeys(table.resource for table in platform.transfer_tables.values()))
     for name, table in platform.transfer_tables.items():
         lines.append(f"table {resources.index(table.resource)} {int(table.overlaps)} {name}")

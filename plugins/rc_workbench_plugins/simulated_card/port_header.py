@@ -18,11 +18,12 @@ Pins = Mapping[str, tuple[str, int, str]]  # of the Verilated top: name -> ("IN"
 
 
 def port_header(
-    platform: Platform, hdl: HdlBuild, pins: Pins, constants: Mapping[str, int], idle: Sequence[str],
-    whole: bool
+    platform: Platform, hdl: HdlBuild, pins: Pins, constants: Mapping[str, int], idle: Sequence[str], *,
+    whole: bool, waves: bool
 ) -> str:  # fmt: skip
     """The generated card_port.h. `idle` is state of the model's that no stream depends on, `whole` whether its state is
-    all that it does by. WorkbenchError where the top module lacks a signal of the platform's ports."""
+    all that it does by, `waves` whether it tells its signals. WorkbenchError where the top module lacks a signal of the
+    platform's ports."""
     ports, hardware = all_ports(platform, hdl), platform.hardware
     assert hardware is not None
     wanted: list[tuple[str, str, int | None]] = [(clock.pin, "IN", None) for clock in hardware.clocks]
@@ -36,7 +37,8 @@ def port_header(
     problems = list(_problems(platform, hdl, pins, wanted))
     if problems:
         raise WorkbenchError(*problems)
-    return _text(ports, hardware, hdl, pins, constants, idle, whole)
+    text = _text(ports, hardware, hdl, pins, constants, idle, whole)
+    return text.replace("\n", f"\n#define CARD_WAVES {int(waves)}\n", 1)
 
 
 def _problems(

@@ -19,11 +19,12 @@ from workbench.api.job import Job
 from workbench.api.records import read_counters, read_end, read_thread_times, read_transfers
 from workbench.api.streams import stuck
 from workbench.api.targets import Outcome, Task
+from workbench.model.application import Simulation
 from workbench.model.cycles import cycle_start_ps, faster_hz, period_ps
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.platform import Platform
-from workbench.model.run import Cores
-from workbench.model.text import listed
+from workbench.model.run import PS_PER_S, Cores
+from workbench.model.text import bytes_text, listed, time_text
 from workbench.system.confine import Confinement, confine
 from workbench.system.process import Supervised
 
@@ -33,6 +34,7 @@ _RECORDS = (
     "occupancy.bin", "memory_ports.bin",
     "stream_host.bin", "stream_card.bin", "stream_now.bin", "stream_now.txt", "stream_ended.txt",
 )  # fmt: skip
+_WAVES = "waves*.vcd"
 CARD_FAILED = 113  # wbcard.h: WBCARD_EXIT_FAILED
 _GRACE_S = 1.0  # for a card that has still something to write
 _CARD_GRACE_S = 5.0
@@ -50,8 +52,8 @@ def simulate(task: Task, card: CardExecutable, host_executable: Path, job: Job) 
     config = raw / "card_config.txt"
     try:
         raw.mkdir(parents=True, exist_ok=True)
-        for old in _RECORDS:
-            (raw / old).unlink(missing_ok=True)
+        for old in (*(raw / name for name in _RECORDS), *raw.glob(_WAVES)):
+            old.unlink(missing_ok=True)
         config.write_text(card_config(card.hdl, task))
     except OSError as error:
         raise WorkbenchError(Diagnostic(f"cannot write the run's records: {error.strerror}", file=str(raw))) from None
@@ -85,6 +87,7 @@ def simulate(task: Task, card: CardExecutable, host_executable: Path, job: Job) 
         written = [(jail.files, names) for jail in jails if jail and (names := jail.finish())]
     outcome = _outcome(host_process, card_process, problem, task, card.hdl)
     notes = [_written_note(folder, names, raw.parent) for folder, names in written]
+    notes += _waves(raw, project.simulation)
     own = project.simulation
     return replace(
         outcome,
@@ -101,6 +104,28 @@ def _written_note(folder: Path, names: Sequence[str], run: Path) -> Diagnostic:
         "The project's own files stay as they are.",
         Severity.NOTE,
     )
+
+
+def _waves(raw: Path, simulation: Simulation) -> list[Diagnostic]:
+    """Keep the signals' files in the run's folder, beside its records, and tell of them."""
+    found = []
+    for path in sorted(raw.glob(_WAVES)):
+        path.replace(raw.parent / path.name)
+        found.append(path.name)
+    if not found and simulation.waves:
+        message = f"no signals were written: the run ended before {time_text(simulation.waves_from_s)}"
+        return [Diagnostic(message, "Ask for an earlier time.", Severity.WARNING)]
+    if not found:
+        return []
+    text = f"the design's signals over virtual time are in the run folder: {listed(found)}"
+    notes = [Diagnostic(text, "GTKWave, Surfer and other viewers open such files.", Severity.NOTE)]
+    if full_ps := read_end(raw / "card_end.txt").get("waves_full"):
+        text = (
+            f"the signals are written until {time_text(int(full_ps) / PS_PER_S)}: then their file had the"
+            f" {bytes_text(simulation.waves_bytes)} that simulation.waves_bytes allows"
+        )
+        notes.append(Diagnostic(text, "Ask for a shorter time, or allow more.", Severity.WARNING))
+    return notes
 
 
 class _Process:

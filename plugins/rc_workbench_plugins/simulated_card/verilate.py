@@ -58,6 +58,7 @@ def verilate(
     include_dirs: Sequence[Path] = (),
     defines: Sequence[str] = (),
     parameters: Mapping[str, str] | None = None,
+    waves: bool = False,
 ) -> None:
     """Write the design as C++ classes `Vcard*` into `out`. Files are included from the folders given, not from where
     the person happens to be.
@@ -67,7 +68,8 @@ def verilate(
     given = dict(parameters or {})
     while True:
         command: list[str | Path] = [
-            tool.path, *VERILATOR_OPTIONS, "--top-module", top, "--Mdir", os.path.abspath(out),
+            tool.path, *VERILATOR_OPTIONS, *(["--trace"] if waves else []),
+            "--top-module", top, "--Mdir", os.path.abspath(out),
             *(f"-I{os.path.abspath(folder)}" for folder in include_dirs),
             *(f"-D{define}" for define in defines),
             *(f"-G{name}={hdl_value(value)}" for name, value in given.items()),
