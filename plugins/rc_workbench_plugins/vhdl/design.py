@@ -130,7 +130,7 @@ def _asked(design: Design, top: Unit, values: Mapping[str, str], job: Job) -> tu
     for told in (telling(top, design.units), ("", "")):  # without, where what it tells is not known there
         texts = [Text(f.number, f.library, skeleton(f, design.units_of(f), told, top.name)) for f in design.needed]
         tree = elaborated(texts, plain(top.name), top.library, generics, design.root, job)
-        if tree.tree is not None or said.errors:
+        if tree.tree is not None or said.errors or not any(number >= 0 for number, *_ in tree.errors):
             break
     errors = said.errors or (tree.errors if tree.tree is None else ())
     return replace(said, errors=errors), tree

@@ -29,9 +29,10 @@ _MESSAGE = re.compile(
 _REPORT = re.compile(r"^f(?P<file>\d+)_\d+\.vhd:(?P<line>\d+):(?P<column>\d+):@\S+:\((?P<kind>[^)]*)\): (?P<text>.*)$")
 _NODE = re.compile(r"^(?P<before>(?:[| ] )*)(?:[+`]-)?(?P<name>\S.*?) \[(?P<kind>[a-z -]+)\]$")
 _TOLD = re.compile(r": recap (\S+) (.*)$", re.MULTILINE)
-_FILE = re.compile(rb"^(?!\s*--).*\bfile\b", re.IGNORECASE | re.MULTILINE)
+_FILE = re.compile(rb"^(?![ \t]*--).*\bfile\b", re.IGNORECASE | re.MULTILINE)
 _KEEP = "Install bubblewrap, within which it cannot write, or take the word away."
 _CONTINUED = re.compile(r"possible interpretations are|(?:implicit )?(?:function|procedure|operator)\b")  # of another
+_RAISED = re.compile(r"^(?:Exception |raised )([A-Z_.]+)", re.MULTILINE)
 _MOST_MESSAGES = 50
 
 
@@ -150,8 +151,18 @@ def _errors(said: str, code: int) -> Iterator[tuple[int, int, int, str]]:
         elif line.strip():
             last = line.strip()
     if code and not found:
-        found[-1, 0, 0, last.rpartition("ghdl-mcode: ")[2] or "GHDL ended without a word"] = None
+        found[-1, 0, 0, _why_ended(said, last)] = None
     return iter(list(found)[:_MOST_MESSAGES] if code else [])
+
+
+def _why_ended(said: str, last: str) -> str:
+    """Why GHDL gave up without naming a place."""
+    if raised := _RAISED.search(said):
+        what = "its memory does not suffice" if "STORAGE" in raised[1] else f"it broke down with {raised[1]}"
+        return f"{what}: a part of the design may be too large, or instantiate itself without end"
+    if not last:
+        return "it takes too much time or memory: something may instantiate itself, or be computed, without end"
+    return last.rpartition("ghdl-mcode: ")[2].rpartition(":error: ")[2]
 
 
 def _tree(lines: Sequence[str]) -> Node | None:
