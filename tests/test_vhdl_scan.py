@@ -367,3 +367,15 @@ def test_what_may_be_a_top_is_told_with_what_it_needs(tmp_path: Path) -> None:
     )  # fmt: skip
     assert {port.name: port.bits for port in top.ports} == {"clk": 1, "rst": 1, "en": 1, "go": 2, "n": 4}
     assert 255 in top.numbers
+
+
+def test_what_never_ends_is_told(tmp_path: Path) -> None:
+    text = f"{HEAD}entity top is port (clk : in std_logic); end;\narchitecture rtl of top is\nbegin\n"
+    (told,) = scan(tmp_path, top=f"{text}  again : entity work.top port map (clk);\nend;\n").diagnostics
+    assert told.message == (
+        "GHDL cannot elaborate 'top': it takes too much time or memory: something may instantiate itself, or be "
+        "computed, without end"
+    )
+    begun = scan(tmp_path, top=f'{text}  process (clk) begin if rising_edge(clk) then report "x;\nend;\n')
+    assert begun.diagnostics[0].message == "this cannot be read as VHDL"
+    assert begun.diagnostics[0].file == "top.vhd"
