@@ -174,3 +174,43 @@ def broken(build: HdlBuild, folder: Path, was: str, becomes: str) -> HdlBuild:
     (folder / "core.v").write_text(text.replace(was, becomes))
     made = replace(build.compared.made, sources=(folder / "core.v", *rest))
     return replace(build, compared=replace(build.compared, made=made))
+
+
+def test_generate_blocks_that_are_given_names_for_their_streams_are_the_same_scopes(tmp_path: Path) -> None:
+    """Two ways for a stream's register, of which each stands in a generate block without a name."""
+    (tmp_path / "d.v").write_text(STREAM)
+    hardware = HardwareSources(sources=("d.v",), top="top", read_out=ReadOut(first=0, last=15))
+    build = VerilogLanguage().instrument(tmp_path, hardware, PLATFORM, {}, tmp_path / "made")
+    assert "recap_gen_" in (tmp_path / "made" / "d.v").read_text()
+    assert proved(build).holds
+    assert {one.how for one in proved(build).verdicts} == {How.PROVED}
+
+
+STREAM = """\
+module top (
+    input wire clk, rst, input wire [15:0] addr, input wire wr_en, rd_en, input wire [31:0] wr_data,
+    output reg [31:0] rd_data, output wire [7:0] out
+);
+    wire a_tvalid, a_tready; wire [7:0] a_tdata;
+    assign a_tvalid = wr_en, a_tdata = wr_data[7:0];
+    one #(.KIND(1)) first (.clk(clk), .s_tvalid(a_tvalid), .s_tready(a_tready), .s_tdata(a_tdata),
+        .m_tvalid(b_tvalid), .m_tready(rd_en), .m_tdata(out));
+    wire b_tvalid;
+    always @(posedge clk)
+        //pragma recap answer work()
+        rd_data <= {31'd0, a_tready};
+endmodule
+module one #(parameter KIND = 0) (
+    input wire clk, input wire s_tvalid, output wire s_tready, input wire [7:0] s_tdata,
+    output wire m_tvalid, input wire m_tready, output wire [7:0] m_tdata
+);
+    generate if (KIND == 1) begin
+        reg valid_reg = 0; reg [7:0] data_reg = 3; wire i_tvalid, i_tready;
+        assign i_tvalid = valid_reg, i_tready = m_tready, m_tvalid = i_tvalid, s_tready = !valid_reg || i_tready;
+        assign m_tdata = data_reg;
+        always @(posedge clk) if (s_tready) begin valid_reg <= s_tvalid; data_reg <= s_tdata; end
+    end else begin
+        assign m_tvalid = s_tvalid, s_tready = m_tready, m_tdata = s_tdata;
+    end endgenerate
+endmodule
+"""

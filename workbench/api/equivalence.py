@@ -30,6 +30,7 @@ class Comparison:
     original: HdlSide
     made: HdlSide
     added: tuple[str, ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
     clocks: tuple[str, ...] = ()
     resets: tuple[tuple[str, bool], ...] = ()
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rc_workbench_plugins.simulated_card.verilate import hdl_value, read_errors
-from workbench.api.compile import digest, needed, run_all
+from workbench.api.compile import digest, last_words, needed, run_all
 from workbench.api.equivalence import Comparison, HdlSide, Limits
 from workbench.api.instrument.wrapper import runtime_source
 from workbench.api.job import Job
@@ -72,7 +72,8 @@ def simulate(compared: Comparison, folder: Path, limits: Limits, job: Job) -> Si
     told = [line.split(" ") for line in done.stdout.splitlines()]
     cycles = next((int(words[1]) for words in told if words[0] == "cycles"), None)
     if done.returncode or cycles is None:
-        raise WorkbenchError(Diagnostic(f"the simulation ended with {done.returncode}: {done.stderr.strip()[-200:]}"))
+        said = last_words(done.stderr or done.stdout)
+        raise WorkbenchError(Diagnostic(f"the simulation ended with {done.returncode}: {said}"))
     signals = tuple(f"{words[2]} ({words[4]}, was {words[3]})" for words in told if words[0] == "differs")
     return Simulated(cycles, signals, tuple(member for way, member, _ in ports if way == "INOUT"))
 

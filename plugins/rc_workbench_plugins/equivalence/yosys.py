@@ -84,8 +84,8 @@ def prove_modules(
     """What is known of each module, the top first, or of those of one name. CannotRead where yosys cannot read the
     design; WorkbenchError where it has no module of that name."""
     yosys = Yosys(tool, folder, limits, job)
-    shown = _elaborated(yosys, "gold", compared.original, ())
-    there = _elaborated(yosys, "gate", compared.made, compared.added)
+    shown = _elaborated(yosys, "gold", compared.original)
+    there = _elaborated(yosys, "gate", compared.made, compared.added, compared.renamed)
     tops = {_named(compared.original.top): _named(compared.made.top)}
     wanted = (name for name in shown if module in ("", _plain(name)))
     names = sorted(wanted, key=lambda one: (one not in tops, shown[one]))
@@ -109,7 +109,9 @@ def prove_modules(
     return [found.get(name) or Found(shown[name], "it is not there any more") for name in names]
 
 
-def _elaborated(yosys: Yosys, side: str, design: HdlSide, added: Sequence[str]) -> dict[str, str]:
+def _elaborated(
+    yosys: Yosys, side: str, design: HdlSide, added: Sequence[str] = (), renamed: Sequence[tuple[str, str]] = ()
+) -> dict[str, str]:
     """Read a side into `SIDE.il`. Its modules, with how each is shown."""
     # Names of files are not always words of yosys's scripts.
     folder = yosys.folder / side
@@ -137,7 +139,13 @@ def _elaborated(yosys: Yosys, side: str, design: HdlSide, added: Sequence[str]) 
         for name in sorted(links, key=len, reverse=True):
             complaint = complaint.replace(name, links[name].name)
         raise CannotRead(f"yosys cannot read it: {complaint}")
-    return dict(_modules(yosys.folder / f"{side}.il"))
+    made = yosys.folder / f"{side}.il"
+    if renamed:
+        original, text = dict(renamed), made.read_text(encoding="utf-8", errors="replace")
+        made.write_text(
+            re.sub("|".join(map(re.escape, original)), lambda found: original[found[0]], text), encoding="utf-8"
+        )
+    return dict(_modules(made))
 
 
 def _value(value: str) -> str:
@@ -201,7 +209,7 @@ def _split(yosys: Yosys, side: str, names: Sequence[str]) -> None:
 
 def _prove(yosys: Yosys, number: int) -> tuple[tuple[str, ...], str]:
     """The signals that differ, or why nothing is known."""
-    texts = [list(_text(yosys.folder / f"{number}_{side}.txt")) for side in ("gold", "gate")]
+    texts = [sorted(_text(yosys.folder / f"{number}_{side}.txt")) for side in ("gold", "gate")]
     if texts[0] != texts[1]:
         different = sorted({line[0] for line in set(texts[0]) ^ set(texts[1])})
         return tuple(f"what {name} begins with, or is made of" for name in different), ""
@@ -234,12 +242,18 @@ def _text(path: Path) -> Iterator[tuple[str, ...]]:
         if line.startswith("attribute \\init"):
             before.append(line)
         elif line.startswith("wire "):
-            yield line.split(" ")[-1].lstrip("\\"), _PORT_NUMBER.sub("", line), *before
+            yield _word(line), _PORT_NUMBER.sub("", line).rpartition(" ")[0], *before
             before = []
         elif line.startswith("cell "):
-            name = line.split(" ")[-1].lstrip("\\")
+            name = _word(line)
         elif line.startswith("parameter ") and not line.startswith("parameter \\MEMID"):
             yield name, line
+
+
+def _word(line: str) -> str:
+    """What a line of RTLIL declares; of what yosys named itself, and by the place in a file, nothing is told."""
+    name = line.rpartition(" ")[2]
+    return name.removeprefix("\\") if name.startswith("\\") else "something without a name"
 
 
 def _signal(name: str) -> str:

@@ -12,7 +12,7 @@ from rc_workbench_plugins.verilog.conditions import CONDITION_HINT
 from rc_workbench_plugins.verilog.depths import below_stores, vary_depths
 from rc_workbench_plugins.verilog.design import Design, read_design
 from rc_workbench_plugins.verilog.instances import Instance, Key
-from rc_workbench_plugins.verilog.labels import labelled
+from rc_workbench_plugins.verilog.labels import Label, labelled
 from rc_workbench_plugins.verilog.layout import Layout, lay_out
 from rc_workbench_plugins.verilog.monitored import clocks_by_pin, monitored, write_around, write_file
 from rc_workbench_plugins.verilog.ports import clocks as clocks_of
@@ -100,7 +100,14 @@ def build(
         read_outs=watched.read_outs,
         own_ports=watched.own,
         compared=_compared(
-            design, top, hardware, {**hardware.parameters, **parameters}, sources, shell.inner, watched.width
+            design,
+            top,
+            hardware,
+            {**hardware.parameters, **parameters},
+            sources,
+            shell.inner,
+            watched.width,
+            streams.labels if streams.streams else {},
         ),
         stand_ins=(copy_path(design, design.primitives.file, out),) if design.primitives else (),
         missed=tuple(watched.missed(design.name_of, why_not, single)),
@@ -111,6 +118,7 @@ def build(
 def _compared(
     design: Design, top: Instance, hardware: HardwareSources, parameters: Mapping[str, object],
     sources: tuple[Path, ...], inner: str, width: int,
+    labels: Mapping[str, Label],
 ) -> Comparison:  # fmt: skip
     """The design beside its copy, in which the parameters' values are written already."""
     include_dirs, defines = _include_dirs(design, hardware), {k: str(v) for k, v in hardware.defines.items()}
@@ -119,6 +127,7 @@ def _compared(
         HdlSide(design.needed, top.module, include_dirs, defines, given),
         HdlSide(sources[: len(design.needed)], inner, include_dirs, defines),
         (wrapper.STATE_PORT,) if width else (),
+        tuple(dict.fromkeys((label.name, place.rpartition(".")[2]) for place, label in labels.items())),
         tuple(name for name, _ in clocks_of(top)),
         resets(top),
     )
