@@ -23,6 +23,7 @@ S = TypeVar("S", "HostSources", "HardwareSources")
 F = TypeVar("F", "HostScan", "HdlScan")
 T = TypeVar("T")
 
+_BYTES_A_S = 250_000  # several times slower than sources are read on any machine
 _SEARCH_S = 20.0  # how long to look for the one source that cannot be read
 
 
@@ -35,14 +36,16 @@ def scanned(root: Path, outside: tuple[Path, ...], part: S, scan: Callable[[S], 
     found: F = nothing
     _load_reader(part, scan)
     try:
-        found = in_child(partial(scan, usable), _cpu_s(usable), job=job)
+        found = in_child(partial(scan, usable), _cpu_s(root, usable), job=job)
     except ReaderEnded as failed:
-        bad = _culprit(usable, scan)
+        bad = _culprit(root, usable, scan)
         problems = (*problems, ended(failed.why, str(root / bad) if bad else str(root)))
         rest = tuple(name for name in usable.sources if name != bad)
         if bad and rest:
             with suppress(ReaderEnded):  # then that one is not the only one; the first is told
-                found = in_child(partial(scan, usable.model_copy(update={"sources": rest})), _cpu_s(usable), job=job)
+                found = in_child(
+                    partial(scan, usable.model_copy(update={"sources": rest})), _cpu_s(root, usable), job=job
+                )
     return replace(found, diagnostics=(*problems, *found.diagnostics))
 
 
@@ -64,9 +67,9 @@ def instrumented(
     def make() -> T:
         _load_reader(part, scan)
         try:
-            return in_child(partial(instrument, usable), 2 * _cpu_s(usable), job=job)
+            return in_child(partial(instrument, usable), 2 * _cpu_s(root, usable), job=job)
         except ReaderEnded as failed:
-            bad = _culprit(usable, scan)
+            bad = _culprit(root, usable, scan)
             raise WorkbenchError(ended(failed.why, str(root / bad) if bad else str(root))) from None
 
     return keep(usable, make)
@@ -87,7 +90,7 @@ def definition(
     usable, _ = _usable(root, outside, part)
     _load_reader(part, find)
     try:
-        return in_child(partial(find, usable), _cpu_s(usable), job=job)
+        return in_child(partial(find, usable), _cpu_s(root, usable), job=job)
     except ReaderEnded as failed:
         raise WorkbenchError(ended(failed.why, str(root))) from None
 
@@ -106,18 +109,24 @@ def _usable(root: Path, outside: tuple[Path, ...], part: S) -> tuple[S, tuple[Di
     return part.model_copy(update={"sources": good}), told
 
 
-def _cpu_s(part: HostSources | HardwareSources) -> float:
-    return CPU_S + len(part.sources) // 4
+def _cpu_s(root: Path, part: HostSources | HardwareSources) -> float:
+    """The processor time that reading may take."""
+    size = 0
+    for name in part.sources:
+        with suppress(OSError):
+            size += (root / name).stat().st_size
+    return CPU_S + len(part.sources) // 4 + size / _BYTES_A_S
 
 
-def _culprit(part: S, scan: Callable[[S], object]) -> str:
+def _culprit(root: Path, part: S, scan: Callable[[S], object]) -> str:
     """The source that cannot even be read alone, or ''."""
     if len(part.sources) == 1:
         return part.sources[0]
     until = time.monotonic() + _SEARCH_S
     for name in part.sources:
         try:
-            in_child(partial(scan, part.model_copy(update={"sources": (name,)})))
+            alone = part.model_copy(update={"sources": (name,)})
+            in_child(partial(scan, alone), _cpu_s(root, alone))
         except ReaderEnded:
             return name
         if time.monotonic() > until:

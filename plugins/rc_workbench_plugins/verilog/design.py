@@ -83,7 +83,8 @@ class Design:
 
 def _place(manager: Any, lines: Lines, location: Any) -> tuple[Path, int, int]:
     location = manager.getFullyExpandedLoc(location)
-    path = Path(manager.getFullPath(location.buffer))
+    buffer = location.buffer
+    path = lines.paths.get(buffer.id) or lines.paths.setdefault(buffer.id, Path(manager.getFullPath(buffer)))
     return path, *lines.place(path, int(location.offset))
 
 

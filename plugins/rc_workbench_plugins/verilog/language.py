@@ -122,7 +122,9 @@ def _read(
     blocks, pragmas = read_blocks(design)
     job.progress(0.7, "looking at its instances")
     top = elaborate(design, {block.key: block for block in blocks})
-    diagnostics = (*design.diagnostics, *pragmas)
+    broken = {one.file for one in design.diagnostics if has_errors([one])}  # of which not all may have been read
+    lost = (one for one in pragmas if one.severity is not Severity.WARNING or one.file not in broken)
+    diagnostics = (*design.diagnostics, *lost)
     if top is not None:
         nodes = modules_by_name(design)
         used = dict.fromkeys(instance.module for instance in top.walk())

@@ -139,8 +139,9 @@ class _Module:
             block = self._blocks[next(iter(self._by[symbol]))]
             path, line, _ = self._design.place(symbol.location)
             first = () if symbol.initializer is not None else (0,)  # with which simulators begin
+            reached = {*given, *first}
             values = [
-                StateValue(value.name, value.condition, value.line, not whole or number in {*given, *first})
+                StateValue(value.name, value.condition, value.line, not whole or number in reached)
                 for number, value in self._values[symbol].items()
             ]
             values += [

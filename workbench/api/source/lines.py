@@ -66,9 +66,10 @@ def name_at(path: Path, line: int, column: int) -> str:
 
 
 class Lines:
-    """Line and column of byte offsets; each file is read once."""
+    """Line and column of byte offsets; each file is read once. `paths` are a parser's, by its own numbers for files."""
 
     def __init__(self) -> None:
+        self.paths: dict[int, Path] = {}
         self._starts: dict[Path, list[int]] = {}
 
     def starts(self, path: Path) -> list[int]:
