@@ -10,6 +10,7 @@ import re
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 from memory_port import PLATFORM
 from rc_workbench_plugins.vhdl import VhdlLanguage
@@ -188,6 +189,7 @@ def test_every_block_is_in_its_authors_state_in_every_cycle(built: tuple[Path, H
     draw = random.Random(12)
     cycles = [Cycle(rst=int(n in (1, 2, 90, 91, 400)), stimulus=draw.getrandbits(32)) for n in range(600)]
     seen = simulate(program, cycles)
+    reset = np.array([bool(one.rst or before.rst) for before, one in zip([cycles[0], *cycles], cycles, strict=False)])
     places = {"enable_d": 0, "line_41": 2, "last_word": 4, "more.there": 6}
     places |= {f"lanes[{a}].pairs[{b}].one.line_19": 12 + 4 * a + 2 * b for a in (-1, 0, 1) for b in (0, 1)}
     assert {block.id for block in build.blocks} == {f"Top.{name}" for name in places} | {"Top.enabled_seen"}
@@ -197,7 +199,9 @@ def test_every_block_is_in_its_authors_state_in_every_cycle(built: tuple[Path, H
             continue
         taps = (seen.taps.astype(int) >> lsb) & (2**width - 1)
         known = (seen.out.astype(int) >> place) & 3
-        assert (taps[3:] == known[3:]).all(), block.id
+        # an asynchronous reset keeps the state of the cycle before it, which is then counted
+        held = reset if ".one." in block.id else np.zeros_like(reset)
+        assert (taps == known)[3:][~held[3:]].all(), block.id
         assert len(set(taps[3:])) > 1 or block.id == "Top.more.there"
 
 

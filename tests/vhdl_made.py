@@ -178,14 +178,14 @@ class Maker:
     def _signed(self, width: int, depth: int) -> str:
         draw = self.draw
         plain = f"signed({self._unsigned(width, depth - 1 if depth > 0 else 0)})"
-        names = [n for n, w in self.signed.items() if w <= width] or list(self.signed)
+        names = [n for n, w in self.signed.items() if w <= width]  # a sign that is cut off is lost in GHDL's synthesis
         if depth <= 0 or not names:
             return plain
         name = f"resize({draw.choice(names)}, {width})"
         one, other = (self._signed(width, depth - 1) for _ in range(2))
         some = draw.choice((-3, -2, 2, 3))
         forms = [
-            f"({one} + {other})", f"({one} - {other})", f"resize({one} * {other}, {width})",
+            f"({one} + {other})", f"({one} - {other})", f"signed(resize(unsigned({one} * {other}), {width}))",
             f"shift_right({one}, {abs(some)})", f"shift_right({one}, to_integer({self._unsigned(3, 0)}))",
             f"minimum({one}, {other})", f"maximum({one}, {other})", name,
         ]  # fmt: skip

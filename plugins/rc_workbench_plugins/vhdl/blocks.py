@@ -109,6 +109,8 @@ def _clocked(
             return None  # a test bench's
         if len(waits) > 1 or waits[0] not in (statements[0], statements[-1]):
             raise _Unreadable(_WAITS)
+        if clock.enable:
+            raise _Unreadable("it waits for more than its clock: write the rest as an if behind the wait")
         if waits[0] == statements[0]:
             begins_at = waits[0].end_byte
         whole = _arm(file, source, "body", "", begins_at, body, False)

@@ -10,7 +10,7 @@ from rc_workbench_plugins.verilog import design as verilog
 from rc_workbench_plugins.verilog.instances import Instance
 from rc_workbench_plugins.verilog.language import outside
 from rc_workbench_plugins.verilog.layout import lay_out
-from rc_workbench_plugins.verilog.monitored import monitored, write_around, write_file
+from rc_workbench_plugins.verilog.monitored import clocks_by_pin, monitored, write_around, write_file
 from rc_workbench_plugins.verilog.own import build_called
 from rc_workbench_plugins.verilog.ports import hdl_ports
 from rc_workbench_plugins.verilog.rewrite import Edits
@@ -88,7 +88,7 @@ def instrument(
     )
     inner = f"{top.module}{_INNER}"
     generics = _generics(hardware, parameters)
-    edits = edits_of(design, top, layout, inner, generics)
+    edits = edits_of(design, top, layout, inner, generics, clocks_by_pin(platform.hardware))
     texts = {file.path: edits[file.path].apply(file.data) for file in design.needed}
     made = spelled(_made(design, texts, inner, generics, edits), names.values())
     inner = top_module(made)

@@ -6,7 +6,7 @@ States are bit vectors, which need no use clause, and are seen wherever a design
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import cast
 
@@ -24,15 +24,23 @@ from rc_workbench_plugins.vhdl.syntax import child, children, plain, text_of
 from rc_workbench_plugins.vhdl.units import Instantiation, Interface, Region, Unit
 from workbench.api.instrument.probes import state_bits
 from workbench.api.instrument.wrapper import STATE_PORT
+from workbench.model.hardware import Clock
 
 _ENTITY_CLASS = re.compile(rb"\bof\s+(\w+)\s*:\s*entity\b", re.IGNORECASE)
 _STATEMENTS = ("if_statement_body", "sequential_block", "loop_body")
 
 
 def edits_of(
-    design: Design, top: Instance, layout: Layout, inner: str, generics: Mapping[str, str]
+    design: Design,
+    top: Instance,
+    layout: Layout,
+    inner: str,
+    generics: Mapping[str, str],
+    clocks: Mapping[str, Clock],
 ) -> dict[Path, Edits]:
-    """The edits of every file. The top's entity is called `inner`, and has the values of `generics` by itself."""
+    """The edits of every file. The top's entity is called `inner`, and has the values of `generics` by itself.
+    `clocks` are the platform's, by their names at the top."""
+    held = _held_in_reset(top, clocks)
     edits: dict[Path, Edits] = {file.path: Edits(file.path) for file in design.needed}
     _part(design, edits)
     blocks: dict[Key, SourceBlock] = {}
@@ -61,10 +69,10 @@ def edits_of(
             elif block.region is not None:
                 regions.setdefault(id(block.region), (block.region, []))[1].append((block, site))
         for region, observed in regions.values():
-            _observe(edits[region.file.path], region, observed)
+            _observe(edits[region.file.path], region, observed, held)
     for unit in design.units:
-        held = [*unit.components, *(c for r in (unit.region.walk() if unit.region else ()) for c in r.components)]
-        for component in {id(one): one for one in held}.values():
+        declared = [*unit.components, *(c for r in (unit.region.walk() if unit.region else ()) for c in r.components)]
+        for component in {id(one): one for one in declared}.values():
             if (width := components.get(plain(component.name), 0)) and component.file.path in edits:
                 _add_port(edits[component.file.path], component.interface, width)
     _rename(design, edits, top.module, inner)
@@ -105,14 +113,28 @@ def signal_name(block: SourceBlock) -> str:
     return "recap_st_" + re.sub(r"\W|_", "_", block.label).strip("_").replace("__", "_")
 
 
-def _observe(edits: Edits, region: Region, observed: list[tuple[SourceBlock, Site]]) -> None:
+def _held_in_reset(top: Instance, clocks: Mapping[str, Clock]) -> set[Key]:
+    """The blocks whose one reset is their clock's, and asynchronous: their states keep meanwhile what they tell of the
+    last cycle that counts, which the reset would end at once."""
+    kept: dict[Key, bool] = {}
+    for use in (use for instance in top.walk() for use in instance.blocks):
+        block, clock = cast(SourceBlock, use.source), clocks.get(use.root_clock)
+        arms = [arm for arm in block.arms if arm.in_reset]
+        before = bool(arms) and all(arm.statement.start_byte < block.arms[0].statement.start_byte for arm in arms)
+        asked = use.reset is not None and clock is not None and plain(use.reset[0]) == plain(clock.reset)
+        unmarked = not any(arm.pragmas for arm in arms)
+        kept[block.key] = kept.get(block.key, True) and block.resets == 1 and before and asked and unmarked
+    return {key for key, all_ in kept.items() if all_}
+
+
+def _observe(edits: Edits, region: Region, observed: list[tuple[SourceBlock, Site]], held: Collection[Key]) -> None:
     """Give blocks of one region their state signals, and set these in every branch."""
     declared, driven = "", ""
     for block, site in observed:
         name, bits = signal_name(block), state_bits(len(block.states) + 1)
         declared += f"signal {name} : bit_vector({bits - 1} downto 0) := {_code(0, bits)}; "
         driven += f" {STATE_PORT}{slice_of(site)} <= {name};"
-        _set_states(edits, block, name, bits)
+        _set_states(edits, block, name, bits, block.key in held)
     if region.begins:
         edits.insert(region.declare_at, f" {declared}begin{driven}")
     else:
@@ -124,10 +146,10 @@ def _code(number: int, bits: int) -> str:
     return f'"{number:0{bits}b}"'
 
 
-def _set_states(edits: Edits, block: SourceBlock, name: str, bits: int) -> None:
+def _set_states(edits: Edits, block: SourceBlock, name: str, bits: int, held: bool) -> None:
     codes = {meaning(placed.pragma): _code(code, bits) for code, placed in enumerate(block.states, 1)}
     none = f" {name} <= {_code(0, bits)};"
-    outermost = {arm.statement.id for arm in _reset_arms(block)}
+    outermost = set() if held else {arm.statement.id for arm in _reset_arms(block)}
     for arm in block.arms:
         whole = arm.kind == "body"
         text = none if whole or arm.statement.id in outermost else ""
