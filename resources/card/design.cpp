@@ -123,9 +123,9 @@ public:
 #endif
 
 private:
-    // What stands around it in Verilator's own function, behind two locks, is for objects of classes and for threads.
+    // What stands around it in Verilator's own function, behind two locks, is for objects of classes, threads and waves.
     void evaluate() {
-        if (CARD_WHOLE) Vcard___024root___eval(model_.rootp);
+        if (CARD_WHOLE && !CARD_WAVES) Vcard___024root___eval(model_.rootp);
         else model_.eval();
     }
 
