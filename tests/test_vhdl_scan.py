@@ -379,3 +379,45 @@ def test_what_never_ends_is_told(tmp_path: Path) -> None:
     begun = scan(tmp_path, top=f'{text}  process (clk) begin if rising_edge(clk) then report "x;\nend;\n')
     assert begun.diagnostics[0].message == "this cannot be read as VHDL"
     assert begun.diagnostics[0].file == "top.vhd"
+
+
+def test_state_registers_with_their_values_and_which_is_never_reached(tmp_path: Path) -> None:
+    text = FSM.replace("(idle, run, stop)", "(idle, run, stop, lost)").replace("run | stop", "run | lost")
+    text = text.replace("if go(0) = '1' then", "if state = stop and go(0) = '1' then").replace(
+        "v + i;", "v; state <= Stop;"
+    )
+    found = scan(tmp_path, top=text)
+    (register,) = found.registers
+    assert (register.name, register.block, register.file) == ("state", "top.ctrl", "top.vhd")
+    assert [(v.name, v.condition, v.reached, v.line > 0) for v in register.values] == [
+        ("idle", "state = idle", True, True),
+        ("run", "state = run", True, True),
+        ("stop", "state = stop", True, True),
+        ("lost", "state = lost", False, True),
+    ]
+    block = only(found)
+    assert branch(block, "case", "idle").register == "state"
+    assert branch(block, "case", "run | lost").values == ("run", "lost")
+    assert branch(block, "if", "state = stop and go(0) = '1'").values == ("stop",)
+
+
+def test_a_state_in_a_record_that_another_process_computes(tmp_path: Path) -> None:
+    text = f"""{HEAD}entity top is port (clk, go : in std_logic; q : out std_logic); end;
+    architecture rtl of top is
+      type state_t is (idle, run, never);
+      type reg_t is record state : state_t; n : natural; end record;
+      signal r, r_next : reg_t;
+    begin
+      comb : process (all) begin
+        r_next <= r;
+        case r.state is
+          when idle => if go = '1' then r_next.state <= run; end if;
+          when run => r_next.state <= idle;
+          when never => null;
+        end case;
+      end process;
+      sync : process (clk) begin if rising_edge(clk) then r <= r_next; end if; end process;
+    end;\n"""
+    (register,) = scan(tmp_path, top=text).registers
+    assert (register.name, register.block) == ("r.state", "top.sync")
+    assert [(v.name, v.reached) for v in register.values] == [("idle", True), ("run", True), ("never", False)]

@@ -189,7 +189,7 @@ def _edges(statement: Node) -> Iterator[tuple[Node, _Clock]]:
 
 def _clock(condition: str) -> _Clock:
     """The clock that a condition asks for the edge of, with what else it asks for."""
-    terms = list(_anded(condition))
+    terms = list(anded(condition))
     edges = [term for term in terms if _EDGE.search(term)]
     if len(edges) != 1:
         raise _Unreadable(_WITHIN.format(f"'{condition[:60]}'") if not edges else _SEVERAL)
@@ -209,7 +209,7 @@ def _clock(condition: str) -> _Clock:
     return _Clock(name, "rising" if own[0][1] == "1" else "falling", f"{edge} and {own[0][0]}", " and ".join(terms))
 
 
-def _anded(condition: str) -> Iterator[str]:
+def anded(condition: str) -> Iterator[str]:
     """The terms that a condition joins by `and`; itself where it is anything else."""
     condition = condition.strip()
     while condition.startswith("(") and _closing(condition, 0) == len(condition) - 1:
@@ -228,7 +228,7 @@ def _anded(condition: str) -> Iterator[str]:
         yield condition
         return
     for part in (*parts, condition[start:]):
-        yield from _anded(part)
+        yield from anded(part)
 
 
 def _closing(text: str, opening: int) -> int:

@@ -16,6 +16,7 @@ from rc_workbench_plugins.vhdl.hierarchy import elaborate
 from rc_workbench_plugins.vhdl.order import defined_twice
 from rc_workbench_plugins.vhdl.ports import hdl_ports, uses
 from rc_workbench_plugins.vhdl.source_file import pragmas_of
+from rc_workbench_plugins.vhdl.states import States, find_states
 from rc_workbench_plugins.vhdl.syntax import plain
 from workbench.api.job import Job
 from workbench.model.application import HardwareSources
@@ -46,14 +47,19 @@ def scan(
     for instance in top.walk() if top is not None else ():
         for use in instance.blocks:
             paths[use.source.key].append(use.path)
+    states = find_states(design, found.blocks)
     library = frozenset(source_files(design.root, hardware.library)[0])
     blocks = tuple(
-        _hdl_block(design, block, tuple(paths[block.key]), found.why_not.get(block.key, ""))
+        _hdl_block(design, states, block, tuple(paths[block.key]), found.why_not.get(block.key, ""))
         for block in found.blocks
         if block.path not in library or block.pragmas
     )
     instances = tuple((i.path, i.module) for i in top.walk()) if top is not None else ()
-    return HdlScan(blocks, instances, found.diagnostics, top_ports(design, top), clocks(top), resets(top))
+    own = {block.id for block in blocks}
+    return HdlScan(
+        blocks, instances, found.diagnostics, top_ports(design, top), clocks(top), resets(top),
+        registers=tuple(register for register in states.registers if register.block in own),
+    )  # fmt: skip
 
 
 def read(root: Path, hardware: HardwareSources, platform: Platform, parameters: Mapping[str, str], job: Job) -> Read:
@@ -122,10 +128,12 @@ def _unbound(design: Design, top: Instance | None) -> Iterator[Diagnostic]:
             yield Diagnostic(message, hint, Severity.WARNING, file, instance.node.line, instance.node.column)
 
 
-def _hdl_block(design: Design, block: SourceBlock, instances: tuple[str, ...], why_not: str) -> HdlBlock:
+def _hdl_block(
+    design: Design, states: States, block: SourceBlock, instances: tuple[str, ...], why_not: str
+) -> HdlBlock:
     branches = tuple(
         Branch(arm.line, arm.kind, arm.label, arm.pragma_line, arm.indent, arm.end_line, arm.pragmas,
-               pragma_column=arm.pragma_column)
+               *states.of(block, arm), pragma_column=arm.pragma_column)
         for arm in block.arms
     )  # fmt: skip
     return HdlBlock(

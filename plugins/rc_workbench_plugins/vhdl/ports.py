@@ -9,7 +9,7 @@ from itertools import count
 from rc_workbench_plugins.verilog.instances import Instance
 from rc_workbench_plugins.vhdl.clocks import associated
 from rc_workbench_plugins.vhdl.syntax import plain, without_comments
-from rc_workbench_plugins.vhdl.types import Leaf, leaves, types_of
+from rc_workbench_plugins.vhdl.types import Leaf, leaves, shared_types
 from rc_workbench_plugins.vhdl.units import Declared, Unit
 from workbench.model.scan import HdlPort
 
@@ -19,7 +19,7 @@ _DIRECTIONS = {"in": "input", "out": "output", "buffer": "output", "inout": "ino
 def telling(top: Unit, units: Sequence[Unit]) -> tuple[str, str]:
     """Declarations and statements of a process in the top's architecture that tells the widths of its ports: lines
     "recap PART NUMBER", or the ends of an integer's range."""
-    types = types_of(units)
+    types = shared_types(units)
     declared: list[str] = []
     said: list[str] = []
     number = count()
@@ -41,7 +41,7 @@ def _report(leaf: Leaf, value: str) -> str:
 
 def hdl_ports(top: Unit | None, units: Sequence[Unit], told: Mapping[str, str], shown: str) -> Iterator[HdlPort]:
     """The top's ports, those of a record's type field by field. `shown` is what its file is called."""
-    types = types_of(units)
+    types = shared_types(units)
     for port in top.interface.ports if top is not None and top.interface is not None else ():
         way = _DIRECTIONS.get(port.mode, "input")
         found = list(leaves(port.name, port.type, types)) or [Leaf(port.name, "bits", "", port.type)]

@@ -25,12 +25,12 @@ _DECLARED = "(type_declaration) @t (subtype_declaration) @t"
 @dataclass(frozen=True)
 class Type:
     """`kind` is "bit", "vector", "array", "record", "enumeration" or "integer"; `of` is an array's element as it is
-    written, `fields` are a record's, `size` how many values an enumeration has."""
+    written, `fields` are a record's, `literals` an enumeration's values."""
 
     kind: str
     of: str = ""
     fields: tuple[tuple[str, str], ...] = ()
-    size: int = 0
+    literals: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -41,15 +41,17 @@ class Leaf:
     kind: str
     expression: str
     type: str
-    size: int = 0
+
+
+def shared_types(units: Iterable[Unit]) -> Mapping[str, Type | str]:
+    """Those that are seen outside of the unit that declares them."""
+    return types_of(unit for unit in units if unit.kind in ("package", "entity"))
 
 
 def types_of(units: Iterable[Unit]) -> Mapping[str, Type | str]:
-    """The types that packages and entities declare, by name; a subtype is what it is made of, as it is written."""
+    """The types that these units declare, by name; a subtype is what it is made of, as it is written."""
     found: dict[str, Type | str] = {}
     for unit in units:
-        if unit.kind not in ("package", "entity"):
-            continue
         for node in matches(unit.node, _DECLARED):
             name = plain(text_of(node.child_by_field_name("type")))
             if node.type == "subtype_declaration":
@@ -61,7 +63,7 @@ def types_of(units: Iterable[Unit]) -> Mapping[str, Type | str]:
 
 def _made(node: Node) -> Type | None:
     if (literals := child(node, "enumeration_type_definition")) is not None:
-        return Type("enumeration", size=sum(1 for _ in children(literals, "enumeration_literal")))
+        return Type("enumeration", literals=tuple(map(tidy, children(literals, "enumeration_literal"))))
     if (array := child(node, "array_type_definition")) is not None:
         return Type("array", of=tidy(child(array, "subtype_indication")))
     if (record := child(node, "record_type_definition")) is not None:
@@ -116,6 +118,6 @@ def leaves(
     elif kind.kind == "integer":
         yield Leaf(name, "range", times, text)
     elif kind.kind == "enumeration":
-        yield Leaf(name, "bits", f"{times} * {max(1, (kind.size - 1).bit_length())}", text)
+        yield Leaf(name, "bits", f"{times} * {max(1, (len(kind.literals) - 1).bit_length())}", text)
     else:
         yield Leaf(name, "bits", times, text)
