@@ -15,6 +15,10 @@ from workbench.api.equivalence import How, Limits, Proof
 from workbench.api.job import Job
 from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.diagnostic import Cancelled, WorkbenchError
+from workbench.session.examples import EXAMPLES, Example, copy_example
+from workbench.session.plugins import load_plugins
+from workbench.session.proving import prove_workspace
+from workbench.session.workspace import open_workspace
 
 CORE = """\
 module core #(parameter W = 8, parameter [W-1:0] FIRST = 5) (
@@ -121,6 +125,13 @@ def test_a_cancel_ends_it(build: HdlBuild) -> None:
     job.cancel()
     with pytest.raises(Cancelled):
         VerilogLanguage().prove(build, Path("/nowhere"), LIMITS, job)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.title)
+def test_instrumentation_changes_nothing_in_any_example(example: Example, tmp_path: Path) -> None:
+    workspace = open_workspace(copy_example(example, tmp_path), load_plugins())
+    found = prove_workspace(workspace, {}, Job())
+    assert [one for one in found.verdicts if one.how is not How.PROVED] == []
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from typing import Any
 import pyslang
 from pyslang import ast, parsing, syntax
 
+from rc_workbench_plugins.verilog.encrypted import told_once
 from rc_workbench_plugins.verilog.nets import Nets
 from rc_workbench_plugins.verilog.order import declaring, reached, read_order, source_manager
 from rc_workbench_plugins.verilog.primitives import StandIns, missing_modules, stand_ins
@@ -114,7 +115,8 @@ def read_design(root: Path, hardware: HardwareSources, parameters: Mapping[str, 
     lines = Lines()
     needed = reached(files, declaring(files, hardware.top) or sources)
     names = {shown_path(root, path) for path in sources if path not in needed}
-    found, top = tuple(_milder(_diagnostics(root, manager, lines, compilation), names)), _top(compilation, hardware.top)
+    told = told_once(root, sources, lines, _diagnostics(root, manager, lines, compilation))
+    found, top = tuple(_milder(told, names)), _top(compilation, hardware.top)
     if top is None and not has_errors((*missing, *found)):
         found = (*found, _no_top(root, compilation, hardware))
     if top is not None:

@@ -1,0 +1,57 @@
+"""Parts of sources that vendors have encrypted (IEEE 1735's `pragma protect`, and `protected before it)."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.api.source.lines import Lines, source_bytes
+from workbench.model.diagnostic import Diagnostic
+
+_PART = re.compile(
+    rb"^[ \t]*`pragma[ \t]+protect[ \t]+begin_protected\b.*?(?:^[ \t]*`pragma[ \t]+protect[ \t]+end_protected\b|\Z)"
+    rb"|^[ \t]*`protected\b.*?(?:^[ \t]*`endprotected\b|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+_UNKNOWN = "unknown module '"
+
+
+def told_once(root: Path, sources: Sequence[Path], lines: Lines, found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """The diagnostics, those within one encrypted part as one at its begin. A module that is not known may stand in
+    such a part of the `sources`: that is said."""
+    known: dict[str, list[tuple[int, int]]] = {}
+    told: set[tuple[str, int]] = set()
+    for one in found:
+        if one.file is None or one.line is None:
+            yield one
+            continue
+        if one.file not in known:
+            known[one.file] = list(_parts(root / one.file, lines))
+        first = next((first for first, last in known[one.file] if first <= one.line <= last), 0)
+        if not first:
+            yield _with_hint(one, sources) if one.message.startswith(_UNKNOWN) else one
+        elif (one.file, first) not in told:
+            told.add((one.file, first))
+            message = "what follows is encrypted: none but its vendor's tools read it"
+            hint = "Take the file out of the hardware sources, and add a model of its modules, or just their ports."
+            yield replace(one, message=message, hint=hint, line=first, column=1)
+
+
+def _parts(path: Path, lines: Lines) -> Iterator[tuple[int, int]]:
+    """The first line of each encrypted part, and the last that the parser may stumble over for its sake."""
+    for part in _PART.finditer(source_bytes(path)):
+        starts = lines.starts(path)
+        yield bisect_right(starts, part.start()), bisect_right(starts, part.end()) + 1
+
+
+def _with_hint(one: Diagnostic, sources: Sequence[Path]) -> Diagnostic:
+    for path in sources:
+        if _PART.search(source_bytes(path)):
+            name = path.name
+            return replace(
+                one, hint=f"It may be in the encrypted part of {name}: add a model of it, or just its ports."
+            )
+    return one
