@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
+#include <fstream>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@ std::string design_warning;
 
 // Of the configuration, while there is a design.
 const std::map<std::string, int>* depths = nullptr;
+const std::string* places = nullptr;
 
 // Where what the queues of a streaming application tell of themselves is kept (resources/streaming/stream_fifo.v), and
 // since which cycle something waits for room in them, or for an element; -1 where nothing does.
@@ -333,7 +335,12 @@ void vl_warn(const char* file, int, const char*, const char* message) {
 
 // Verilator's way out of a failed assertion or an array bound: our way of telling it.
 void vl_fatal(const char* file, int line, const char*, const char* message) {
-    throw Failure("the design failed: " + std::string(message) + " (" + file + ":" + std::to_string(line) + ")");
+    std::string place = std::string(file) + ":" + std::to_string(line);
+    if (!*file) {  // the number of a place: the model does not know lines, which comments move (verilate.py)
+        std::ifstream all(*places);
+        while (line-- > 0 && std::getline(all, place)) {}
+    }
+    throw Failure("the design failed: " + std::string(message) + " (" + place + ")");
 }
 
 int main(int argc, char** argv) {
@@ -352,6 +359,7 @@ int main(int argc, char** argv) {
     try {
         const Config config(config_path, raw);
         depths = &config.depths;
+        places = &config.places;
         Server server(config, raw, fd);
         try {
             server.serve();

@@ -47,6 +47,7 @@ struct Config {
     std::vector<StreamPlan> streams;     // by clock
     std::vector<StreamCrossing> crossings;
     std::map<std::string, int> depths;   // words that FIFOs hold, by their instance below the user's top
+    std::string places;  // the file that tells at which lines the design may fail
     int stream_count = 0, fifo_count = 0;  // of one card
 
     std::string raw;                     // the folder of the run's records
@@ -114,6 +115,7 @@ struct Config {
                 else crossings.push_back({fifo, takes, gives});
                 ++fifo_count;
             }
+            else if (key == "places") std::getline(words >> std::ws, places);
             else if (key == "depth") {
                 std::string fifo;
                 words >> fifo >> depths[fifo];

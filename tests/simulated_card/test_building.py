@@ -99,3 +99,38 @@ def test_a_card_is_built_anew_when_anything_that_it_includes_has_changed(tmp_pat
     assert answer("a file that is found before the one that was read") == "32"
     (hdl / "sub" / "more.vh").unlink()
     assert answer("gone again") == "12 kept"
+
+
+STOPPING = """
+module stopping(
+    input clk, input rst, input [31:0] addr, input wr_en, input [31:0] wr_data, input rd_en, output reg [31:0] rd_data
+);
+    always @(posedge clk) begin
+        if (rd_en) rd_data <= 5;
+        if (wr_en) $stop;
+    end
+endmodule
+"""
+
+
+def test_a_comment_that_moves_lines_has_nothing_compiled_and_lines_are_those_of_now(tmp_path: Path) -> None:
+    source = HEAD + "int main(void) { fpga_t *f = fpgaOpen(0); fpgaWriteReg(f, 0, 1); fpgaReadReg(f, 0); }"
+
+    def built(name: str, text: str) -> tuple[bool, str]:
+        """Whether anything was compiled, and what ended the run."""
+        work = tmp_path / name
+        work.mkdir()
+        (work / "stopping.v").write_text(text)
+        card = build_card(task(work, HdlBuild((work / "stopping.v",), "stopping", ())), Job())
+        (failed,) = run(card, source, work).diagnostics
+        return (work / "build" / "card" / "obj" / "all_design.cpp").exists(), failed.message
+
+    compiled, failed = built("first", STOPPING)
+    line = STOPPING.split("\n").index("        if (wr_en) $stop;") + 1
+    assert compiled
+    assert f"stopping.v:{line})" in failed
+    compiled, failed = built("moved", "// above\n\n" + STOPPING.replace("rd_data <= 5;", "rd_data <= 5; // five"))
+    assert not compiled
+    assert f"{tmp_path / 'moved' / 'stopping.v'}:{line + 2})" in failed
+    compiled, _ = built("other", STOPPING.replace("rd_data <= 5;", "rd_data <= 6;"))
+    assert compiled

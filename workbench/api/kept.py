@@ -21,7 +21,7 @@ from workbench.api.job import Job
 from workbench.system.cache import cache_dir
 from workbench.system.files import locked, replacing
 
-_KEPT = {"cards": 40, "library": 40, "objects": 4000, "reads": 8000, "instrumented": 200}
+_KEPT = {"cards": 40, "models": 40, "library": 40, "objects": 4000, "reads": 8000, "instrumented": 200}
 _KEPT_FOLDERS = 3  # of 160 MB each
 _LIST = "reads.json"
 

@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 
-from rc_workbench_plugins.simulated_card.config import left_out
+from rc_workbench_plugins.simulated_card.config import PLACES, left_out
 from rc_workbench_plugins.simulated_card.port_check import check_port, driven_ports
 from rc_workbench_plugins.simulated_card.port_header import port_header
 from rc_workbench_plugins.simulated_card.verilate import (
     VERILATOR_OPTIONS,
     idle_state,
+    lead_out_places,
     remembers_all,
     top_ports,
     verilate,
@@ -120,7 +121,7 @@ def _build(task: Task, job: Job) -> CardExecutable:
     out.mkdir(parents=True, exist_ok=True)
     executable = out / "card"
     kept = kept_folder("cards", command, base)
-    if kept and take(kept / "card", executable):
+    if kept and take(kept / PLACES, out / PLACES) and take(kept / "card", executable):
         job.log("the card has not changed since it was last built")
         return CardExecutable(executable, hdl, tools)
     objects = out / "obj"
@@ -138,8 +139,19 @@ def _build(task: Task, job: Job) -> CardExecutable:
     read = _included_files(objects.absolute(), hdl.sources, verilator.root)
     remember_reads(command, base, read, searched)
     kept = kept_folder("cards", command, base)
-    _compile(objects, executable, compiler, verilator, waves, job)
+    (out / PLACES).write_text("".join(f"{place}\n" for place in lead_out_places(objects)))
+    model = cache_dir() / "models" / digest([
+        verilator.version, compiler.version, *_FLAGS, repr(_LEVELS), str(waves),
+        *contents([*sorted(objects.glob("*.cpp")), *sorted(objects.glob("*.h"))]),
+        *contents([*sorted(harness_dir().rglob("*.*")), *_drivers(platform)]),
+    ])  # fmt: skip
+    if take(model / "card", executable):
+        job.log("what the design does has not changed since the card was last built")
+    else:
+        _compile(objects, executable, compiler, verilator, waves, job)
+        keep(executable, model)
     if kept and all(path.stat().st_mtime < began_s for path in read):  # nothing was saved while it was read
+        keep(out / PLACES, kept)
         keep(executable, kept)
     return CardExecutable(executable, hdl, tools)
 

@@ -26,6 +26,10 @@ def _flags(port: HardwarePort) -> str:
     return f"{int(port.answers)} {int(port.in_packets())}"
 
 
+#: The file beside a card that tells where in the sources its design may fail.
+PLACES = "places.txt"
+
+
 def left_out(hdl: HdlBuild, project: Project) -> tuple[str, ...]:
     """The defines by which a card is built without the counters, whose work it does itself."""
     return () if project.simulation.hardware_counters else hdl.uncounted

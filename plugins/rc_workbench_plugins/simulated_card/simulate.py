@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from rc_workbench_plugins.simulated_card.card import CardExecutable
-from rc_workbench_plugins.simulated_card.config import card_config
+from rc_workbench_plugins.simulated_card.config import PLACES, card_config
 from rc_workbench_plugins.simulated_card.places import host_notes, with_source_lines
 from workbench.api.builds import HdlBuild
 from workbench.api.job import Job
@@ -54,7 +54,7 @@ def simulate(task: Task, card: CardExecutable, host_executable: Path, job: Job) 
         raw.mkdir(parents=True, exist_ok=True)
         for old in (*(raw / name for name in _RECORDS), *raw.glob(_WAVES)):
             old.unlink(missing_ok=True)
-        config.write_text(card_config(card.hdl, task))
+        config.write_text(f"{card_config(card.hdl, task)}places {card.path.with_name(PLACES)}\n")
     except OSError as error:
         raise WorkbenchError(Diagnostic(f"cannot write the run's records: {error.strerror}", file=str(raw))) from None
     ends = socket.socketpair()
