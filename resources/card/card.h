@@ -222,12 +222,23 @@ public:
                 read_stream(plan, counters);
                 continue;
             }
-            for (int64_t i = 0; i < plan.words; ++i) {
-                uint32_t word = 0;
-                for (const Access& access : plan.each) word = uint32_t(access_now(port, access, uint64_t(i)));
-                counters.add(&word, sizeof word);
-            }
+            read_words(plan, port, counters);
         }
+    }
+
+    void read_words(const ReadOut& plan, Port& port, RecordFile& counters) {
+        std::vector<uint32_t> found(size_t(plan.words), 0);
+        const int64_t all = plan.words * plan.parts, bits = port.word_bytes() * 8;
+        for (int64_t i = 0; i < all; i += plan.block_words) {
+            std::vector<uint64_t> some;
+            for (const Access& access : plan.each) {
+                const bool reads = access.act == "read";
+                some = access_now(port, access, uint64_t(i), reads ? std::min(plan.block_words, all - i) : 1);
+            }
+            for (int64_t n = i; n < i + int64_t(some.size()); ++n)
+                found[size_t(n / plan.parts)] |= uint32_t(some[size_t(n - i)] << n % plan.parts * bits % 32);
+        }
+        counters.add(found.data(), found.size() * sizeof found[0]);
     }
 
     // All words at once through a stream, behind what is left of the design's own in the other one.
@@ -578,30 +589,36 @@ private:
         transfers_.remove_if([](const Transfer& t) { return t.done && t.forgotten; });
     }
 
-    uint64_t access_now(Port& port, const Access& access, uint64_t index) {
+    std::vector<uint64_t> access_now(Port& port, const Access& access, uint64_t index, int64_t words = 1) {
         const ClockDomain& clock = port.clock();
         for (int64_t until = clock.cycle + access.settle_cycles; clock.cycle < until;) step();
-        return word_now(port, access.act != "read", access.address, access.act == "write_index" ? index : access.value);
+        const bool numbers = access.act == "write_index";
+        return words_now(port, access.act != "read", access.address, numbers ? index >> access.value : access.value, words);
     }
 
-    // Off the clock: a word moved at once, `value` in place of what is read.
+    // Off the clock: a word moved at once, `value` in place of what is read; or several that are read.
     uint64_t word_now(Port& port, bool send, uint64_t address, uint64_t value) {
+        return words_now(port, send, address, value, 1)[0];
+    }
+    std::vector<uint64_t> words_now(Port& port, bool send, uint64_t address, uint64_t value, int64_t words) {
         const ClockDomain& clock = port.clock();
+        const auto bytes = size_t(port.word_bytes()), known = std::min(bytes, size_t(8));
         Transfer transfer;
         transfer.send = send;
         transfer.off_clock = true;
         transfer.start_ps = clock.start(clock.cycle);
         transfer.address = int64_t(address);
-        transfer.words = 1;
-        transfer.data.resize(size_t(port.word_bytes()));
-        std::memcpy(transfer.data.data(), &value, size_t(std::min<int64_t>(port.word_bytes(), 8)));
+        transfer.words = words;
+        transfer.data.resize(bytes * size_t(words));
+        std::memcpy(transfer.data.data(), &value, known);
         port.begin(transfer);
         for (const int64_t most = clock.cycle + 100'000; !transfer.done;) {
             if (clock.cycle > most) throw Failure("the counters could not be read: the port does not answer");
             step();
         }
-        std::memcpy(&value, transfer.data.data(), size_t(std::min<int64_t>(port.word_bytes(), 8)));
-        return value;
+        std::vector<uint64_t> found(size_t(words), 0);
+        for (size_t i = 0; i < found.size(); ++i) std::memcpy(&found[i], transfer.data.data() + i * bytes, known);
+        return found;
     }
 
     void publish() const {

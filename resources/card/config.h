@@ -23,7 +23,8 @@ struct Access {
 struct ReadOut {
     int64_t words = 0, port = 0;
     int64_t first = INT64_MAX, last = -1;  // the addresses that the application leaves to the monitors
-    std::vector<Access> freeze, each;      // the last of `each` gives a word
+    std::vector<Access> freeze, each;      // the last of `each` gives a part of a word, and those that follow
+    int64_t parts = 1, block_words = 1;    // of a word; that may come in one transfer
     uint64_t marks = 0;                    // of a stream: the first of its reserved words; then no range, and no `each`
     int64_t answer_port = 0;
 };
@@ -89,6 +90,7 @@ struct Config {
                 words >> access.act >> access.address >> access.value >> access.settle_cycles;
                 (key == "freeze" ? read_outs.back().freeze : read_outs.back().each).push_back(access);
             }
+            else if (key == "pieces") words >> read_outs.back().parts >> read_outs.back().block_words;
             else if (key == "marks") {
                 ReadOut& plan = read_outs.back();
                 words >> plan.marks >> plan.answer_port;

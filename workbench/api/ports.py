@@ -54,7 +54,7 @@ class MonitorFront:
     `frozen` and `clearing`, and takes `write_control`, `write_select` and `write_data` (32 bits) from it
     (`resources/hdl/recap_control.v` says what these do). `connections` are its other ports, with what they are
     connected to at the top level; the design's ports in `taken` are led through it: the design has the wire
-    `recap_user_NAME` instead. Accesses, `marks` and `answer_port`: see `workbench.model.read_out`.
+    `recap_user_NAME` instead. Accesses, and what follows them: see `workbench.model.read_out`.
     """
 
     text: str
@@ -64,6 +64,8 @@ class MonitorFront:
     run: Access
     clear: Access
     each: tuple[Access, ...]
+    parts: int = 1
+    block_words: int = 1
     marks: Marks | None = None
     answer_port: str = ""
 

@@ -25,7 +25,7 @@ WATCH = 5
 
 class Act(StrEnum):
     WRITE = "write"  # the value
-    WRITE_INDEX = "write_index"  # the number of the word that is to be read
+    WRITE_INDEX = "write_index"  # the number of the part that is to be read, without its lowest `value` bits
     READ = "read"
 
 
@@ -100,8 +100,10 @@ class TraceWords:
 
 @dataclass(frozen=True)
 class ReadOutPlan:
-    """`freeze` stops all counters; `run` and `clear` start them and set them to zero. Then, for each word from 0 to
-    `words - 1`, the accesses of `each` are made: the last is a read, and gives the word (32 bits).
+    """`freeze` stops all counters; `run` and `clear` start them and set them to zero. A word (32 bits) comes
+    in so many `parts`, the least significant first, part `i` of word `n` having the number `parts * n + i`. For the
+    parts from 0 on the accesses of `each` are made: the last is a read, which gives the part and those that follow, up
+    to `block_words` of them in one transfer.
 
     `first` and `last` are the addresses that the application leaves to the monitors. `header` is the number of the
     first of the monitor's own words, and `count_bits` a counter's width: `workbench.api.instrument.readout` reads both.
@@ -125,6 +127,8 @@ class ReadOutPlan:
     blocks: tuple[int, ...] | None = None
     watch: tuple[Access, ...] = ()
     trace: TraceWords | None = None
+    parts: int = 1
+    block_words: int = 1
     marks: Marks | None = None
     answer_port: str = ""
 

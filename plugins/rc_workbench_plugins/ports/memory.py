@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field, PositiveInt
 
+from rc_workbench_plugins.ports.memory_front import MemoryFront, Registers, parts_of
 from workbench.api.ports import DRIVERS, USER_WIRE, HardwarePort, MonitorFront, Problem, Signal
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.hardware import PortDirection
 from workbench.model.read_out import Access, Act, ReadOut
 
 OWN_ADDRESS_BITS, OWN_ADDRESSES = 2, ReadOut(first=0, last=3)  # of a port of the monitors' own
-_SETTLE_CYCLES = 4  # from selecting a word to reading it: the counter has to come out of its memory
+_SETTLE_CYCLES = 8  # from selecting a word to reading it: it, and some that follow, have to come out of their memory
 
 
 class MemoryPort(HardwarePort):
@@ -24,6 +25,8 @@ class MemoryPort(HardwarePort):
     driver_header = DRIVERS / "memory.h"
     answers = False
     monitored = True
+    #: Whether the words of a read at consecutive addresses may come in one transfer.
+    moves_blocks: ClassVar[bool] = False
 
     kind: str = Field("memory", description="memory")
     address_bits: PositiveInt = Field(32, description="width of an address")
@@ -72,9 +75,16 @@ class MemoryPort(HardwarePort):
                 yield Problem(name, message, f"Add `{name}:` with the signal's name.")
 
     def monitor(self, read_out: ReadOut, bits: Mapping[str, int]) -> MonitorFront:
-        control, select, data = self._registers(read_out)
+        registers, held = self._registers(read_out), self._held(bits)
+        front = MemoryFront(
+            registers, self.address_bits, self.word_bits, self.outgoing.delay_cycles, self._untracked(), tuple(held)
+        )
+        outer = {name: signal for name, signal in held.items() if name != "request"}
+        asks = {"request": self._request()} if held.keys() & {"request"} or self._untracked() else {}
+        selects = (Access(Act.WRITE_INDEX, registers.select + n * registers.stride, n * self.word_bits)
+                   for n in range(registers.selects))  # fmt: skip
         return MonitorFront(
-            text=self._front(control, select, data),
+            text=front.text,
             connections={
                 "write": self.incoming.condition_hdl or self.write_enable,
                 "write_address": self.incoming.address_signal,
@@ -83,28 +93,35 @@ class MemoryPort(HardwarePort):
                 "read_address": self.outgoing.address_signal,
                 "user_data": USER_WIRE + self.outgoing.data_signal,
                 "data": self.outgoing.data_signal,
+                **asks,
+                **outer,
+                **{f"user_{name}": USER_WIRE + signal for name, signal in held.items()},
             },
-            taken=(self.outgoing.data_signal,),
-            run=Access(Act.WRITE, control, 0),
-            freeze=Access(Act.WRITE, control, 1),
-            clear=Access(Act.WRITE, control, 2),
-            each=(Access(Act.WRITE_INDEX, select), Access(Act.READ, data, settle_cycles=_SETTLE_CYCLES)),
+            taken=(self.outgoing.data_signal, *held.values()),
+            run=Access(Act.WRITE, registers.control, 0),
+            freeze=Access(Act.WRITE, registers.control, 1),
+            clear=Access(Act.WRITE, registers.control, 2),
+            each=(*selects, Access(Act.READ, registers.data, settle_cycles=_SETTLE_CYCLES)),
+            parts=parts_of(self.word_bits),
+            block_words=registers.block_words,
         )
 
-    def _registers(self, read_out: ReadOut) -> tuple[int, int, int]:
-        """Addresses of control, select and data in the range left unused, aligned where there is room (which makes
-        their decoder small). WorkbenchError where they do not fit."""
-        problems = list(self._unreadable())
-        stride = max(1, self.word_bits // 8 // self.address_unit_bytes)
-        aligned = -(-read_out.first // (4 * stride)) * 4 * stride
-        base = aligned if aligned + 2 * stride <= read_out.last else read_out.first
-        if base + 2 * stride > read_out.last:
+    def _registers(self, read_out: ReadOut) -> Registers:
+        """The registers in the range left unused, aligned where there is room (which makes their decoder small).
+        WorkbenchError where they do not fit."""
+        problems = []
+        stride, selects = max(1, self.word_bits // 8 // self.address_unit_bytes), parts_of(self.word_bits)
+        after = (1 + selects) * stride  # from the first register to the last one
+        whole = (1 << (1 + selects).bit_length()) * stride
+        aligned = -(-read_out.first // whole) * whole
+        base = aligned if aligned + after <= read_out.last else read_out.first
+        if base + after > read_out.last:
             problems.append(
                 Diagnostic(
-                    f"the read_out range {read_out.first}..{read_out.last} is too small for the monitor's three "
-                    "registers",
-                    f"Declare a range of at least {2 * stride + 1} addresses that the application leaves unused, "
-                    f"such as {read_out.first}..{read_out.first + 4 * stride - 1}.",
+                    f"the read_out range {read_out.first}..{read_out.last} is too small for the monitor's "
+                    f"{2 + selects} registers",
+                    f"Declare a range of at least {after + 1} addresses that the application leaves unused, "
+                    f"such as {read_out.first}..{read_out.first + whole - 1}.",
                 )
             )
         if read_out.last >= 1 << self.address_bits:
@@ -116,38 +133,20 @@ class MemoryPort(HardwarePort):
             )
         if problems:
             raise WorkbenchError(*problems)
-        return base, base + stride, base + 2 * stride
+        window = base + after
+        if self.moves_blocks:
+            window += (read_out.last - window) // stride * stride
+        return Registers(base, stride, selects, window)
 
-    def _unreadable(self) -> Iterable[Diagnostic]:
-        if self.word_bits < 32:
-            yield Diagnostic(
-                f"counters are read out in words of 32 bits, and the port's words have {self.word_bits}",
-                "Use a port of 32 bits or more.",
-            )
+    def _held(self, bits: Mapping[str, int]) -> dict[str, str]:
+        """The signals of the port's handshake that the design has."""
+        return {}
 
-    def _front(self, control: int, select: int, data: int) -> str:
-        address, word, delay = self.address_bits, self.word_bits, self.outgoing.delay_cycles
-        lines = [
-            "module recap_port (",
-            "    input wire clock, input wire reset,",
-            "    input wire [31:0] word, input wire frozen, input wire clearing,",
-            "    output wire write_control, output wire write_select, output wire [31:0] write_data,",
-            f"    input wire write, input wire [{address - 1}:0] write_address, input wire [{word - 1}:0] written,",
-            f"    input wire read, input wire [{address - 1}:0] read_address,",
-            f"    input wire [{word - 1}:0] user_data, output wire [{word - 1}:0] data",
-            ");",
-            f"    assign write_control = write & (write_address == {address}'h{control:x});",
-            f"    assign write_select = write & (write_address == {address}'h{select:x});",
-            "    assign write_data = written[31:0];",
-            f"    wire asks_control = read & (read_address == {address}'h{control:x});",
-            f"    wire asks_data = read & (read_address == {address}'h{data:x});",
-            *_delayed(("asks_control", "asks_data"), delay),
-        ]
-        wide = f"{{{word - 32}'d0, word}}" if word > 32 else "word"
-        tail = f"_{delay}" if delay else ""
-        status = f"{{{word - 2}'d0, clearing, frozen}}"
-        lines.append(f"    assign data = asks_data{tail} ? {wide} : asks_control{tail} ? {status} : user_data;")
-        return "\n".join([*lines, "endmodule", ""])
+    def _untracked(self) -> bool:
+        return False
+
+    def _request(self) -> str:
+        return ""
 
 
 class BlockPort(MemoryPort):
@@ -156,6 +155,7 @@ class BlockPort(MemoryPort):
     driver = "BlockPort"
     driver_header = DRIVERS / "block.h"
     answers = True
+    moves_blocks = True
 
     kind: str = Field("block", description="block")
     word_count_signal: str = Field("", description="the signal with the words that remain", examples=["words_left"])
@@ -218,26 +218,15 @@ class BlockPort(MemoryPort):
         if self.word_bits % 8:
             yield Problem("word_bits", f"{self.word_bits} bits are no whole bytes", "Write 32 or 64.")
 
-    def _unreadable(self) -> Iterable[Diagnostic]:
-        if not self.address_tracked:
-            yield Diagnostic(
-                "counters cannot be read out through a block-transfer port whose address is not kept up to date",
-                "Describe the memory-style side of the port, or set address_tracked where each word has its own "
-                "address.",
-            )
-        yield from super()._unreadable()
+    def _held(self, bits: Mapping[str, int]) -> dict[str, str]:
+        roles = {name: self.signals()[name].name for name in ("request", "acknowledge", "ready")}
+        return {name: signal for name, signal in roles.items() if signal in bits}
 
+    def _untracked(self) -> bool:
+        return not self.address_tracked
 
-def _delayed(signals: Sequence[str], cycles: int) -> list[str]:
-    """Registers that hold `signals` back; the last are named NAME_<cycles>."""
-    if not cycles:
-        return []
-    lines = [f"    reg {', '.join(f'{s}_{n} = 0' for s in signals for n in range(1, cycles + 1))};"]
-    lines.append("    always @(posedge clock) begin")
-    for signal in signals:
-        for n in range(1, cycles + 1):
-            lines.append(f"        {signal}_{n} <= {signal}{f'_{n - 1}' if n > 1 else ''};")
-    return [*lines, "    end"]
+    def _request(self) -> str:
+        return self.signals()["request"].name or self.request_hdl
 
 
 def own_port(name: str, clock: str) -> tuple[MemoryPort, MonitorFront]:

@@ -74,6 +74,7 @@ def card_config(hdl: HdlBuild, task: Task) -> str:
         for key, accesses in (("freeze", (plan.freeze,)), ("each", plan.each)):
             for access in accesses:
                 lines.append(f"{key} {access.act.value} {access.address} {access.value} {access.settle_cycles}")
+        lines.append(f"pieces {plan.parts} {plan.block_words}")
         if plan.marks:
             lines.append(f"marks {plan.marks.base} {names.index(plan.answer_port)}")
     clocks = [clock.name for clock in hardware.clocks]

@@ -24,7 +24,10 @@ public:
             pins_.word_count() = --left_;
             if (!left_) burst_ = nullptr;
         }
-        if (!burst_) return ask_for_burst();
+        if (!burst_) {
+            if (requesting_) pins_.request() = requesting_ = false;
+            return ask_for_burst();
+        }
         if (requesting_) pins_.request() = requesting_ = false;
         this->address(burst_->send, *burst_, first_);
         if (this->level(*burst_) > clock_.cycle) return;
@@ -39,13 +42,15 @@ public:
     }
 
 private:
-    // A burst is asked for in the cycle before its first word's. The monitors' words need no asking.
+    // A burst is asked for in the cycle before its first word's, the monitors' in that of their first.
     void ask_for_burst() {
         burst_ = this->next(1);
         if (!burst_) return;
         first_ = burst_->asked;
         if (burst_->off_clock) {
-            left_ = 1;
+            pins_.word_count() = left_ = burst_->words;
+            pins_.direction() = burst_->send;
+            pins_.request() = requesting_ = true;
             return this->present(*(asked_ = burst_), first_);
         }
         left_ = burst_->words - first_;

@@ -15,6 +15,7 @@ from workbench.model.platform import Platform
 from workbench.model.prototypes import handles
 from workbench.model.read_out import ReadOutPlan
 
+_MOST_BYTES = 4096  # of a read-out in one transfer
 _NAMES = ("rcw_board.h", "rcw_board.c")
 
 
@@ -48,6 +49,14 @@ def moved_bytes(platform: Platform) -> int:
     return -(-least // moves.size_multiplier) * moves.size_multiplier
 
 
+def most_words(platform: Platform, plan: ReadOutPlan) -> int:
+    """How many words of a read-out come in one transfer: one, where the platform's words are not the port's."""
+    moves, moved = platform.host.transfers, moved_bytes(platform)
+    if moved != _word_bytes(platform):
+        return 1
+    return max(1, min(plan.block_words, _MOST_BYTES // moved, (moves.maximum_bytes or _MOST_BYTES) // moved))
+
+
 def _word_bytes(platform: Platform) -> int:
     return platform.hardware.ports[0].word_bits // 8 if platform.hardware else 4
 
@@ -66,6 +75,8 @@ def board_sources(platform: Platform, plan: ReadOutPlan, resources: Path, tree: 
         "transfers": platform.host.transfers,
         "access": platform.host.transfers.access_c or "data[index]",
         "moved_bytes": moved_bytes(platform),
+        "most_words": most_words(platform, plan),
+        "part_bits": 32 // plan.parts,
         "period_ns": 1e9 / platform.hardware.clock_hz,
         "plan": plan,
         "stream": [port.name for port in platform.hardware.ports].index(plan.port) if plan.marks else 0,

@@ -155,6 +155,8 @@ class MonitorPlan:
             port=port,
             blocks=blocks,
             trace=self.trace_words,
+            parts=front.parts,
+            block_words=front.block_words,
             marks=front.marks,
             answer_port=front.answer_port,
         )

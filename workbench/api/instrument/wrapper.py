@@ -261,16 +261,21 @@ def _monitor(plan: MonitorPlan, number: int) -> str:
     low = "shown[31:0]" if count >= 32 else f"{{{{{32 - count}{{1'b0}}}}, shown}}"
     lines += [
         f"    wire [{count - 1}:0] shown = {shown};" if shown else f"    wire [{count - 1}:0] shown = 0;",
-        f"    wire own = {_at(select, plan.header, HEADER_WORDS)};",
+        "    reg own = 0;  // as the counters' outputs: of the word that was selected a cycle ago",
+        "    reg [1:0] place = 0;",
+        "    always @(posedge clock) begin",
+        f"        own <= {_at(select, plan.header, HEADER_WORDS)};",
+        "        place <= select[1:0];",
+        "    end",
         "    reg [31:0] header;",
         "    always @*",
-        "        case (select[1:0])",
+        "        case (place)",
         f"            2'd0: header = 32'h{MAGIC:08x};",
         "            2'd1: header = cycles[31:0];",
         "            2'd2: header = {16'd0, cycles[47:32]};",
         f"            default: header = 32'd{len(plan.counters)};",
         "        endcase",
-        f"    wire [31:0] counter_word = select[0] ? {half} : {low};",
+        f"    wire [31:0] counter_word = place[0] ? {half} : {low};",
         f"    assign word = own ? header : counter_word{' | trace_word' if plan.trace_words else ''};",
     ]
     assert HEADER_WORDS == 4
@@ -350,14 +355,19 @@ def _trace(plan: MonitorPlan, select: int) -> Iterator[str]:
     yield "    );"
     bits = (len(plan.probes) + 1).bit_length()
     yield "    reg [31:0] trace_count;"
-    yield "    always @*"
+    yield "    always @(posedge clock)"
     yield f"        case (select[{bits - 1}:0])"
     for number, name in enumerate(("stored", "dropped", *(f"lost_{slot}" for slot in slots))):
-        yield f"            {bits}'d{number}: trace_count = {name};"
-    yield "            default: trace_count = 0;"
+        yield f"            {bits}'d{number}: trace_count <= {name};"
+    yield "            default: trace_count <= 0;"
     yield "        endcase"
     of_records, of_counts = _at(select, words.base, 2 * words.records), _at(select, words.counts, 1 << bits)
-    yield f"    wire [31:0] trace_word = {of_records} ? change_word : {of_counts} ? trace_count : 0;"
+    yield "    reg of_records = 0, of_counts = 0;"
+    yield "    always @(posedge clock) begin"
+    yield f"        of_records <= {of_records};"
+    yield f"        of_counts <= {of_counts};"
+    yield "    end"
+    yield "    wire [31:0] trace_word = of_records ? change_word : of_counts ? trace_count : 0;"
 
 
 def _or_tree(names: Sequence[str]) -> str:

@@ -1,0 +1,192 @@
+"""Counters read out through memory-style and block-transfer ports of any width and delay, word by word and in blocks,
+with addresses that are kept up to date or not: the same words everywhere, and those of the design's at other addresses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rc_workbench_plugins.ports.memory import BlockPort, MemoryPort
+from rtl_simulator import Cycle, Simulator, simulate
+
+from workbench.api import HdlBuild
+from workbench.api.instrument import readout
+from workbench.api.instrument.probes import MonitorPlan, Probe
+from workbench.api.instrument.wrapper import RUNTIME, Monitor, Top, TopPort, runtime_source, wrapper
+from workbench.api.ports import MonitorFront
+from workbench.model.blocks import Block, Side, State
+from workbench.model.hardware import Clock, PortDirection
+from workbench.model.pragma import UNCLASSIFIED
+from workbench.model.read_out import Act, ReadOut
+
+CLOCK = Clock(name="clk", frequency_hz=100e6, reset="rst")
+UNUSED = ReadOut(first=0x40, last=0xFF)
+PLAN = MonitorPlan((Probe(0, 0, 2), Probe(1, 1, 2)), 2)
+STATES = [0, 1, 1, 3, 2, 2, 2, 1, 0, 3, 3] * 3
+OWN_WORD = 0xA5
+BLOCK = Block("top.b", Side.FPGA, "top", "always", "top.b", (State(0, UNCLASSIFIED),))
+
+
+@dataclass(frozen=True)
+class Case:
+    word_bits: int
+    delay_cycles: int
+    kind: str = "memory"  # block; block with addresses of first words alone; such a one with a handshake
+    address_unit_bytes: int = 1
+
+    @property
+    def port(self) -> MemoryPort:
+        ways = {
+            "incoming": PortDirection(data_signal="wr_data", address_signal="addr", condition_hdl="wr_en"),
+            "outgoing": PortDirection(
+                data_signal="rd_data", address_signal="addr", condition_hdl="rd_en", delay_cycles=self.delay_cycles
+            ),
+        }
+        about: dict[str, object] = {
+            "word_bits": self.word_bits,
+            "address_bits": 8,
+            "address_unit_bytes": self.address_unit_bytes,
+        }
+        about |= {"write_enable": "wr_en", "read_enable": "rd_en", **ways}
+        if self.kind == "memory":
+            return MemoryPort.model_validate(about)
+        held = {"acknowledge_signal": "ack", "ready_signal": "ready"} if self.kind == "held" else {}
+        told = {"word_count_signal": "left", "request_hdl": "req", "address_tracked": self.kind == "block"}
+        return BlockPort.model_validate({**about, **told, **held})
+
+    @property
+    def front(self) -> MonitorFront:
+        return self.port.monitor(UNUSED, {"req": 1, **({"ack": 1, "ready": 1} if self.kind == "held" else {})})
+
+    @property
+    def step(self) -> int:
+        return max(1, self.word_bits // 8 // self.address_unit_bytes)
+
+
+CASES = [
+    *(Case(bits, delay) for bits, delay in ((8, 0), (8, 3), (16, 1), (32, 0), (64, 3), (128, 1), (512, 0))),
+    *(Case(bits, delay, kind, unit) for kind in ("block", "untracked", "held") for bits, delay, unit in
+      ((8, 1, 1), (32, 0, 4), (64, 2, 8), (128, 5, 4))),
+]  # fmt: skip
+
+
+def design(number: int, case: Case) -> str:
+    """The design gives a word of its own everywhere; it asks the platform to wait for ever."""
+    high = case.word_bits - 1
+    ports = f"input clk, input rst, input [7:0] addr, input wr_en, input rd_en, input [{high}:0] wr_data, input req"
+    return (
+        f"module case_{number}__user({ports}, output [{high}:0] rd_data, output ack, output ready, input [1:0] in,\n"
+        f"    output asked, output reg [1:0] recap_state);\n"
+        f"    assign rd_data = {case.word_bits}'h{OWN_WORD:x}, ack = 0, ready = 0, asked = req;\n"
+        "    always @(posedge clk) recap_state <= in;\nendmodule\n"
+    )
+
+
+def observed(number: int, case: Case) -> str:
+    packed = f"[{case.word_bits - 1}:0]"
+    kinds = {"input": {"clk": "", "rst": "", "wr_en": "", "rd_en": "", "req": "", "addr": "[7:0]", "wr_data": packed,
+                       "in": "[1:0]"},
+             "output": {"rd_data": packed, "ack": "", "ready": "", "asked": ""}}  # fmt: skip
+    ports = tuple(TopPort(name, way, shape) for way, named in kinds.items() for name, shape in named.items())
+    text = wrapper(Top(f"case_{number}", f"case_{number}__user", ports), [Monitor(PLAN, case.front, CLOCK)])
+    return re.sub(r"\brecap_(monitor|port)\b", rf"recap_\1_case_{number}", text)
+
+
+def dut() -> str:
+    """All cases side by side; `in`: the state, the request, the number of the case that is spoken to."""
+    lines = ["module dut(input clk, input rst, input [15:0] addr, input wr_en, input rd_en, input [63:0] wr_data,",
+             "    output reg [63:0] rd_data, input [63:0] in, output reg [63:0] out);"]  # fmt: skip
+    shown = []
+    for number, case in enumerate(CASES):
+        mine, bits = f"in[15:8] == {number}", case.word_bits
+        written = f"wr_data[{bits - 1}:0]" if bits <= 64 else f"{{{bits - 64}'d0, wr_data}}"
+        lines += [
+            f"    wire [{bits - 1}:0] data_{number}; wire ack_{number}, ready_{number}, asked_{number};",
+            f"    case_{number} case_{number} (.clk(clk), .rst(rst), .addr(addr[7:0]), .wr_en(wr_en & {mine}),",
+            f"        .rd_en(rd_en & {mine}), .req(in[2] & {mine}), .wr_data({written}), .rd_data(data_{number}),",
+            f"        .in(in[1:0]), .ack(ack_{number}), .ready(ready_{number}), .asked(asked_{number}));",
+        ]
+        out = f"{{61'd0, asked_{number}, ack_{number}, ready_{number}}}"
+        low = f"data_{number}[63:0]" if bits >= 64 else f"data_{number}"
+        shown.append(f"            {number}: begin rd_data = {low}; out = {out}; end")
+    lines += ["    always @* begin", "        rd_data = 0;", "        out = 0;", "        case (in[15:8])", *shown]
+    return "\n".join([*lines, "        endcase", "    end", "endmodule", ""])
+
+
+@pytest.fixture(scope="module")
+def simulator(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("table")
+    parts = [text for number, case in enumerate(CASES) for text in (design(number, case), observed(number, case))]
+    texts = {"dut.v": "\n".join([*parts, dut()]), **{name: runtime_source(name) for name in RUNTIME}}
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    return Simulator(folder).build([folder / name for name in texts], "dut")
+
+
+def speak(number: int, case: Case, reads: list[int], start: int) -> Iterator[Cycle]:
+    """What a host does to read all words, and a word of the design's before; `reads` gets the cycles of their data."""
+    chosen, front, at = number << 8, case.front, start
+    quiet = Cycle(stimulus=chosen)
+
+    def moved(act: Act, address: int, value: int, words: int) -> Iterator[Cycle]:
+        nonlocal at
+        first = 4 if case.kind != "memory" else 0
+        if case.kind in ("untracked", "held"):  # asked for before
+            yield Cycle(stimulus=chosen | 4, addr=address)
+            at, first = at + 1, 0
+        for word in range(words):
+            place = address + word * case.step if case.kind in ("memory", "block") else address
+            if act is Act.READ:
+                reads.append(at + case.delay_cycles)
+            read = {"rd_en": 1} if act is Act.READ else {"wr_en": 1, "wr_data": value}
+            yield Cycle(stimulus=chosen | (first if not word else 0), addr=place, **read)
+            at += 1
+        if act is Act.READ:
+            yield from [quiet] * case.delay_cycles
+            at += case.delay_cycles
+
+    yield from moved(Act.READ, 0x10, 0, 1)
+    yield from moved(Act.WRITE, front.freeze.address, front.freeze.value, 1)
+    parts = PLAN.words * front.parts
+    for part in range(0, parts, front.block_words):
+        for access in front.each:
+            yield from [quiet] * access.settle_cycles
+            at += access.settle_cycles
+            several = min(front.block_words, parts - part) if access.act is Act.READ else 1
+            value = (part >> access.value) & ((1 << min(case.word_bits, 64)) - 1)
+            yield from moved(access.act, access.address, value, several)
+    yield from [quiet] * 8
+
+
+def test_words_come_through_every_port(simulator: Path) -> None:
+    for number, case in enumerate(CASES):
+        reads: list[int] = []
+        cycles = [Cycle(rst=1)] * 2 + [Cycle(stimulus=number << 8 | state) for state in STATES]
+        asked = case.kind in (
+            "untracked",
+            "held",
+        )  # a request comes before each transfer: of the design's, and the freeze
+        counted = len(STATES) + 1 + case.delay_cycles + 2 * asked
+        cycles += speak(number, case, reads, len(cycles))
+        seen = simulate(simulator, cycles)
+        values = [int(seen.rd_data[cycle]) for cycle in reads]
+        assert values[0] == OWN_WORD
+        bits = 32 // case.front.parts
+        words = [
+            sum(part << place * bits for place, part in enumerate(values[i : i + case.front.parts]))
+            for i in range(1, len(values), case.front.parts)
+        ]
+        plan = PLAN.read_out(case.front, UNUSED, "host")
+        build = HdlBuild((), "top", (BLOCK, BLOCK), read_outs=(plan,))
+        times = readout.decode(build, np.array(words, dtype=np.uint32))["state_time"]
+        high = [sum(state >> block & 1 for state in STATES) for block in (0, 1)]
+        assert times["cycles"].tolist() == [counted - high[0], high[0], counted - high[1], high[1]], case
+        if case.kind == "held":  # its words do not wait for the design, and that does not see what was asked for them
+            asks = [n for n, cycle in enumerate(cycles) if cycle.stimulus & 4 and cycle.addr >= UNUSED.first]
+            assert all(int(seen.out[n]) == 2 for n in asks)
+            assert all(int(seen.out[n - case.delay_cycles]) & 1 for n in reads[1:])
