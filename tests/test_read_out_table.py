@@ -26,7 +26,8 @@ from workbench.model.read_out import Act, ReadOut
 
 CLOCK = Clock(name="clk", frequency_hz=100e6, reset="rst")
 UNUSED = ReadOut(first=0x40, last=0xFF)
-PLAN = MonitorPlan((Probe(0, 0, 2), Probe(1, 1, 2)), 2)
+PLAN = MonitorPlan((Probe(0, 0, 2), Probe(1, 1, 2)), 2, engines=1)
+WATCHED = 1
 STATES = [0, 1, 1, 3, 2, 2, 2, 1, 0, 3, 3] * 3
 OWN_WORD = 0xA5
 BLOCK = Block("top.b", Side.FPGA, "top", "always", "top.b", (State(0, UNCLASSIFIED),))
@@ -129,7 +130,8 @@ def simulator(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def speak(number: int, case: Case, reads: list[int], start: int) -> Iterator[Cycle]:
-    """What a host does to read all words, and a word of the design's before; `reads` gets the cycles of their data."""
+    """What a host does: it chooses a block to watch, lets it count, reads a word of the design's, and all of the
+    monitors'. `reads` gets the cycles of their data."""
     chosen, front, at = number << 8, case.front, start
     quiet = Cycle(stimulus=chosen)
 
@@ -150,6 +152,16 @@ def speak(number: int, case: Case, reads: list[int], start: int) -> Iterator[Cyc
             yield from [quiet] * case.delay_cycles
             at += case.delay_cycles
 
+    plan = PLAN.read_out(front, UNUSED, "host").watching({WATCHED})
+    for access in (*plan.watch, plan.clear):
+        yield from moved(access.act, access.address, access.value, 1)
+        yield from [quiet] * 8
+        at += 8
+    yield from [quiet] * 32
+    at += 32
+    yield from moved(Act.WRITE, front.run.address, front.run.value, 1)
+    yield from (Cycle(stimulus=chosen | state) for state in STATES)
+    at += len(STATES)
     yield from moved(Act.READ, 0x10, 0, 1)
     yield from moved(Act.WRITE, front.freeze.address, front.freeze.value, 1)
     parts = PLAN.words * front.parts
@@ -166,7 +178,7 @@ def speak(number: int, case: Case, reads: list[int], start: int) -> Iterator[Cyc
 def test_words_come_through_every_port(simulator: Path) -> None:
     for number, case in enumerate(CASES):
         reads: list[int] = []
-        cycles = [Cycle(rst=1)] * 2 + [Cycle(stimulus=number << 8 | state) for state in STATES]
+        cycles = [Cycle(rst=1)] * 2
         asked = case.kind in (
             "untracked",
             "held",
@@ -181,11 +193,12 @@ def test_words_come_through_every_port(simulator: Path) -> None:
             sum(part << place * bits for place, part in enumerate(values[i : i + case.front.parts]))
             for i in range(1, len(values), case.front.parts)
         ]
-        plan = PLAN.read_out(case.front, UNUSED, "host")
-        build = HdlBuild((), "top", (BLOCK, BLOCK), read_outs=(plan,))
-        times = readout.decode(build, np.array(words, dtype=np.uint32))["state_time"]
-        high = [sum(state >> block & 1 for state in STATES) for block in (0, 1)]
-        assert times["cycles"].tolist() == [counted - high[0], high[0], counted - high[1], high[1]], case
+        build = HdlBuild((), "top", (BLOCK, BLOCK), read_outs=(PLAN.read_out(case.front, UNUSED, "host"),))
+        read = np.array(words, dtype=np.uint32)
+        assert readout.unwatched(build, read) == (1 - WATCHED,), case
+        times = readout.decode(build, read)["state_time"]
+        high = sum(state >> WATCHED & 1 for state in STATES)
+        assert times["cycles"][times["block"] == WATCHED].tolist() == [counted - high, high], case
         if case.kind == "held":  # its words do not wait for the design, and that does not see what was asked for them
             asks = [n for n, cycle in enumerate(cycles) if cycle.stimulus & 4 and cycle.addr >= UNUSED.first]
             assert all(int(seen.out[n]) == 2 for n in asks)

@@ -135,8 +135,8 @@ class ReadOutPlan:
     def watching(self, blocks: Collection[int]) -> ReadOutPlan:
         """The same where counters watch these of the build's blocks, each the first of them that it can; others the
         first of theirs. Raises ValueError where the port has no register for that, and blocks are given."""
-        select = next((access for access in self.each if access.act is Act.WRITE_INDEX), None)
-        if select is None:
+        selects = [access for access in self.each if access.act is Act.WRITE_INDEX]
+        if not selects:
             if blocks:
                 raise ValueError(self.port)
             return self
@@ -144,12 +144,14 @@ class ReadOutPlan:
         for counter in self.counters:
             if len(counter.watched) > 1:
                 place = next((n for n, (block, _) in enumerate(counter.watched) if block in blocks), 0)
-                watch += [replace(select, act=Act.WRITE, value=counter.base + place), replace(self.freeze, value=WATCH)]
+                number = (counter.base + place) * self.parts
+                watch += [replace(select, act=Act.WRITE, value=number >> select.value) for select in selects]
+                watch.append(replace(self.freeze, value=WATCH))
         return replace(self, watch=tuple(watch))
 
     def not_watched(self) -> tuple[int, ...]:
         """The numbers of the blocks that a counter can watch, and does not."""
-        chosen = {access.value for access in self.watch[::2]}
+        chosen = {access.value // self.parts for access in self.watch[:: len(self.each)]}
         return tuple(
             block
             for counter in self.counters

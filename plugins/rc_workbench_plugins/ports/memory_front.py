@@ -105,13 +105,18 @@ class MemoryFront:
     def _select(self) -> Iterator[str]:
         """The number of the part that is asked for, and that of the word that the monitors show."""
         at, parts, word = self.registers, parts_of(self.word_bits), self.word_bits
-        yield f"    assign write_control = write & (write_at == {self._number(at.control)});"
+        yield f"    wire control = write & (write_at == {self._number(at.control)});"
         selects = [f"write & (write_at == {self._number(at.select + n * at.stride)})" for n in range(at.selects)]
         if at.selects == 1 and not self._blocks:
             yield f"    wire selects = {selects[0]};"
-            yield "    assign write_select = selects;"
+            yield "    assign write_control = control, write_select = selects;"
             yield "    assign write_data = written[31:0];"
             return
+        yield "    // What chooses a block to watch comes behind that block's number: all else acts at once."
+        yield "    reg [2:0] later = 0;"
+        yield "    always @(posedge clock) later <= {later[1:0], control & written[2]};"
+        yield "    assign write_control = control & ~written[2] | later[2];"
+        yield "    wire [31:0] controls = later[2] ? 32'd5 : {30'd0, written[1:0]};"
         yield "    reg [31:0] number = 0;  // of the part"
         yield "    reg selected = 0;"
         for n, select in enumerate(selects):
@@ -124,8 +129,8 @@ class MemoryFront:
         yield "    end"
         shift = parts.bit_length() - 1
         if not self._blocks:
-            yield "    assign write_select = selected;"
-            yield f"    assign write_data = write_control ? {{30'd0, written[1:0]}} : number >> {shift};"
+            yield "    assign write_select = selected | later[0];"
+            yield f"    assign write_data = write_control ? controls : number >> {shift};"
             yield f"    wire [31:0] shown = word >> {word} * number[{max(shift, 1) - 1}:0];"
             return
         store = _STORE_BITS
@@ -136,11 +141,11 @@ class MemoryFront:
         yield "    reg [31:0] fetched = 0;"
         if shift:
             yield f"    reg [{shift - 1}:0] part = 0;"
-        yield f"    wire fetch = ~write_control & ~selected & ~level[{store}];"
+        yield f"    wire fetch = ~control & ~(|later) & ~selected & ~level[{store}];"
         yield "    wire take;"
         yield f"    wire takes_word = take{' & (&part)' if shift else ''};"
-        yield "    assign write_select = fetch;"
-        yield "    assign write_data = write_control ? {30'd0, written[1:0]} : fetched;"
+        yield "    assign write_select = fetch | later[0];"
+        yield f"    assign write_data = write_control ? controls : later[0] ? number >> {shift} : fetched;"
         yield "    always @(posedge clock) begin"
         yield "        coming <= {coming[0], fetch};"
         yield "        if (fetch) fetched <= fetched + 1;"

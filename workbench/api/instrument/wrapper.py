@@ -262,20 +262,20 @@ def _monitor(plan: MonitorPlan, number: int) -> str:
     lines += [
         f"    wire [{count - 1}:0] shown = {shown};" if shown else f"    wire [{count - 1}:0] shown = 0;",
         "    reg own = 0;  // as the counters' outputs: of the word that was selected a cycle ago",
-        "    reg [1:0] place = 0;",
+        "    reg [1:0] part = 0;",
         "    always @(posedge clock) begin",
         f"        own <= {_at(select, plan.header, HEADER_WORDS)};",
-        "        place <= select[1:0];",
+        "        part <= select[1:0];",
         "    end",
         "    reg [31:0] header;",
         "    always @*",
-        "        case (place)",
+        "        case (part)",
         f"            2'd0: header = 32'h{MAGIC:08x};",
         "            2'd1: header = cycles[31:0];",
         "            2'd2: header = {16'd0, cycles[47:32]};",
         f"            default: header = 32'd{len(plan.counters)};",
         "        endcase",
-        f"    wire [31:0] counter_word = place[0] ? {half} : {low};",
+        f"    wire [31:0] counter_word = part[0] ? {half} : {low};",
         f"    assign word = own ? header : counter_word{' | trace_word' if plan.trace_words else ''};",
     ]
     assert HEADER_WORDS == 4
@@ -309,7 +309,8 @@ def _counter(plan: MonitorPlan, counter: Counter, slot: int, selected: str) -> I
             yield f"    wire {last} = {chosen}counted[2] : counted[1], {older} = {chosen}counted[3] : counted[2];"
         else:
             yield f"    wire {last} = counted[{late[0] + 1}], {older} = counted[{late[0] + 2}];"
-        yield f"    wire [15:0] place_shown_{slot} = {place} & {{{several}{{at_{slot}}}}};"
+        yield f"    reg [15:0] place_shown_{slot} = 0;"
+        yield f"    always @(posedge clock) place_shown_{slot} <= {place} & {{{several}{{at_{slot}}}}};"
     yield f"    wire [{width - 1}:0] count_{slot};"
     yield f"    recap_counter #(.STATE_BITS({bits}), .COUNT_BITS({width}), .TAP({plan.tap})) counter_{slot} ("
     yield f"        .clock(clock), .state({state}), .last_counted({last}), .older_counted({older}),"
