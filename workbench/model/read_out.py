@@ -151,7 +151,7 @@ class ReadOutPlan:
 
     def not_watched(self) -> tuple[int, ...]:
         """The numbers of the blocks that a counter can watch, and does not."""
-        chosen = {access.value // self.parts for access in self.watch[:: len(self.each)]}
+        chosen = {access.value // self.parts for access in self.watch[:: max(1, len(self.each))]}
         return tuple(
             block
             for counter in self.counters
