@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rc_workbench_plugins.ports.bus import AvalonPort
 from rc_workbench_plugins.ports.memory import BlockPort, MemoryPort
 from rtl_simulator import Cycle, Simulator, simulate
 
@@ -37,11 +38,17 @@ BLOCK = Block("top.b", Side.FPGA, "top", "always", "top.b", (State(0, UNCLASSIFI
 class Case:
     word_bits: int
     delay_cycles: int
-    kind: str = "memory"  # block; block with addresses of first words alone; such a one with a handshake
+    #: memory; block; untracked: block with addresses of first words alone; held: such a one with a handshake; avalon;
+    #: valid: Avalon-MM with waitrequest and readdatavalid.
+    kind: str = "memory"
     address_unit_bytes: int = 1
 
     @property
-    def port(self) -> MemoryPort:
+    def port(self) -> MemoryPort | AvalonPort:
+        if self.kind in ("avalon", "valid"):
+            names = {"address": "addr", "write": "wr_en", "read": "rd_en", "writedata": "wr_data",
+                     "readdata": "rd_data", "waitrequest": "ready", "readdatavalid": "ack"}  # fmt: skip
+            return AvalonPort(word_bits=self.word_bits, address_bits=8, read_latency=self.delay_cycles, names=names)
         ways = {
             "incoming": PortDirection(data_signal="wr_data", address_signal="addr", condition_hdl="wr_en"),
             "outgoing": PortDirection(
@@ -62,7 +69,10 @@ class Case:
 
     @property
     def front(self) -> MonitorFront:
-        return self.port.monitor(UNUSED, {"req": 1, **({"ack": 1, "ready": 1} if self.kind == "held" else {})})
+        has = ("ack", "ready") if self.kind in ("held", "valid") else ()
+        front = self.port.monitor(UNUSED, {"req": 1, "addr": 8, **dict.fromkeys(has, 1)})
+        assert front is not None
+        return front
 
     @property
     def step(self) -> int:
@@ -73,17 +83,20 @@ CASES = [
     *(Case(bits, delay) for bits, delay in ((8, 0), (8, 3), (16, 1), (32, 0), (64, 3), (128, 1), (512, 0))),
     *(Case(bits, delay, kind, unit) for kind in ("block", "untracked", "held") for bits, delay, unit in
       ((8, 1, 1), (32, 0, 4), (64, 2, 8), (128, 5, 4))),
+    Case(16, 2, "avalon"), Case(64, 0, "avalon"), Case(8, 1, "valid"), Case(32, 1, "valid"),
 ]  # fmt: skip
 
 
 def design(number: int, case: Case) -> str:
-    """The design gives a word of its own everywhere; it asks the platform to wait for ever."""
+    """The design gives a word of its own everywhere. Of block transfers it takes none, and no word."""
+    answers = "rd_en" if case.kind == "valid" else "1'b0"
     high = case.word_bits - 1
     ports = f"input clk, input rst, input [7:0] addr, input wr_en, input rd_en, input [{high}:0] wr_data, input req"
     return (
         f"module case_{number}__user({ports}, output [{high}:0] rd_data, output ack, output ready, input [1:0] in,\n"
         f"    output asked, output reg [1:0] recap_state);\n"
-        f"    assign rd_data = {case.word_bits}'h{OWN_WORD:x}, ack = 0, ready = 0, asked = req;\n"
+        f"    reg answer = 0;\n    always @(posedge clk) answer <= {answers};\n"
+        f"    assign rd_data = {case.word_bits}'h{OWN_WORD:x}, ack = answer, ready = 0, asked = req;\n"
         "    always @(posedge clk) recap_state <= in;\nendmodule\n"
     )
 
@@ -199,7 +212,22 @@ def test_words_come_through_every_port(simulator: Path) -> None:
         times = readout.decode(build, read)["state_time"]
         high = sum(state >> WATCHED & 1 for state in STATES)
         assert times["cycles"][times["block"] == WATCHED].tolist() == [counted - high, high], case
+        if case.kind == "valid":
+            assert all(int(seen.out[n]) & 2 for n in reads)
+            assert sum(int(word) >> 1 & 1 for word in seen.out) == len(reads)
         if case.kind == "held":  # its words do not wait for the design, and that does not see what was asked for them
             asks = [n for n, cycle in enumerate(cycles) if cycle.stimulus & 4 and cycle.addr >= UNUSED.first]
             assert all(int(seen.out[n]) == 2 for n in asks)
             assert all(int(seen.out[n - case.delay_cycles]) & 1 for n in reads[1:])
+
+
+def test_an_avalon_read_of_the_monitors_waits_for_those_of_the_design(simulator: Path) -> None:
+    number, case = next((n, case) for n, case in enumerate(CASES) if case == Case(32, 1, "valid"))
+    chosen, control = number << 8, case.front.freeze.address
+    users, own = Cycle(stimulus=chosen, rd_en=1, addr=1), Cycle(stimulus=chosen, rd_en=1, addr=control)
+    cycles = [Cycle(rst=1)] * 2 + [users, own, own, Cycle(stimulus=chosen), Cycle(stimulus=chosen)]
+    seen = simulate(simulator, cycles)
+    waits, valid = (seen.out & 1).tolist()[2:], (seen.out >> 1 & 1).tolist()[2:]
+    assert waits[:3] == [0, 1, 0]
+    assert valid == [0, 1, 0, 1, 0]
+    assert [int(word) for word in seen.rd_data[[3, 5]]] == [OWN_WORD, 0]  # the design's, then ours: not frozen

@@ -85,8 +85,6 @@ class HardwarePort(Port):
     takes_transfers: ClassVar[bool] = True
     #: Whether its transfers have addresses; else it is a stream.
     addressed: ClassVar[bool] = True
-    #: Whether monitors can stand behind it.
-    monitored: ClassVar[bool] = False
 
     def signals(self) -> Mapping[str, Signal]:
         """The signals by their roles."""
@@ -138,12 +136,10 @@ class HardwarePort(Port):
             if signal.name and signal.direction == "output" and not signal.optional:
                 yield f"assign {signal.name} = 0;"
 
-    def monitor(self, read_out: ReadOut, bits: Mapping[str, int]) -> MonitorFront:
-        """The monitors' place behind this port of a design whose signals have so many `bits`. WorkbenchError where they
-        have none, or no room in the addresses."""
-        raise WorkbenchError(
-            Diagnostic(f"counters cannot be read out through the port '{self.name}', which is of kind {self.kind}")
-        )
+    def monitor(self, read_out: ReadOut, bits: Mapping[str, int]) -> MonitorFront | None:
+        """The monitors' place behind this port of a design whose signals have so many `bits`; None where there is none.
+        WorkbenchError where they have no room in the addresses."""
+        return None
 
     def stream_monitor(self, back: HardwarePort, bits: Mapping[str, int]) -> MonitorFront | None:
         """The monitors' place in this stream into a design and `back`, one out of it on the same clock; None where the
@@ -163,8 +159,8 @@ def monitor_front(
             raise WorkbenchError(Diagnostic(told, "`workbench plugins` lists what there is."))
     mine = [port for port in hardware.ports if isinstance(port, HardwarePort) and hardware.clock_of(port) == clock]
     for port in mine:
-        if port.monitored:
-            return port, port.monitor(read_out, bits)
+        if front := port.monitor(read_out, bits):
+            return port, front
     for port in mine:
         for back in mine:
             if front := port.stream_monitor(back, bits):

@@ -12,9 +12,10 @@ from typing import Annotated, ClassVar
 from pydantic import Field, PositiveInt
 
 from rc_workbench_plugins.ports.axi_front import axi_front
+from rc_workbench_plugins.ports.memory_front import MemoryFront, accesses, parts_of, place_registers
 from rc_workbench_plugins.ports.names import AXI_LITE
 from rc_workbench_plugins.ports.stream_front import stream_front
-from workbench.api.ports import DRIVERS, HardwarePort, MonitorFront, Problem, Signal
+from workbench.api.ports import DRIVERS, USER_WIRE, HardwarePort, MonitorFront, Problem, Signal
 from workbench.model.read_out import ReadOut
 
 Unsigned = Annotated[int, Field(ge=0)]
@@ -99,7 +100,6 @@ class AxiLitePort(BusPort):
 
     driver = "AxiPort"
     driver_header = DRIVERS / "axi.h"
-    monitored = True
     bursts: ClassVar[bool] = False
 
     kind: str = Field("axi_lite", description="axi_lite")
@@ -264,6 +264,32 @@ class AvalonPort(BusPort):
             "waitrequest": ("output", 1, True),
             "readdatavalid": ("output", 1, True),
         }
+
+    def monitor(self, read_out: ReadOut, bits: Mapping[str, int]) -> MonitorFront | None:
+        """None where reads are answered later, and cannot be held: the monitors' would come amid the design's."""
+        pins = {role: signal.name for role, signal in self.signals().items()}
+        held = [role for role in ("waitrequest", "readdatavalid") if pins[role] in bits]
+        if held == ["readdatavalid"]:
+            return None
+        registers = place_registers(read_out, self.word_bits, 1, min(self.address_bits, bits[pins["address"]]), False)
+        answer_cycles = 1 if "readdatavalid" in held else self.read_latency
+        front = MemoryFront(registers, bits[pins["address"]], self.word_bits, answer_cycles, held=tuple(held))
+        taken = ["readdata", *held, *(("read", "write") if held else ())]
+        return MonitorFront(
+            text=front.text,
+            connections={
+                "write_address": pins["address"],
+                "read_address": pins["address"],
+                "written": pins["writedata"],
+                "data": pins["readdata"],
+                "user_data": USER_WIRE + pins["readdata"],
+                **{role: pins[role] for role in ("read", "write", *held)},
+                **{f"user_{role}": USER_WIRE + pins[role] for role in taken[1:]},
+            },
+            taken=tuple(pins[role] for role in taken),
+            **accesses(registers, self.word_bits),
+            parts=parts_of(self.word_bits),
+        )
 
     def constants(self) -> Mapping[str, int]:
         return {

@@ -8,14 +8,12 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, PositiveInt
 
-from rc_workbench_plugins.ports.memory_front import MemoryFront, Registers, parts_of
+from rc_workbench_plugins.ports.memory_front import MemoryFront, accesses, parts_of, place_registers
 from workbench.api.ports import DRIVERS, USER_WIRE, HardwarePort, MonitorFront, Problem, Signal
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.hardware import PortDirection
-from workbench.model.read_out import Access, Act, ReadOut
+from workbench.model.read_out import ReadOut
 
 OWN_ADDRESS_BITS, OWN_ADDRESSES = 2, ReadOut(first=0, last=3)  # of a port of the monitors' own
-_SETTLE_CYCLES = 8  # from selecting a word to reading it: it, and some that follow, have to come out of their memory
 
 
 class MemoryPort(HardwarePort):
@@ -24,7 +22,6 @@ class MemoryPort(HardwarePort):
     driver = "MemoryPort"
     driver_header = DRIVERS / "memory.h"
     answers = False
-    monitored = True
     #: Whether the words of a read at consecutive addresses may come in one transfer.
     moves_blocks: ClassVar[bool] = False
 
@@ -75,14 +72,14 @@ class MemoryPort(HardwarePort):
                 yield Problem(name, message, f"Add `{name}:` with the signal's name.")
 
     def monitor(self, read_out: ReadOut, bits: Mapping[str, int]) -> MonitorFront:
-        registers, held = self._registers(read_out), self._held(bits)
+        stride = max(1, self.word_bits // 8 // self.address_unit_bytes)
+        registers = place_registers(read_out, self.word_bits, stride, self.address_bits, self.moves_blocks)
+        held = self._held(bits)
         front = MemoryFront(
             registers, self.address_bits, self.word_bits, self.outgoing.delay_cycles, self._untracked(), tuple(held)
         )
         outer = {name: signal for name, signal in held.items() if name != "request"}
         asks = {"request": self._request()} if held.keys() & {"request"} or self._untracked() else {}
-        selects = (Access(Act.WRITE_INDEX, registers.select + n * registers.stride, n * self.word_bits)
-                   for n in range(registers.selects))  # fmt: skip
         return MonitorFront(
             text=front.text,
             connections={
@@ -98,45 +95,10 @@ class MemoryPort(HardwarePort):
                 **{f"user_{name}": USER_WIRE + signal for name, signal in held.items()},
             },
             taken=(self.outgoing.data_signal, *held.values()),
-            run=Access(Act.WRITE, registers.control, 0),
-            freeze=Access(Act.WRITE, registers.control, 1),
-            clear=Access(Act.WRITE, registers.control, 2),
-            each=(*selects, Access(Act.READ, registers.data, settle_cycles=_SETTLE_CYCLES)),
+            **accesses(registers, self.word_bits),
             parts=parts_of(self.word_bits),
             block_words=registers.block_words,
         )
-
-    def _registers(self, read_out: ReadOut) -> Registers:
-        """The registers in the range left unused, aligned where there is room (which makes their decoder small).
-        WorkbenchError where they do not fit."""
-        problems = []
-        stride, selects = max(1, self.word_bits // 8 // self.address_unit_bytes), parts_of(self.word_bits)
-        after = (1 + selects) * stride  # from the first register to the last one
-        whole = (1 << (1 + selects).bit_length()) * stride
-        aligned = -(-read_out.first // whole) * whole
-        base = aligned if aligned + after <= read_out.last else read_out.first
-        if base + after > read_out.last:
-            problems.append(
-                Diagnostic(
-                    f"the read_out range {read_out.first}..{read_out.last} is too small for the monitor's "
-                    f"{2 + selects} registers",
-                    f"Declare a range of at least {after + 1} addresses that the application leaves unused, "
-                    f"such as {read_out.first}..{read_out.first + whole - 1}.",
-                )
-            )
-        if read_out.last >= 1 << self.address_bits:
-            problems.append(
-                Diagnostic(
-                    f"the read_out range ends at {read_out.last}, past the port's {self.address_bits} address bits",
-                    f"The last address there is {(1 << self.address_bits) - 1}.",
-                )
-            )
-        if problems:
-            raise WorkbenchError(*problems)
-        window = base + after
-        if self.moves_blocks:
-            window += (read_out.last - window) // stride * stride
-        return Registers(base, stride, selects, window)
 
     def _held(self, bits: Mapping[str, int]) -> dict[str, str]:
         """The signals of the port's handshake that the design has."""

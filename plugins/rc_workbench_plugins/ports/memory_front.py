@@ -9,7 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.read_out import Access, Act, ReadOut
+
+_SETTLE_CYCLES = 8  # from selecting a word to reading it: it, and some that follow, have to come out of their memory
 _STORE_BITS = 2  # words fetched ahead of a block, so that one may pass in each cycle: two cycles' fetching, and some
 
 
@@ -35,6 +40,52 @@ class Registers:
         return (self.window - self.data) // self.stride + 1
 
 
+def place_registers(read_out: ReadOut, word_bits: int, stride: int, address_bits: int, blocks: bool) -> Registers:
+    """The registers in the range left unused, aligned where there is room (which makes their decoder small).
+    WorkbenchError where they do not fit."""
+    problems = []
+    selects = parts_of(word_bits)
+    after = (1 + selects) * stride  # from the first register to the last one
+    whole = (1 << (1 + selects).bit_length()) * stride
+    aligned = -(-read_out.first // whole) * whole
+    base = aligned if aligned + after <= read_out.last else read_out.first
+    if base + after > read_out.last:
+        problems.append(
+            Diagnostic(
+                f"the read_out range {read_out.first}..{read_out.last} is too small for the monitor's "
+                f"{2 + selects} registers",
+                f"Declare a range of at least {after + 1} addresses that the application leaves unused, "
+                f"such as {read_out.first}..{read_out.first + whole - 1}.",
+            )
+        )
+    if read_out.last >= 1 << address_bits:
+        problems.append(
+            Diagnostic(
+                f"the read_out range ends at {read_out.last}, past the port's {address_bits} address bits",
+                f"The last address there is {(1 << address_bits) - 1}.",
+            )
+        )
+    if problems:
+        raise WorkbenchError(*problems)
+    last = base + after
+    return Registers(base, stride, selects, last + (read_out.last - last) // stride * stride if blocks else last)
+
+
+class Accesses(TypedDict):
+    run: Access
+    freeze: Access
+    clear: Access
+    each: tuple[Access, ...]
+
+
+def accesses(at: Registers, word_bits: int) -> Accesses:
+    """What is written and read there."""
+    selects = (Access(Act.WRITE_INDEX, at.select + n * at.stride, n * word_bits) for n in range(at.selects))
+    run, freeze, clear = (Access(Act.WRITE, at.control, value) for value in range(3))
+    each = (*selects, Access(Act.READ, at.data, settle_cycles=_SETTLE_CYCLES))
+    return {"run": run, "freeze": freeze, "clear": clear, "each": each}
+
+
 def parts_of(word_bits: int) -> int:
     """In how many words of a port a word of 32 bits comes."""
     return -(-32 // word_bits)
@@ -43,7 +94,8 @@ def parts_of(word_bits: int) -> int:
 @dataclass(frozen=True)
 class MemoryFront:
     """`untracked`: the port gives the address of a block's first word only, with its request. `held` are the signals
-    of the handshake that the design has: request, acknowledge, ready."""
+    of the handshake that the design has: request, acknowledge and ready of block transfers; waitrequest and
+    readdatavalid of Avalon-MM, of which the second needs the first."""
 
     registers: Registers
     address_bits: int
@@ -73,6 +125,11 @@ class MemoryFront:
         for name in ("acknowledge", "ready"):
             if name in self.held:
                 yield f"    input wire user_{name}, output wire {name},"
+        if "waitrequest" in self.held:
+            yield "    input wire user_waitrequest, output wire waitrequest,"
+            yield "    output wire user_read, output wire user_write,"
+        if "readdatavalid" in self.held:
+            yield "    input wire user_readdatavalid, output wire readdatavalid,"
         yield f"    input wire [{word - 1}:0] user_data, output wire [{word - 1}:0] data"
         yield ");"
 
@@ -99,6 +156,15 @@ class MemoryFront:
             yield "    assign user_request = request & ~own_request;"
         if "acknowledge" in self.held:
             yield "    assign acknowledge = own_request | user_acknowledge;"
+        if "readdatavalid" in self.held:
+            yield "    reg [15:0] open = 0;  // reads of the design's that are not answered yet: ours come behind them"
+            yield "    always @(posedge clock)"
+            yield "        open <= reset ? 16'd0"
+            yield "            : open + {15'd0, user_read & ~user_waitrequest} - {15'd0, user_readdatavalid};"
+        if "waitrequest" in self.held:
+            stalls = "own_read & (open != 0)" if "readdatavalid" in self.held else "1'b0"
+            yield f"    assign waitrequest = own_read | own_write ? {stalls} : user_waitrequest;"
+            yield "    assign user_read = read & ~own_read, user_write = write & ~own_write;"
         if "ready" in self.held:
             yield "    assign ready = own_write | own_read | user_ready;"
 
@@ -172,13 +238,16 @@ class MemoryFront:
     def _data(self) -> Iterator[str]:
         at, word, delay = self.registers, self.word_bits, self.delay_cycles
         tail = f"_{delay}" if delay else ""
-        yield f"    wire asks_control = read & (read_at == {self._number(at.control)});"
-        yield f"    wire asks_data = read & {self._within('read_at', at.data, at.window)};"
+        read = "read & ~waitrequest" if "waitrequest" in self.held else "read"
+        yield f"    wire asks_control = {read} & (read_at == {self._number(at.control)});"
+        yield f"    wire asks_data = {read} & {self._within('read_at', at.data, at.window)};"
         yield from _delayed(("asks_control", "asks_data"), delay)
         if self._blocks:
             yield f"    assign take = asks_data{tail};"
         shown = "shown" if self._blocks or at.selects > 1 else "word"
         value = f"{{{word - 32}'d0, {shown}}}" if word > 32 else f"{shown}[{word - 1}:0]"
+        if "readdatavalid" in self.held:
+            yield f"    assign readdatavalid = asks_data{tail} | asks_control{tail} | user_readdatavalid;"
         status = f"{{{word - 2}'d0, clearing, frozen}}"
         yield f"    assign data = asks_data{tail} ? {value} : asks_control{tail} ? {status} : user_data;"
 
