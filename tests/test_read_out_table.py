@@ -81,8 +81,9 @@ class Case:
 
 CASES = [
     *(Case(bits, delay) for bits, delay in ((8, 0), (8, 3), (16, 1), (32, 0), (64, 3), (128, 1), (512, 0))),
-    *(Case(bits, delay, kind, unit) for kind in ("block", "untracked", "held") for bits, delay, unit in
-      ((8, 1, 1), (32, 0, 4), (64, 2, 8), (128, 5, 4))),
+    *(Case(bits, delay, kind, unit) for kind, bits, delay, unit in (
+        ("block", 8, 1, 1), ("block", 32, 0, 4), ("block", 64, 2, 8), ("block", 128, 5, 4), ("untracked", 8, 1, 1),
+        ("untracked", 128, 5, 4), ("held", 32, 0, 4), ("held", 64, 2, 8))),
     Case(16, 2, "avalon"), Case(64, 0, "avalon"), Case(8, 1, "valid"), Case(32, 1, "valid"),
 ]  # fmt: skip
 

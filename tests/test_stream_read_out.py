@@ -132,7 +132,7 @@ def words(bits: int) -> st.SearchStrategy[int]:
     return st.one_of(st.integers(0, 9).map(lambda n: marks.base - 1 + n), st.integers(0, (1 << bits) - 1))
 
 
-@settings(max_examples=16, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_data_pass_whatever_they_are_and_the_answer_is_whole(
     built: tuple[Path, ReadOutPlan], data: st.DataObject
