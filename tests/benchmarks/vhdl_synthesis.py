@@ -15,20 +15,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from rc_workbench_plugins.vhdl.ghdl import Design, synthesised
 from rtl_simulator import Cycle, Simulator, simulate
-from vhdl_made import Maker, behaviour
+from vhdl_made import DUT, Maker, behaviour
 
 from workbench.model.diagnostic import WorkbenchError
 
 CYCLES = 300
-DUT = """
-module dut (
-    input wire clk, input wire rst, input wire [63:0] addr, input wire wr_en, input wire rd_en,
-    input wire [63:0] wr_data, output wire [63:0] rd_data, input wire [63:0] in, output wire [63:0] out
-);
-    assign rd_data = 0;
-    made made (.clk(clk), .rst(rst), .i(in), .o(out));
-endmodule
-"""
 
 
 def differs(seed: int, folder: Path) -> int | None:

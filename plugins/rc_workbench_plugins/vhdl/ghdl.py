@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -62,11 +63,11 @@ def synthesised(design: Design) -> str:
 
     WorkbenchError with GHDL's errors at their lines, or without a place where there is none.
     """
-    return mended(netlist(design, "verilog"), lambda: netlist(design, "vhdl"))
+    return mended(netlist(design, "verilog"), partial(netlist, design))
 
 
 def netlist(design: Design, language: str, run: Callable[..., ProcessResult] = run_program) -> str:
-    """What GHDL writes of a synthesised design, in "verilog" or in "vhdl". WorkbenchError."""
+    """What GHDL writes of a synthesised design, in "verilog", in "vhdl" or as its "raw" netlist. WorkbenchError."""
     files, bound = design.files, [f"-g{generic}" for generic in design.generics]
     tool = [str(ghdl().path), "--synth", *design.dialect, f"--out={language}"]
     command = [*_confined(files), *tool, *bound, *design.words, "-e"]

@@ -55,6 +55,10 @@ _INSERT = re.compile(
     r"    \w+ \[(?P<place>.*) -: (?P<less>\d+)\] <= (?P<value>.*);$", re.MULTILINE,
 )  # fmt: skip
 _AT_ONCE = re.compile(r"^(      \S+: \w+|  initial\n    \w+) <= ", re.MULTILINE)
+_CUT = re.compile(r"(\d+)'b0+(1[01]{31})\b")
+_SIGNED_CONSTANT = re.compile(r"\$const_SB32\{i\d+\} #\(\$val=(\d+)\)")
+_INSTANCE = re.compile(r"%(\d+):\S+ := \$(?!const_)")
+_SET = re.compile(r"^.*\bn(?P<of>\d+)_[oq] (?:=|<=) .*$", re.MULTILINE)
 _WIDE = re.compile(r'"([01XZ]{33,})"')
 _CASE = re.compile(r"(    case \(\w+\)\n(?:      \d+'b[01]+: (\w+) <= .*\n)+)    endcase")
 _OTHERS = re.compile(r"^  with \w+ select (\w+) <=\n(?:    .* when \"[01]+\",\n)+    (.*) when others;", re.MULTILINE)
@@ -75,18 +79,19 @@ _WRONG = (
 _HINT = "Write the clocked process with the edge alone as its first condition, as in `if rising_edge(clk) then`."
 
 
-def mended(verilog: str, vhdl: Callable[[], str]) -> str:
-    """The Verilog as GHDL means it; `vhdl` gives what it writes in VHDL of the same netlist. WorkbenchError, with the
-    user's lines, for what cannot be mended."""
+def mended(verilog: str, written: Callable[[str], str]) -> str:
+    """The Verilog as GHDL means it; `written` gives what it writes of the same netlist in another form, "vhdl" or
+    "raw". WorkbenchError, with the user's lines, for what cannot be mended."""
     if found := list(_refused(verilog)):
         raise WorkbenchError(*found)
-    text = _WIDE.sub(lambda digits: _literal(digits[1]), verilog)
+    text = _with_signs(verilog, written("raw")) if _CUT.search(verilog) else verilog
+    text = _WIDE.sub(lambda digits: _literal(digits[1]), text)
     for form, meant in _FORMS:
         text = form.sub(meant, text)
     text = _INSERT.sub(_inserted, text)
     text = _COMMENT.sub("", text)
     if _CASE.search(text) or _RESET.search(text):
-        text = _with_beginnings(_with_defaults(text, written := vhdl()), written)
+        text = _with_beginnings(_with_defaults(text, vhdl := written("vhdl")), vhdl)
     text = _AT_ONCE.sub(r"\1 = ", text)
     return _kept_words().sub(lambda word: word[0] if word["kept"] else f"{word[0]}_", text)
 
@@ -101,6 +106,25 @@ def _refused(verilog: str) -> Iterator[Diagnostic]:
                 yield Diagnostic(
                     f"this cannot be simulated: {what}", _HINT, file=place[1], line=int(place[2]), column=int(place[3])
                 )
+
+
+def _with_signs(verilog: str, raw: str) -> str:
+    """Negative constants of more than 32 bits have zeros above these; the raw netlist tells which are meant so."""
+    users: list[tuple[int, str]] = []  # the instances around a line, by their indents
+    negative: dict[str, set[str]] = {}
+    for line in raw.splitlines():
+        indent = len(line) - len(line.lstrip())
+        users = [user for user in users if user[0] < indent]
+        if users and (found := _SIGNED_CONSTANT.search(line)) and int(found[1]) >> 31:
+            negative.setdefault(users[-1][1], set()).add(f"{int(found[1]):032b}")
+        if found := _INSTANCE.search(line):
+            users.append((indent, found[1]))
+
+    def signed(line: re.Match[str]) -> str:
+        low = negative.get(line["of"], set())
+        return _CUT.sub(lambda c: f"{c[1]}'b{'1' * int(c[1])}"[:-32] + c[2] if c[2] in low else c[0], line[0])
+
+    return _SET.sub(signed, verilog)
 
 
 def _inserted(form: re.Match[str]) -> str:

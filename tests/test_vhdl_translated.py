@@ -1,0 +1,101 @@
+"""Verilog of VHDL does what GHDL's own simulator does, in every cycle, for all that GHDL 2.0 writes wrongly."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from rc_workbench_plugins.vhdl.ghdl import Design, synthesised
+from rtl_simulator import Cycle, Simulator, simulate
+from tools import NEEDS_GHDL
+from vhdl_made import DUT, HEAD, behaviour
+
+from workbench.model.diagnostic import WorkbenchError
+
+pytestmark = NEEDS_GHDL
+#: Signs, directions, defaults, beginnings, wide constants and parts at an index.
+MADE = f"""{HEAD}
+entity made is
+    port (clk, rst : in std_logic; i : in std_logic_vector(63 downto 0); o : out std_logic_vector(63 downto 0));
+end entity;
+{HEAD}
+architecture rtl of made is
+    type table_t is array (0 to 3) of unsigned(3 downto 0);
+    type state_t is (one, two, three);
+    signal table : table_t := (x"1", x"2", x"3", x"4");
+    signal a, b, least, most, size : signed(7 downto 0);
+    signal kept : unsigned(7 downto 0) := x"a5";
+    signal state : state_t := three;
+    signal word : signed(39 downto 0);
+    signal bits : std_logic_vector(15 downto 0) := x"8001";
+begin
+    a <= signed(i(7 downto 0));
+    b <= signed(i(15 downto 8)) or to_signed(1, 8);
+    least <= minimum(a, b);
+    most <= maximum(a, b);
+    size <= abs a;
+    word <= resize(a, 40) rem (-3) when i(16) = '1' else to_signed(-5, 40);
+    process (clk, rst)
+    begin
+        if rst = '1' then
+            kept <= x"5a";
+        elsif rising_edge(clk) then
+            kept <= kept + unsigned(a);
+        end if;
+    end process;
+    process (clk)
+    begin
+        if rising_edge(clk) then
+            table(to_integer(unsigned(i(17 downto 16)))) <= unsigned(i(21 downto 18));
+            bits(to_integer(unsigned(i(21 downto 18)))) <= i(22);
+            if rst = '1' then
+                table <= (others => x"9");
+            end if;
+            case state is
+                when one => state <= two;
+                when two => if i(23) = '1' then state <= three; end if;
+                when others => state <= one;
+            end case;
+        end if;
+    end process;
+    o(7 downto 0) <= std_logic_vector(a mod b);
+    o(15 downto 8) <= std_logic_vector(a rem b);
+    o(23 downto 16) <= std_logic_vector(a / b);
+    o(31 downto 24) <= std_logic_vector(shift_right(a, to_integer(unsigned(i(26 downto 24)))));
+    o(39 downto 32) <= std_logic_vector(least xor signed(rotate_left(unsigned(most), 3)) xor size);
+    o(47 downto 40) <= std_logic_vector(kept xor resize(table(to_integer(unsigned(i(17 downto 16)))), 8));
+    o(55 downto 48) <= std_logic_vector(word(39 downto 36) & word(3 downto 0));
+    with state select o(59 downto 56) <= x"1" when one, x"2" when two, x"8" when others;
+    o(60) <= '1' when a < b else '0';
+    o(61) <= bits(to_integer(unsigned(i(30 downto 27))));
+    o(62) <= '1' when i ?= x"0-1-3-5-7-9-b-d-" else '0';
+    o(63) <= xor i;
+end architecture;
+"""
+
+
+def test_all_that_is_mended_is_right_in_every_cycle(tmp_path: Path) -> None:
+    (tmp_path / "made.vhd").write_text(MADE)
+    (tmp_path / "dut.v").write_text(DUT)
+    (tmp_path / "made.v").write_text(synthesised(Design((str(tmp_path / "made.vhd"),), "made")))
+    program = Simulator(tmp_path).build([tmp_path / "made.v", tmp_path / "dut.v"], "dut")
+    draw = random.Random(3)
+    given = [(int(n in (60, 61)), draw.getrandbits(64)) for n in range(200)]
+    seen = simulate(program, [Cycle(rst=rst, stimulus=i) for rst, i in given]).out.tolist()
+    assert seen == behaviour(tmp_path, [tmp_path / "made.vhd"], given)
+
+
+def test_an_edge_that_is_used_as_a_value_is_refused_at_its_line(tmp_path: Path) -> None:
+    text = f"""{HEAD}entity made is port (clk, d : in std_logic; q : out std_logic); end;
+architecture rtl of made is signal seen : boolean; begin
+    seen <= rising_edge(clk) and d = '1';
+    q <= '1' when seen else '0';
+end;
+"""
+    (tmp_path / "made.vhd").write_text(text)
+    with pytest.raises(WorkbenchError) as told:
+        synthesised(Design((str(tmp_path / "made.vhd"),), "made"))
+    assert [(d.message, d.line) for d in told.value.diagnostics] == [
+        ("this cannot be simulated: a clock's edge is used as a value", 6)
+    ]
