@@ -350,12 +350,13 @@ def test_what_does_not_belong_together_is_told(
         ({"name": "mashine"}, {}, "there is no target 'mashine'"),
         ({}, {}, "names no command that runs it"),
         ({"run": "true"}, {"deterministic": True}, "cannot be deterministic"),
+        ({"run": "true"}, {"waves": (0.0, 0.0)}, "cannot be with waveforms"),
         ({"build": "echo no board >&2; exit 3", "run": "true"}, {}, "target.build ended with exit code 3"),
         ({"run": "true"}, {}, "no records of a run are here"),
     ],
 )
 def test_what_a_target_cannot_do_is_told(
-    project: Path, tmp_path: Path, target: dict[str, str], options: dict[str, bool], said: str
+    project: Path, tmp_path: Path, target: dict[str, str], options: dict[str, object], said: str
 ) -> None:
     workspace = opened(with_target(project, "wrong", **target))
     with pytest.raises(WorkbenchError, match=said):

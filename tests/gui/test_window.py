@@ -257,10 +257,12 @@ def test_how_to_run_reaches_the_run(opened: MainWindow, project: Path, qtbot: Qt
     panel.fields["ROUNDS"].setText("5")
     panel.trace.setChecked(False)
     panel.deterministic.setChecked(True)
+    panel.waves.setChecked(True)
     panel.run.emit()
     finished(opened, qtbot)
     assert seen[0].settings == {"ROUNDS": 5}
     assert (seen[0].trace, seen[0].deterministic, seen[0].plain) == (False, True, False)
+    assert seen[0].waves == (0.0, 0.0), "from the run's begin to its end, as the project says no other time"
 
 
 def test_a_mode_that_was_hidden_is_dressed_too_and_every_view_is_painted(

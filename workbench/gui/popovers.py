@@ -112,7 +112,7 @@ class RunOptionsPopover(Popover):
         self.trace.toggled.connect(lambda on: store.set_preference("trace", "yes" if on else "no"))
         self.deterministic = QCheckBox("Deterministic: the host's work is counted, not timed")
         self.plain = QCheckBox("Plain: observe nothing")
-        self.waves = QCheckBox("Waveforms: the design's signals, in a VCD file of the run's folder")
+        self.waves = QCheckBox("Waveforms: the design's signals as a VCD file")
         for box in (self.trace, self.deterministic, self.plain, self.waves):
             column.addWidget(box)
         self._form_title = label("Settings of this project", "strong")
@@ -145,7 +145,7 @@ class RunOptionsPopover(Popover):
         self.fields = {}
         workspace = self._context.workspace
         always = bool(workspace and workspace.project.simulation.waves)
-        self.waves.setChecked(always or self.waves.isChecked())
+        self.waves.setChecked(always)
         self.waves.setEnabled(not always)
         for name, value in (workspace.project.settings if workspace else {}).items():
             self.fields[name] = QLineEdit(str(value))
