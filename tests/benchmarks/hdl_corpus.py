@@ -1,6 +1,6 @@
 """How much real HDL can be observed: every clocked block of a folder of HDL marked, instrumented and checked.
 
-    python tests/benchmarks/hdl_corpus.py DIR [--json] [--quick] [--cycles N] [--jobs N] [--only WORD]
+    python tests/benchmarks/hdl_corpus.py DIR [--json] [--quick] [--cycles N] [--jobs N] [--only WORD] [--parse]
 
 Works on copies. Each branch that a pragma can be put before gets one; each module with clocked blocks then becomes a
 design of its own, with its ports brought out beside a memory-style port, and is instrumented.
@@ -247,7 +247,7 @@ def try_module(corpus: Corpus, cycles: int, task: tuple[str, str, str]) -> Tried
         return tried("simulated", proof.verdicts[0].why)
 
 
-def try_all(root: Path, folder: Path, quick: bool, cycles: int, jobs: int, only: str) -> Result:
+def try_all(root: Path, folder: Path, arguments: argparse.Namespace) -> Result:
     paths = sorted(
         (p for p in root.rglob("*") if p.suffix in SUFFIXES and p.is_file() and ".git" not in p.parts),
         key=lambda p: p.stat().st_size,
@@ -255,47 +255,59 @@ def try_all(root: Path, folder: Path, quick: bool, cycles: int, jobs: int, only:
     shutil.copytree(root, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".git"), symlinks=True,
                     ignore_dangling_symlinks=True)  # fmt: skip
     corpus = Corpus(folder, [str(path.relative_to(root)) for path in paths])
-    names = [name for name in (corpus.names[:10] if quick else corpus.names) if only in name]
+    names = [name for name in (corpus.names[:10] if arguments.quick else corpus.names) if arguments.only in name]
     result = Result()
-    tasks: list[tuple[str, str, str]] = []
-    marks: list[tuple[str, tuple[HdlBlock, ...]]] = []
-    for name in corpus.names:
-        if only not in name and not any(only in one for one in names):
-            continue
-        modules = MODULE.findall(corpus.texts[name])
-        hardware = corpus.hardware((name,), modules[0] if modules else "", corpus.nearest_first(name))
-        try:
-            scan = in_child(partial(VerilogLanguage().scan, folder, hardware, PLATFORM, {}), 60.0)
-        except ReaderEnded as error:
-            result.unread.append({"file": name, "why": error.why})
-            continue
-        blocks = tuple(block for block in scan.blocks if block.file == name)
-        marks.append((name, blocks))
-        if name not in names:
-            continue
+    for name in names:
         if name not in corpus.fragments:
-            result.files += 1
-            wrong, lacks = in_child(partial(syntax_errors, corpus, name), 60.0)
-            if lacks:
-                result.lacking.append({"file": name, "why": lacks})
-                result.files -= 1
-            elif wrong:
-                result.unread.append({"file": name, "why": wrong})
-            else:
-                result.parsed += 1
-        result.blocks += len(blocks)
-        for module in dict.fromkeys(block.component for block in blocks):
-            tasks += [(name, module, clock) for clock in list(clocks(blocks, module))[:1]]
-    for name, blocks in marks:
+            count_file(result, corpus, name)
+    if arguments.parse:
+        return result
+    found = dict(clocked(corpus, result))
+    for name, blocks in found.items():
         mark(corpus, name, blocks)
+    result.blocks = sum(len(found[name]) for name in names if name in found)
+    tasks = [
+        (name, module, clock)
+        for name in names
+        for module in dict.fromkeys(block.component for block in found.get(name, ()))
+        for clock in list(clocks(found[name], module))[:1]
+    ]
     observed: set[str] = set()
-    with ProcessPoolExecutor(jobs) as pool:
-        for number, tried in enumerate(pool.map(partial(try_module, corpus, cycles), tasks), 1):
+    with ProcessPoolExecutor(arguments.jobs) as pool:
+        for number, tried in enumerate(pool.map(partial(try_module, corpus, arguments.cycles), tasks), 1):
             print(f"{number}/{len(tasks)} {tried.module}: {tried.what} {tried.why[:150]}", file=sys.stderr)
             count(result, tried)
             observed.update(tried.observed)
     result.instrumented = len(observed)
     return result
+
+
+def count_file(result: Result, corpus: Corpus, name: str) -> None:
+    try:
+        wrong, lacks = in_child(partial(syntax_errors, corpus, name), 60.0)
+    except ReaderEnded as error:
+        wrong, lacks = error.why, ""
+    if lacks:
+        result.lacking.append({"file": name, "why": lacks})
+        return
+    result.files += 1
+    if wrong:
+        result.unread.append({"file": name, "why": wrong})
+    else:
+        result.parsed += 1
+
+
+def clocked(corpus: Corpus, result: Result) -> Iterator[tuple[str, tuple[HdlBlock, ...]]]:
+    """The clocked blocks of each file."""
+    for name in corpus.names:
+        modules = MODULE.findall(corpus.texts[name])
+        hardware = corpus.hardware((name,), modules[0] if modules else "", corpus.nearest_first(name))
+        try:
+            scan = in_child(partial(VerilogLanguage().scan, corpus.folder, hardware, PLATFORM, {}), 60.0)
+        except ReaderEnded as error:
+            result.failed.append({"file": name, "why": f"scan: {error.why}"})
+            continue
+        yield name, tuple(block for block in scan.blocks if block.file == name)
 
 
 def syntax_errors(corpus: Corpus, name: str) -> tuple[str, str]:
@@ -344,11 +356,11 @@ def main() -> None:
     parser.add_argument("--cycles", type=int, default=2000, help="of what is not proved")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="", metavar="WORD", help="files whose path holds this")
+    parser.add_argument("--parse", action="store_true", help="read the files, and no more")
     arguments = parser.parse_args()
     needed(find_yosys())
     with tempfile.TemporaryDirectory() as folder:
-        result = try_all(arguments.folder.resolve(), Path(folder), arguments.quick, arguments.cycles, arguments.jobs,
-                         arguments.only)  # fmt: skip
+        result = try_all(arguments.folder.resolve(), Path(folder), arguments)
     shown: dict[str, Any] = vars(result)
     if arguments.json:
         print(json.dumps(shown, indent=2))

@@ -91,7 +91,7 @@ def test_a_project_is_instrumented_into_a_folder(
 def test_that_instrumentation_changes_nothing_is_proved_by_a_key(opened: MainWindow, qtbot: QtBot) -> None:
     assert opened.context.workspace is not None
     trust(opened.context.workspace)
-    assert opened.actions_of.all["prove"].shortcut().toString() == "Ctrl+Shift+P"
+    assert opened.actions_of.all["prove"].shortcut().toString() == "F7"
     opened.actions_of.all["prove"].trigger()
     finished(opened, qtbot)
     assert [state.state for state in opened.run_dock.steps.values()] == ["done"] * len(opened.run_dock.steps)

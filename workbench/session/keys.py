@@ -46,7 +46,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "cancel": ("Cancel", "Shift+F5"),
     "how_to_run": ("How to run", ""),
     "instrument": ("Instrument into a folder...", ""),
-    "prove": ("Prove that instrumentation changes nothing", "Ctrl+Shift+P"),
+    "prove": ("Prove that instrumentation changes nothing", "F7"),
     "rescan": ("Read the sources again", ""),
     "stop_scan": ("Stop reading the sources", ""),
     "settings": ("Settings", "Ctrl+,"),
