@@ -421,3 +421,24 @@ def test_a_state_in_a_record_that_another_process_computes(tmp_path: Path) -> No
     (register,) = scan(tmp_path, top=text).registers
     assert (register.name, register.block) == ("r.state", "top.sync")
     assert [(v.name, v.reached) for v in register.values] == [("idle", True), ("run", True), ("never", False)]
+
+
+def test_vendors_primitives_need_no_library_and_a_clock_goes_through_their_buffers(tmp_path: Path) -> None:
+    text = f"""{HEAD}library unisim; use unisim.vcomponents.all;
+    entity top is port (clk, clk_n : in std_logic; q : out std_logic); end;
+    architecture rtl of top is signal c, c2, fb, d : std_logic; begin
+      i : IBUFDS generic map (DIFF_TERM => TRUE, IOSTANDARD => "LVDS") port map (I => clk, IB => clk_n, O => c);
+      b : BUFG port map (I => c, O => c2);
+      m : MMCME2_ADV generic map (CLKFBOUT_MULT_F => 10.0, DIVCLK_DIVIDE => 1, CLKOUT4_CASCADE => false)
+        port map (CLKIN1 => c2, CLKFBIN => fb, CLKFBOUT => fb, CLKOUT0 => d);
+      f : FDRE generic map (INIT => '0') port map (C => d, D => d, CE => '1', R => '0', Q => q);
+      own : process (c2) begin if rising_edge(c2) then null; end if; end process;
+      other : process (d) begin if rising_edge(d) then null; end if; end process;
+    end;\n"""
+    found = scan(tmp_path, top=text)
+    assert {d.severity for d in found.diagnostics} == {Severity.WARNING}
+    assert [d.message for d in found.diagnostics] == [
+        f"no source defines an entity for the component '{name}'" for name in ("MMCME2_ADV", "FDRE")
+    ]
+    assert {block.id: bool(block.why_not) for block in found.blocks} == {"top.own": False, "top.other": True}
+    assert found.clocks == (("clk", 1),)

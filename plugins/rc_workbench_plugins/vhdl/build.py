@@ -31,6 +31,7 @@ from rc_workbench_plugins.vhdl.translated import (
     translated,
 )
 from rc_workbench_plugins.vhdl.units import Unit
+from rc_workbench_plugins.vhdl.vendors import stands_in
 from workbench.api import HdlBuild
 from workbench.api.instrument import wrapper
 from workbench.api.job import Job
@@ -180,8 +181,10 @@ def _placed(ports: Iterable[HdlPort], design: Design, top: Unit) -> Iterator[Hdl
 
 
 def _write(design: Design, texts: Mapping[Path, bytes], out: Path) -> tuple[Path, ...]:
-    """The copies, without the marks of their parts."""
-    return tuple(_written(_copy(design, f, out), texts[f.path].replace(PART, b"")) for f in design.needed)
+    """The copies, without the marks of their parts; what stands for vendors' libraries is brought by their tools."""
+    return tuple(
+        _written(_copy(design, f, out), texts[f.path].replace(PART, b"")) for f in design.needed if not stands_in(f)
+    )
 
 
 def _written(path: Path, text: str | bytes) -> Path:

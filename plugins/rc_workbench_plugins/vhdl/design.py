@@ -16,6 +16,7 @@ from rc_workbench_plugins.vhdl.ports import telling
 from rc_workbench_plugins.vhdl.skeleton import skeleton
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain, read_file
 from rc_workbench_plugins.vhdl.units import Region, Unit, units_of
+from rc_workbench_plugins.vhdl.vendors import stand_in_files
 from workbench.api.job import Job
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, did_you_mean, has_errors
@@ -116,6 +117,9 @@ def read_units(paths: Sequence[Path], libraries: Mapping[Path, str]) -> tuple[tu
         units = [unit for file in files for unit in units_of(file)]
         more = called(units, libraries)
         if not more:
+            for path, library in stand_in_files(units):
+                files = (*files, read_file(path, library, len(files)))
+                units += units_of(files[-1])
             return files, tuple(_with_ports(units))
         libraries = {**libraries, **more}
 

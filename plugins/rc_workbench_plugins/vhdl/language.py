@@ -123,7 +123,7 @@ def _unbound(design: Design, top: Instance | None) -> Iterator[Diagnostic]:
         if instance.body is None and instance.node is not None and instance.key not in told:
             told.add(instance.key)
             message = f"no source defines an entity for the component '{instance.module}'"
-            hint = "Add the file that defines it to the project's hardware sources: without it its outputs stay open."
+            hint = "Add its source, or a vendor's model of it, to the hardware sources: else its outputs stay open."
             file = design.name_of(Path(instance.key[0]))
             yield Diagnostic(message, hint, Severity.WARNING, file, instance.node.line, instance.node.column)
 

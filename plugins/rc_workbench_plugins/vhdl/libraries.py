@@ -12,7 +12,7 @@ from rc_workbench_plugins.vhdl.syntax import plain, without_comments
 from rc_workbench_plugins.vhdl.units import Unit
 
 WORK = "work"
-_GIVEN = (WORK, "ieee", "std")
+GIVEN = (WORK, "ieee", "std")
 _CLAUSE = re.compile(r"\blibrary\s+([\w\s,]+);", re.IGNORECASE)
 
 
@@ -27,7 +27,7 @@ def called(units: Sequence[Unit], known: Mapping[Path, str]) -> dict[Path, str]:
     by_path: dict[Path, list[Unit]] = defaultdict(list)
     for unit in units:
         by_path[unit.file.path].append(unit)
-    for library in sorted(_libraries(units) - set(known.values()) - set(_GIVEN)):
+    for library in sorted(libraries_named(units) - set(known.values()) - set(GIVEN)):
         names = {name for unit in units for first, name in unit.uses if first == library}
         while names:
             moved = {one.file.path for name in names for one in homes.get(name, ()) if one.file.path not in found}
@@ -36,7 +36,7 @@ def called(units: Sequence[Unit], known: Mapping[Path, str]) -> dict[Path, str]:
     return found
 
 
-def _libraries(units: Sequence[Unit]) -> set[str]:
+def libraries_named(units: Sequence[Unit]) -> set[str]:
     """The libraries that the sources name."""
     texts = {unit.file.path: unit.file.data for unit in units}.values()
     return {name for text in texts for name in _named(text)}

@@ -1,0 +1,122 @@
+"""FPGA vendors' libraries that a design names and no source holds: packages with the components that it uses.
+
+Their ports and generics are those of yosys's primitives (`verilog/primitives.py`). Buffers pass on what goes
+in; of the others it is not said what they do.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyslang
+from pyslang import ast, syntax
+
+from rc_workbench_plugins.verilog.primitives import stand_ins
+from rc_workbench_plugins.vhdl.libraries import GIVEN, libraries_named
+from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
+from rc_workbench_plugins.vhdl.units import Unit
+from workbench.system.cache import cache_dir
+from workbench.system.files import replace_file, sha256
+
+_HEAD = "library ieee; use ieee.std_logic_1164.all;\n"
+_BUFFER = re.compile(r"[io]bufg?(ds)?|bufg|bufh|bufmr|bufio2?", re.IGNORECASE)
+_INPUT = ast.ArgumentDirection.In
+_OUTPUT = ast.ArgumentDirection.Out
+
+
+def stand_in_files(units: Sequence[Unit]) -> Iterator[tuple[Path, str]]:
+    """A file for each library that is not there, and what the library is called."""
+    held = {unit.library for unit in units}
+    packages: dict[str, set[str]] = defaultdict(set)
+    for library in libraries_named(units) - held - set(GIVEN):
+        packages[library] = {name for unit in units for first, name in unit.uses if first == library}
+    if not packages:
+        return
+    defined = {plain(unit.name) for unit in units if unit.kind == "entity"}
+    declared = {plain(c.name) for unit in units for c in unit.components}
+    wanted = {name for unit in units for name in unit.names} - defined - declared
+    known = _declarations({name for names in packages.values() for name in names} | wanted)
+    for library, names in sorted(packages.items()):
+        texts = [f"{_HEAD}package {name} is\n{_components(known, wanted)}end package;\n"
+                 for name in sorted(names - known.keys() - {"all"})]  # fmt: skip
+        buffers = {name for name in wanted & known.keys() if _BUFFER.fullmatch(name)}
+        texts += [_entity(name, known[name]) for name in sorted((names & known.keys()) | buffers)]
+        text = "".join(texts)
+        if text:
+            path = cache_dir() / "vhdl" / f"{library}_{sha256(text.encode())[:24]}.vhd"
+            if not path.is_file():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                replace_file(path, text.encode())
+            yield path, library
+
+
+def stands_in(file: VhdlFile) -> bool:
+    """Whether a file stands for a vendor's library, which the vendor's tools bring."""
+    return file.path.is_relative_to(cache_dir())
+
+
+def _entity(name: str, clauses: str) -> str:
+    does = "O <= I; " if _BUFFER.fullmatch(name) else ""
+    return f"{_HEAD}entity {name} is\n{clauses}end;\narchitecture vendors of {name} is begin {does}end;\n"
+
+
+def _components(known: Mapping[str, str], wanted: set[str]) -> str:
+    return "".join(f"component {name} is\n{known[name]}end component;\n" for name in sorted(wanted & known.keys()))
+
+
+def _declarations(names: set[str]) -> dict[str, str]:
+    """The generic and port clauses of those of the names that are primitives."""
+    found = stand_ins({*names, *(name.upper() for name in names)})
+    if found is None:
+        return {}
+    tree = syntax.SyntaxTree.fromFile(str(found.file))
+    modules = tree.root.members if isinstance(tree.root, syntax.CompilationUnitSyntax) else (tree.root,)
+    options = ast.CompilationOptions()
+    options.topModules = {m.header.name.valueText for m in modules if isinstance(m, syntax.ModuleDeclarationSyntax)}
+    compilation = ast.Compilation(pyslang.Bag([options]))
+    compilation.addSyntaxTree(tree)
+    return {plain(top.name): _clauses(top.body) for top in compilation.getRoot().topInstances}
+
+
+def _clauses(body: Any) -> str:
+    generics = [text for one in body.parameters if not one.isLocalParam and (text := _generic(one))]
+    ports = [text for one in body.portList if (text := _port(one))]
+    clauses = {"generic": generics, "port": ports}
+    return "".join(f"{name} ({'; '.join(texts)});\n" for name, texts in clauses.items() if texts)
+
+
+def _generic(parameter: Any) -> str:
+    """As vendors declare it in VHDL: truth values are texts in their Verilog."""
+    value, kind = getattr(getattr(parameter, "value", None), "value", None), getattr(parameter, "type", None)
+    if value is None or kind is None:
+        return ""
+    written = str(parameter.syntax).partition("=")[2].strip()
+    if kind.isString or written.startswith('"'):
+        text = written.strip('"')
+        truth = text in ("TRUE", "FALSE")
+        return f"{parameter.name} : boolean := {text}" if truth else f"{parameter.name} : string := {json.dumps(text)}"
+    if kind.isFloating:
+        return f"{parameter.name} : real := {float(value)}"
+    if not kind.isIntegral or value.hasUnknown:
+        return ""
+    if "'" in written and kind.bitWidth == 1:
+        return f"{parameter.name} : bit := '{int(value) & 1}'"
+    if "'" in written:
+        bits = format(int(value) & ((1 << kind.bitWidth) - 1), f"0{kind.bitWidth}b")
+        return f'{parameter.name} : bit_vector({kind.bitWidth - 1} downto 0) := "{bits}"'
+    return f"{parameter.name} : integer := {int(value)}"
+
+
+def _port(port: Any) -> str:
+    if port.kind != ast.SymbolKind.Port or not port.type.isIntegral:
+        return ""
+    way = {_INPUT: "in", _OUTPUT: "out"}.get(port.direction, "inout")
+    scalar = port.type.bitWidth == 1 and not port.type.isPackedArray
+    kind = "std_logic" if scalar else f"std_logic_vector({port.type.bitWidth - 1} downto 0)"
+    default = "" if way != "in" else " := '0'" if scalar else " := (others => '0')"
+    return f"{port.name} : {way} {kind}{default}"
