@@ -134,7 +134,7 @@ def test_a_filter_between_two_streams(tmp_path: Path) -> None:
     assert (support.api_dir, support.api_sources) == (None, ())
     run = run_of("fir", tmp_path)
     assert (tmp_path / "fir" / "stdout.txt").read_text() == "512 bytes, 0 wrong\n"
-    *coefficients, sent, received = calls_of(run)
+    *coefficients, sent, received, after = calls_of(run)
     assert [call.end_ps - call.start_ps for call in coefficients] == 4 * [REGISTER_WRITE]
     samples, each = 128, 4 + 2  # cycles: one to take a sample, one for each tap, one to give the sum away
     whole = 100_000 + 2_500 * (512 - 4)  # the table, between its two sizes
@@ -144,7 +144,8 @@ def test_a_filter_between_two_streams(tmp_path: Path) -> None:
     packet = 2_650_000 * samples // 256  # as much of the time for the 256 words asked for as the design's packet has
     assert (last + each) * P <= received.start_ps + packet  # all sums wait in the link by then
     assert received.end_ps == received.start_ps + packet
-    assert run.tables["calls"]["bytes"].tolist()[-3:-1] == [4 * samples, 4 * samples]
+    assert after.end_ps == after.start_ps + REGISTER_WRITE < received.end_ps + 500_000
+    assert run.tables["calls"]["bytes"].tolist()[-4:-2] == [4 * samples, 4 * samples]
     states = cycles_of(run, "fir_axis.filter")
     assert (states["take"], states["multiply"], states["give"]) == (samples, 4 * samples, samples)
     assert states["waitTaken"] == 0

@@ -196,7 +196,7 @@ private:
     void collect(Card& card, const rcw_request& request) {
         Transfer* transfer = card.find(request.ticket);
         if (!transfer) throw Failure("the host asks for a transfer that was never begun");
-        card.run(std::min(request.until_ps, transfer->start_ps + transfer->duration_ps));
+        card.run_for(*transfer, request.until_ps);
         while (!transfer->done && card.next_edge_ps() <= request.until_ps) 
             card.step_for(*transfer, request.until_ps == INT64_MAX);
         if (!transfer->done) return not_yet();

@@ -59,6 +59,14 @@ public:
         publish();
     }
 
+    // The same up to the cycle in which the transfer is done: a packet may end before its time.
+    void run_for(const Transfer& transfer, int64_t ps) {
+        const auto reset = [](const Transfer** awaited) { *awaited = nullptr; };
+        const std::unique_ptr<const Transfer*, decltype(reset)> until(&awaited_, reset);  // a failure ends it too
+        awaited_ = &transfer;
+        run(std::min(ps, transfer.start_ps + transfer.duration_ps));
+    }
+
     // When the next edge is, and that edge.
     int64_t next_edge_ps() const {
         const ClockDomain& clock = clocks_[first_edge()];
@@ -367,7 +375,7 @@ private:
         ClockDomain& clock = clocks_[0];
         clocked_card = this;
         const int64_t limit = last_.empty() ? config_.cycle_limit : INT64_MAX;
-        while (clock.cycle < target) {
+        while (clock.cycle < target && !came()) {
             check_limits();
             const bool looked_at = rest_.due(clock.cycle) && rest_.look(clock.cycle, rests_until(0, target) - clock.cycle);
             int64_t busy = INT64_MAX;
@@ -391,7 +399,7 @@ private:
                 drop_forgotten();
             }
             check_finished();
-            if (!looked_at || !rest_.same(clock.cycle) || moving()) continue;
+            if (!looked_at || !rest_.same(clock.cycle) || moving() || came()) continue;
             const int64_t rests = std::max(rests_until(0, target), clock.cycle);
             skip(0, rests - clock.cycle);
             clock.cycle = rests;
@@ -405,6 +413,8 @@ private:
             if (&port->clock() == &clocks_[clock]) target = std::min(target, port->rests_until());
         return target;
     }
+
+    bool came() const { return awaited_ && awaited_->done; }
 
     // Whether something passes a stream in the cycle that was seen last.
     bool moving() const {
@@ -452,7 +462,7 @@ private:
 
     // All clocks, until so many cycles of each have been clocked.
     void run_clocks(const std::vector<int64_t>& targets) {
-        for (size_t c = first_edge(); clocks_[c].cycle < targets[c]; c = first_edge()) {
+        for (size_t c = first_edge(); clocks_[c].cycle < targets[c] && !came(); c = first_edge()) {
             bool looked_at = false;
             if (rest_.due(cycle())) {
                 int64_t ahead = INT64_MAX;
@@ -460,7 +470,7 @@ private:
                 looked_at = rest_.look(cycle(), ahead);
             }
             clock_edges(c);
-            if (looked_at && rest_.same(cycle())) rest(targets);
+            if (looked_at && rest_.same(cycle()) && !came()) rest(targets);
         }
     }
 
@@ -475,7 +485,7 @@ private:
         const auto changes = [&](size_t first) {
             told();
             clock_edges(first);
-            if (!rest_.same(cycle())) return true;
+            if (!rest_.same(cycle()) || came()) return true;
             idle.push_back(due_);
             return false;
         };
@@ -642,6 +652,7 @@ private:
     std::vector<std::unique_ptr<Port>> ports_;
     std::vector<Port*> looking_;
     std::list<Transfer> transfers_;
+    const Transfer* awaited_ = nullptr;  // with which a run ends
     Poll poll_;
     std::string stuck_;  // from which cycle on nothing moves; valid and ready of the streams then
     int64_t skipped_ = 0, counter_reads_ = 0, last_transfer_ = -1;

@@ -21,6 +21,8 @@ int main(void)
     axi_dma_send(dma, in, sizeof in);
     #pragma recap readSums recv(data, fir_axis.filter, y1)
     ssize_t bytes = axi_dma_receive(dma, out, sizeof out); /* a packet: as many sums as there were samples */
+    #pragma recap setAgain send(ctrl, fir_axis.registers, c1)
+    axi_dma_register(dma, 0, 1); /* at once, long before all that was asked for would have been there */
     for (int i = 0; i < SAMPLES; i++) {
         uint32_t sum = 0;
         for (int k = 0; k < 4 && k <= i; k++)
