@@ -27,6 +27,8 @@ architecture rtl of made is
     signal a, b, least, most, size : signed(7 downto 0);
     signal kept : unsigned(7 downto 0) := x"a5";
     signal state : state_t := three;
+    type pair_t is record low : unsigned(3 downto 0); high : unsigned(7 downto 0); end record;
+    signal pair : pair_t := (low => x"9", high => x"5c");
     signal word : signed(39 downto 0);
     signal bits : std_logic_vector(15 downto 0) := x"8001";
 begin
@@ -52,6 +54,10 @@ begin
             if rst = '1' then
                 table <= (others => x"9");
             end if;
+            pair.high <= pair.high + 1;
+            if rst = '1' then
+                pair.low <= pair.high(3 downto 0);
+            end if;
             case state is
                 when one => state <= two;
                 when two => if i(23) = '1' then state <= three; end if;
@@ -64,7 +70,8 @@ begin
     o(23 downto 16) <= std_logic_vector(a / b);
     o(31 downto 24) <= std_logic_vector(shift_right(a, to_integer(unsigned(i(26 downto 24)))));
     o(39 downto 32) <= std_logic_vector(least xor signed(rotate_left(unsigned(most), 3)) xor size);
-    o(47 downto 40) <= std_logic_vector(kept xor resize(table(to_integer(unsigned(i(17 downto 16)))), 8));
+    o(47 downto 40) <= std_logic_vector(kept xor pair.high xor resize(pair.low, 8) xor
+        resize(table(to_integer(unsigned(i(17 downto 16)))), 8));
     o(55 downto 48) <= std_logic_vector(word(39 downto 36) & word(3 downto 0));
     with state select o(59 downto 56) <= x"1" when one, x"2" when two, x"8" when others;
     o(60) <= '1' when a < b else '0';

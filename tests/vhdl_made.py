@@ -119,8 +119,8 @@ class Maker:
                 f"    when 5 to 6 => {name} <= {kind(width, 2)};", f"    when others => {name} <= {kind(width, 2)};",
                 "end case;",
             ]  # fmt: skip
-        bit = f"    {name}(n) <= i(n) xor i(n + {self.draw.randrange(40)});"
-        return [f"for n in 0 to {min(width, 4) - 1} loop", bit, "end loop;"]
+        bit = f"    {name}(n) <= i(n) xor i(n + {self.draw.randrange(65 - width)});"
+        return [f"for n in 0 to {width - 1} loop", bit, "end loop;"]
 
     def _machine(self, states: list[str]) -> str:
         lines = ["            case state is"]

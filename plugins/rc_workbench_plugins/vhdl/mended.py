@@ -66,6 +66,7 @@ _RESET = re.compile(
     r"^  always @\(.* or posedge .*\)\n    if \(.*\)\n      (?P<of>\w+) <= .*\n    else\n      .*\n(?!  initial)",
     re.MULTILINE,
 )
+_UNSETTLED = re.compile(r"^  initial\n    (\w+) <= (?!\d)\w+;\n", re.MULTILINE)
 _BEGINS = re.compile(r"^  (?:signal|constant) (\w+) ?: .* := (.*);", re.MULTILINE)
 _PART = re.compile(r"(\w+) \((\d+)(?: downto (\d+))?\)")
 _REPEATED = re.compile(r"\((\d+) downto 0 => '(.)'\)")
@@ -90,7 +91,7 @@ def mended(verilog: str, written: Callable[[str], str]) -> str:
         text = form.sub(meant, text)
     text = _INSERT.sub(_inserted, text)
     text = _COMMENT.sub("", text)
-    if _CASE.search(text) or _RESET.search(text):
+    if _CASE.search(text) or _RESET.search(text) or _UNSETTLED.search(text):
         text = _with_beginnings(_with_defaults(text, vhdl := written("vhdl")), vhdl)
     text = _AT_ONCE.sub(r"\1 = ", text)
     return _kept_words().sub(lambda word: word[0] if word["kept"] else f"{word[0]}_", text)
@@ -145,18 +146,20 @@ def _with_defaults(verilog: str, vhdl: str) -> str:
 
 
 def _with_beginnings(verilog: str, vhdl: str) -> str:
-    """The VHDL has what a register with an asynchronous reset begins with."""
-    begins = dict(_BEGINS.findall(vhdl))
+    """The VHDL has what a register with an asynchronous reset begins with, and which part of a constant one does: the
+    Verilog takes that from a signal, which does not have it yet as a simulation begins."""
+    values = dict(_BEGINS.findall(vhdl))
 
-    def with_initial(register: re.Match[str]) -> str:
-        value = begins.get(register["of"], "")
+    def begins(register: str) -> str:
+        value = values.get(register, "")
         if part := _PART.fullmatch(value):
-            value = _bits(begins.get(part[1], ""), int(part[2]), int(part[3] or part[2]))
+            value = _bits(values.get(part[1], ""), int(part[2]), int(part[3] or part[2]))
         elif value.isidentifier():
-            value = begins.get(value, "")
-        return register[0] + (f"  initial\n    {register['of']} <= {_literal(value[1:-1])};\n" if value else "")
+            value = values.get(value, "")
+        return f"  initial\n    {register} <= {_literal(value[1:-1])};\n" if value else ""
 
-    return _RESET.sub(with_initial, verilog)
+    text = _RESET.sub(lambda register: register[0] + begins(register["of"]), verilog)
+    return _UNSETTLED.sub(lambda initial: begins(initial[1]) or initial[0], text)
 
 
 def _bits(literal: str, high: int, low: int) -> str:
