@@ -140,3 +140,18 @@ def test_a_core_that_is_none_is_told(tmp_path: Path, text: str, line: int | None
     found = told(opened(tmp_path, {"bad.core": text}, "rtl/top.v", "bad.core"))
     assert [one for one in found if one[0] == "bad.core"]
     assert not said or (("bad.core", line, said) in found)
+
+
+def test_a_core_says_which_library_its_vhdl_is_in(tmp_path: Path) -> None:
+    core = """CAPI=2:
+name: ::app:1
+filesets:
+  own: {files: [rtl/soc.vhd, rtl/kit.vhd: {logical_name: kit}], file_type: vhdlSource}
+  cells: {files: [lib/cell.vhd], file_type: vhdlSource, logical_name: cells}
+targets:
+  default: {filesets: [own, cells]}
+"""
+    files = dict.fromkeys(("rtl/soc.vhd", "rtl/kit.vhd", "lib/cell.vhd"), "entity e is end;\n")
+    workspace = opened(tmp_path, {**files, "app.core": core}, "app.core", libraries={"cells": ["rtl/none.vhd"]})
+    assert workspace.project.hardware.libraries == {"kit": ("rtl/kit.vhd",), "cells": ("lib/cell.vhd", "rtl/none.vhd")}
+    assert (workspace.project.hardware.language, workspace.hdl_language.name) == ("vhdl", "vhdl")

@@ -32,7 +32,12 @@ def with_lists(
         else:
             listed.sources[path] = None
     folders = (os.path.relpath(path, root) for path in listed.include_dirs)
+    libraries = {
+        name: (*(os.path.relpath(path, root) for path in paths), *hardware.libraries.get(name, ()))
+        for name, paths in listed.libraries.items()
+    }
     update = {
+        "libraries": {**libraries, **{k: v for k, v in hardware.libraries.items() if k not in libraries}},
         "sources": tuple(os.path.relpath(path, root) for path in listed.sources),
         "include_dirs": tuple(dict.fromkeys((*hardware.include_dirs, *folders))),
         "defines": listed.defines | hardware.defines,

@@ -58,14 +58,18 @@ def read_core(path: Path, listed: Listed, depth: int = 0) -> None:
                 elif depth < DEPTH:
                     read_core(other, listed, depth + 1)
         for number, entry in enumerate(kept.get("files") or ()):
-            _core_file(entry, path, listed, lambda *said, at=("filesets", name, "files", number): told(at, *said))
+            library = str(kept.get("logical_name", ""))
+            _core_file(
+                entry, path, library, listed, lambda *said, at=("filesets", name, "files", number): told(at, *said)
+            )
     _core_parameters(data.get("parameters"), _texts(target.get("parameters")), listed)
 
 
-def _core_file(entry: Any, core: Path, listed: Listed, told: Told) -> None:
+def _core_file(entry: Any, core: Path, library: str, listed: Listed, told: Told) -> None:
     """One file of a set: a name, or a name with what it is."""
     names, traits = (list(entry), next(iter(entry.values()), None)) if isinstance(entry, dict) else ([entry], None)
     traits = _mapping(traits)
+    library = str(traits.get("logical_name", library))
     for name in _texts(names):
         path = Path(os.path.normpath(core.parent / name))
         if traits.get("is_include_file"):
@@ -74,6 +78,8 @@ def _core_file(entry: Any, core: Path, listed: Listed, told: Told) -> None:
                 listed.include_dirs[Path(os.path.normpath(folder))] = None
         elif path.suffix in _HDL:
             listed.source(path, told)
+            if library:
+                listed.libraries.setdefault(library, []).append(path)
 
 
 def _core_parameters(declared: Any, used: Sequence[str], listed: Listed) -> None:

@@ -24,6 +24,7 @@ class Listed:
     root: Path
     allowed: tuple[Path, ...]
     sources: dict[Path, None] = field(default_factory=dict)
+    libraries: dict[str, list[Path]] = field(default_factory=dict)  # VHDL's, other than work
     include_dirs: dict[Path, None] = field(default_factory=dict)
     defines: dict[str, int | float | str] = field(default_factory=dict)
     parameters: dict[str, int | float | str] = field(default_factory=dict)
