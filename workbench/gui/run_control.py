@@ -107,12 +107,14 @@ class RunControl(QObject):
         settings = self._options(workspace).settings
 
         def work(job: Job) -> None:
-            from workbench.session.proving import prove_workspace, told
+            from workbench.session.proving import how_words, prove_workspace, told
 
             proof = prove_workspace(workspace, settings, job)
+            for module in proof.verdicts:
+                job.log(f"{module.module}: {how_words(module)}")
             if not proof.holds:
-                raise WorkbenchError(*told(proof, workspace.path))
-            for one in told(proof, workspace.path):
+                raise WorkbenchError(*told(proof))
+            for one in told(proof):
                 job.report(one)
 
         self.start_job("Prove", workspace.project.title or workspace.project.name, work)

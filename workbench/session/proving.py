@@ -39,15 +39,15 @@ def prove_workspace(
         return language.prove(build, root, limits or Limits(), job, module)
 
 
-def told(proof: Proof, project: Path) -> Iterator[Diagnostic]:
+def told(proof: Proof) -> Iterator[Diagnostic]:
     """What came of it without a table: each module that was not proved, and then all in one sentence."""
     yield from proof.diagnostics
     for one in proof.verdicts:
         if one.how is not How.PROVED:
             severity = Severity.NOTE if one.holds else Severity.ERROR
             message = f"{one.module}: {how_words(one)}{', ' if why_words(one) else ''}{why_words(one)}"
-            yield Diagnostic(message, "", severity, str(project))
-    yield Diagnostic(proof_words(proof), "", Severity.NOTE if proof.holds else Severity.ERROR, str(project))
+            yield Diagnostic(message, "", severity)
+    yield Diagnostic(proof_words(proof), "", Severity.NOTE if proof.holds else Severity.ERROR)
 
 
 def how_words(one: Verdict) -> str:

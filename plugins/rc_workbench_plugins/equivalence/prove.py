@@ -34,7 +34,7 @@ def prove(build: HdlBuild, root: Path, limits: Limits, job: Job, module: str = "
                 found = [Found(module or compared.original.top, error.why)]
         with job.step("Simulate"):
             if not limits.cycles or all(one.proved for one in found):
-                job.log("nothing is simulated")
+                job.log("Nothing has to be simulated.")
                 return Proof(tuple(map(_not_simulated, found)))
             try:
                 simulated = simulate(compared, folder, limits, job)
