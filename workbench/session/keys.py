@@ -26,7 +26,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "undo": ("Undo", "Ctrl+Z"),
     "redo": ("Redo", "Ctrl+Shift+Z"),
     "pragma": ("Insert pragma", "Ctrl+P"),
-    "propose": ("Proposed marks", "Ctrl+Shift+P"),
+    "propose": ("Proposed marks", "Ctrl+Shift+M"),
     "find": ("Find here", "Ctrl+F"),
     "details": ("Details", "Ctrl+I"),
     "run_panel": ("Run panel", "Ctrl+J"),
