@@ -17,6 +17,7 @@ from workbench.cli.main import main
 from workbench.model.pragma import Category, PlacedPragma, Pragma
 from workbench.model.scan import Branch, HdlBlock, HdlScan, HostScan, ProjectScan, Term
 from workbench.session.handshakes import Words
+from workbench.session.keys import COMMANDS
 from workbench.session.mark_checks import mark_problems
 from workbench.session.marking import proposed
 from workbench.session.plugins import load_plugins
@@ -219,3 +220,8 @@ def test_memories_and_a_host_without_marks_are_no_lost_partners() -> None:
     )
     unread = replace(design(marked("a", Category.SEND, "gone", "m1", 2)).hdl, instances=())
     assert mark_problems(ProjectScan(HostScan(()), unread)) == ()
+
+
+def test_no_two_commands_come_with_the_same_key() -> None:
+    given = [key for _, key in COMMANDS.values() if key]
+    assert sorted(given) == sorted(set(given))
