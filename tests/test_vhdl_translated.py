@@ -27,6 +27,9 @@ architecture rtl of made is
     signal a, b, least, most, size : signed(7 downto 0);
     signal kept : unsigned(7 downto 0) := x"a5";
     signal state : state_t := three;
+    type turn_t is (left, right);
+    signal turn : turn_t := right;
+    signal turned : std_logic_vector(2 downto 0) := "110";
     type pair_t is record low : unsigned(3 downto 0); high : unsigned(7 downto 0); end record;
     signal pair : pair_t := (low => x"9", high => x"5c");
     signal word : signed(39 downto 0);
@@ -63,6 +66,11 @@ begin
                 when two => if i(23) = '1' then state <= three; end if;
                 when others => state <= one;
             end case;
+            case turn is  -- a choice of one bit
+                when left => turned <= i(29 downto 27);
+                    if i(31) = '1' then turn <= right; end if;
+                when others => turn <= left;
+            end case;
         end if;
     end process;
     o(7 downto 0) <= std_logic_vector(a mod b);
@@ -77,7 +85,7 @@ begin
     o(60) <= '1' when a < b else '0';
     o(61) <= bits(to_integer(unsigned(i(30 downto 27))));
     o(62) <= '1' when i ?= x"0-1-3-5-7-9-b-d-" else '0';
-    o(63) <= xor i;
+    o(63) <= xor turned;
 end architecture;
 """
 

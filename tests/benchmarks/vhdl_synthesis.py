@@ -27,7 +27,8 @@ def differs(seed: int, folder: Path) -> int | None:
     source = folder / "made.vhd"
     source.write_text(Maker(seed).text())
     draw = random.Random(seed)
-    given = [(int(n == 1 or draw.random() < 0.02), draw.getrandbits(64)) for n in range(CYCLES)]
+    # no reset as it begins: that is an edge in VHDL, and none in Verilog
+    given = [(int(n == 1 or (draw.random() < 0.02 and n > 0)), draw.getrandbits(64)) for n in range(CYCLES)]
     (folder / "made.v").write_text(synthesised(Design((str(source),), "made")))
     (folder / "dut.v").write_text(DUT)
     program = Simulator(folder).build([folder / "made.v", folder / "dut.v"], "dut")

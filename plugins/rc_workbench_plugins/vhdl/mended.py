@@ -61,7 +61,9 @@ _INSTANCE = re.compile(r"%(\d+):\S+ := \$(?!const_)")
 _SET = re.compile(r"^.*\bn(?P<of>\d+)_[oq] (?:=|<=) .*$", re.MULTILINE)
 _WIDE = re.compile(r'"([01XZ]{33,})"')
 _CASE = re.compile(r"(    case \(\w+\)\n(?:      \d+'b[01]+: (\w+) <= .*\n)+)    endcase")
-_OTHERS = re.compile(r"^  with \w+ select (\w+) <=\n(?:    .* when \"[01]+\",\n)+    (.*) when others;", re.MULTILINE)
+_OTHERS = re.compile(
+    r"^  with \w+ select (\w+) <=\n(?:    .* when (?:\"[01]+\"|'[01]'),\n)+    (.*) when others;", re.MULTILINE
+)
 _RESET = re.compile(
     r"^  always @\(.* or posedge .*\)\n    if \(.*\)\n      (?P<of>\w+) <= .*\n    else\n      .*\n(?!  initial)",
     re.MULTILINE,
@@ -140,9 +142,15 @@ def _with_defaults(verilog: str, vhdl: str) -> str:
     others = {target: value.removeprefix("wrap_") for target, value in _OTHERS.findall(vhdl)}
 
     def with_default(case: re.Match[str]) -> str:
-        return f"{case[1]}      default: {case[2]} <= {_value(others[case[2]])};\n    endcase"
+        if case[2] in others:
+            return f"{case[1]}      default: {case[2]} <= {_value(others[case[2]])};\n    endcase"
+        arms = case[1].splitlines()[1:]
+        if len(arms) < 1 << int(arms[0].split("'")[0]):
+            hint = "A later GHDL writes it whole: tried was 2.0."
+            raise WorkbenchError(Diagnostic(f"GHDL does not say what '{case[2]}' is for all other choices", hint))
+        return case[0]
 
-    return _CASE.sub(lambda case: with_default(case) if case[2] in others else case[0], verilog)
+    return _CASE.sub(with_default, verilog)
 
 
 def _with_beginnings(verilog: str, vhdl: str) -> str:
