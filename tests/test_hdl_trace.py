@@ -81,7 +81,7 @@ def recorded(executable: Path, cycles: list[Cycle]) -> tuple[list[Record], list[
     words = [int(word) for word in seen.rd_data[-len(reads) :]]
     end = int(seen.out[-1])
     whole = [low | high << 32 for low, high in zip(words[::2], words[1::2], strict=True)]
-    records = [(bool(w >> 63), w >> 48 & 0x7FFF, w >> 40 & 0xFF, (w & (1 << 40) - 1) - 1) for w in whole[: end & 63]]
+    records = [(bool(w >> 63), w >> 50 & 0x1FFF, w >> 40 & 0x3FF, (w & (1 << 40) - 1) - 1) for w in whole[: end & 63]]
     return records, [end >> shift & 0xFF for shift in (40, 48, 56)], end >> 24 & 0xFFFF
 
 
@@ -175,7 +175,7 @@ def words_of(records: list[Record], dropped: int, lost: list[int], cycles: int) 
     assert plan.trace is not None
     words = [0] * plan.words
     for at, (gap, buffer, state, cycle) in enumerate(records):
-        whole = gap << 63 | buffer << 48 | state << 40 | cycle + 1
+        whole = gap << 63 | buffer << 50 | state << 40 | cycle + 1
         words[plan.trace.base + 2 * at] = whole & 0xFFFFFFFF
         words[plan.trace.base + 2 * at + 1] = whole >> 32
     words[plan.trace.counts : plan.trace.counts + 4] = [len(records), dropped, *lost]

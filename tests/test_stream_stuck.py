@@ -73,8 +73,9 @@ def test_a_run_that_is_cancelled_keeps_what_happened_until_then(tmp_path: Path) 
             job.cancel()
 
     job = Job(watch)
+    slowly = stuck(tmp_path, "simulation: {skip_rest: false}")  # else it is at its end before anybody looks
     with pytest.raises(Cancelled):
-        run_workspace(stuck(tmp_path), RunOptions(out=tmp_path / "run", trace=True, deterministic=True), job)
+        run_workspace(slowly, RunOptions(out=tmp_path / "run", trace=True, deterministic=True), job)
     run, _, problems = open_recorded(tmp_path / "run", load_plugins())
     assert run.manifest.status is RunStatus.CANCELLED
     assert not [one for one in problems if "damaged" in one.message]

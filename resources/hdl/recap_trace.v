@@ -2,7 +2,7 @@
 // bursts, and one collector, which takes a word in every cycle from one of them in turn and keeps the first that come
 // (the memory hierarchy of ReCAP 2011, section 4.4).
 //
-// A record is 64 bits: 63 the states before it are not known since some were lost, 62 to 48 the block, 47 to 40 the state,
+// A record is 64 bits: 63 the states before it are not known since some were lost, 62 to 50 the block, 49 to 40 the state,
 // 39 to 0 the cycle, counted from 1. A change for which a buffer has no room is lost, and counted; what the block does then
 // is recorded as soon as there is room, changed or not. What comes
 // when the store is full is dropped, and counted.
@@ -23,7 +23,7 @@ module recap_trace_buffer #(
     output wire [31:0] lost                // how many changes were, and in bit 31 whether what it does now is not recorded
 );
     localparam WIDTH = 41 + STATE_BITS;
-    localparam [14:0] NUMBER = BLOCK;
+    localparam [12:0] NUMBER = BLOCK;
     (* ram_style = "distributed" *) reg [WIDTH-1:0] words [0:(1 << DEPTH_BITS)-1];
     reg [DEPTH_BITS:0] head, tail;
     reg [STATE_BITS-1:0] last;
@@ -43,7 +43,7 @@ module recap_trace_buffer #(
     wire changed = counting & (first | state != last);
     wire put = (changed | (counting & behind)) & ~full;
     wire [WIDTH-1:0] word = words[head[DEPTH_BITS-1:0]];
-    wire [7:0] shown = {{(8 - STATE_BITS){1'b0}}, word[40 +: STATE_BITS]};
+    wire [9:0] shown = {{(10 - STATE_BITS){1'b0}}, word[40 +: STATE_BITS]};
     assign lost = {behind, gone};
     assign there = held > {{DEPTH_BITS{1'b0}}, take};
     assign record = take ? {word[WIDTH-1], NUMBER, shown, word[39:0]} : 64'd0;

@@ -11,7 +11,6 @@ from pyslang import syntax
 
 from rc_workbench_plugins.verilog.design import Design, Node
 from rc_workbench_plugins.verilog.source_file import SourceFile, read_sources
-from workbench.api.instrument.probes import MOST_STATES
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.pragma import PlacedPragma, Pragma
 
@@ -160,10 +159,7 @@ def _read_block(design: Design, module: Node, node: Node, sources: dict[Path, So
         return SourceBlock((str(path), node.sourceRange.start.offset), why_not=_MACRO, **common)
     arms = tuple(_arms(design, source, timed, len(events) - 1))
     broken = _unplaceable(design, path, node, arms)
-    block = SourceBlock((str(path), offset), arms=() if broken else arms, why_not=broken, **common)
-    if (states := len(block.states)) > MOST_STATES:
-        block = replace(block, why_not=f"it has {states} different pragmas; at most {MOST_STATES} can be counted")
-    return block
+    return SourceBlock((str(path), offset), arms=() if broken else arms, why_not=broken, **common)
 
 
 _MACRO = "it stands in a macro: write it out to observe it"

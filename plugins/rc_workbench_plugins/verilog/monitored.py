@@ -16,7 +16,14 @@ from rc_workbench_plugins.verilog.layout import Layout
 from rc_workbench_plugins.verilog.own import is_own
 from rc_workbench_plugins.verilog.top import own_ports
 from workbench.api.instrument import wrapper
-from workbench.api.instrument.probes import STATES_OF_A_BLOCK_RAM, MonitorPlan, Probe, TraceStore, state_bits
+from workbench.api.instrument.probes import (
+    MOST_STATES,
+    STATES_OF_A_BLOCK_RAM,
+    MonitorPlan,
+    Probe,
+    TraceStore,
+    state_bits,
+)
 from workbench.api.ports import monitor_front
 from workbench.model.application import HardwareSources
 from workbench.model.blocks import Block, Side, State
@@ -51,7 +58,12 @@ def why_not_observed(
             else:
                 somewhere.add(use.source.key)
     nowhere = {key: reason for key, reason in nowhere.items() if key not in somewhere}
-    return nowhere | {block.key: block.why_not for block in blocks if block.why_not}, paths
+    in_source = ((block.key, block.why_not or _too_many(len(block.states))) for block in blocks)
+    return nowhere | {key: reason for key, reason in in_source if reason}, paths
+
+
+def _too_many(states: int) -> str:
+    return f"it has {states} different pragmas; at most {MOST_STATES} can be counted" if states > MOST_STATES else ""
 
 
 def _other_clock(name: str, root: str, clocks: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from workbench.model.read_out import CounterWords, ReadOut, ReadOutPlan, TraceWo
 COUNT_BITS = 36
 MAGIC = 0x52434150
 STATES_OF_A_BLOCK_RAM = 16  # pairs of 4-bit states, and as many starts: 512 entries of 36 bits
-MOST_STATES = 255  # of a block's pragmas: pairs of them are counted
+MOST_STATES = 1023  # of a block's pragmas: pairs of them are counted
 HEADER_WORDS = 4  # magic, cycles (low, high), number of counters
 
 

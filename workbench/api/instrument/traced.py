@@ -38,8 +38,8 @@ def _of_plan(trace: TraceWords, words: NDArray[np.uint32], cycles: int) -> Itera
     pairs = words[trace.base : trace.base + 2 * stored].astype(np.uint64).reshape(-1, 2)
     records = pairs[:, 0] | pairs[:, 1] << np.uint64(32)
     since = (records & _CYCLE).astype(np.int64) - 1
-    states = (records >> np.uint64(40) & np.uint64(0xFF)).astype(int)
-    buffers = (records >> np.uint64(48) & np.uint64(0x7FFF)).astype(int)
+    states = (records >> np.uint64(40) & np.uint64(0x3FF)).astype(int)
+    buffers = (records >> np.uint64(50) & np.uint64(0x1FFF)).astype(int)
     after_loss = records >> np.uint64(63) == 1
     known_to = int(since.max(initial=0)) - trace.waits if dropped else cycles
     for number, block in enumerate(trace.blocks):

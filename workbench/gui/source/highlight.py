@@ -150,6 +150,8 @@ class Highlighter(QSyntaxHighlighter):
         lines.wanted = list(spans)
         drawn = lines.drawn
         other = [n for n, want in enumerate(spans) if n < len(drawn) and drawn[n] != want]
+        if not other:  # the end of a change is told, even of none
+            return
         change = QTextCursor(document)
         change.beginEditBlock()  # so that the document tells of it once
         for number in other:
