@@ -18,7 +18,7 @@ from workbench.api.kept import one_at_a_time
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.system.cache import cache_dir
 from workbench.system.process import run_program
-from workbench.system.toolchain import Tool, find_compiler, find_verilator, verilator_environment
+from workbench.system.toolchain import VERILATOR_SOUND, Tool, find_compiler, find_verilator, verilator_environment
 
 _HARNESS = """
 #include <cstdio>
@@ -100,6 +100,7 @@ class Simulator:
         out = self.folder / f"model_{self._built}"
         command: list[str | Path] = [
             self._verilator.path, "--cc", "--prefix", "Vdut", "--top-module", top, "-Wno-fatal", "-Wno-lint",
+            *VERILATOR_SOUND,
             "--Mdir", out, *(f"-D{d}" for d in defines), *(f"-I{d}" for d in include_dirs),
             *(f"-G{p}" for p in parameters), *sources,
         ]  # fmt: skip

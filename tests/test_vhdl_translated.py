@@ -37,7 +37,7 @@ architecture rtl of made is
 begin
     a <= signed(i(7 downto 0));
     b <= signed(i(15 downto 8)) or to_signed(1, 8);
-    least <= minimum(a, b);
+    least <= minimum(resize(a * b, 8), b) xor to_signed(to_integer(a * b), 8);
     most <= maximum(a, b);
     size <= abs a;
     word <= resize(a, 40) rem (-3) when i(16) = '1' else to_signed(-5, 40);

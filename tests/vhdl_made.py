@@ -170,13 +170,12 @@ class Maker:
         memory = draw.choice(list(self.memories))
         one, other = (self._unsigned(width, depth - 1) for _ in range(2))
         some = draw.randrange(1, 8)
-        plain = self._unsigned(width, 0)  # not shifted itself: Verilator 5.48 adds two shifts' amounts in too few bits
         forms = [
             f"({one} + {other})", f"({one} - {other})", f"resize({one} * {other}, {width})",
             f"({one} and {other})", f"({one} xor {other})", f"({one} + unsigned'(\"{self._bits(width)}\"))",
             f"(not {one})",
-            f"shift_left({one}, {some})", f"shift_right({plain}, to_integer({self._unsigned(3, 0)}))",
-            f"shift_left({plain}, to_integer({self._unsigned(3, 0)}))",
+            f"shift_left({one}, {some})", f"shift_right({one}, to_integer({self._unsigned(3, 0)}))",
+            f"shift_left({other}, to_integer({self._unsigned(3, 0)}))",
             f"rotate_left({one}, {some % width})",
             f"resize({one} / {some}, {width})" if width > 3 else one,
             f"resize({one} mod {some}, {width})" if width > 3 else one,
@@ -190,14 +189,13 @@ class Maker:
     def _signed(self, width: int, depth: int) -> str:
         draw = self.draw
         plain = f"signed({self._unsigned(width, depth - 1 if depth > 0 else 0)})"
-        names = [n for n, w in self.signed.items() if w <= width]  # a sign that is cut off is lost in GHDL's synthesis
-        if depth <= 0 or not names:
+        if depth <= 0:
             return plain
-        name = f"resize({draw.choice(names)}, {width})"
+        name = f"resize({draw.choice(list(self.signed))}, {width})"
         one, other = (self._signed(width, depth - 1) for _ in range(2))
         some = draw.choice((-3, -2, 2, 3))
         forms = [
-            f"({one} + {other})", f"({one} - {other})", f"signed(resize(unsigned({one} * {other}), {width}))",
+            f"({one} + {other})", f"({one} - {other})", f"resize({one} * {other}, {width})",
             f"shift_right({one}, {abs(some)})", f"shift_right({name}, to_integer({self._unsigned(3, 0)}))",
             f"minimum({one}, {other})", f"maximum({one}, {other})", name,
         ]  # fmt: skip

@@ -129,6 +129,10 @@ def _optional(program: str, package: str, what_for: str, version_option: str) ->
     )
 
 
+#: Verilator 5.48 makes one shift of two, whose amount has too few bits: `(x << a) << b` with `a + b` as wide as these.
+VERILATOR_SOUND = ("-fno-dfg-peephole-replace-shiftl-shiftl", "-fno-dfg-peephole-replace-shiftr-shiftr")
+
+
 def verilator_environment(tool: Tool) -> dict[str, str]:
     return {"VERILATOR_ROOT": str(tool.root)}
 

@@ -16,11 +16,11 @@ from workbench.api.kept import keep_folder, one_at_a_time
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.system.cache import cache_dir
 from workbench.system.confine import read_only
-from workbench.system.toolchain import Tool, find_compiler, find_verilator, verilator_environment
+from workbench.system.toolchain import VERILATOR_SOUND, Tool, find_compiler, find_verilator, verilator_environment
 
 _OPTIONS = (
     "--cc", "-O2", "--no-timing", "--x-assign", "0", "--x-initial", "0", "-Wno-fatal", "--no-decoration",
-    "--output-split-cfuncs", "1000",
+    *VERILATOR_SOUND, "--output-split-cfuncs", "1000",
 )  # fmt: skip
 _FLAGS = (
     "-std=gnu++17", "-pthread", "-w", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE=0", "-DVERILATOR=1",

@@ -11,11 +11,11 @@ from workbench.api.builds import HdlBuild
 from workbench.api.compile import last_words
 from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.system.toolchain import Tool, verilator_environment
+from workbench.system.toolchain import VERILATOR_SOUND, Tool, verilator_environment
 
 VERILATOR_OPTIONS = (
     "--cc", "--prefix", "Vcard", "-O3", "--no-timing", "--x-assign", "fast", "--x-initial", "fast", "-Wno-fatal",
-    "--no-decoration",
+    "--no-decoration", *VERILATOR_SOUND,
     "--output-split-cfuncs", "1000",  # halves the compiler's time, and the model is no slower
 )  # fmt: skip
 _MESSAGE = re.compile(

@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from pygments.lexer import words
 from pygments.lexers.hdl import SystemVerilogLexer, VhdlLexer
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.system.files import SOURCE_LIMIT, read_regular
 
 _ONE = r"(\d+'b\w+|[\w$]+)"
 _SIGNED = rf"\$signed\({_ONE}\)"
@@ -59,6 +61,9 @@ _CUT = re.compile(r"(\d+)'b0+(1[01]{31})\b")
 _SIGNED_CONSTANT = re.compile(r"\$const_SB32\{i\d+\} #\(\$val=(\d+)\)")
 _INSTANCE = re.compile(r"%(\d+):\S+ := \$(?!const_)")
 _SET = re.compile(r"^.*\bn(?P<of>\d+)_[oq] (?:=|<=) .*$", re.MULTILINE)
+_TRUNCATED = re.compile(r"^  assign n(?P<of>\d+)_o = (?P<all>\w+)\[(?:(?P<high>\d+):)?0\];  // trunc$")
+_RESIZE = re.compile(r"(?:[\w.]*\.)?resize\b", re.IGNORECASE)
+_DECLARED = re.compile(r"^ *(?:wire|reg|\(?input|output) +\[(\d+):0\] (\w+)")
 _WIDE = re.compile(r'"([01XZ]{33,})"')
 _CASE = re.compile(r"(    case \(\w+\)\n(?:      \d+'b[01]+: (\w+) <= .*\n)+)    endcase")
 _OTHERS = re.compile(
@@ -88,6 +93,7 @@ def mended(verilog: str, written: Callable[[str], str]) -> str:
     if found := list(_refused(verilog)):
         raise WorkbenchError(*found)
     text = _with_signs(verilog, written("raw")) if _CUT.search(verilog) else verilog
+    text = _resized(text, written)
     text = _WIDE.sub(lambda digits: _literal(digits[1]), text)
     for form, meant in _FORMS:
         text = form.sub(meant, text)
@@ -128,6 +134,37 @@ def _with_signs(verilog: str, raw: str) -> str:
         return _CUT.sub(lambda c: f"{c[1]}'b{'1' * int(c[1])}"[:-32] + c[2] if c[2] in low else c[0], line[0])
 
     return _SET.sub(signed, verilog)
+
+
+def _resized(verilog: str, written: Callable[[str], str]) -> str:
+    """A signed number of fewer bits has the sign and low bits beside it (IEEE 1076.2), where the Verilog takes low bits
+    alone, as `to_signed` does. The raw netlist tells what is signed, the user's line whether it is `resize`."""
+    lines, place = verilog.splitlines(), ""
+    highest: dict[str, str] = {}
+    signed: set[str] | None = None
+    for number, line in enumerate(lines):
+        if found := _PLACE.match(line):
+            place = _source_at(found[1], int(found[2]), int(found[3]))
+        elif line.startswith("module "):
+            highest = {}
+        elif found := _DECLARED.match(line):
+            highest[found[2]] = found[1]
+        elif (found := _TRUNCATED.match(line)) and _RESIZE.match(place):
+            if signed is None:
+                signed = set(re.findall(r"%(\d+):\S+ := \$strunc\b", written("raw")))
+            if found["of"] in signed and (top := highest.get(found["all"])):
+                low = f", {found['all']}[{int(found['high']) - 1}:0]" if found["high"] else ""
+                lines[number] = f"  assign n{found['of']}_o = {{{found['all']}[{top}]{low}}};"
+    return "\n".join([*lines, ""])
+
+
+def _source_at(file: str, line: int, column: int) -> str:
+    """What stands in a source from a place on, to the end of its line."""
+    try:
+        lines = read_regular(Path(file), SOURCE_LIMIT).decode("latin-1").splitlines()
+    except OSError:
+        return ""
+    return lines[line - 1][column - 1 :] if line <= len(lines) else ""
 
 
 def _inserted(form: re.Match[str]) -> str:
