@@ -30,7 +30,7 @@ def resolve_target(target: str, blocks: Sequence[Block], source: Block | None = 
     found = found or tuple(b for b in others if _stands_within(_parts(b.component), wanted))
     if source is None or len(found) < 2 or "*" in target:
         return found
-    depth = {b.id: _shared(b.component, source.component) for b in found}
+    depth = {b.id: shared_parts(b.component, source.component) for b in found}
     nearest = max(depth.values())
     replicated = any(_in_replica(b, source) for b in found)
     return tuple(b for b in found if depth[b.id] == nearest) if replicated else found
@@ -57,7 +57,8 @@ def _stands_within(parts: list[tuple[str, str]], wanted: list[tuple[str, str]]) 
     return any(_ends_with(parts[:end], wanted) for end in range(len(wanted), len(parts)))
 
 
-def _shared(a: str, b: str) -> int:
+def shared_parts(a: str, b: str) -> int:
+    """How many parts of two paths, from the top, are the same."""
     count = 0
     for x, y in zip(a.split("."), b.split("."), strict=False):
         if x != y:
@@ -68,5 +69,5 @@ def _shared(a: str, b: str) -> int:
 
 def _in_replica(block: Block, source: Block) -> bool:
     """Whether block stands in an indexed instance that also holds source (its own replica, not a sibling)."""
-    shared = ".".join(block.component.split(".")[: _shared(block.component, source.component)])
+    shared = ".".join(block.component.split(".")[: shared_parts(block.component, source.component)])
     return "[" in shared

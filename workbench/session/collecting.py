@@ -17,7 +17,7 @@ from workbench.session.finding import PROJECT_SUFFIX
 from workbench.session.pipeline import RunOptions, manifest_of
 from workbench.session.places import placed
 from workbench.session.plugins import Plugins
-from workbench.session.run_end import collected, failures_marked, finished, measured_at
+from workbench.session.run_end import clocks_of, collected, failures_marked, finished, measured_at
 from workbench.session.tree import Tree, open_tree
 from workbench.session.workspace import Workspace, open_workspace
 from workbench.system.files import real
@@ -48,7 +48,7 @@ def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins)
         for record in records.iterdir():
             if record.is_file():
                 shutil.copyfile(record, writer.raw / record.name)
-        clocks = finished(writer.manifest, outcome, ()).clocks
+        clocks = clocks_of(writer.manifest, outcome)
         taps, told = machine_trace(writer.raw, writer.part, tree.host, tree.hdl, clocks, outcome.counter_words)
         manifest = finished(writer.manifest, outcome, (*missed, *outcome.diagnostics, *told))
         manifest = replace(manifest, traced=taps is not None)

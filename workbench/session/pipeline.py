@@ -28,7 +28,7 @@ from workbench.session.first_mark import without_marks
 from workbench.session.kept_builds import keeping
 from workbench.session.places import placed
 from workbench.session.reading import instrumented, read
-from workbench.session.run_end import cannot_write, collected, failures_marked, finished, mark, measured_at
+from workbench.session.run_end import cannot_write, clocks_of, collected, failures_marked, finished, mark, measured_at
 from workbench.session.tree import complete_tree, open_tree, uncounted
 from workbench.session.workspace import Value, Workspace
 from workbench.system.files import real
@@ -279,7 +279,7 @@ def _run(
         outcome = replace(outcome, diagnostics=(*told, *outcome.diagnostics))
     if not target.simulated:
         outcome = measured_at(open_tree(build), writer.raw, outcome, platform)
-        clocks = finished(writer.manifest, outcome, ()).clocks
+        clocks = clocks_of(writer.manifest, outcome)
         taps, told_of = machine_trace(writer.raw, writer.part, host, hdl, clocks, outcome.counter_words, asked=trace)
         outcome = replace(outcome, diagnostics=(*outcome.diagnostics, *told_of))
     for diagnostic in outcome.diagnostics:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.analysis.targets import shared_parts
 from workbench.api.port_styles import PortStyle
 from workbench.model.pragma import CPU, MEM, Category, Pragma
 from workbench.model.proposal import Proposal
@@ -253,12 +254,7 @@ def _beside_marked(branch: Branch, block: HdlBlock) -> bool:
 
 def _target(path: str, own: str) -> str:
     """An instance or block as a target: within the same replica by its name alone, else every replica of it."""
-    shared = 0
-    for a, b in zip(path.split("."), own.split("."), strict=False):
-        if a != b:
-            break
-        shared += 1
-    within = any("[" in part for part in path.split(".")[:shared])
+    within = any("[" in part for part in path.split(".")[: shared_parts(path, own)])
     return re.sub(r"\[\d+\]", "" if within else "[*]", path)
 
 

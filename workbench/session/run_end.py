@@ -96,7 +96,7 @@ def finished(manifest: Manifest, outcome: Outcome, diagnostics: Iterable[Diagnos
         reason="\n".join(errors),
         tools=outcome.tools,
         time_ps=outcome.time_ps,
-        clocks=tuple(_clock(number, clock, manifest, outcome) for number, clock in enumerate(manifest.clocks)),
+        clocks=clocks_of(manifest, outcome),
         confined=outcome.confined,
         cores=outcome.cores,
         threads=outcome.threads,
@@ -104,6 +104,11 @@ def finished(manifest: Manifest, outcome: Outcome, diagnostics: Iterable[Diagnos
         stdout_sha256=outcome.stdout_sha256,
         diagnostics=tuple(diagnostics),
     )
+
+
+def clocks_of(manifest: Manifest, outcome: Outcome) -> tuple[RunClock, ...]:
+    """The run's clocks, as they were measured."""
+    return tuple(_clock(number, clock, manifest, outcome) for number, clock in enumerate(manifest.clocks))
 
 
 def _clock(number: int, clock: RunClock, manifest: Manifest, outcome: Outcome) -> RunClock:

@@ -14,7 +14,14 @@ from rc_workbench_plugins.verilog.design import Design, read_design
 from rc_workbench_plugins.verilog.instances import Instance, Key
 from rc_workbench_plugins.verilog.labels import Label, labelled
 from rc_workbench_plugins.verilog.layout import Layout, lay_out
-from rc_workbench_plugins.verilog.monitored import clocks_by_pin, monitored, write_around, write_file
+from rc_workbench_plugins.verilog.monitored import (
+    clocks_by_pin,
+    copy_path,
+    monitored,
+    write_around,
+    write_file,
+    writing,
+)
 from rc_workbench_plugins.verilog.ports import clocks as clocks_of
 from rc_workbench_plugins.verilog.ports import hdl_ports, resets
 from rc_workbench_plugins.verilog.rewrite import (
@@ -109,7 +116,7 @@ def build(
             watched.width,
             streams.labels if streams.streams else {},
         ),
-        stand_ins=(copy_path(design, design.primitives.file, out),) if design.primitives else (),
+        stand_ins=(_copy(design, design.primitives.file, out),) if design.primitives else (),
         missed=tuple(watched.missed(design.name_of, why_not, single)),
         diagnostics=(*diagnostics, *watched.large(design.name_of), *not_varied),
     )
@@ -188,27 +195,18 @@ def _edit(
 def _write(design: Design, edits: Mapping[Path, Edits], generated: str, out: Path) -> tuple[Path, ...]:
     sources: list[Path] = []
     timescale = ""  # all modules of a design have one, or none has
-    try:
+    with writing(out):
         for path in design.needed:
             data = path.read_bytes()
             if b"`timescale" in data:
                 timescale = "`timescale 1ns / 1ps\n"
-            target = copy_path(design, path, out)
-            write_file(target, edits[path].apply(data) if path in edits else data)
-            sources.append(target)
+            sources.append(write_file(_copy(design, path, out), edits[path].apply(data) if path in edits else data))
         sources += write_around(generated, out, timescale)
-    except OSError as error:
-        hint = "Choose a folder that can be written to."
-        problem = f"cannot write the instrumented design: {error.strerror}"
-        raise WorkbenchError(Diagnostic(problem, hint, file=str(error.filename or out))) from None
     return tuple(sources)
 
 
-def copy_path(design: Design, path: Path, out: Path) -> Path:
-    """Where the copy of a source goes: as in the project; what lies outside of it, numbered."""
-    if path.is_relative_to(design.root):
-        return out / path.relative_to(design.root)
-    return out / "outside" / f"{design.sources.index(path)}_{path.name}"
+def _copy(design: Design, path: Path, out: Path) -> Path:
+    return copy_path(design.root, path, design.sources.index(path), out)
 
 
 def _check(
@@ -225,7 +223,7 @@ def _check(
     problems = [d for d in read_design(out, copied, parameters).diagnostics if d.severity is Severity.ERROR]
     if not has_errors(problems):
         return
-    originals = {copy_path(design, path, out): path for path in design.sources}
+    originals = {_copy(design, path, out): path for path in design.sources}
     raise WorkbenchError(*dict.fromkeys(_explained(design, problem, originals, edits, out) for problem in problems))
 
 

@@ -13,7 +13,7 @@ from rc_workbench_plugins.verilog.conditions import check_conditions
 from rc_workbench_plugins.verilog.data_files import data_files
 from rc_workbench_plugins.verilog.design import Design, read_design
 from rc_workbench_plugins.verilog.instances import Instance, Key, elaborate
-from rc_workbench_plugins.verilog.monitored import why_not_observed
+from rc_workbench_plugins.verilog.monitored import hardware_of, why_not_observed
 from rc_workbench_plugins.verilog.own import build_called, is_own, library_of, own_streams, streams_called
 from rc_workbench_plugins.verilog.ports import clocks, hdl_ports, resets
 from rc_workbench_plugins.verilog.rewrite import defined_twice, modules_by_name, why_not_editable
@@ -75,24 +75,21 @@ def instrument(
     design, blocks, top, diagnostics, data, read = _read(root, hardware, parameters, job)
     if top is None or has_errors(diagnostics):
         raise WorkbenchError(*diagnostics)
-    if platform.hardware is None:
-        raise WorkbenchError(
-            Diagnostic(f"the platform '{platform.name}' describes no hardware port", "Add its section `hardware`.")
-        )
+    board = hardware_of(platform)
     reasons, single = _reasons(design, blocks, top, platform)
     wrong = tuple(check_conditions(design, blocks, top, reasons))
     if has_errors(wrong):
         raise WorkbenchError(*wrong)
     diagnostics = (*diagnostics, *wrong)
-    clock_of = {clock.pin: clock.name for clock in platform.hardware.clocks}
+    clock_of = {clock.pin: clock.name for clock in board.clocks}
     library = library_of(design, hardware)
-    found = find_streams(design, top, hardware, outside(platform.hardware))
+    found = find_streams(design, top, hardware, outside(board))
     streams = counted(own_streams(design, found, top, hardware, library), top.path, clock_of)
     if has_errors(streams.diagnostics):
         raise WorkbenchError(*streams.diagnostics)
     diagnostics = (*diagnostics, *streams.diagnostics)
     made = build.build(
-        design, top, reasons, single, hardware, platform.hardware, parameters, out.resolve(), diagnostics, streams,
+        design, top, reasons, single, hardware, board, parameters, out.resolve(), diagnostics, streams,
         library, vary,
     )  # fmt: skip
     return replace(build_called(made, top.path, hardware.names), data=data, read=read)

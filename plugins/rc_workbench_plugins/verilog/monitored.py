@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,8 +28,9 @@ from workbench.api.instrument.probes import (
 from workbench.api.ports import monitor_front
 from workbench.model.application import HardwareSources
 from workbench.model.blocks import Block, Side, State
-from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.hardware import Clock, Hardware
+from workbench.model.platform import Platform
 from workbench.model.pragma import UNCLASSIFIED
 from workbench.model.read_out import ReadOutPlan
 
@@ -221,3 +223,29 @@ def write_file(path: Path, data: bytes) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
     return path
+
+
+@contextmanager
+def writing(out: Path) -> Iterator[None]:
+    """While the design is written below `out`: WorkbenchError where that cannot be done."""
+    try:
+        yield
+    except OSError as error:
+        hint = "Choose a folder that can be written to."
+        problem = f"cannot write the instrumented design: {error.strerror}"
+        raise WorkbenchError(Diagnostic(problem, hint, file=str(error.filename or out))) from None
+
+
+def copy_path(root: Path, path: Path, number: int, out: Path) -> Path:
+    """Where the copy of a source goes: as in the project; what lies outside of it, numbered."""
+    if path.is_relative_to(root):
+        return out / path.relative_to(root)
+    return out / "outside" / f"{number}_{path.name}"
+
+
+def hardware_of(platform: Platform) -> Hardware:
+    """WorkbenchError where the platform has none."""
+    if platform.hardware is None:
+        told = f"the platform '{platform.name}' describes no hardware port"
+        raise WorkbenchError(Diagnostic(told, "Add its section `hardware`."))
+    return platform.hardware

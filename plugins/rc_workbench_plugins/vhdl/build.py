@@ -10,7 +10,15 @@ from rc_workbench_plugins.verilog import design as verilog
 from rc_workbench_plugins.verilog.instances import Instance
 from rc_workbench_plugins.verilog.language import outside
 from rc_workbench_plugins.verilog.layout import lay_out
-from rc_workbench_plugins.verilog.monitored import clocks_by_pin, monitored, write_around, write_file
+from rc_workbench_plugins.verilog.monitored import (
+    clocks_by_pin,
+    copy_path,
+    hardware_of,
+    monitored,
+    write_around,
+    write_file,
+    writing,
+)
 from rc_workbench_plugins.verilog.own import build_called
 from rc_workbench_plugins.verilog.ports import hdl_ports
 from rc_workbench_plugins.verilog.rewrite import Edits
@@ -20,7 +28,6 @@ from rc_workbench_plugins.vhdl.design import Design, read_design
 from rc_workbench_plugins.vhdl.elaborate import PART
 from rc_workbench_plugins.vhdl.language import read
 from rc_workbench_plugins.vhdl.rewrite import edits_of
-from rc_workbench_plugins.vhdl.syntax import VhdlFile
 from rc_workbench_plugins.vhdl.syntax import plain as plain_name
 from rc_workbench_plugins.vhdl.translated import (
     outside_of,
@@ -76,11 +83,8 @@ def instrument(
     design, top, out = found.design, found.top, out.resolve()
     if top is None or design.top is None or has_errors(found.diagnostics):
         raise WorkbenchError(*found.diagnostics)
-    if platform.hardware is None:
-        raise WorkbenchError(
-            Diagnostic(f"the platform '{platform.name}' describes no hardware port", "Add its section `hardware`.")
-        )
-    names = {plain_name(name): name for name in (*_ports(design.top), *outside_of(platform.hardware)) if name}
+    board = hardware_of(platform)
+    names = {plain_name(name): name for name in (*_ports(design.top), *outside_of(board)) if name}
     _spell_clocks(top, names)
     layout = lay_out(
         top,
@@ -89,29 +93,33 @@ def instrument(
     )
     inner = f"{top.module}{_INNER}"
     generics = _generics(hardware, parameters)
-    edits = edits_of(design, top, layout, inner, generics, clocks_by_pin(platform.hardware))
+    edits = edits_of(design, top, layout, inner, generics, clocks_by_pin(board))
     texts = {file.path: edits[file.path].apply(file.data) for file in design.needed}
     made = spelled(_made(design, texts, inner, generics, edits), names.values())
     inner = top_module(made)
-    file = _written(out / "recap" / _TRANSLATED, made.replace(f"module {inner}\n", f"module {top.module}\n"))
+    renamed = made.replace(f"module {inner}\n", f"module {top.module}\n")
+    with writing(out):
+        file = write_file(out / "recap" / _TRANSLATED, renamed.encode())
     simulated = read_translated(out, file, top.module, hardware)
     if simulated.top is None:
         raise WorkbenchError(*simulated.diagnostics)
-    _written(file, made)
+    with writing(out):
+        write_file(file, made.encode())
     ports = tuple(port for port in hdl_ports(simulated) if port.name != wrapper.STATE_PORT)
     shell = read_top(simulated.top, inner)
     shell = replace(shell, ports=tuple(port for port in shell.ports if port.name != wrapper.STATE_PORT))
-    wrapper.check_port(shell, platform.hardware)
-    clock_of = {clock.pin: clock.name for clock in platform.hardware.clocks}
-    streams = streams_of(simulated, design, top, hardware, outside(platform.hardware))
+    wrapper.check_port(shell, board)
+    clock_of = {clock.pin: clock.name for clock in board.clocks}
+    streams = streams_of(simulated, design, top, hardware, outside(board))
     streams = counted(streams, top.path, clock_of)
     if has_errors(streams.diagnostics):
         raise WorkbenchError(*streams.diagnostics)
     library = frozenset(verilog.source_files(design.root, hardware.library)[0])
     widths = {port.name: port.bits for port in ports}
-    watched = monitored(top, layout, platform.hardware, hardware, widths, library, found.single)
-    copies = _write(design, texts, out)
-    around = write_around(wrapper.wrapper(shell, watched.monitors, streams.streams), out)
+    watched = monitored(top, layout, board, hardware, widths, library, found.single)
+    with writing(out):
+        copies = _write(design, texts, out)
+        around = write_around(wrapper.wrapper(shell, watched.monitors, streams.streams), out)
     build = HdlBuild(
         sources=(file, *around),
         board_sources=(*copies, *around),
@@ -183,21 +191,7 @@ def _placed(ports: Iterable[HdlPort], design: Design, top: Unit) -> Iterator[Hdl
 def _write(design: Design, texts: Mapping[Path, bytes], out: Path) -> tuple[Path, ...]:
     """The copies, without the marks of their parts; what stands for vendors' libraries is brought by their tools."""
     return tuple(
-        _written(_copy(design, f, out), texts[f.path].replace(PART, b"")) for f in design.needed if not stands_in(f)
+        write_file(copy_path(design.root, f.path, f.number, out), texts[f.path].replace(PART, b""))
+        for f in design.needed
+        if not stands_in(f)
     )
-
-
-def _written(path: Path, text: str | bytes) -> Path:
-    try:
-        return write_file(path, text.encode() if isinstance(text, str) else text)
-    except OSError as error:
-        problem = f"cannot write the instrumented design: {error.strerror}"
-        hint = "Choose a folder that can be written to."
-        raise WorkbenchError(Diagnostic(problem, hint, file=str(error.filename or path))) from None
-
-
-def _copy(design: Design, file: VhdlFile, out: Path) -> Path:
-    """Where the copy of a source goes: as in the project; what lies outside of it, numbered."""
-    if file.path.is_relative_to(design.root):
-        return out / file.path.relative_to(design.root)
-    return out / "outside" / f"{file.number}_{file.path.name}"

@@ -92,6 +92,7 @@ def mended(verilog: str, written: Callable[[str], str]) -> str:
     "raw". WorkbenchError, with the user's lines, for what cannot be mended."""
     if found := list(_refused(verilog)):
         raise WorkbenchError(*found)
+    written = cache(written)
     text = _with_signs(verilog, written("raw")) if _CUT.search(verilog) else verilog
     text = _resized(text, written)
     text = _WIDE.sub(lambda digits: _literal(digits[1]), text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -27,17 +27,24 @@ def decode(build: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:
     """
     times: list[tuple[int, ...]] = []
     moves: list[tuple[int, ...]] = []
-    position = 0
     numbers = range(len(build.blocks))
     unread = set(numbers)
-    for plan in build.read_outs:
+    for plan, own in of_plans(build.read_outs, words):
         of_clock = numbers if plan.blocks is None else plan.blocks
         unread -= set(of_clock)
-        own = np.asarray(words[position : position + plan.words], dtype=np.uint64)
-        _count(plan, of_clock, own, times, moves)
-        position += plan.words
+        _count(plan, of_clock, own.astype(np.uint64), times, moves)
     times += [(block, 0, 0, 0, 1) for block in unread]
     return {"state_time": table_of("state_time", sorted(times)), "transitions": table_of("transitions", sorted(moves))}
+
+
+def of_plans(
+    plans: Sequence[ReadOutPlan], words: NDArray[np.uint32]
+) -> Iterator[tuple[ReadOutPlan, NDArray[np.uint32]]]:
+    """Each plan with its own words, which stand one plan's after the other's."""
+    position = 0
+    for plan in plans:
+        yield plan, words[position : position + plan.words]
+        position += plan.words
 
 
 def of_taps(build: HdlBuild, raw: Path, clocks: Sequence[str]) -> dict[str, Table]:
@@ -116,17 +123,14 @@ def unwatched(build: HdlBuild, words: NDArray[np.uint32]) -> tuple[int, ...]:
     """The numbers of the blocks that a counter could have watched and did not, by the words of a read-out of one
     card."""
     found: list[int] = []
-    position = 0
-    for plan in build.read_outs:
-        own = np.asarray(words[position : position + plan.words], dtype=np.uint64)
-        position += plan.words
+    for plan, own in of_plans(build.read_outs, words):
         for counter in plan.counters:
             place = _place(counter, own)
             found += [block for n, (block, _) in enumerate(counter.watched) if n != place]
     return tuple(sorted(found))
 
 
-def _place(counter: CounterWords, words: NDArray[np.uint64]) -> int:
+def _place(counter: CounterWords, words: NDArray[np.uint32] | NDArray[np.uint64]) -> int:
     """Which of its blocks a counter watched: it stands above each count."""
     place = int(words[counter.base + 1]) >> 16
     if place >= len(counter.watched):

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.api.instrument.readout import of_plans
 from workbench.api.records import TAPS, Records
 from workbench.model.blocks import Block
 from workbench.model.diagnostic import Diagnostic, Severity
@@ -23,10 +24,7 @@ def changes(
     one), and what was lost. Where changes are not known the block is in no state that a pragma names."""
     taps: list[tuple[int, int, int]] = []
     told: list[Diagnostic] = []
-    position = 0
-    for plan in plans:
-        own = words[position : position + plan.words]
-        position += plan.words
+    for plan, own in of_plans(plans, words):
         if plan.trace is not None:
             taps += _of_plan(plan.trace, own, plan.cycles(own.tolist()))
             told += _lost(plan.trace, own, blocks)
