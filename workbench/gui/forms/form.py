@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QKeySequence, QResizeEvent, QShowEvent, QWheelEvent
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QKeySequence, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QCheckBox,
     QComboBox,
-    QFormLayout,
     QFrame,
+    QGridLayout,
     QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
@@ -287,14 +287,6 @@ class PartForm(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._again = QTimer(self, singleShot=True, interval=0)
-        self._again.timeout.connect(self._lay_out_again)
-
-    def _lay_out_again(self) -> None:
-        """A form layout keeps heights for widths that it has not any more, and gives a broken text too little."""
-        if (body := self.widget()) and (layout := body.layout()):
-            layout.invalidate()
-            QTimer.singleShot(0, self, self._show_problem)
 
     def _show_problem(self) -> None:
         """What is wrong with the field that one types in comes into view."""
@@ -322,7 +314,6 @@ class PartForm(QScrollArea):
         column.addStretch(1)
         self._fold()
         self.setWidget(body)
-        self._again.start()
 
     def _name_row(self, part: Part) -> QHBoxLayout:
         row, editor = QHBoxLayout(), QLineEdit(str(part.path[-1]))
@@ -349,33 +340,28 @@ class PartForm(QScrollArea):
         head.addWidget(label(group.title, "strong"))
         head.addWidget(label(group.note, "small", wrap=True), 1)
         column.addLayout(head)
-        form = QFormLayout()
+        form = QGridLayout()  # a QFormLayout keeps heights for widths that it has not any more
         form.setHorizontalSpacing(12)
         form.setVerticalSpacing(8)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        for field in group.fields:
+        form.setColumnStretch(1, 1)
+        for number, field in enumerate(group.fields):
             row = FieldRow(self.document, base, field)
             self.rows.append(row)
             row.typed.connect(partial(self.typed.emit, row))
-            row.grown.connect(self._again.start)
+            row.grown.connect(partial(QTimer.singleShot, 0, self, self._show_problem))
             if field.label:
                 said = label(field.label, "second")
                 said.setMinimumSize(LABEL_PX, 28)
                 said.setBuddy(row.editor)
-                form.addRow(said, row.box)
+                form.addWidget(said, number, 0, Qt.AlignmentFlag.AlignTop)
+                form.addWidget(row.box, number, 1)
             else:
-                form.addRow(row.box)
+                form.addWidget(row.box, number, 0, 1, 2)
         column.addLayout(form)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fold()
-        self._again.start()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._again.start()
 
     def _fold(self) -> None:
         for row in self.rows:
