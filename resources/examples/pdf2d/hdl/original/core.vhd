@@ -38,7 +38,7 @@ architecture rtl of pdf2d_core is
     signal busy_1, busy_2, busy_3 : std_logic;
     signal dx, dy : signed(17 downto 0);
     signal dx_squared, dy_squared : unsigned(35 downto 0);
-    signal weight, sum_held : unsigned(47 downto 0);
+    signal weight, sum_held, total : unsigned(47 downto 0);
     signal to_buffer, to_bins, start, stop : std_logic;
     signal place, looked_at : unsigned(2 * BITS downto 0);
 begin
@@ -47,6 +47,7 @@ begin
     start <= write and write_address(9) and write_address(8) and write_data(0);
     stop <= write and write_address(9) and write_address(8) and not write_data(0);
     place <= '0' & bin_3 when busy_3 = '1' else (not to_bins) & unsigned(write_address(2 * BITS - 1 downto 0));
+    total <= sum_held + weight when busy_3 = '1' else resize(unsigned(write_data), 48);
     looked_at <= '0' & bin_2 when busy_2 = '1' else '0' & unsigned(read_address(2 * BITS - 1 downto 0));
     done <= '1' when state = FINISHED else '0';
     sum <= sum_held;
@@ -70,11 +71,7 @@ begin
             busy_2 <= busy_1;
             busy_3 <= busy_2;
             sum_held <= totals(to_integer(looked_at));
-            if busy_3 = '1' then
-                totals(to_integer(place)) <= sum_held + weight;
-            else
-                totals(to_integer(place)) <= resize(unsigned(write_data), 48);
-            end if;
+            totals(to_integer(place)) <= total;
             stored <= points_held(to_integer(index));
             if to_buffer = '1' then
                 points_held(to_integer(unsigned(write_address(8 downto 0)))) <= write_data;
