@@ -197,7 +197,7 @@ def test_only_the_conditions_bring_registers(built: tuple[Path, HdlBuild, list[M
         own, inserted = re.findall(rf"module {one.name}(?:_inserted)?\(.*?endmodule", text, re.DOTALL)
         assert re.search(r"wire \[\d:0\] recap_st_\w+ = state == ", own)
         assert "recap_st_" in inserted
-        assert "reg [" in re.search(r".*recap_st_\w+ = 0;", inserted)[0]  # type: ignore[index]
+        assert "reg [" in re.search(r".*recap_st_\w+ = 0;", inserted)[0]
 
 
 MACHINE = """\
