@@ -76,10 +76,16 @@ def confine(root: Path, files: Path, writable: Sequence[Path], readable: Sequenc
         "env", "--default-signal=TERM",
     )  # fmt: skip
     found = Confinement(prefix, files, scratch)
-    if not _runs(prefix):
+    way = (root, files.stat().st_dev)  # whether an overlay can be, hangs on these
+    if way not in _tried:
+        _tried[way] = _runs(prefix)
+    if not _tried[way]:
         found.finish()
         return None
     return found
+
+
+_tried: dict[tuple[Path, int], bool] = {}
 
 
 @functools.cache
