@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,7 @@ from rc_workbench_plugins.simulated_card.host_limits import not_simulated, reads
 from rc_workbench_plugins.simulated_card.host_points import compile_with_points
 from rc_workbench_plugins.simulated_card.shim import shim_source
 from rc_workbench_plugins.simulated_card.target import HOST_FOLDER
+from workbench.api.builds import HostBuild
 from workbench.api.compile import STARTS_THREADS, digest, needed, run_all
 from workbench.api.descriptors import PlatformSupport
 from workbench.api.job import Job
@@ -49,63 +51,76 @@ def build_host(task: Task, job: Job) -> Path:
     cpp_compiler = needed(find_compiler("c++")) if any(in_cpp) else c_compiler
     objects = out / "obj"
     objects.mkdir(parents=True, exist_ok=True)
+    own_flags = _own_flags(task, support)
+    units = [*zip(_users_flags(task, support), sources, strict=True), *((own_flags, source) for source in own_sources)]
+    made = [
+        ObjectFile(cpp_compiler if cpp else c_compiler, flags, source, objects / f"{n}_{source.stem}.o")
+        for n, ((flags, source), cpp) in enumerate(zip(units, in_cpp, strict=True))
+    ]
+    for warning in (*_compiled(task, made, len(sources), len(support.api_sources), job),
+                    *reads_of_real_time([one.target for one in made[: len(sources)]], root)):  # fmt: skip
+        job.report(warning)
+    executable = out / "host"
+    libraries = [name if name.startswith("-") or "/" in name else f"-l{name}" for name in project.host.libraries]
+    link: list[str | Path] = [
+        (cpp_compiler if any(in_cpp) else c_compiler).path,
+        *(flag for flag in project.host.flags if flag.startswith("-fsanitize=")),
+        *(one.target for one in made), *library_objects(c_compiler, objects, job), "-o", executable, "-Wl,--wrap=main",
+        *(host.link_flags if host else ()), *libraries, "-lm", "-ldl", "-pthread",
+    ]  # fmt: skip
+    run_all([link], job, cwd=root, what="the host program")
+    return executable
+
+
+def _compiled(task: Task, made: Sequence[ObjectFile], users: int, apis: int, job: Job) -> Sequence[Diagnostic]:
+    """Compile the objects: first so many of the user's, then the API's, then what records. The warnings."""
+    compiled = partial(compile_objects, job=job, base=task.build, cwd=task.root, what="the host program")
+    if task.project.streaming:  # its blocks are threads: no need to look
+        return (*compiled(made[users:]), *compile_with_points(made[:users], task.deterministic, compiled))
+    warnings = compiled(made)
+    theirs = [one.target for one in made[: users + apis]]  # what records has a thread of its own
+    if any(STARTS_THREADS.match(name) for name in symbols(theirs, defined=False)):
+        compile_with_points(made[:users], task.deterministic, compiled)
+    return warnings
+
+
+def _users_flags(task: Task, support: PlatformSupport) -> Iterator[list[str]]:
+    """The flags of each of the user's sources."""
+    project, host, root = task.project, task.host, task.root
     include = [
         *(root / folder for folder in project.host.include_dirs),
         *(host.include_dirs if host else ()),
         *((support.api_dir,) if support.api_dir else ()),
         *((harness_dir(),) if host else ()),
     ]
-    macros = {**project.host.defines, **task.settings}
     copies = task.build / "host" / "host"  # are told of as the user's files
     before = ["-g", f"-fdebug-prefix-map={copies}={root}"]
     before += ["-fsanitize-coverage=trace-pc"] if task.deterministic else []
     after = [
         *(f"-I{folder}" for folder in include),
-        *(f"-D{name}={value}" for name, value in macros.items()),
-        *(f"-D{define}" for define in (host.defines if host else ())),
-        *(host.flags if host else ()),
-    ]  # fmt: skip
-    own_flags = [
+        *(f"-D{name}={value}" for name, value in {**project.host.defines, **task.settings}.items()),
+        *_for_recording(host),
+    ]
+    for path in expand_sources(root, project.host.sources):
+        yield [*before, *flags_of(project.host, os.path.relpath(path, root)), *after]
+
+
+def _own_flags(task: Task, support: PlatformSupport) -> list[str]:
+    """The flags of the API's sources, and of what records: they see what the user's sources do."""
+    project, host, root = task.project, task.host, task.root
+    named = expand_sources(root, project.host.sources)
+    folders = dict.fromkeys((*(root / name for name in project.host.include_dirs), *(one.parent for one in named)))
+    return [
         "-g", "-O2", f"-I{harness_dir()}",
         *((f"-I{support.api_dir}",) if support.api_dir else ()),
-        *(f"-I{folder}" for folder in (host.include_dirs if host else ())),
-        *(f"-I{folder}" for folder in dict.fromkeys((*(root / name for name in project.host.include_dirs),
-                                                     *(s.parent for s in expand_sources(root, project.host.sources))))),
-        *(f"-D{define}" for define in (host.defines if host else ())),
-        *(host.flags if host else ()),
+        *(f"-I{folder}" for folder in (*(host.include_dirs if host else ()), *folders)),
+        *_for_recording(host),
+        *macros_of_all(project.host), *(f"-I{folder}" for folder in folders_of_all(project.host)),
     ]  # fmt: skip
-    own_flags += [*macros_of_all(project.host), *(f"-I{folder}" for folder in folders_of_all(project.host))]
-    names = [os.path.relpath(path, root) for path in expand_sources(root, project.host.sources)]
-    users_flags = [[*before, *flags_of(project.host, name), *after] for name in names]
-    every = [*zip(users_flags, sources, strict=True), *((own_flags, source) for source in own_sources)]
-    units = [(cpp_compiler if cpp else c_compiler, *unit) for unit, cpp in zip(every, in_cpp, strict=True)]
-    made = [
-        ObjectFile(tool, flags, source, objects / f"{n}_{source.stem}.o")
-        for n, (tool, flags, source) in enumerate(units)
-    ]
-    targets = [one.target for one in made]
-    users = made[: len(sources)]
-    compiled = partial(compile_objects, job=job, base=task.build, cwd=root, what="the host program")
-    if project.streaming:  # its blocks are threads: no need to look
-        warnings = (*compiled(made[len(sources) :]), *compile_with_points(users, task.deterministic, compiled))
-    else:
-        warnings = compiled(made)
-        theirs = targets[: len(sources) + len(support.api_sources)]  # what records has a thread of its own
-        if any(STARTS_THREADS.match(name) for name in symbols(theirs, defined=False)):
-            compile_with_points(users, task.deterministic, compiled)
-    for warning in (*warnings, *reads_of_real_time(targets[: len(sources)], root)):
-        job.report(warning)
-    executable = out / "host"
-    libraries = [name if name.startswith("-") or "/" in name else f"-l{name}" for name in project.host.libraries]
-    linker = cpp_compiler if any(in_cpp) else c_compiler
-    library = library_objects(c_compiler, objects, job)
-    runtimes = [flag for flag in project.host.flags if flag.startswith("-fsanitize=")]
-    link: list[str | Path] = [
-        linker.path, *runtimes, *targets, *library, "-o", executable, "-Wl,--wrap=main",
-        *(host.link_flags if host else ()), *libraries, "-lm", "-ldl", "-pthread",
-    ]  # fmt: skip
-    run_all([link], job, cwd=root, what="the host program")
-    return executable
+
+
+def _for_recording(host: HostBuild | None) -> list[str]:
+    return [*(f"-D{define}" for define in host.defines), *host.flags] if host else []
 
 
 def api_of(task: Task, job: Job) -> PlatformSupport:
