@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from hypothesis import strategies as st
 
 from workbench.analysis import analyse, load_knowledge
 from workbench.api.source.pragma_text import find_pragmas
+from workbench.api.source.pragma_typed import typed_at
+from workbench.gui.source.completion import fitting
 from workbench.gui.source.highlight import pragma_style, spans
 from workbench.gui.source.line_numbers import blocks_of, file_shares, line_numbers
 from workbench.gui.source.lines_moved import LinesMoved
@@ -23,8 +26,20 @@ from workbench.gui.source.points import (
     points_of,
     suggested,
 )
+from workbench.gui.source.pragma_words import Place, place_below, words_for
 from workbench.model.pragma import Category, PlacedPragma, Pragma
-from workbench.model.scan import Branch, CallSite, HdlBlock, HdlScan, HostScan, ProjectScan
+from workbench.model.proposal import Proposal
+from workbench.model.scan import (
+    Branch,
+    CallSite,
+    HdlBlock,
+    HdlScan,
+    HostScan,
+    ProjectScan,
+    StateRegister,
+    StateValue,
+    Term,
+)
 from workbench.testing.runs import CORE_FILE, HOST_FILE, synthetic_platform, synthetic_run
 
 lines = st.lists(st.sampled_from(["", "a", "b", "  c", "d\u00e9"]), max_size=8).map("\n".join)
@@ -129,6 +144,57 @@ def test_a_first_answer_fits_what_is_there() -> None:
     assert new_name("x", ["x", "x1", "x2"]) == "x3"
     assert new_name("m1", ["m1"]) == "m2"
     assert isinstance(offered, Choices)
+
+
+REGISTER = StateRegister(
+    "state", "core", "core.ctrl", "core.v", 4,
+    (StateValue("IDLE", "state == IDLE", 21), StateValue("BUSY", "state == BUSY", 24)),
+)  # fmt: skip
+KNOWN = {Category.RECV: {"late_sender": "the other side is late"}, Category.SEND: {"ctrl": ""}}
+
+
+def words(typed: str, place: Place, after: str = "") -> list[tuple[str, str]]:
+    """The words for a text and what stands behind each."""
+    asked = replace(BLOCK, branches=(*BLOCK.branches, Branch(25, "if", terms=(Term("in_valid", True),))))
+    scan = replace(SCAN, hdl=replace(SCAN.hdl, blocks=(asked,), registers=(REGISTER,)))
+    found = typed_at(f"//pragma recap {typed}", "verilog")
+    assert found is not None
+    offered = words_for(found, after, place, scan, choices(scan, synthetic_platform(), KNOWN))
+    return [(word.text, word.behind) for word in fitting(offered, found.begun)]
+
+
+def test_what_a_pragma_speaks_of_stands_below_it() -> None:
+    found = points_of(SCAN, lambda f: f == "core.v")
+    texts = [f"line {number}" for number in range(1, 31)]
+    texts[20] = "//pragma recap"  # line 21; the case arm's pragma stands before line 22
+    marks = (Proposal("a", "a", "core.v", 22, 9, Pragma("IDLE", Category.WORK), "why"),)
+    place = place_below(21, texts, found, marks)
+    assert (place.point and place.point.label, place.proposals) == ("IDLE", marks)
+    assert place_below(18, texts, found, marks) == Place()
+    texts[19] = ""
+    assert place_below(19, texts, found, marks) == place
+
+
+def test_words_for_a_pragma_are_the_designs_own_names() -> None:
+    branches = points_of(SCAN, lambda f: f == "core.v")
+    idle = Place(branches[-1])
+    assert words("", idle) == [("IDLE", " "), ("BUSY", " "), ("take", " ")]
+    assert words("bu", idle) == [("BUSY", " ")]
+    marks = (Proposal("a", "a", "core.v", 22, 9, Pragma("IDLE", Category.RECV, ("data",), ("$CPU",), ("w1",)), "why"),)
+    proposed = Place(branches[-1], marks)
+    assert words("", proposed)[:2] == [("IDLE recv(data, $CPU, w1)", ""), ("IDLE", " ")]
+    assert words("", proposed, " work()")[0] == ("IDLE", " ")
+    assert words("IDLE ", proposed)[0] == ("recv", "(")
+    assert words("IDLE ", idle)[0] == ("work", "()")
+    assert words("IDLE wait", idle) == [("wait_send", "("), ("wait_recv", "(")]
+    assert words("IDLE ", idle, "(data, $CPU, x1)")[0] == ("work", "")
+    assert words("IDLE recv(", idle) == [("data", ", "), ("late_sender", ", ")]
+    assert words("IDLE recv(data, core", idle) == [("top.core[*]", ", ")]
+    assert words("IDLE recv(data, $CPU, ", idle) == [("m1", ")"), ("w1", ")")]
+    assert words("IDLE overhead(", idle, ")") == []
+    assert words("IDLE work(): ", idle) == [("state == IDLE", ""), ("state == BUSY", ""), ("in_valid", "")]
+    assert words("IDLE work(): in_valid && state == ", idle)[:2] == [("IDLE", ""), ("BUSY", "")]
+    assert words("IDLE work(): in_valid && !i", idle) == [("in_valid", ""), ("state == IDLE", "")]
 
 
 def test_numbers_of_lines_are_means_over_replicas() -> None:

@@ -129,9 +129,8 @@ def test_names_are_proposed_and_what_is_wrong_is_said(
 ) -> None:
     mode.editor.setFocus()
     qtbot.keyClicks(mode.editor, "measure rate at e2")
-    assert mode.editor.proposals.isVisible()
-    assert mode.editor.completer.currentCompletion() == "e21"
-    qtbot.keyClick(mode.editor.proposals, Qt.Key.Key_Return)
+    assert mode.editor.completion.words[0].text == "e21"
+    qtbot.keyClick(mode.editor.completion.list, Qt.Key.Key_Return)
     assert mode.editor.toPlainText() == "measure rate at e21"
     qtbot.keyClick(mode.editor, Qt.Key.Key_Return)
     qtbot.keyClicks(mode.editor, "measure rat at e1")

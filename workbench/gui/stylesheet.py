@@ -119,6 +119,7 @@ QMenu::indicator:checked { image: url(rcw:tick-$name.svg); }
 
 QAbstractItemView { background: $panel; color: $text; border: none; selection-background-color: $selection;
     selection-color: $text; alternate-background-color: $sunken; }
+QListView#completion { background: $raised; border: 1px solid $edge; }
 QTreeView::item, QListView::item { border: none; padding: 0; }
 QTreeView::item:hover, QListView::item:hover, QTableView::item:hover { background: $sunken; }
 QTreeView::item:selected, QListView::item:selected, QTableView::item:selected { background: $selection; color: $text; }

@@ -25,6 +25,7 @@ class Annotations:
         self._context, self._editor, self._check = context, editor, check
         self._points: tuple[Point, ...] = ()  # as scanned
         self._problems: tuple[CheckedProblem, ...] = ()
+        self._placed: tuple[PlacedPragma, ...] = ()  # in the text as it is
         self._marked: tuple[object, ...] | None = None  # the pragmas that `margin.lacking` was found with
         self.take_scan()
 
@@ -70,6 +71,7 @@ class Annotations:
         """Which lines hold a pragma or something wrong, and which lack one: found anew only where pragmas changed."""
         editor = self._editor
         placed, wrong = self._read()
+        self._placed = placed
         editor.margin.problems = problems_now(wrong, self._problems, editor.checked, editor.text_of)
         editor.margin.pragmas = {p.line: p.pragma.category for p in placed}
         marked = tuple((editor.scanned.original(p.line), p.pragma) for p in placed)
@@ -81,7 +83,7 @@ class Annotations:
 
     def points(self) -> tuple[Point, ...]:
         """Where a pragma may stand in the text as it is now."""
-        return points_now(self._points, self._editor.scanned, self._read()[0])
+        return points_now(self._points, self._editor.scanned, self._placed)
 
     def _read(self) -> tuple[tuple[PlacedPragma, ...], tuple[Diagnostic, ...]]:
         """The pragmas of the text as it stands, and what is wrong with them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QRect, Qt, QTimer, Signal
@@ -16,12 +16,15 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QTextEdit, QToolTip, QWidget
 
+from workbench.api.source.pragma_typed import Typed, typed_at
 from workbench.gui import theme
 from workbench.gui.background import Background
 from workbench.gui.source.code_view import CodeView
-from workbench.gui.source.highlight import Span, pragma_spans, spans, wrong_spans
+from workbench.gui.source.completion import Completion
+from workbench.gui.source.highlight import Span, pragma_spans, pragma_style, spans, wrong_spans
 from workbench.gui.source.lines_moved import LinesMoved
 from workbench.gui.source.margin import Margin, rich_tip
+from workbench.gui.source.pragma_words import Word
 from workbench.gui.source.problems import problem_text
 from workbench.gui.source.text_edits import CLOSING, STEP, close_block, new_line, put_difference, shift_lines
 from workbench.session.documents import SourceFile
@@ -30,6 +33,7 @@ _LEX_AFTER_MS = 120
 _LEX_AT_ONCE = 20_000  # characters that are lexed before the next key is looked at
 MOST_MARKED = 1000
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
+_REST, _REST_OF_TARGET = re.compile(r"[\w$]*"), re.compile(r"[\w$.\[\]*]*")  # of a word that the cursor stands in
 
 
 class CodeEditor(CodeView):
@@ -53,6 +57,9 @@ class CodeEditor(CodeView):
         self.moved = LinesMoved(text)
         self.scanned, self.checked = LinesMoved(text), LinesMoved(text)
         self.may_ask: Callable[[int], bool] = lambda line: False  # whether a line holds what a pragma could name
+        self.words_at: Callable[[int, Typed, str], Sequence[Word]] = lambda line, typed, after: ()
+        self.completion = Completion(self, "What may stand here")
+        self.completion.taken.connect(self._put_word)
         self._found: list[QTextCursor] = []  # what is searched for, marked
         self._link = QTextCursor()  # the name under the pointer, while a click leads to its definition
         self._typing = False
@@ -235,6 +242,52 @@ class CodeEditor(CodeView):
         self.definition_asked.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        open_list = self.completion.list.isVisible()
+        if self.completion.has(event):
+            event.ignore()
+        elif control and event.key() == Qt.Key.Key_Space:
+            self._complete(always=True)
+        else:
+            self._type(event)
+            printed = event.text().isprintable() and event.text() and not control
+            if printed or (open_list and event.key() == Qt.Key.Key_Backspace):
+                self._complete()
+            elif event.text():
+                self.completion.hide()
+
+    def _complete(self, *, always: bool = False) -> None:
+        """Offer what may stand at the cursor, where a pragma is being typed there."""
+        typed, after = self._typed()
+        wanted = typed is not None and (always or typed.part != "condition" or bool(typed.begun))
+        if typed is not None and wanted and not self.isReadOnly():
+            self.completion.offer(self.words_at(self.line, typed, after), typed.begun, always=always)
+        else:
+            self.completion.hide()
+
+    def _typed(self) -> tuple[Typed | None, str]:
+        """What of a pragma stands before the cursor, and what behind the word there."""
+        cursor, style = self.textCursor(), pragma_style(self.path)
+        text, at = cursor.block().text(), cursor.positionInBlock()
+        typed = typed_at(text[:at], style) if style is not None and "pragma" in text else None
+        rest = _REST_OF_TARGET if typed is not None and typed.part == "target" else _REST
+        found = rest.match(text, at)
+        return typed, text[found.end() if found else at :]
+
+    def _put_word(self, word: Word) -> None:
+        """In place of the word at the cursor, by one step that can be undone."""
+        typed, after = self._typed()
+        if typed is not None:
+            cursor = self.textCursor()
+            end = cursor.block().position() + len(cursor.block().text()) - len(after)
+            cursor.setPosition(cursor.position() - len(typed.begun))
+            cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+            cursor.insertText(word.text + word.behind)
+            self.setTextCursor(cursor)
+            if word.behind:
+                self._complete()
+
+    def _type(self, event: QKeyEvent) -> None:
         cursor, key = self.textCursor(), event.key()
         if self.isReadOnly():
             super().keyPressEvent(event)

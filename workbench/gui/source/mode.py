@@ -57,7 +57,7 @@ class SourceMode(Mode):
         column.addWidget(self.proposals)
         column.addWidget(self.find_bar)
         self.set_content(shown)
-        self._asking = PragmaAsking(context, self, self.proposals.at)
+        self._asking = PragmaAsking(context, self, self.proposals)
         self.popover = self._asking.popover
         self.side.tree.file_chosen.connect(self.open_file)
         self.side.tree.run_chosen.connect(context.open_run)
@@ -108,6 +108,7 @@ class SourceMode(Mode):
             self._notes[editor] = Annotations(self.context, editor, self._check)
             editor.pragma_asked.connect(self.ask_pragma)
             editor.may_ask = partial(self._may_ask, editor)
+            editor.words_at = partial(self._asking.words, editor, self._notes[editor].points)
             editor.definition_asked.connect(self.go_to_definition)
             editor.line_changed.connect(self._on_line)
             document.changed.connect(partial(self._on_changed, editor))
@@ -240,6 +241,7 @@ class SourceMode(Mode):
         self._notes[editor].take_text()
         if editor is self.editor:
             self._say_status()
+            self._show_blocks(editor)
             self.proposals.refresh()
 
     def _on_workspace(self) -> None:
@@ -306,9 +308,15 @@ class SourceMode(Mode):
             self.say_status()
             return
         self.side.tree.mark(editor.path)
-        name = str(editor.path)
-        self.side.blocks.show_file(self.context.scan, lambda f: self.context.same_file(f, name))
+        self._show_blocks(editor)
         self._on_line(editor.line)
+
+    def _show_blocks(self, editor: CodeEditor) -> None:
+        name, places = str(editor.path), editor.scanned.places()
+        self.side.blocks.show_file(
+            self.context.scan, lambda f: self.context.same_file(f, name), self._notes[editor].points(),
+            lambda line: places.get(line, line),
+        )  # fmt: skip
 
     def _on_line(self, line: int) -> None:
         """The cursor is on another line: the block there, in details and over the text."""

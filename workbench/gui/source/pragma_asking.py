@@ -1,4 +1,5 @@
-"""What is this line doing? The popover beside the line, and the edit of the text that its answer makes."""
+"""What is this line doing? The popover beside the line, and the edit of the text that its answer makes; the same names
+where a pragma is typed."""
 
 from __future__ import annotations
 
@@ -10,23 +11,27 @@ from PySide6.QtWidgets import QWidget
 
 from workbench.api.source.edits import insert_pragma, remove_pragma, replace_pragma
 from workbench.api.source.pragma_text import Style
+from workbench.api.source.pragma_typed import Typed
 from workbench.gui.context import Context
 from workbench.gui.source.editor import CodeEditor
 from workbench.gui.source.highlight import pragma_style
 from workbench.gui.source.margin import GUTTER_PX, columns_of
-from workbench.gui.source.points import Point, choices, point_at, suggested
+from workbench.gui.source.points import Choices, Point, choices, point_at, suggested
 from workbench.gui.source.popover import PragmaPopover
+from workbench.gui.source.pragma_words import Word, place_below, words_for
+from workbench.gui.source.proposals import ProposalPanel
 from workbench.gui.widgets.popover import MARGIN_PX
 from workbench.model.pragma import Pragma
+from workbench.model.scan import ProjectScan
 
 
 class PragmaAsking(QObject):
     """Asks over the widget that holds the editors."""
 
-    def __init__(self, context: Context, over: QWidget, proposed: Callable[[Point], Pragma | None]) -> None:
-        """`proposed` is what the design suggests for a place of the text in view."""
+    def __init__(self, context: Context, over: QWidget, proposals: ProposalPanel) -> None:
+        """`proposals` tell what the design suggests for a place of the text in view."""
         super().__init__(over)
-        self._proposed = proposed
+        self._proposals = proposals
         self._context, self._over = context, over
         self._editor: CodeEditor | None = None
         self._name = QTextCursor()
@@ -44,15 +49,28 @@ class PragmaAsking(QObject):
         if style is None or point is None or editor.isReadOnly():
             return "no call or branch that a pragma could name"
         self._editor, self._name = editor, name
-        offered = choices(scan, self._context.platform, self._context.knowledge.reasons)
+        offered = self._offered(scan)
         numbers = editor.margin.numbers.get(editor.moved.original(point.line))
         editor.go_to_quietly(point.line)
         editor.flag(point.line)
         corner, arrow = self._beside(editor, point.line)
         share = numbers.share if numbers else None
-        start = (self._proposed(point) if not point.pragmas else None) or suggested(point, scan, offered)
+        start = (self._proposals.at(point) if not point.pragmas else None) or suggested(point, scan, offered)
         self.popover.ask(point, style, start, offered, share, corner, arrow, name.selectedText())
         return ""
+
+    def words(
+        self, editor: CodeEditor, points: Callable[[], Sequence[Point]], line: int, typed: Typed, after: str
+    ) -> tuple[Word, ...]:
+        """What may stand where a pragma is typed; nothing while the sources are being read."""
+        scan = self._context.scan
+        if scan is None:
+            return ()
+        place = place_below(line, editor.toPlainText().split("\n"), points(), self._proposals.open_now())
+        return words_for(typed, after, place, scan, self._offered(scan))
+
+    def _offered(self, scan: ProjectScan) -> Choices:
+        return choices(scan, self._context.platform, self._context.knowledge.reasons)
 
     def _beside(self, editor: CodeEditor, line: int) -> tuple[QPoint, QPoint | None]:
         """Where the popover goes: right of the line's text, its arrow on it; without room there, below or above it."""

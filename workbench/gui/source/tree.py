@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
@@ -24,6 +26,7 @@ from workbench.gui.context import Context
 from workbench.gui.icons import draw_icon
 from workbench.gui.naming import folder_title
 from workbench.gui.source.line_numbers import file_shares
+from workbench.gui.source.points import Point
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Button, IconLabel, PanelHeader, TextButton, label, paint_state_bar, plain_column, rule
 from workbench.model.scan import HdlBlock, ProjectScan
@@ -165,24 +168,37 @@ class BlocksHere(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(16, 10, 10, 12)
         self._column.setSpacing(2)
+        self._shown: object = None  # what the rows were made of
 
-    def show_file(self, scan: ProjectScan | None, same_file: Callable[[str], bool]) -> None:
+    def show_file(
+        self, scan: ProjectScan | None, same_file: Callable[[str], bool], points: Sequence[Point] = (),
+        now: Callable[[int], int] = int,
+    ) -> None:  # fmt: skip
+        """`points` are the file's in the text as it is, `now` tells where a line that was scanned is in it."""
+        calls = [p for p in points if p.kind == "call"]
+        names: dict[str, set[str]] = defaultdict(set)
+        for point in points:
+            names[point.block] |= {p.pragma.name for p in point.pragmas}
+        blocks = [replace(b, line=now(b.line)) for b in scan.hdl.blocks if same_file(b.file)] if scan else []
+        for block in blocks:
+            if block.why_not:  # it has no points
+                names[block.id] |= {p.pragma.name for p in block.pragmas}
+        shown = (scan is None, tuple(calls), tuple((b.id, b.line, b.why_not, len(names[b.id])) for b in blocks))
+        if shown == self._shown:
+            return
+        self._shown = shown
         while item := self._column.takeAt(0):
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
-        calls = [c for c in scan.host.calls if same_file(c.file)] if scan else []
-        blocks = [b for b in scan.hdl.blocks if same_file(b.file)] if scan else []
         if calls:
-            marked = sum(1 for c in calls if c.pragmas)
+            marked = sum(bool(call.pragmas) for call in calls)
             said = f"{marked} of {len(calls)} calls"
             self._row("terminal", "host main", said, calls[0].line, marked < len(calls))
         for block in blocks:
-            names = {p.pragma.name for p in block.pragmas}
-            said = "1 state" if len(names) == 1 else f"{len(names)} states" if names else "none"
-            self._row(
-                "workflow", f"{block.id.split('.')[-1]}: {block.kind} at {block.line}", said, block.line, not names
-            )
-        silent = next((b for b in blocks if not b.pragmas), None)
+            count, title = len(names[block.id]), f"{block.id.split('.')[-1]}: {block.kind} at {block.line}"
+            said = "1 state" if count == 1 else f"{count} states" if count else "none"
+            self._row("workflow", title, said, block.line, not count)
+        silent = next((b for b in blocks if not names[b.id]), None)
         if silent is not None:
             self._note(silent)
         if not calls and not blocks:

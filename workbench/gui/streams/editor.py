@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QPoint, QStringListModel, Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QKeyEvent, QTextCursor
-from PySide6.QtWidgets import QCompleter, QListView, QToolTip
+from PySide6.QtWidgets import QToolTip
 
 from workbench.gui.source.code_view import CodeView, LineNumbers
+from workbench.gui.source.completion import Completion
 from workbench.gui.source.highlight import Span, wrong_spans
+from workbench.gui.source.pragma_words import Word
 from workbench.gui.source.text_edits import put_difference
 from workbench.model.diagnostic import Diagnostic
 from workbench.session.query_document import QueryFile
@@ -35,14 +37,9 @@ class QueryEditor(CodeView):
         self.setPlaceholderText("measure rate at ...")
         self.problems: Sequence[Diagnostic] = ()
         self._keywords: frozenset[str] = frozenset()
-        self.words, self.proposals = QStringListModel(), QListView()
-        self.completer = QCompleter(self.words, self)
-        self.completer.setPopup(self.proposals)
-        self.completer.setWidget(self)
-        self.completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
-        self.completer.setFilterMode(Qt.MatchFlag.MatchContains)
-        self.completer.setMaxVisibleItems(10)
-        self.completer.activated.connect(self._complete)
+        self._words: tuple[Word, ...] = ()
+        self.completion = Completion(self, "What may stand here")
+        self.completion.taken.connect(self._complete)
         self.textChanged.connect(self.colour)
         self.textChanged.connect(lambda: document.type(self.toPlainText()))
         document.changed.connect(self._follow)
@@ -67,7 +64,7 @@ class QueryEditor(CodeView):
 
     def set_words(self, keywords: Sequence[str], names: Sequence[str]) -> None:
         self._keywords = frozenset(keywords)
-        self.words.setStringList([*names, *keywords])
+        self._words = (*map(Word, names), *(Word(word, "a word of the language") for word in keywords))
         self.colour()
 
     def show_problems(self, problems: Sequence[Diagnostic]) -> None:
@@ -111,10 +108,8 @@ class QueryEditor(CodeView):
         return super().viewportEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if self.proposals.isVisible() and event.key() in (
-            Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab, Qt.Key.Key_Escape, Qt.Key.Key_Backtab,
-        ):  # fmt: skip
-            event.ignore()  # the list's own
+        if self.completion.has(event):
+            event.ignore()
             return
         control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
         if control and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -126,20 +121,12 @@ class QueryEditor(CodeView):
         if wanted or (event.text().isprintable() and event.text() and not control):
             self._propose(always=wanted)
         else:
-            self.proposals.hide()
+            self.completion.hide()
 
     def _propose(self, *, always: bool) -> None:
         begun = self._begun()
-        self.completer.setCompletionPrefix(begun)
-        only = self.completer.completionCount() == 1 and self.completer.currentCompletion() == begun
-        if only or not self.completer.completionCount() or (len(begun) < LEAST_LETTERS and not always):
-            self.proposals.hide()
-            return
-        rect = self.cursorRect()
-        rect.moveTopLeft(rect.topLeft() + QPoint(self.viewportMargins().left(), 0))
-        rect.setWidth(280)
-        self.completer.complete(rect)
-        self.proposals.setCurrentIndex(self.completer.completionModel().index(0, 0))
+        words = self._words if always or len(begun) >= LEAST_LETTERS else ()
+        self.completion.offer(words, begun, always=always)
 
     def _begun(self) -> str:
         """The name that stands before the cursor."""
@@ -147,8 +134,8 @@ class QueryEditor(CodeView):
         found = _NAME.search(cursor.block().text()[: cursor.positionInBlock()])
         return found[0] if found else ""
 
-    def _complete(self, word: str) -> None:
+    def _complete(self, word: Word) -> None:
         cursor = self.textCursor()
         cursor.movePosition(QTextCursor.MoveOperation.Left, QTextCursor.MoveMode.KeepAnchor, len(self._begun()))
-        cursor.insertText(word)
+        cursor.insertText(word.text)
         self.setTextCursor(cursor)

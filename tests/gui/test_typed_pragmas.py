@@ -1,0 +1,125 @@
+"""A pragma typed in the editor: what may stand there is offered, taken by Tab or Enter, and never in the way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from workbench.gui.main_window import MainWindow
+from workbench.gui.source.editor import CodeEditor
+from workbench.gui.source.mode import SourceMode
+
+
+@pytest.fixture
+def source(opened: MainWindow, qtbot: QtBot) -> SourceMode:
+    mode = opened.modes.current()
+    assert isinstance(mode, SourceMode)
+    qtbot.waitUntil(lambda: not opened.busy, timeout=20_000)
+    return mode
+
+
+def typing(source: SourceMode, file: Path, before: str, qtbot: QtBot) -> CodeEditor:
+    """The editor, its cursor on a new line before the one that holds a text."""
+    source.open_file(file)
+    editor = source.editor
+    assert editor is not None
+    editor.go_to(next(n for n, line in enumerate(editor.toPlainText().splitlines()) if before in line))
+    editor.setFocus()
+    qtbot.keyClick(editor, Qt.Key.Key_End)
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    return editor
+
+
+def offered(editor: CodeEditor) -> list[str]:
+    return [word.text for word in editor.completion.words]
+
+
+def line(editor: CodeEditor) -> str:
+    return editor.textCursor().block().text().strip()
+
+
+def test_a_pragma_is_typed_by_its_parts_and_undone_one_by_one(
+    opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot
+) -> None:
+    editor = typing(source, project.parent / "host" / "main.c", "fpgaClose", qtbot)
+    qtbot.keyClicks(editor, "#pragma recap ")
+    assert offered(editor) == ["fpgaClose overhead(finalize)", "fpgaClose"]
+    popup = editor.completion.list
+    qtbot.keyClicks(popup, "shut ")
+    assert offered(editor)[0] == "overhead"
+    qtbot.keyClicks(popup, "se")
+    assert offered(editor) == ["send", "wait_send"]
+    qtbot.keyClick(popup, Qt.Key.Key_Down)
+    qtbot.keyClick(popup, Qt.Key.Key_Tab)
+    assert line(editor) == "#pragma recap shut wait_send("
+    qtbot.keyClicks(popup, "late_r")
+    assert offered(editor) == ["late_receiver"]
+    qtbot.keyClick(popup, Qt.Key.Key_Return)
+    qtbot.keyClicks(popup, "add")
+    qtbot.keyClick(popup, Qt.Key.Key_Return)
+    assert line(editor) == "#pragma recap shut wait_send(late_receiver, tiny_top.adder,"
+    assert offered(editor)[0] == "m1"
+    assert set(offered(editor)) == {"m1", "w1", "d1", "s1"}
+    qtbot.keyClick(popup, Qt.Key.Key_Down)
+    qtbot.keyClick(popup, Qt.Key.Key_Return)
+    assert line(editor) == "#pragma recap shut wait_send(late_receiver, tiny_top.adder, w1)"
+    assert not popup.isVisible()
+    opened.undo()
+    assert line(editor).endswith("tiny_top.adder,")
+
+
+def test_the_list_is_not_in_the_way(source: SourceMode, project: Path, qtbot: QtBot) -> None:
+    editor = typing(source, project.parent / "host" / "main.c", "fpgaClose", qtbot)
+    qtbot.keyClicks(editor, "// a pragma of mine; int recap = 1;")
+    assert offered(editor) == []
+    qtbot.keyClick(editor, Qt.Key.Key_Space, Qt.KeyboardModifier.ControlModifier)
+    assert offered(editor) == []
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    qtbot.keyClicks(editor, "#pragma recap close work")
+    assert offered(editor) == []  # it is a whole word
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    assert line(editor) == ""
+    qtbot.keyClicks(editor, "#pragma recap ")
+    assert offered(editor)
+    qtbot.keyClick(editor.completion.list, Qt.Key.Key_Escape)
+    assert not editor.completion.list.isVisible()
+    assert line(editor) == "#pragma recap"
+    qtbot.keyClick(editor, Qt.Key.Key_Space, Qt.KeyboardModifier.ControlModifier)
+    assert offered(editor)[0] == "fpgaClose overhead(finalize)"
+    qtbot.keyClick(editor.completion.list, Qt.Key.Key_Tab)
+    assert line(editor) == "#pragma recap fpgaClose overhead(finalize)"
+
+
+def test_the_word_that_the_cursor_stands_in_gives_way(source: SourceMode, project: Path, qtbot: QtBot) -> None:
+    file = project.parent / "host" / "main.c"
+    source.open_file(file)
+    editor = source.editor
+    assert editor is not None
+    number, text = next((n, t) for n, t in enumerate(file.read_text().splitlines(), 1) if "recap poll" in t)
+    editor.go_to(number, text.index("wait_recv") + 6)
+    qtbot.keyClick(editor, Qt.Key.Key_Space, Qt.KeyboardModifier.ControlModifier)
+    assert offered(editor) == ["wait_recv", "wait_send"]
+    qtbot.keyClick(editor.completion.list, Qt.Key.Key_Down)
+    qtbot.keyClick(editor.completion.list, Qt.Key.Key_Return)
+    assert line(editor) == text.strip().replace("wait_recv", "wait_send")
+
+
+def test_blocks_of_the_file_count_marks_that_are_not_saved(
+    opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot
+) -> None:
+    def said() -> list[str]:
+        found = [label.text() for label in source.side.blocks.findChildren(QLabel)]
+        return [text for text in found if "calls" in text or "state" in text or text == "none"]
+
+    file = project.parent / "host" / "main.c"
+    source.open_file(file)
+    assert said() == ["3 of 5 calls"]
+    source.proposals.take_all()
+    qtbot.waitUntil(lambda: said() == ["5 of 5 calls"])
+    assert "fpgaClose overhead" not in file.read_text()
+    opened.undo()
+    qtbot.waitUntil(lambda: said() == ["3 of 5 calls"])
