@@ -1,6 +1,5 @@
-"""Counters read out through memory-style and block-transfer ports of any width and delay, word by word and in blocks,
-with addresses that are kept up to date or not: the same words everywhere, and those of the design's at other addresses.
-"""
+"""Counters read out through ports of any width and delay, word by word and in blocks, with addresses that are kept up
+to date or not: the same words everywhere, and those of the design's at other addresses."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rc_workbench_plugins.ports.bus import AvalonPort
+from rc_workbench_plugins.ports.bus import AvalonPort, AxiLitePort
 from rc_workbench_plugins.ports.memory import BlockPort, MemoryPort
 from rtl_simulator import Cycle, Simulator, simulate
 
@@ -39,12 +38,16 @@ class Case:
     word_bits: int
     delay_cycles: int
     #: memory; block; untracked: block with addresses of first words alone; held: such a one with a handshake; avalon;
-    #: valid: Avalon-MM with waitrequest and readdatavalid.
+    #: valid: Avalon-MM with waitrequest and readdatavalid; axi: AXI4-Lite.
     kind: str = "memory"
     address_unit_bytes: int = 1
 
     @property
-    def port(self) -> MemoryPort | AvalonPort:
+    def port(self) -> MemoryPort | AvalonPort | AxiLitePort:
+        if self.kind == "axi":
+            names = {"araddr": "addr", "arvalid": "rd_en", "arready": "ready", "rdata": "rd_data", "rvalid": "ack",
+                     "rready": "take"}  # fmt: skip
+            return AxiLitePort(word_bits=self.word_bits, address_bits=8, names=names)
         if self.kind in ("avalon", "valid"):
             names = {"address": "addr", "write": "wr_en", "read": "rd_en", "writedata": "wr_data",
                      "readdata": "rd_data", "waitrequest": "ready", "readdatavalid": "ack"}  # fmt: skip
@@ -69,8 +72,9 @@ class Case:
 
     @property
     def front(self) -> MonitorFront:
-        has = ("ack", "ready") if self.kind in ("held", "valid") else ()
-        front = self.port.monitor(UNUSED, {"req": 1, "addr": 8, **dict.fromkeys(has, 1)})
+        has = ("ack", "ready") if self.kind in ("held", "valid", "axi") else ()
+        widths = {"req": 1, "addr": 8, "rd_en": 1, "rd_data": self.word_bits, "take": 1}
+        front = self.port.monitor(UNUSED, {**widths, **dict.fromkeys(has, 1)})
         assert front is not None
         return front
 
@@ -85,27 +89,28 @@ CASES = [
         ("block", 8, 1, 1), ("block", 32, 0, 4), ("block", 64, 2, 8), ("block", 128, 5, 4), ("untracked", 8, 1, 1),
         ("untracked", 128, 5, 4), ("held", 32, 0, 4), ("held", 64, 2, 8))),
     Case(16, 2, "avalon"), Case(64, 0, "avalon"), Case(8, 1, "valid"), Case(32, 1, "valid"),
+    *(Case(bits, 1, "axi") for bits in (8, 16, 32, 64)),
 ]  # fmt: skip
 
 
 def design(number: int, case: Case) -> str:
     """The design gives a word of its own everywhere. Of block transfers it takes none, and no word."""
-    answers = "rd_en" if case.kind == "valid" else "1'b0"
+    answers, ready = "rd_en" if case.kind in ("valid", "axi") else "1'b0", int(case.kind == "axi")
     high = case.word_bits - 1
     ports = f"input clk, input rst, input [7:0] addr, input wr_en, input rd_en, input [{high}:0] wr_data, input req"
     return (
-        f"module case_{number}__user({ports}, output [{high}:0] rd_data, output ack, output ready, input [1:0] in,\n"
-        f"    output asked, output reg [1:0] recap_state);\n"
+        f"module case_{number}__user({ports}, input take, output [{high}:0] rd_data, output ack, output ready,\n"
+        f"    input [1:0] in, output asked, output reg [1:0] recap_state);\n"
         f"    reg answer = 0;\n    always @(posedge clk) answer <= {answers};\n"
-        f"    assign rd_data = {case.word_bits}'h{OWN_WORD:x}, ack = answer, ready = 0, asked = req;\n"
+        f"    assign rd_data = {case.word_bits}'h{OWN_WORD:x}, ack = answer, ready = {ready}, asked = req;\n"
         "    always @(posedge clk) recap_state <= in;\nendmodule\n"
     )
 
 
 def observed(number: int, case: Case) -> str:
     packed = f"[{case.word_bits - 1}:0]"
-    kinds = {"input": {"clk": "", "rst": "", "wr_en": "", "rd_en": "", "req": "", "addr": "[7:0]", "wr_data": packed,
-                       "in": "[1:0]"},
+    kinds = {"input": {"clk": "", "rst": "", "wr_en": "", "rd_en": "", "req": "", "take": "", "addr": "[7:0]",
+                       "wr_data": packed, "in": "[1:0]"},
              "output": {"rd_data": packed, "ack": "", "ready": "", "asked": ""}}  # fmt: skip
     ports = tuple(TopPort(name, way, shape) for way, named in kinds.items() for name, shape in named.items())
     text = wrapper(Top(f"case_{number}", f"case_{number}__user", ports), [Monitor(PLAN, case.front, CLOCK)])
@@ -123,8 +128,9 @@ def dut() -> str:
         lines += [
             f"    wire [{bits - 1}:0] data_{number}; wire ack_{number}, ready_{number}, asked_{number};",
             f"    case_{number} case_{number} (.clk(clk), .rst(rst), .addr(addr[7:0]), .wr_en(wr_en & {mine}),",
-            f"        .rd_en(rd_en & {mine}), .req(in[2] & {mine}), .wr_data({written}), .rd_data(data_{number}),",
-            f"        .in(in[1:0]), .ack(ack_{number}), .ready(ready_{number}), .asked(asked_{number}));",
+            f"        .rd_en(rd_en & {mine}), .req(in[2] & {mine}), .take(1'b1), .wr_data({written}),",
+            f"        .rd_data(data_{number}), .in(in[1:0]), .ack(ack_{number}), .ready(ready_{number}),",
+            f"        .asked(asked_{number}));",
         ]
         out = f"{{61'd0, asked_{number}, ack_{number}, ready_{number}}}"
         low = f"data_{number}[63:0]" if bits >= 64 else f"data_{number}"
@@ -149,7 +155,7 @@ def speak(number: int, case: Case, reads: list[int], start: int) -> Iterator[Cyc
     chosen, front, at = number << 8, case.front, start
     quiet = Cycle(stimulus=chosen)
 
-    def moved(act: Act, address: int, value: int, words: int) -> Iterator[Cycle]:
+    def moved(act: Act, address: int, value: int, words: int, kept: bool = False) -> Iterator[Cycle]:
         nonlocal at
         first = 4 if case.kind != "memory" else 0
         if case.kind in ("untracked", "held"):  # asked for before
@@ -157,7 +163,7 @@ def speak(number: int, case: Case, reads: list[int], start: int) -> Iterator[Cyc
             at, first = at + 1, 0
         for word in range(words):
             place = address + word * case.step if case.kind in ("memory", "block") else address
-            if act is Act.READ:
+            if kept:
                 reads.append(at + case.delay_cycles)
             read = {"rd_en": 1} if act is Act.READ else {"wr_en": 1, "wr_data": value}
             yield Cycle(stimulus=chosen | (first if not word else 0), addr=place, **read)
@@ -173,11 +179,11 @@ def speak(number: int, case: Case, reads: list[int], start: int) -> Iterator[Cyc
         at += 8
     yield from [quiet] * 32
     at += 32
-    yield from moved(Act.WRITE, front.run.address, front.run.value, 1)
+    yield from moved(front.run.act, front.run.address, front.run.value, 1)
     yield from (Cycle(stimulus=chosen | state) for state in STATES)
     at += len(STATES)
-    yield from moved(Act.READ, 0x10, 0, 1)
-    yield from moved(Act.WRITE, front.freeze.address, front.freeze.value, 1)
+    yield from moved(Act.READ, 0x10, 0, 1, kept=True)
+    yield from moved(front.freeze.act, front.freeze.address, front.freeze.value, 1)
     parts = PLAN.words * front.parts
     for part in range(0, parts, front.block_words):
         for access in front.each:
@@ -185,7 +191,7 @@ def speak(number: int, case: Case, reads: list[int], start: int) -> Iterator[Cyc
             at += access.settle_cycles
             several = min(front.block_words, parts - part) if access.act is Act.READ else 1
             value = (part >> access.value) & ((1 << min(case.word_bits, 64)) - 1)
-            yield from moved(access.act, access.address, value, several)
+            yield from moved(access.act, access.address, value, several, access.act is Act.READ)
     yield from [quiet] * 8
 
 
@@ -197,14 +203,14 @@ def test_words_come_through_every_port(simulator: Path) -> None:
             "untracked",
             "held",
         )  # a request comes before each transfer: of the design's, and the freeze
-        counted = len(STATES) + 1 + case.delay_cycles + 2 * asked
+        counted = len(STATES) + 1 + case.delay_cycles + 2 * asked + (case.kind == "axi")  # its answer to the start
         cycles += speak(number, case, reads, len(cycles))
         seen = simulate(simulator, cycles)
         values = [int(seen.rd_data[cycle]) for cycle in reads]
         assert values[0] == OWN_WORD
         bits = 32 // case.front.parts
         words = [
-            sum(part << place * bits for place, part in enumerate(values[i : i + case.front.parts]))
+            sum((part & 0xFFFFFFFF) << place * bits for place, part in enumerate(values[i : i + case.front.parts]))
             for i in range(1, len(values), case.front.parts)
         ]
         build = HdlBuild((), "top", (BLOCK, BLOCK), read_outs=(PLAN.read_out(case.front, UNUSED, "host"),))
@@ -232,3 +238,17 @@ def test_an_avalon_read_of_the_monitors_waits_for_those_of_the_design(simulator:
     assert waits[:3] == [0, 1, 0]
     assert valid == [0, 1, 0, 1, 0]
     assert [int(word) for word in seen.rd_data[[3, 5]]] == [OWN_WORD, 0]  # the design's, then ours: not frozen
+
+
+def test_four_words_of_an_axi_port_leave_no_room_to_choose_what_is_watched() -> None:
+    port, widths = AxiLitePort(name="host"), {"araddr": 8, "arvalid": 1, "arready": 1, "rdata": 32, "rvalid": 1}
+    few, enough = (port.monitor(ReadOut(first=0x20, last=last), widths | {"rready": 1}) for last in (0x3B, 0x3F))
+    assert few is not None
+    assert enough is not None
+    plan, addresses = PLAN.read_out(few, UNUSED, "host"), UNUSED
+    assert plan.watching({}) == plan
+    with pytest.raises(ValueError, match="host"):
+        plan.watching({WATCHED})
+    chosen = PLAN.read_out(enough, addresses, "host").watching({WATCHED})
+    assert chosen.not_watched() == (1 - WATCHED,)
+    assert [access.address for access in chosen.watch] == [0x20, 0x34, 0x38]  # freeze, a 1, watch

@@ -76,7 +76,7 @@ module dut (
     assign rd_data = back_valid & in[2] ? {1'b1, {63-W{1'b0}}, back} : queue[first];
 endmodule
 """
-PROBE = Probe(0, 0, 4)
+PROBES, WATCHED = (Probe(0, 0, 2), Probe(1, 0, 4)), 1  # of one counter
 BLOCK = Block("dut.b", Side.FPGA, "dut", "always", "dut.b", (State(0, UNCLASSIFIED),))
 GIVEN = 1 << 63  # a word of the stream out of the design
 
@@ -96,7 +96,7 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     hardware = Hardware(clocks=(CLOCK,), ports=(into, back))
     place = monitor_front(hardware, CLOCK, ReadOut(first=0, last=3), widths)
     assert place is not None
-    plan, top = MonitorPlan((PROBE,), 2), Top("echo", "echo__recap_user", tuple(ports))
+    plan, top = MonitorPlan(PROBES, 2, engines=1), Top("echo", "echo__recap_user", tuple(ports))
     folder = tmp_path_factory.mktemp("streams")
     texts = {
         "user.v": USER.replace("W-1", str(bits - 1)),
@@ -107,7 +107,7 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     for name, text in texts.items():
         (folder / name).write_text(text)
     simulator = Simulator(folder).build([folder / name for name in texts], "dut")
-    return simulator, plan.read_out(place[1], ReadOut(first=0, last=3), into.name)
+    return simulator, plan.read_out(place[1], ReadOut(first=0, last=3), into.name).watching({WATCHED})
 
 
 def split(value: int, words: int, bits: int) -> list[int]:
@@ -143,12 +143,13 @@ def test_data_pass_whatever_they_are_and_the_answer_is_whole(
     bits, question = marks.word_bits, data.draw(st.integers(0, (1 << 32) - 1))
     transfers = data.draw(st.lists(st.lists(words(bits), min_size=1, max_size=12), max_size=8))
     before = data.draw(st.integers(0, len(transfers)))
+    begun = [*(access.value for access in plan.watch), plan.clear.value, plan.run.value]
     queue = [word for one in transfers[:before] for word in sent(one, marks)]
-    freeze = len(queue)
+    freeze = len(begun) + len(queue)
     queue += asked(plan, question)
     queue += [word for one in transfers[before:] for word in sent(one, marks)]
     chance, seed = data.draw(st.tuples(*[st.sampled_from([0.1, 0.3, 1.0])] * 3)), data.draw(st.integers(0, 99))
-    cycles = list(held_up(queue, chance, seed, 9 * plan.words * marks.parts + 400))
+    cycles = [*clear(begun, 2 * plan.words), *held_up(queue, chance, seed, 9 * plan.words * marks.parts + 400)]
     seen = simulate(simulator, cycles)
 
     assert not (seen.out & 8).any()  # what was offered and not taken stays
@@ -163,16 +164,26 @@ def test_data_pass_whatever_they_are_and_the_answer_is_whole(
 
     parts = np.array(given_out[begins + len(answer) : ends], dtype=np.uint64).reshape(-1, marks.parts)
     read = (parts << np.arange(0, marks.parts * bits, bits, dtype=np.uint64)).sum(axis=1).astype(np.uint32)
-    times = readout.decode(HdlBuild((), "echo", (BLOCK,), read_outs=(plan,)), read)["state_time"]
+    times = readout.decode(HdlBuild((), "echo", (BLOCK, BLOCK), read_outs=(plan,)), read)["state_time"]
     moved = np.flatnonzero(took | own)
-    counted = [cycle.stimulus >> 4 & 3 for cycle in cycles[: int(moved[freeze])] if not cycle.rst]
-    assert times["cycles"].tolist() == [counted.count(state) for state in range(4)]
+    counted = [cycle.stimulus >> 4 & 3 for cycle in cycles[moved[len(begun) - 1] + 1 : moved[freeze]]]
+    mine = times["block"] == WATCHED
+    assert times["cycles"][mine].tolist() == [counted.count(state) for state in range(4)]
+
+
+def clear(words: Sequence[int], waits: int) -> Iterator[Cycle]:
+    """What comes before the application: these words, of which the last one starts the counters."""
+    yield from (Cycle(rst=1), Cycle(rst=1))
+    flows = stimulus(random.Random(0), (1, 1, 1))
+    yield from (Cycle(wr_data=word, stimulus=1 | flows) for word in words[:-1])
+    yield from [Cycle(stimulus=flows)] * waits
+    yield Cycle(wr_data=words[-1], stimulus=1 | flows)
+    yield Cycle(stimulus=flows)
 
 
 def held_up(queue: Sequence[int], chance: Sequence[float], seed: int, more: int) -> Iterator[Cycle]:
     """The host's words, then time until all went through; the design takes, and gives, by chance at first."""
     draw = random.Random(seed)
-    yield from (Cycle(rst=1), Cycle(rst=1))
     for word in queue:
         yield Cycle(wr_data=word, stimulus=1 | stimulus(draw, chance))
     for _ in range(300):

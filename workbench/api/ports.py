@@ -5,7 +5,7 @@ A kind is a subclass of `HardwarePort`; a plugin brings it with the hook `workbe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -54,7 +54,9 @@ class MonitorFront:
     `frozen` and `clearing`, and takes `write_control`, `write_select` and `write_data` (32 bits) from it
     (`resources/hdl/recap_control.v` says what these do). `connections` are its other ports, with what they are
     connected to at the top level; the design's ports in `taken` are led through it: the design has the wire
-    `recap_user_NAME` instead. Accesses, and what follows them: see `workbench.model.read_out`.
+    `recap_user_NAME` instead. `watch` gives the accesses that freeze all counters, and let the one to which the word of
+    that number belongs watch the block of that place; None where they have no room. Accesses, and what follows them:
+    see `workbench.model.read_out`.
     """
 
     text: str
@@ -64,6 +66,7 @@ class MonitorFront:
     run: Access
     clear: Access
     each: tuple[Access, ...]
+    watch: Callable[[int], tuple[Access, ...]] | None = None
     parts: int = 1
     block_words: int = 1
     marks: Marks | None = None

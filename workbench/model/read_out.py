@@ -42,10 +42,12 @@ class Access:
 @dataclass(frozen=True)
 class CounterWords:
     """Where a counter begins among the words, and what it can watch: the numbers of build's blocks, and how many states
-    each of them has. It watches the first where nothing else was chosen."""
+    each of them has. It watches the first where nothing else was chosen; `choices` are the accesses that choose each,
+    none where there is only one, or too few addresses are left to the monitors."""
 
     base: int
     watched: tuple[tuple[int, int], ...]
+    choices: tuple[tuple[Access, ...], ...] = ()
 
 
 MARK = 0x5243415052434150  # "RCAPRCAP"; the low bits of a port's width, of which the last three are 0
@@ -59,7 +61,8 @@ class Marks:
     follows (`DATA`, `READ`): 64 bits in `argument_words` words, the least significant first. After `DATA` and a number
     so many words are the application's, whatever they are. After `READ`, a number of words and the question's own (32
     bits each) the answer comes in the stream out of the design: the word `READ`, the question's number, and the words
-    of 32 bits from 0 on, each in `parts` words, the least significant first.
+    of 32 bits from 0 on, each in `parts` words, the least significant first. After `WATCH` and a word's number the
+    counter that begins before it watches the block of that place.
     """
 
     word_bits: int
@@ -68,6 +71,7 @@ class Marks:
     RUN: ClassVar[int] = 0
     FREEZE: ClassVar[int] = 1
     CLEAR: ClassVar[int] = 2
+    WATCH: ClassVar[int] = 3
     DATA: ClassVar[int] = 4
     READ: ClassVar[int] = 5
 
@@ -109,8 +113,8 @@ class ReadOutPlan:
     first of the monitor's own words, and `count_bits` a counter's width: `workbench.api.instrument.readout` reads both.
     `blocks` are the numbers of the build's blocks that run on the monitors' clock; None where all do. Where `marks` are
     given, `port` is a stream into the design, the accesses are words of it without an address, `each` is empty, and all
-    words are asked for at once: they come in the stream `answer_port`. `watch` chooses what counters watch, with the
-    counters frozen: it is made before they are set to zero.
+    words are asked for at once: they come in the stream `answer_port`. `places` tell which of its blocks
+    each counter watches; empty where nothing was chosen.
     """
 
     words: int
@@ -125,7 +129,7 @@ class ReadOutPlan:
     counters: tuple[CounterWords, ...] = ()
     port: str = ""
     blocks: tuple[int, ...] | None = None
-    watch: tuple[Access, ...] = ()
+    places: tuple[int, ...] = ()
     trace: TraceWords | None = None
     parts: int = 1
     block_words: int = 1
@@ -134,30 +138,33 @@ class ReadOutPlan:
 
     def watching(self, blocks: Collection[int]) -> ReadOutPlan:
         """The same where counters watch these of the build's blocks, each the first of them that it can; others the
-        first of theirs. Raises ValueError where the port has no register for that, and blocks are given."""
-        selects = [access for access in self.each if access.act is Act.WRITE_INDEX]
-        if not selects:
+        first of theirs. Raises ValueError where that cannot be chosen, and blocks are given."""
+        if any(len(counter.watched) > 1 and not counter.choices for counter in self.counters):
             if blocks:
                 raise ValueError(self.port)
             return self
-        watch: list[Access] = []
-        for counter in self.counters:
-            if len(counter.watched) > 1:
-                place = next((n for n, (block, _) in enumerate(counter.watched) if block in blocks), 0)
-                number = (counter.base + place) * self.parts
-                watch += [replace(select, act=Act.WRITE, value=number >> select.value) for select in selects]
-                watch.append(replace(self.freeze, value=WATCH))
-        return replace(self, watch=tuple(watch))
+        found = (
+            next((place for place, (block, _) in enumerate(counter.watched) if block in blocks), 0)
+            for counter in self.counters
+        )
+        return replace(self, places=tuple(found))
+
+    @property
+    def watch(self) -> tuple[Access, ...]:
+        """What chooses the blocks that counters watch. It freezes them, and comes before they are set to zero."""
+        chosen = zip(self.counters, self.places, strict=True) if self.places else ()
+        return tuple(
+            access for counter, place in chosen for access in (counter.choices[place] if counter.choices else ())
+        )
 
     def not_watched(self) -> tuple[int, ...]:
         """The numbers of the blocks that a counter can watch, and does not."""
-        chosen = {access.value // self.parts for access in self.watch[:: max(1, len(self.each))]}
+        places = self.places or (0,) * len(self.counters)
         return tuple(
             block
-            for counter in self.counters
-            if len(counter.watched) > 1
+            for counter, watched in zip(self.counters, places, strict=True)
             for place, (block, _) in enumerate(counter.watched)
-            if (counter.base + place not in chosen if chosen else place)
+            if place != watched
         )
 
     def cycles(self, words: Sequence[int]) -> int:

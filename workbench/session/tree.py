@@ -83,8 +83,10 @@ def board_plan(hdl: HdlBuild, platform: Platform, watch: Sequence[str] = ()) -> 
     try:
         return plan.watching({number for name in watch for number in _named(name, hdl.blocks, plan)})
     except ValueError:
-        what = f"which blocks the counters watch cannot be chosen through the port '{plan.port}'"
-        hint = "Leave hardware.watch out: each counter watches the first that it can. Or set hardware.engines to 0."
+        what = f"hardware.read_out is too small to choose which blocks counters watch through the port '{plan.port}'"
+        hint = (
+            "Leave eight words of the port to the monitors, from a multiple of that on. Or set hardware.engines to 0."
+        )
         raise WorkbenchError(Diagnostic(what, hint)) from None
 
 

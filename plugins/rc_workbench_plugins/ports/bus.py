@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field, PositiveInt
 
 from rc_workbench_plugins.ports.axi_front import axi_front
-from rc_workbench_plugins.ports.memory_front import MemoryFront, accesses, parts_of, place_registers
+from rc_workbench_plugins.ports.memory_front import MemoryFront, accesses, place_registers
 from rc_workbench_plugins.ports.names import AXI_LITE
 from rc_workbench_plugins.ports.stream_front import stream_front
 from workbench.api.ports import DRIVERS, USER_WIRE, HardwarePort, MonitorFront, Problem, Signal
@@ -288,7 +288,6 @@ class AvalonPort(BusPort):
             },
             taken=tuple(pins[role] for role in taken),
             **accesses(registers, self.word_bits),
-            parts=parts_of(self.word_bits),
         )
 
     def constants(self) -> Mapping[str, int]:

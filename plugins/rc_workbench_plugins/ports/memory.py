@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, PositiveInt
 
-from rc_workbench_plugins.ports.memory_front import MemoryFront, accesses, parts_of, place_registers
+from rc_workbench_plugins.ports.memory_front import MemoryFront, accesses, place_registers
 from workbench.api.ports import DRIVERS, USER_WIRE, HardwarePort, MonitorFront, Problem, Signal
 from workbench.model.hardware import PortDirection
 from workbench.model.read_out import ReadOut
@@ -96,7 +96,6 @@ class MemoryPort(HardwarePort):
             },
             taken=(self.outgoing.data_signal, *held.values()),
             **accesses(registers, self.word_bits),
-            parts=parts_of(self.word_bits),
             block_words=registers.block_words,
         )
 

@@ -7,12 +7,12 @@ asks for. Where the port moves blocks, the addresses from data on are a window: 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.read_out import Access, Act, ReadOut
+from workbench.model.read_out import WATCH, Access, Act, ReadOut
 
 _SETTLE_CYCLES = 8  # from selecting a word to reading it: it, and some that follow, have to come out of their memory
 _STORE_BITS = 2  # words fetched ahead of a block, so that one may pass in each cycle: two cycles' fetching, and some
@@ -76,14 +76,25 @@ class Accesses(TypedDict):
     freeze: Access
     clear: Access
     each: tuple[Access, ...]
+    watch: Callable[[int], tuple[Access, ...]]
+    parts: int
 
 
 def accesses(at: Registers, word_bits: int) -> Accesses:
     """What is written and read there."""
-    selects = (Access(Act.WRITE_INDEX, at.select + n * at.stride, n * word_bits) for n in range(at.selects))
-    run, freeze, clear = (Access(Act.WRITE, at.control, value) for value in range(3))
-    each = (*selects, Access(Act.READ, at.data, settle_cycles=_SETTLE_CYCLES))
-    return {"run": run, "freeze": freeze, "clear": clear, "each": each}
+    parts = parts_of(word_bits)
+    selects = [(at.select + n * at.stride, n * word_bits) for n in range(at.selects)]
+    run, freeze, clear, watch = (Access(Act.WRITE, at.control, value) for value in (0, 1, 2, WATCH))
+    each = (Access(Act.WRITE_INDEX, address, low) for address, low in selects)
+    mask = (1 << min(word_bits, 32)) - 1
+    return {
+        "run": run,
+        "freeze": freeze,
+        "clear": clear,
+        "each": (*each, Access(Act.READ, at.data, settle_cycles=_SETTLE_CYCLES)),
+        "watch": lambda n: (*(Access(Act.WRITE, a, n * parts >> low & mask) for a, low in selects), watch),
+        "parts": parts,
+    }
 
 
 def parts_of(word_bits: int) -> int:

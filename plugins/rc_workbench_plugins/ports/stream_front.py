@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from workbench.api.ports import USER_WIRE, MonitorFront, Signal
-from workbench.model.read_out import Access, Act, Marks
+from workbench.model.read_out import WATCH, Access, Act, Marks
 
 _SETTLE_CYCLES = 4  # from selecting a word to giving it: the counter has to come out of its memory
 
@@ -37,9 +37,17 @@ def stream_front(
         run=run,
         clear=clear,
         each=(),
+        watch=lambda number: _watch(marks, number),
         marks=marks,
         answer_port=answer_port,
     )
+
+
+def _watch(marks: Marks, number: int) -> tuple[Access, ...]:
+    """With two marks behind it, which may be lost where the stream cannot be held while it acts."""
+    argument = (number >> at & ((1 << marks.word_bits) - 1) for at in range(0, 64, min(64, marks.word_bits)))
+    after = (marks.base + marks.FREEZE,) * 2
+    return tuple(Access(Act.WRITE, 0, word) for word in (marks.base + marks.WATCH, *argument, *after))
 
 
 def _text(marks: Marks, bits: Mapping[str, int]) -> str:
@@ -60,26 +68,29 @@ def _text(marks: Marks, bits: Mapping[str, int]) -> str:
         "    output wire out_valid, input wire user_out_valid, input wire out_ready, output wire user_out_ready",
         ");",
         "    reg literal = 0;  // so many words as the argument says are the application's",
-        "    reg reading = 0, asked = 0, answering = 0;  // what the argument is for; read; being told",
+        "    reg [2:0] purpose = 0;  // what the argument is for",
+        "    reg asked = 0, answering = 0;",
+        "    reg [1:0] choose = 0;  // a word is selected, then the block of that place chosen",
         "    reg [63:0] argument = 0;",
         f"    reg [{(marks.argument_words).bit_length() - 1}:0] missing = 0;  // words of the argument still to come",
         f"    wire marked = in_data[{word - 1}:3] == {word - 3}'h{marks.base >> 3:x};",
         "    wire own = ~(literal & argument[31:0] != 0) & (marked | missing != 0);",
-        "    wire busy = asked | answering;",
+        "    wire busy = asked | answering | (|choose);",
         "    wire take = in_valid & own & ~busy;",
         "    wire mark = take & missing == 0;",
         "    wire [2:0] which = in_data[2:0];",
         "    assign user_in_valid = in_valid & ~own;",
         *(["    assign in_ready = own ? ~busy : user_in_ready;"] if in_ready else []),
         f"    wire passes = user_in_valid{' & user_in_ready' if in_ready else ''};",
-        f"    assign write_control = mark & (which <= 3'd{marks.CLEAR});",
+        f"    assign write_control = choose[1] | (mark & (which <= 3'd{marks.CLEAR}));",
         "    // The answer: the mark, the question's number, the words.",
         "    reg told_mark = 0, told_number = 0, select = 0;",
         f"    reg [{(marks.parts).bit_length() - 1}:0] part = 0;",
         f"    reg [{(_SETTLE_CYCLES).bit_length() - 1}:0] settle = 0;",
         "    reg [31:0] index = 0;",
-        "    assign write_select = select;",
-        "    assign write_data = write_control ? {30'd0, which[1:0]} : index;",
+        "    assign write_select = select | choose[0];",
+        f"    assign write_data = choose[1] ? 32'd{WATCH} : write_control ? {{30'd0, which[1:0]}} :",
+        "        choose[0] ? argument[31:0] : index;",
         "    wire there = ~told_number | (settle == 0 & ~select);",
         "    wire goes = answering & there & out_ready;",
         f"    wire ends = part == {marks.parts - 1};",
@@ -99,16 +110,18 @@ def _text(marks: Marks, bits: Mapping[str, int]) -> str:
             if port in bits
         ),
         "    always @(posedge clock) begin",
-        f"        if (mark & (which == 3'd{marks.DATA} | which == 3'd{marks.READ})) begin",
+        "        choose <= {choose[0], 1'b0};",
+        f"        if (mark & (which == 3'd{marks.WATCH} | which == 3'd{marks.DATA} | which == 3'd{marks.READ})) begin",
         f"            missing <= {marks.argument_words};",
-        f"            reading <= which == 3'd{marks.READ};",
+        "            purpose <= which;",
         "        end",
         "        else if (take & missing != 0) begin",
         f"            argument <= {_shifted(word)};",
         "            missing <= missing - 1;",
         "            if (missing == 1) begin",
-        "                literal <= ~reading;",
-        "                asked <= reading;",
+        f"                literal <= purpose == 3'd{marks.DATA};",
+        f"                asked <= purpose == 3'd{marks.READ};",
+        f"                choose[0] <= purpose == 3'd{marks.WATCH};",
         "            end",
         "        end",
         "        if (literal & argument[31:0] == 0) literal <= 0;",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from workbench.api.instrument.lfsr import TAPS
 from workbench.api.ports import MonitorFront
-from workbench.model.read_out import CounterWords, ReadOut, ReadOutPlan, TraceWords
+from workbench.model.read_out import Access, CounterWords, ReadOut, ReadOutPlan, TraceWords
 
 COUNT_BITS = 36
 MAGIC = 0x52434150
@@ -149,7 +149,11 @@ class MonitorPlan:
             header=self.header,
             count_bits=self.count_bits,
             counters=tuple(
-                CounterWords(base, tuple((probe.block, probe.states) for probe in counter.probes))
+                CounterWords(
+                    base,
+                    tuple((probe.block, probe.states) for probe in counter.probes),
+                    _choices(front, base, len(counter.probes)),
+                )
                 for counter, base in zip(self.counters, self.bases, strict=True)
             ),
             port=port,
@@ -160,6 +164,10 @@ class MonitorPlan:
             marks=front.marks,
             answer_port=front.answer_port,
         )
+
+
+def _choices(front: MonitorFront, base: int, blocks: int) -> tuple[tuple[Access, ...], ...]:
+    return tuple(map(front.watch, range(base, base + blocks))) if front.watch and blocks > 1 else ()
 
 
 def state_bits(states: int) -> int:
