@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -11,21 +12,23 @@ from workbench.model.diagnostic import Diagnostic
 
 @dataclass(frozen=True)
 class HdlSide:
-    """A design as tools read it, in Verilog or SystemVerilog: sources in order, all paths absolute. `defines` are
-    macros, `parameters` values of the top's parameters."""
+    """A design as tools read it: sources in order, all paths absolute. `defines` are macros, `parameters` values of the
+    top's parameters or generics; of VHDL, `libraries` has each source's."""
 
     sources: tuple[Path, ...]
     top: str
     include_dirs: tuple[Path, ...] = ()
     defines: dict[str, str] = field(default_factory=dict)
     parameters: dict[str, str] = field(default_factory=dict)
+    libraries: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Comparison:
     """A design and what was made of it, without the monitors around. `added` are ports that modules of the second have
     and those of the first have not: they are cut. `clocks` are the top's inputs that clock blocks, the most used first;
-    `resets` those that reset some, and whether low means reset."""
+    `resets` those that reset some, and whether low means reset. `units` are what the user calls modules that have
+    other names, with a word in parentheses to tell one of several from the others."""
 
     original: HdlSide
     made: HdlSide
@@ -33,6 +36,7 @@ class Comparison:
     renamed: tuple[tuple[str, str], ...] = ()
     clocks: tuple[str, ...] = ()
     resets: tuple[tuple[str, bool], ...] = ()
+    units: Mapping[str, str] = field(default_factory=dict)
 
 
 class How(StrEnum):

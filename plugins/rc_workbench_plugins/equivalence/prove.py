@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from rc_workbench_plugins.equivalence.simulation import Simulated, simulate
 from rc_workbench_plugins.equivalence.yosys import CannotRead, Found, prove_modules
 from workbench.api import HdlBuild
 from workbench.api.compile import needed
-from workbench.api.equivalence import How, Limits, Proof, Verdict
+from workbench.api.equivalence import Comparison, How, Limits, Proof, Verdict
 from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.system.toolchain import find_yosys
 
 
 def prove(build: HdlBuild, root: Path, limits: Limits, job: Job, module: str = "") -> Proof:
+    """`proof_of` a design in Verilog."""
+    return proof_of(build, root, limits, job, module, lambda compared, folder, job: compared, simulate)
+
+
+def proof_of(
+    build: HdlBuild,
+    root: Path,
+    limits: Limits,
+    job: Job,
+    module: str,
+    read: Callable[[Comparison, Path, Job], Comparison],
+    side_by_side: Callable[[Comparison, Path, Limits, Job], Simulated],
+) -> Proof:
     """Of each module of a design that was instrumented, or of one: whether it behaves as before. `root` is where the
-    design's data lie. Raises Cancelled; WorkbenchError where yosys is missing, or the module."""
+    design's data lie. `read` makes what yosys is given of what is compared, in a folder; CannotRead where that cannot
+    be. Raises Cancelled; WorkbenchError where yosys is missing, or the module."""
     compared, yosys = build.compared, needed(find_yosys())
     if compared is None:
         raise WorkbenchError(Diagnostic("this design cannot be compared with what was made of it"))
@@ -29,7 +43,7 @@ def prove(build: HdlBuild, root: Path, limits: Limits, job: Job, module: str = "
             (folder / data).symlink_to(root / data)
         with job.step("Prove"):
             try:
-                found = prove_modules(compared, yosys, folder, limits, job, module)
+                found = prove_modules(read(compared, folder, job), yosys, folder, limits, job, module)
             except CannotRead as error:
                 found = [Found(module or compared.original.top, error.why)]
         with job.step("Simulate"):
@@ -37,7 +51,7 @@ def prove(build: HdlBuild, root: Path, limits: Limits, job: Job, module: str = "
                 job.log("Nothing has to be simulated.")
                 return Proof(tuple(map(_not_simulated, found)))
             try:
-                simulated = simulate(compared, folder, limits, job)
+                simulated = side_by_side(compared, folder, limits, job)
             except WorkbenchError as error:
                 return Proof(tuple(map(_not_simulated, found)), error.diagnostics)
         return Proof(tuple(_verdict(one, simulated) for one in found), tuple(_left(simulated)))

@@ -83,14 +83,19 @@ def prove_modules(
 ) -> list[Found]:
     """What is known of each module, the top first, or of those of one name. CannotRead where yosys cannot read the
     design; WorkbenchError where it has no module of that name."""
+
+    def plain(name: str) -> str:
+        return (compared.units.get(name) or _plain(name)).partition(" (")[0]
+
     yosys = Yosys(tool, folder, limits, job)
     shown = _elaborated(yosys, "gold", compared.original)
+    shown |= {name: compared.units[name] for name in shown if name in compared.units}
     there = _elaborated(yosys, "gate", compared.made, compared.added, compared.renamed)
     tops = {_named(compared.original.top): _named(compared.made.top)}
-    wanted = (name for name in shown if module in ("", _plain(name)))
+    wanted = (name for name in shown if module in ("", plain(name)))
     names = sorted(wanted, key=lambda one: (one not in tops, shown[one]))
     if not names:
-        known = sorted({_plain(name) for name in shown})
+        known = sorted({plain(name) for name in shown})
         raise WorkbenchError(unknown_name("module", module, known))
     both = [name for name in names if tops.get(name, name) in there]
     _split(yosys, "gold", both)

@@ -18,6 +18,7 @@ class VhdlLanguage:
     plain = staticmethod(Later(f"{__name__}.build:plain"))
     tops = staticmethod(Later(f"{__name__}.tops:tops"))
     definition = staticmethod(Later(f"{__name__}.definitions:definition"))
+    prove = staticmethod(Later(f"{__name__}.prove:prove"))
     decode = staticmethod(Later("workbench.api.instrument.readout:decode"))
 
 

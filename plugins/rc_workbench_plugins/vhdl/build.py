@@ -20,7 +20,8 @@ from rc_workbench_plugins.verilog.monitored import (
     writing,
 )
 from rc_workbench_plugins.verilog.own import build_called
-from rc_workbench_plugins.verilog.ports import hdl_ports
+from rc_workbench_plugins.verilog.ports import clocks as clocks_of
+from rc_workbench_plugins.verilog.ports import hdl_ports, resets
 from rc_workbench_plugins.verilog.rewrite import Edits
 from rc_workbench_plugins.verilog.streams import counted
 from rc_workbench_plugins.verilog.top import read_top
@@ -40,6 +41,7 @@ from rc_workbench_plugins.vhdl.translated import (
 from rc_workbench_plugins.vhdl.units import Unit
 from rc_workbench_plugins.vhdl.vendors import stands_in
 from workbench.api import HdlBuild
+from workbench.api.equivalence import Comparison, HdlSide
 from workbench.api.instrument import wrapper
 from workbench.api.job import Job
 from workbench.model.application import HardwareSources
@@ -122,7 +124,7 @@ def instrument(
         around = write_around(wrapper.wrapper(shell, watched.monitors, streams.streams), out)
     build = HdlBuild(
         sources=(file, *around),
-        board_sources=(*copies, *around),
+        board_sources=(*copies.values(), *around),
         top=top.module,
         ports=tuple(_placed(ports, design, design.top)),
         blocks=watched.blocks(design.name_of),
@@ -135,6 +137,7 @@ def instrument(
         uncounted=wrapper.uncounted(watched.monitors),
         read_outs=watched.read_outs,
         own_ports=watched.own,
+        compared=_compared(design, top, copies, design.top.name, f"{top.module}{_INNER}", generics, watched.width),
         missed=tuple(watched.missed(design.name_of, found.why_not, found.single)),
         diagnostics=(*found.diagnostics, *streams.diagnostics, *watched.large(design.name_of)),
         read=tuple(one.path for one in design.files),
@@ -188,10 +191,28 @@ def _placed(ports: Iterable[HdlPort], design: Design, top: Unit) -> Iterator[Hdl
         yield replace(port, file=design.name_of(top.file.path), line=line)
 
 
-def _write(design: Design, texts: Mapping[Path, bytes], out: Path) -> tuple[Path, ...]:
-    """The copies, without the marks of their parts; what stands for vendors' libraries is brought by their tools."""
-    return tuple(
-        write_file(copy_path(design.root, f.path, f.number, out), texts[f.path].replace(PART, b""))
+def _compared(
+    design: Design, top: Instance, copies: Mapping[Path, Path], name: str, inner: str, generics: Mapping[str, str],
+    width: int,
+) -> Comparison:  # fmt: skip
+    """The design beside its copies."""
+    own = tuple(file.path for file in design.needed)
+    made = tuple(copies.get(path, path) for path in own)
+    libraries = tuple(file.library for file in design.needed)
+    return Comparison(
+        HdlSide(own, name, parameters=dict(generics), libraries=libraries),
+        HdlSide(made, inner, parameters=dict(generics), libraries=libraries),
+        (wrapper.STATE_PORT,) if width else (),
+        clocks=tuple(clock for clock, _ in clocks_of(top)),
+        resets=resets(top),
+    )
+
+
+def _write(design: Design, texts: Mapping[Path, bytes], out: Path) -> dict[Path, Path]:
+    """The copies by their originals, without the marks of their parts; what stands for vendors' libraries is brought by
+    their tools."""
+    return {
+        f.path: write_file(copy_path(design.root, f.path, f.number, out), texts[f.path].replace(PART, b""))
         for f in design.needed
         if not stands_in(f)
-    )
+    }

@@ -58,12 +58,12 @@ class Design:
         return [word for library, file in pairs for word in (f"--work={library}", file)]
 
 
-def synthesised(design: Design) -> str:
+def synthesised(design: Design, run: Callable[..., ProcessResult] = run_program) -> str:
     """Verilog of the entity, its last module, and of what it is made of.
 
     WorkbenchError with GHDL's errors at their lines, or without a place where there is none.
     """
-    return mended(netlist(design, "verilog"), partial(netlist, design))
+    return mended(netlist(design, "verilog", run), partial(netlist, design, run=run))
 
 
 def netlist(design: Design, language: str, run: Callable[..., ProcessResult] = run_program) -> str:
@@ -116,7 +116,8 @@ def kept(design: Design, make: Callable[[Design], str]) -> str:
     if any(_FILE.search(line) for text in contents for line in text.splitlines()):
         return make(design)
     told = [design.unit, design.generics, design.libraries, design.dialect]
-    key = json.dumps([ghdl().version, make.__name__, _MADE_BY, contents, *told])
+    called = getattr(make, "func", make).__name__
+    key = json.dumps([ghdl().version, called, _MADE_BY, contents, *told])
     place = cache_dir() / "vhdl" / sha256(key.encode())[:32]
     if place.is_file():
         return place.read_text("utf-8")

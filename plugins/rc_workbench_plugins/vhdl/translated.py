@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,7 +19,7 @@ from rc_workbench_plugins.verilog.streams import FoundStreams, find_streams, onl
 from rc_workbench_plugins.vhdl import ghdl
 from rc_workbench_plugins.vhdl.design import Design
 from rc_workbench_plugins.vhdl.elaborate import DIALECT, Text
-from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
+from rc_workbench_plugins.vhdl.syntax import plain
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.hardware import Hardware
@@ -36,23 +37,35 @@ def translated(design: Design, texts: Mapping[Path, bytes], unit: str, generics:
     known = {plain(generic.name) for generic in interface.generics} if interface is not None else set()
     values = tuple(f"{plain(name)}={value}" for name, value in generics.items() if plain(name) in known)
     last = design.top.library if design.top is not None else ""
-    with TemporaryDirectory() as scratch:
-        files: list[tuple[str, str]] = []
-        for file in sorted(design.needed, key=lambda one: one.library == last):
-            text = Text(file.number, file.library, texts[file.path])
-            files += [(file.library, name) for name in text.write(Path(scratch))]
-        libraries, names = zip(*files, strict=True)
-        try:
-            asked = ghdl.Design(names, unit.lower(), values, design.root, libraries, DIALECT)
-            return ghdl.kept(asked, ghdl.synthesised)
-        except WorkbenchError as error:
-            of = {str(file.number): file for file in design.files}
-            raise WorkbenchError(*(_of_file(d, of) for d in error.diagnostics)) from None
+    found = [Text(file.number, file.library, texts[file.path]) for file in design.needed]
+    paths = {file.number: file.path for file in design.files}
+    with TemporaryDirectory() as folder, at_their_paths(paths):
+        return ghdl.kept(asked_of(found, Path(folder), unit, last, values, design.root), ghdl.synthesised)
 
 
-def _of_file(problem: Diagnostic, of: Mapping[str, VhdlFile]) -> Diagnostic:
+def asked_of(
+    texts: Iterable[Text], folder: Path, unit: str, library: str, values: Sequence[str], root: Path
+) -> ghdl.Design:
+    """What GHDL is asked for: a unit of a library in these texts, which are written into a folder. `root` is where
+    files are that the design reads."""
+    ordered = sorted(texts, key=lambda one: one.library == library)
+    written = [(text.library, name) for text in ordered for name in text.write(folder)]
+    libraries, names = zip(*written, strict=True)
+    return ghdl.Design(names, unit.lower(), tuple(values), root, libraries, DIALECT)
+
+
+@contextmanager
+def at_their_paths(paths: Mapping[int, Path]) -> Iterator[None]:
+    """What is said of written texts, by the files' own paths."""
+    try:
+        yield
+    except WorkbenchError as error:
+        raise WorkbenchError(*(_of_file(d, paths) for d in error.diagnostics)) from None
+
+
+def _of_file(problem: Diagnostic, paths: Mapping[int, Path]) -> Diagnostic:
     found = _PART_FILE.fullmatch(problem.file or "")
-    return replace(problem, file=str(of[found[1]].path)) if found else problem
+    return replace(problem, file=str(paths[int(found[1])])) if found else problem
 
 
 def spelled(made: str, names: Iterable[str]) -> str:

@@ -1,0 +1,111 @@
+"""Whether an instrumented design in VHDL behaves as the original: GHDL's Verilog of both is proved entity by entity."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from rc_workbench_plugins.equivalence.prove import proof_of
+from rc_workbench_plugins.equivalence.yosys import CannotRead
+from rc_workbench_plugins.vhdl import ghdl
+from rc_workbench_plugins.vhdl.side_by_side import simulate
+from rc_workbench_plugins.vhdl.sides import texts_of, top_of, units_in
+from rc_workbench_plugins.vhdl.syntax import plain
+from rc_workbench_plugins.vhdl.translated import asked_of, at_their_paths, top_module
+from workbench.api import HdlBuild
+from workbench.api.equivalence import Comparison, HdlSide, Limits, Proof
+from workbench.api.job import Job
+from workbench.model.diagnostic import WorkbenchError
+
+_MODULE = re.compile(r"^module (\w+).*?^endmodule$", re.MULTILINE | re.DOTALL)
+_REGISTER = re.compile(r"^  reg (?:\[[^]]*\] )?(n\d+_(?:q|data));", re.MULTILINE)
+_CALLED = re.compile(r"^  (?:assign |always @\*\n    )(\w+) = (n\d+_q);", re.MULTILINE)
+_MEMORY = re.compile(r"^  reg (?:\[[^]]*\] )?(n\d+)\[.*\] ?; // memory", re.MULTILINE)
+_INSTANCE = re.compile(r"^  (\w+) (\w+) \($", re.MULTILINE)
+_VARIABLE = re.compile(r"^n\d+_")
+_NUMBERED = re.compile(r"\bn\d+(?:_\w+)?\b")
+
+
+def prove(build: HdlBuild, root: Path, limits: Limits, job: Job, module: str = "") -> Proof:
+    """`proof_of` a design in VHDL; what is not proved is simulated by GHDL, of which yosys's netlists have no part."""
+    return proof_of(build, root, limits, job, module, partial(_synthesised, root), partial(simulate, root))
+
+
+def _synthesised(root: Path, compared: Comparison, folder: Path, job: Job) -> Comparison:
+    """GHDL's Verilog of both, as the card has it. CannotRead."""
+    sides: list[HdlSide] = []
+    for name, side in (("gold", compared.original), ("gate", compared.made)):
+        job.progress(None, f"GHDL: {side.top}")
+        made = _verilog(root, side, folder / f"{name}_vhdl", job)
+        file = folder / f"{name}.v"
+        file.write_text(comparable(made, name), encoding="utf-8")
+        sides.append(HdlSide((file,), top_module(made)))
+    entities = {plain(unit.name) for unit in units_in(compared.original) if unit.kind == "entity"}
+    return replace(compared, original=sides[0], made=sides[1], units=_shown(sides[0], entities))
+
+
+def _verilog(root: Path, side: HdlSide, folder: Path, job: Job) -> str:
+    folder.mkdir()
+    values = [f"{name}={value}" for name, value in side.parameters.items()]
+    try:
+        with at_their_paths(dict(enumerate(side.sources))):
+            asked = asked_of(texts_of(side), folder, side.top, top_of(side).library, values, root)
+            return ghdl.kept(asked, partial(ghdl.synthesised, run=partial(job.run, on_line=lambda line: None)))
+    except WorkbenchError as error:
+        first = error.diagnostics[0]
+        place = f"{Path(first.file).name}:{first.line}: " if first.file else ""
+        raise CannotRead(f"GHDL does not synthesise it: {place}{first.message}") from None
+
+
+def _shown(side: HdlSide, entities: Collection[str]) -> dict[str, str]:
+    """What modules are called: the entity, and where it is made several of, the first place of each."""
+    text = side.sources[0].read_text(encoding="utf-8")
+    modules = {found[1]: found[0] for found in _MODULE.finditer(text)}
+    places = _places(side.top, modules)
+    of = {module: _entity_of(module, entities) or module for module in modules}
+    several = Counter(of.values())
+    return {
+        f"\\{module}": f"{unit} ({places.get(module, module)})" if several[unit] > 1 else unit
+        for module, unit in of.items()
+    }
+
+
+def _places(top: str, modules: Mapping[str, str]) -> dict[str, str]:
+    """The first path to each module."""
+    places = {top: ""}
+    waiting = [top]
+    for module in waiting:
+        for kind, label in _INSTANCE.findall(modules[module]):
+            if kind in modules and kind not in places:
+                places[kind] = f"{places[module]}.{label}".lstrip(".")
+                waiting.append(kind)
+    return places
+
+
+def _entity_of(module: str, entities: Collection[str]) -> str:
+    """The entity that GHDL made a module of: it adds what generics are to its name."""
+    found = [name for name in entities if module.lower() == name or module.lower().startswith(f"{name}_")]
+    return max(found, key=len, default="")
+
+
+def comparable(verilog: str, side: str) -> str:
+    """With registers and memories named by what they are in VHDL, or by their order in their module, and other nets by
+    the side: GHDL numbers all, and where states are inserted the numbers are others."""
+    return _MODULE.sub(lambda module: _renamed(module[0], side), verilog)
+
+
+def _renamed(module: str, side: str) -> str:
+    called: dict[str, str] = {}
+    for name, register in _CALLED.findall(module):
+        called.setdefault(register, _VARIABLE.sub("", name))
+    called = {one: called.get(one, "") for one in _REGISTER.findall(module)}
+    called |= dict.fromkeys(_MEMORY.findall(module), "memory")
+    numbers: Counter[str] = Counter()
+    for one, name in called.items():
+        numbers[name] += 1
+        called[one] = "_".join(filter(None, (name, "register", str(numbers[name]) if numbers[name] > 1 else "")))
+    return _NUMBERED.sub(lambda name: called.get(name[0]) or f"{side}_{name[0]}", module)

@@ -1,0 +1,33 @@
+"""A design in VHDL that is compared with another: its files as GHDL is given them, and its top."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rc_workbench_plugins.vhdl.elaborate import PART, Text
+from rc_workbench_plugins.vhdl.skeleton import cuts
+from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain, read_file
+from rc_workbench_plugins.vhdl.units import Unit, units_of
+from workbench.api.equivalence import HdlSide
+
+
+def files_of(side: HdlSide) -> Iterator[VhdlFile]:
+    for number, (path, library) in enumerate(zip(side.sources, side.libraries, strict=True)):
+        yield read_file(path, library, number)
+
+
+def units_in(side: HdlSide) -> list[Unit]:
+    return [unit for file in files_of(side) for unit in units_of(file)]
+
+
+def top_of(side: HdlSide) -> Unit:
+    return next(unit for unit in units_in(side) if unit.kind == "entity" and plain(unit.name) == plain(side.top))
+
+
+def texts_of(side: HdlSide) -> Iterator[Text]:
+    """The files, each parted where GHDL has to have it in parts."""
+    for file in files_of(side):
+        data, begun = b"", 0
+        for cut in cuts(units_of(file)):
+            data, begun = data + file.data[begun:cut] + PART, cut
+        yield Text(file.number, file.library, data + file.data[begun:])
