@@ -62,9 +62,7 @@ def test_a_pragma_is_typed_by_its_parts_and_undone_one_by_one(
     qtbot.keyClicks(popup, "add")
     qtbot.keyClick(popup, Qt.Key.Key_Return)
     assert line(editor) == "#pragma recap shut wait_send(late_receiver, tiny_top.adder,"
-    assert offered(editor)[0] == "m1"
-    assert set(offered(editor)) == {"m1", "w1", "d1", "s1"}
-    qtbot.keyClick(popup, Qt.Key.Key_Down)
+    assert offered(editor) == ["w1", "d1", "s1", "m1"]
     qtbot.keyClick(popup, Qt.Key.Key_Return)
     assert line(editor) == "#pragma recap shut wait_send(late_receiver, tiny_top.adder, w1)"
     assert not popup.isVisible()

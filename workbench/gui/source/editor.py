@@ -282,7 +282,9 @@ class CodeEditor(CodeView):
             end = cursor.block().position() + len(cursor.block().text()) - len(after)
             cursor.setPosition(cursor.position() - len(typed.begun))
             cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+            cursor.beginEditBlock()  # else it is undone with what was put right before it
             cursor.insertText(word.text + word.behind)
+            cursor.endEditBlock()
             self.setTextCursor(cursor)
             if word.behind:
                 self._complete()
