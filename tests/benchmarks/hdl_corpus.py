@@ -1,6 +1,6 @@
 """How much real HDL can be observed: every clocked block of a folder of HDL marked, instrumented and checked.
 
-    python tests/benchmarks/hdl_corpus.py DIR [--json] [--quick] [--cycles N] [--jobs N] [--only WORD] [--parse]
+    python tests/benchmarks/hdl_corpus.py DIR [--json] [--quick] [--cycles N] [--seconds S] [--jobs N] [--only WORD] [--parse]
 
 Works on copies. Each branch that a pragma can be put before gets one; each module with clocked blocks then becomes a
 design of its own, with its ports brought out beside a memory-style port, and is instrumented.
@@ -109,9 +109,9 @@ class Corpus:
 
     def __init__(self, folder: Path, names: Sequence[str]) -> None:
         self.folder = folder
-        self.include_dirs = tuple(sorted({str(Path(name).parent) for name in names}))
         self.names = list(names)
         self.texts = {name: (folder / name).read_text(errors="replace") for name in self.names}
+        self.include_dirs = tuple(sorted(self._include_dirs()))
         self.defines: dict[str, list[str]] = {}
         for name in self.names:
             for module in MODULE.findall(self.texts[name]):
@@ -125,6 +125,16 @@ class Corpus:
         for name in self.names:
             for macro in DEFINE.findall(self.texts[name]):
                 self.macros.setdefault(macro, []).append(name)
+
+    def _include_dirs(self) -> set[str]:
+        """The files' folders, and those from which a file of DIR is included by a path."""
+        found = {str(Path(name).parent) for name in self.names}
+        headers = [path.relative_to(self.folder) for path in self.folder.rglob("*.*h") if path.is_file()]
+        texts = [*self.texts.values(), *((self.folder / path).read_text(errors="replace") for path in headers)]
+        wanted = {Path(path).parts for text in texts for path in INCLUDE.findall(text)}
+        for path in (*headers, *map(Path, self.names)):
+            found |= {str(Path(*path.parts[: -len(parts)])) for parts in wanted if path.parts[-len(parts) :] == parts}
+        return found
 
     def sources(self, name: str) -> tuple[str, ...]:
         """A file and all that define what it uses: of several, the nearest."""
@@ -203,7 +213,7 @@ def clocks(blocks: Sequence[HdlBlock], module: str) -> Iterator[str]:
     yield from sorted(set(names), key=lambda name: -names.count(name))
 
 
-def try_module(corpus: Corpus, cycles: int, task: tuple[str, str, str]) -> Tried:
+def try_module(corpus: Corpus, limits: Limits, task: tuple[str, str, str]) -> Tried:
     """One module of a file as a design, on one of its clocks."""
     name, module, clock = task
     tried = partial(Tried, name, module)
@@ -235,7 +245,6 @@ def try_module(corpus: Corpus, cycles: int, task: tuple[str, str, str]) -> Tried
         tried = partial(tried, observed=observed)
         if complaint := elaborated(verilator, build.sources, build.include_dirs, corpus.folder):
             return tried("failed", f"elaborates as it is, not instrumented: {complaint}")
-        limits = Limits(prove_s=60, cycles=cycles, simulate_s=20)
         proof = VerilogLanguage().prove(build, corpus.folder, limits, Job(), module)
         problems = "; ".join(one.message for one in proof.diagnostics)
         for one in proof.verdicts:
@@ -273,8 +282,9 @@ def try_all(root: Path, folder: Path, arguments: argparse.Namespace) -> Result:
         for clock in list(clocks(found[name], module))[:1]
     ]
     observed: set[str] = set()
+    limits = Limits(prove_s=arguments.seconds, cycles=arguments.cycles, simulate_s=20)
     with ProcessPoolExecutor(arguments.jobs) as pool:
-        for number, tried in enumerate(pool.map(partial(try_module, corpus, arguments.cycles), tasks), 1):
+        for number, tried in enumerate(pool.map(partial(try_module, corpus, limits), tasks), 1):
             print(f"{number}/{len(tasks)} {tried.module}: {tried.what} {tried.why[:150]}", file=sys.stderr)
             count(result, tried)
             observed.update(tried.observed)
@@ -354,6 +364,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--cycles", type=int, default=2000, help="of what is not proved")
+    parser.add_argument("--seconds", type=float, default=60, help="at most, to prove a design")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", default="", metavar="WORD", help="files whose path holds this")
     parser.add_argument("--parse", action="store_true", help="read the files, and no more")
