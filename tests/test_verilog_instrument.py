@@ -396,22 +396,22 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_observed_is_listed_and_left_alone(tmp_path: Path) -> None:
-    slow = """assign out[63:25] = 0; reg slow; assign out[24] = slow;
-    always @(posedge unseen) begin
+    slow = """assign out[63:25] = 0; reg slow; assign out[24] = slow; wire odd = in[20];
+    always @(posedge odd) begin
         //pragma recap slow work()
         slow <= ~slow;
     end"""
     text = TOP.replace("assign out[63:24] = unseen;", slow)
     build = instrument(tmp_path, write(tmp_path, leaf_v=LEAF, top_sv=text))
     assert [(d.file, d.line) for d in build.missed] == [("top.sv", 67)]
-    assert "it runs on 'unseen', which is derived within the design" in build.missed[0].message
+    assert "it runs on 'odd', which is derived within the design" in build.missed[0].message
     assert "top.line_67" not in {block.id for block in build.blocks}
 
 
 def test_a_block_is_observed_where_its_module_is_on_a_clock_of_the_platform(tmp_path: Path) -> None:
     """The others of its instances are told, and count for nothing."""
-    slow = """assign out[63:26] = 0; wire gated = clk & unseen;
-    leaf #(1) slow(gated, rst, in[0], out[24]); leaf #(1) slower(gated, rst, in[0], out[25]);"""
+    slow = """assign out[63:26] = 0; wire odd = in[20];
+    leaf #(1) slow(odd, rst, in[0], out[24]); leaf #(1) slower(odd, rst, in[0], out[25]);"""
     text = TOP.replace("assign out[63:24] = unseen;", slow)
     plain = instrument(tmp_path / "plain", write(tmp_path / "plain", leaf_v=LEAF, top_sv=TOP))
     build = instrument(tmp_path / "both", write(tmp_path / "both", leaf_v=LEAF, top_sv=text))
@@ -421,6 +421,23 @@ def test_a_block_is_observed_where_its_module_is_on_a_clock_of_the_platform(tmp_
     ]  # fmt: skip
     assert [block.id for block in build.blocks] == [block.id for block in plain.blocks]
     assert [block.states for block in build.blocks] == [block.states for block in plain.blocks]
+
+
+@pytest.mark.parametrize(
+    ("made", "on_boards"),
+    [("wire made = clk & in[20];", True), ("reg made; always @(posedge clk) made <= ~made;", False)],
+)
+def test_a_block_on_a_made_clock_is_counted_in_its_sources_cycles(tmp_path: Path, made: str, on_boards: bool) -> None:
+    """The simulated card counts it by its tap; a monitor on a board only where it is timed with the source."""
+    text = TOP.replace(
+        "assign out[63:24] = unseen;", f"assign out[63:25] = 0; {made} leaf #(1) slow(made, rst, in[0], out[24]);"
+    )
+    build = instrument(tmp_path, write(tmp_path, leaf_v=LEAF, top_sv=text))
+    (number,) = (n for n, block in enumerate(build.blocks) if block.id == "top.slow.line_10")
+    assert (build.missed, build.blocks[number].clock, build.taps[number][1]) == ((), "clk", 3)
+    (plan,) = build.read_outs
+    assert (number in plan.blocks) == on_boards
+    assert any(number == block for counter in plan.counters for block, _ in counter.watched) == on_boards
 
 
 @pytest.mark.skipif(shutil.which("yosys") is None, reason="yosys is not installed")

@@ -58,10 +58,14 @@ def test_what_they_do_is_simulated_and_what_is_not_known_is_told(tmp_path: Path,
     assert (block.id, block.why_not, block.instances) == ("leaf.counts", "", ("top.own.counts",))
 
 
-def test_blocks_behind_a_pll_say_that_its_clock_is_another(tmp_path: Path, language: VerilogLanguage) -> None:
+def test_blocks_behind_a_pll_are_counted_in_its_inputs_cycles(tmp_path: Path, language: VerilogLanguage) -> None:
     text = XILINX.replace("leaf own(inner, n)", "leaf own(bufg, n)") + LEAF
-    (block,) = language.scan(tmp_path, hardware(tmp_path, text), PLATFORM, {}).blocks
-    assert block.why_not.startswith("it runs on 'i_clk', which is derived within the design")
+    found = language.scan(tmp_path, hardware(tmp_path, text), PLATFORM, {})
+    (block,) = found.blocks
+    assert (block.why_not, found.clocks) == ("", (("clk", 2),))  # one is in a flip-flop of the vendor's
+    (note,) = (d for d in found.diagnostics if d.severity is Severity.NOTE)
+    assert note.message == "what PLLE2_BASE makes of 'clk' clocks leaf.counts: counted in cycles of 'clk'"
+    assert note.hint == "PLLE2_BASE is simulated at its input's rate. On a real machine they are not counted."
 
 
 def test_a_module_of_nobody_is_still_missing(tmp_path: Path, language: VerilogLanguage) -> None:

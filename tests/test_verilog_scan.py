@@ -187,16 +187,22 @@ module top(input wire clk, input wire other, input wire rst, output reg a, outpu
     always @(posedge other) b <= rst;
     wire gated = clk & rst;
     always @(posedge gated) c <= rst;
+    wire mixed = rst ? clk : other;
+    always @(posedge mixed) c <= rst;
     inner u(clk, d);
 endmodule
 """
     inner = "module inner(input clk, output reg d); always @(posedge clk) d <= 1; endmodule\n"
     found = scan(tmp_path, top_v=text, inner_vh=inner)
-    assert [d.text() for d in found.diagnostics] == []
+    assert [d.text() for d in found.diagnostics] == [
+        "top.v:7: note: what a gate makes of 'clk' clocks top.line_7: counted in cycles of 'clk'. "
+        "While their clock is held, they stay in the state in which they were."
+    ]
     reasons = {b.id: b.why_not for b in found.blocks}
     assert "in a macro" in reasons["top.line_4"]
     assert reasons["top.line_5"].startswith("it runs on 'other', which is the top's 'other'")
-    assert reasons["top.line_7"].startswith("it runs on 'gated', which is derived within the design")
+    assert reasons["top.line_7"] == ""
+    assert reasons["top.line_9"].startswith("it runs on 'mixed', which is derived within the design")
     assert "in an included file" in reasons["inner.line_1"]
 
 
@@ -314,14 +320,31 @@ endmodule
 def test_a_clock_by_another_name_is_that_clock(tmp_path: Path) -> None:
     """Through assignments in any order, modules that pass it on, and inverters; a gate makes another of it."""
     found = scan(tmp_path, top_v=CLOCKS)
-    assert found.diagnostics == ()
     assert [block.why_not for block in found.blocks] == ["", ""]
-    found = scan(tmp_path, top_v=CLOCKS.replace("leaf a(i_clk); leaf c(out); leaf d(inverted); ", ""))
+    (note,) = found.diagnostics  # of `g` alone
+    assert note.message == "what a gate makes of 'clk' clocks leaf.kept: counted in cycles of 'clk'"
+    assert scan(tmp_path, top_v=CLOCKS.replace("leaf g(gated);", "")).diagnostics == ()
+    several = CLOCKS.replace("gated = clk & en", "gated = en ? clk : clk_b").replace("input en", "input en, clk_b")
+    found = scan(tmp_path, top_v=several.replace("leaf a(i_clk); leaf c(out); leaf d(inverted); ", ""))
     assert {block.id: block.why_not for block in found.blocks} == {
         "top.own": "",
         "leaf.kept": "it runs on 'i_clk', which is derived within the design; only blocks on the platform's clocks "
         "(clk) can be observed",
     }
+
+
+def test_a_divided_clock_is_counted_in_cycles_of_its_source(tmp_path: Path) -> None:
+    text = """
+      module top(input clk, output reg [3:0] n); reg half = 0;
+        always @(posedge clk) half <= ~half;
+        always @(posedge half) begin : slow n <= n + 1; end
+      endmodule"""
+    found = scan(tmp_path, top_v=text)
+    assert [block.why_not for block in found.blocks] == ["", ""]
+    assert [(d.message, d.hint) for d in found.diagnostics] == [
+        ("what a divider makes of 'clk' clocks top.slow: counted in cycles of 'clk'",
+         "On a real machine they are not counted."),
+    ]  # fmt: skip
 
 
 def test_a_module_that_is_defined_twice_is_told_where_it_is_used(tmp_path: Path) -> None:

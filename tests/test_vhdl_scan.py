@@ -436,9 +436,75 @@ def test_vendors_primitives_need_no_library_and_a_clock_goes_through_their_buffe
       other : process (d) begin if rising_edge(d) then null; end if; end process;
     end;\n"""
     found = scan(tmp_path, top=text)
-    assert {d.severity for d in found.diagnostics} == {Severity.WARNING}
-    assert [d.message for d in found.diagnostics] == [
-        f"no source defines an entity for the component '{name}'" for name in ("MMCME2_ADV", "FDRE")
+    assert [(d.severity, d.message) for d in found.diagnostics] == [
+        (Severity.WARNING, "MMCME2_ADV is simulated with all its clocks at its input's rate"),
+        (Severity.WARNING, "no source defines an entity for the component 'FDRE'"),
+        (Severity.NOTE, "what MMCME2_ADV makes of 'clk' clocks top.other: counted in cycles of 'clk'"),
     ]
-    assert {block.id: bool(block.why_not) for block in found.blocks} == {"top.own": False, "top.other": True}
-    assert found.clocks == (("clk", 1),)
+    assert [(block.id, block.why_not) for block in found.blocks] == [("top.own", ""), ("top.other", "")]
+    assert found.clocks == (("clk", 2),)
+
+
+def test_a_pll_that_the_sources_declare_themselves(tmp_path: Path) -> None:
+    text = f"""{HEAD}
+    entity top is port (clk : in std_logic; q : out std_logic); end;
+    architecture rtl of top is signal c : std_logic;
+      component SB_PLL40_CORE is generic (DIVR : bit_vector(3 downto 0) := "0000");
+        port (REFERENCECLK, RESETB : in std_logic; PLLOUTCORE : out std_logic);
+      end component;
+    begin
+      m : SB_PLL40_CORE generic map (DIVR => "0001")
+        port map (REFERENCECLK => clk, RESETB => '1', PLLOUTCORE => c);
+      p : process (c) begin if rising_edge(c) then q <= '1'; end if; end process;
+    end;\n"""
+    found = scan(tmp_path, top=text)
+    assert [(d.severity, d.message) for d in found.diagnostics] == [
+        (Severity.WARNING, "SB_PLL40_CORE is simulated with all its clocks at its input's rate"),
+        (Severity.NOTE, "what SB_PLL40_CORE makes of 'clk' clocks top.p: counted in cycles of 'clk'"),
+    ]
+    assert [block.why_not for block in found.blocks] == [""]
+
+
+RECORDS = f"""{HEAD}
+package bus_pkg is
+  type clocks_t is record sys, io : std_logic; end record;
+end;
+{HEAD}use work.bus_pkg.all;
+entity part is port (c : in clocks_t; many : in std_logic_vector(0 to 3)); end;
+architecture rtl of part is begin
+  a : process (c) begin if rising_edge(c.sys) then null; end if; end process;
+  b : process (c) begin if rising_edge(c.io) then null; end if; end process;
+  each : for i in 0 to 3 generate
+    e : process (many) begin if rising_edge(many(i)) then null; end if; end process;
+  end generate;
+end;
+{HEAD}use work.bus_pkg.all;
+entity top is port (clk, other, en : in std_logic); end;
+architecture rtl of top is
+  signal clocks, same : clocks_t;
+  signal fan : std_logic_vector(0 to 3);
+  signal half : std_logic := '0';
+begin
+  clocks.sys <= clk;
+  clocks.io <= clk and en;
+  same <= clocks;
+  fan(0) <= clk;
+  fan(1) <= other;
+  fan(2) <= half;
+  more : for i in 3 to 3 generate fan(i) <= clk; end generate;
+  divide : process (clk) begin if rising_edge(clk) then half <= not half; end if; end process;
+  p : entity work.part port map (c.sys => same.sys, c.io => same.io, many => fan);
+end;
+"""
+
+
+def test_clocks_in_records_and_arrays_and_what_is_made_of_them(tmp_path: Path) -> None:
+    found = scan(tmp_path, top=RECORDS)
+    assert {block.id: block.why_not for block in found.blocks if block.why_not} == {}
+    assert found.clocks == (("clk", 6), ("other", 1))
+    assert [(d.message, d.hint) for d in found.diagnostics] == [
+        ("what a gate makes of 'clk' clocks part.b: counted in cycles of 'clk'",
+         "While their clock is held, they stay in the state in which they were."),
+        ("what a divider makes of 'clk' clocks part.e: counted in cycles of 'clk'",
+         "On a real machine they are not counted."),
+    ]  # fmt: skip

@@ -1,6 +1,7 @@
 """How much real HDL can be observed: every clocked block of a folder of HDL marked, instrumented and checked.
 
-    python tests/benchmarks/hdl_corpus.py DIR [--json] [--quick] [--cycles N] [--seconds S] [--jobs N] [--only WORD] [--parse]
+    python tests/benchmarks/hdl_corpus.py DIR [--json] [--quick] [--parse] [--only WORD] [--cycles N] [--seconds S]
+        [--jobs N]
 
 Works on copies. Each branch that a pragma can be put before gets one; each module with clocked blocks then becomes a
 design of its own, with its ports brought out beside a memory-style port, and is instrumented.
@@ -64,6 +65,7 @@ PORT = MemoryPort(
 )
 HARDWARE = Hardware(clocks=(Clock(name="rcb_clk", frequency_hz=100e6, reset="rcb_rst"),), ports=(PORT,))
 PLATFORM = Platform(schema_version=2, name="corpus", hardware=HARDWARE)
+UNIT = re.compile(r"^\s*(?:module|package|interface)\s+(?:automatic\s+|static\s+)?(\w+)", re.MULTILINE)
 MODULE = re.compile(r"^\s*module\s+(\w+)", re.MULTILINE)
 
 
@@ -114,7 +116,7 @@ class Corpus:
         self.include_dirs = tuple(sorted(self._include_dirs()))
         self.defines: dict[str, list[str]] = {}
         for name in self.names:
-            for module in MODULE.findall(self.texts[name]):
+            for module in UNIT.findall(self.texts[name]):
                 self.defines.setdefault(module, []).append(name)
         words = {name: set(re.findall(r"\w+", text)) for name, text in self.texts.items()}
         self.uses = {name: words[name] & self.defines.keys() for name in self.names}

@@ -62,7 +62,7 @@ class Design:
     @cached_property
     def nets(self) -> Nets:
         """What drives each signal below the top."""
-        return Nets(self.top)
+        return Nets(self.top, self.primitives.clocks if self.primitives else ())
 
     def place(self, location: Any) -> tuple[Path, int, int]:
         """File, line and column of a location; inside a macro, where it is used. (What slang itself calls a line's

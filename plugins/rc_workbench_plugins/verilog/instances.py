@@ -9,6 +9,7 @@ from typing import Any
 from pyslang import ast
 
 from rc_workbench_plugins.verilog.blocks import SourceBlock
+from rc_workbench_plugins.verilog.derived import Origin, follow_derived
 from rc_workbench_plugins.verilog.design import Design
 from rc_workbench_plugins.verilog.nets import Nets
 
@@ -38,6 +39,7 @@ class BlockUse:
     reset: tuple[str, bool] | None = None
     body: Any = None  # slang's statement
     clock_turned: bool = False  # whether it runs on the inverse of that clock
+    made_by: str = ""  # what makes its own clock of that one; '' where it is the same
 
 
 @dataclass
@@ -67,7 +69,13 @@ def elaborate(design: Design, blocks: Mapping[Key, SourceBlock]) -> Instance | N
         return None
     top = Instance(design.top.name, design.top.name, ("", 0), (), body=design.top.body)
     _Elaboration(design, blocks).visit(top, design.top.body, design.top.name, ())
+    follow_derived(top, lambda _, use: _origin(design.nets, use))
     return top
+
+
+def _origin(nets: Nets, use: BlockUse) -> Origin:
+    written = _clock(use.body, use.source.clock)
+    return nets.origin(written) if written is not None else Origin()
 
 
 @dataclass(frozen=True)
@@ -81,7 +89,8 @@ class _Elaboration:
             if kind == Kind.ProceduralBlock and member.syntax is not None:
                 source = self.blocks.get(_key(self.design, member.syntax.getFirstToken().location))
                 if source is not None:
-                    clock, turned = _root_clock(self.design.nets, member, source.clock)
+                    written = _clock(member.body, source.clock)
+                    clock, turned = (written is not None and self.design.nets.top_port(written)) or ("", False)
                     around, reset = member.parentScope, _root_reset(self.design.nets, member.body)
                     use = BlockUse(f"{path}.{source.label}", source, loops, clock, around, reset, member.body, turned)
                     instance.blocks.append(use)
@@ -127,17 +136,12 @@ def _key(design: Design, location: Any) -> Key:
     return str(path), int(design.manager.getFullyExpandedLoc(location).offset)
 
 
-def _root_clock(nets: Nets, block: Any, name: str) -> tuple[str, bool]:
-    """The top level's port behind the event of a procedural block whose signal is written `name`, and whether inverted;
-    '' without one."""
-    timing = block.body.timing if block.body.kind == ast.StatementKind.Timed else None
-    if timing is None:
-        return "", False
-    events = timing.events if timing.kind == ast.TimingControlKind.EventList else [timing]
-    for event in events:
-        if event.kind == ast.TimingControlKind.SignalEvent and str(event.expr.syntax).strip() == name:
-            return nets.top_port(event.expr) or ("", False)
-    return "", False
+def _clock(block: Any, name: str) -> Any | None:
+    """The expression of the event of a procedural block whose signal is written `name`."""
+    timing = block.timing if block.kind == ast.StatementKind.Timed else None
+    events = () if timing is None else timing.events if timing.kind == ast.TimingControlKind.EventList else [timing]
+    signals = (event.expr for event in events if event.kind == ast.TimingControlKind.SignalEvent)
+    return next((one for one in signals if str(one.syntax).strip() == name), None)
 
 
 def _root_reset(nets: Nets, body: Any) -> tuple[str, bool] | None:

@@ -11,6 +11,7 @@ from rc_workbench_plugins.verilog import build
 from rc_workbench_plugins.verilog.blocks import Arm, SourceBlock, read_blocks
 from rc_workbench_plugins.verilog.conditions import check_conditions
 from rc_workbench_plugins.verilog.data_files import data_files
+from rc_workbench_plugins.verilog.derived import derived
 from rc_workbench_plugins.verilog.design import Design, read_design
 from rc_workbench_plugins.verilog.instances import Instance, Key, elaborate
 from rc_workbench_plugins.verilog.monitored import hardware_of, why_not_observed
@@ -127,6 +128,7 @@ def _read(
         used = dict.fromkeys(instance.module for instance in top.walk())
         diagnostics += (*defined_twice(design, used), *_of_primitives(design, top))
         diagnostics += tuple(unsynthesisable(design, [nodes[name] for name in used if name in nodes]))
+    diagnostics += tuple(derived(top, design.name_of, library_of(design, hardware)))
     data, unread = data_files(design)
     read = () if unread else (*design.files, *(root / name for name in data))
     return design, blocks, top, (*diagnostics, *unread), data, read

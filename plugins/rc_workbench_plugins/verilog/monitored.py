@@ -12,6 +12,7 @@ from pathlib import Path
 from rc_workbench_plugins.ports.memory import OWN_ADDRESSES, own_port
 from rc_workbench_plugins.verilog.blocks import SourceBlock
 from rc_workbench_plugins.verilog.depths import DEPTH_MODULE, DEPTH_SOURCE
+from rc_workbench_plugins.verilog.derived import on_boards, other_clock
 from rc_workbench_plugins.verilog.instances import BlockUse, Instance, Key
 from rc_workbench_plugins.verilog.layout import Layout
 from rc_workbench_plugins.verilog.own import is_own
@@ -53,7 +54,7 @@ def why_not_observed(
         for use in instance.blocks:
             reason = above
             if not reason and clocks and use.root_clock not in clocks:
-                reason = _other_clock(use.source.clock, use.root_clock, clocks)
+                reason = other_clock(use, clocks)
             if reason:
                 paths[use.path] = reason
                 nowhere.setdefault(use.source.key, reason)
@@ -66,11 +67,6 @@ def why_not_observed(
 
 def _too_many(states: int) -> str:
     return f"it has {states} different pragmas; at most {MOST_STATES} can be counted" if states > MOST_STATES else ""
-
-
-def _other_clock(name: str, root: str, clocks: Sequence[str]) -> str:
-    what = f"'{name}', which is the top's '{root}'" if root else f"'{name}', which is derived within the design"
-    return f"it runs on {what}; only blocks on the platform's clocks ({', '.join(clocks)}) can be observed"
 
 
 @dataclass(frozen=True)
@@ -155,7 +151,7 @@ def monitored(
     own: list[tuple[str, str]] = []
     store = TraceStore.of(hardware.trace.records, hardware.trace.burst) if hardware.trace else None
     for clock in clocks.values():
-        numbers = tuple(number for number, use in enumerate(counted) if clocks[use.root_clock] == clock)
+        numbers = tuple(n for n, use in enumerate(counted) if clocks[use.root_clock] == clock and on_boards(use))
         if not numbers and clock.name != first.name:
             continue
         if place := monitor_front(platform_hardware, clock, hardware.read_out, port_bits):

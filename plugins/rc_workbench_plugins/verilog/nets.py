@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from pyslang import ast
 
+from rc_workbench_plugins.verilog.derived import Origin
 from rc_workbench_plugins.verilog.expressions import Bit, Is, Kind, Part, part_of, plain, reads, reads_of_bit, slices
 
 _AND = (ast.BinaryOperator.LogicalAnd, ast.BinaryOperator.BinaryAnd)
@@ -38,9 +39,11 @@ class _Driver:
 
 
 class Nets:
-    """The drivers of every signal below an elaborated top."""
+    """The drivers of every signal below an elaborated top. `makers` are the modules that make clocks of clocks."""
 
-    def __init__(self, top: Any) -> None:
+    def __init__(self, top: Any, makers: Collection[str] = ()) -> None:
+        self._makers = makers
+        self._made: dict[str, str] = {}  # which of them stands where
         self._drivers: dict[Any, list[_Driver]] = defaultdict(list)
         self._logic: dict[Any, dict[int | None, set[Part]]] = defaultdict(lambda: defaultdict(set))
         self._known: dict[Part, set[Part]] = {}
@@ -117,6 +120,29 @@ class Nets:
             seen |= more
             open_ += more
         return found
+
+    def origin(self, clock: Any) -> Origin:
+        """What an expression that is no other name of an input is made of, as a clock."""
+        bit = plain(clock, 0)
+        open_ = {part_of(self.root(bit))} if bit else set(reads(clock))
+        inputs: set[str] = set()
+        registers: list[Bit] = []
+        makers: dict[str, None] = {}
+        seen: set[Part] = set()
+        divided = False
+        while open_ or (registers and not inputs):
+            if not open_:  # of registers alone: what they are clocked by
+                open_, registers, divided = {part_of(self.root(one)) for one in registers} - seen, [], True
+                continue
+            part = open_.pop()
+            seen.add(part)
+            if name := self._inputs.get(part.symbol, ""):
+                inputs.add(name)
+            if self._made and (name := self._made.get(str(part.symbol.hierarchicalPath).rpartition(".")[0])):
+                makers[name] = None
+            registers += self._clocks.get(part.symbol, ())
+            open_ |= self._sources(part) - seen
+        return Origin(frozenset(inputs), next(iter(makers), ""), divided)
 
     def without_effect(self, ends: set[Any]) -> Iterator[Any]:
         """The signals on which none of `ends` depends, now or later: counters that only tell the time, results that
@@ -198,6 +224,8 @@ class Nets:
                     self._registers(member.body)
 
     def _instance(self, instance: Any) -> None:
+        if instance.definition.name in self._makers:
+            self._made[str(instance.hierarchicalPath)] = instance.definition.name
         for connection in instance.portConnections:
             port, expression = connection.port, connection.expression
             inner = getattr(port, "internalSymbol", None)

@@ -37,9 +37,15 @@ _ACTS = (
 )
 _CLOCKS = re.compile(r"\w*(PLL|MMCM|DCM)\w*", re.IGNORECASE)
 _CLOCKS_IN = ("CLKIN1", "CLKIN", "REFERENCECLK", "PACKAGEPIN", "CLKI", "inclk", "refclk")
-_CLOCKS_OUT = re.compile(r"(CLKOUT\w*|CLKFBOUT|PLLOUT\w+|CLKO[PS]\d?|CLKFX|CLK0|CLK2X|clk|outclk\w*|c\d)")
-_INVERTED = re.compile(r"CLKOUT\dB")
-_LOCKED = re.compile(r"(LOCKED|LOCK|locked)")
+_CLOCKS_OUT = re.compile(r"CLKOUT\w*|CLKFBOUT|PLLOUT\w+|CLKO[PS]\d?|CLKFX|CLK0|CLK2X|clk|outclk\w*|c\d", re.IGNORECASE)
+_INVERTED = re.compile(r"CLKOUT\dB", re.IGNORECASE)
+_LOCKED = re.compile(r"LOCKED|LOCK", re.IGNORECASE)
+
+
+CLOCKS_TOLD = (
+    "{} is simulated with all its clocks at its input's rate",
+    "Blocks on them are counted in cycles of that input.",
+)
 
 
 @dataclass(frozen=True)
@@ -53,11 +59,7 @@ class StandIns:
     def told(self, module: str) -> tuple[str, str] | None:
         """What a person has to know of one: a message and a hint."""
         if module in self.clocks:
-            message = f"{module} is simulated with all its clocks at its input's rate"
-            return (
-                message,
-                "Blocks on them are simulated, and not observed; ratios of clocks are those of the platform.",
-            )
+            return CLOCKS_TOLD[0].format(module), CLOCKS_TOLD[1]
         if module in self.empty:
             message = f"what {module} does is not known: its outputs stay 0 in simulation"
             return message, "Add the vendor's simulation model of it to the hardware sources."
@@ -179,17 +181,32 @@ def _acts(name: str, ports: Mapping[str, str]) -> tuple[str, str]:
     for pattern, text in _ACTS:
         if re.fullmatch(pattern, name):
             return text, ""
-    source = next((port for port in _CLOCKS_IN if ports.get(port) == "input"), "")
-    if not (_CLOCKS.fullmatch(name) and source):
+    source = clock_input(name, ports)
+    if not source:
         return "", "empty" if "output" in ports.values() else ""
     # Each by a process of its own: what they drive is a clock of its own, and not a wire from the input.
     lines = []
+    value = "{32{inclk[0]}}" if source == "inclk" else source
+    for port, does in clock_outputs(ports):
+        kept = f"{'[31:0] ' if source == 'inclk' else ''}recap_{port}"
+        sign = "~" if does == "inverted" else ""
+        made = f"reg {kept} = 0; always @* recap_{port} = {sign}{value}; assign {port} = recap_{port};"
+        lines.append(f"assign {port} = 1'b1;" if does == "locked" else made)
+    return "\n".join(lines), "clocks"
+
+
+def clock_input(name: str, ports: Mapping[str, str]) -> str:
+    """The port of a primitive of which it makes clocks of other rates; '' where it is none of those. `ports` have their
+    directions."""
+    known = {port.lower(): port for port, way in ports.items() if way == "input"}
+    found = (known.get(port.lower(), "") for port in _CLOCKS_IN if _CLOCKS.fullmatch(name))
+    return next(filter(None, found), "")
+
+
+def clock_outputs(ports: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The clocks that such a primitive gives, "plain" or "inverted", and what tells that they are "locked"."""
     for port, direction in ports.items():
         if direction == "output" and _CLOCKS_OUT.fullmatch(port):
-            sign = "~" if _INVERTED.fullmatch(port) else ""
-            value = "{32{inclk[0]}}" if source == "inclk" else source
-            kept = f"{'[31:0] ' if source == 'inclk' else ''}recap_{port}"
-            lines.append(f"reg {kept} = 0; always @* recap_{port} = {sign}{value}; assign {port} = recap_{port};")
+            yield port, "inverted" if _INVERTED.fullmatch(port) else "plain"
         elif direction == "output" and _LOCKED.fullmatch(port):
-            lines.append(f"assign {port} = 1'b1;")
-    return "\n".join(lines), "clocks"
+            yield port, "locked"

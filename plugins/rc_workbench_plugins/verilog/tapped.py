@@ -72,7 +72,7 @@ def _first_asks_reset(nets: Nets, statement: Any, clock: Clock) -> bool:
 def _expression(nets: Nets, use: BlockUse, clock: Clock) -> str:
     """The expression for one use, or ''."""
     block = use.source
-    if use.clock_turned or block.edge != "posedge":
+    if use.clock_turned or use.made_by or block.edge != "posedge":
         return ""
     marked = [arm for arm in block.arms if arm.pragmas]
     if any(arm.kind not in ("case", "default") or any(p.pragma.condition for p in arm.pragmas) for arm in marked):

@@ -1,34 +1,50 @@
-"""Which port of the top a name is, followed through port maps and plain assignments."""
+"""Which input of the top a name is, followed through port maps, assignments, and what makes clocks of clocks."""
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from rc_workbench_plugins.verilog.blocks import Arm
-from rc_workbench_plugins.verilog.instances import Instance
-from rc_workbench_plugins.vhdl.syntax import plain
-from rc_workbench_plugins.vhdl.units import Association, Declared, Unit
+from rc_workbench_plugins.verilog.derived import Origin
+from rc_workbench_plugins.verilog.instances import Instance, Loop
+from rc_workbench_plugins.vhdl.syntax import plain, text_of, without_comments
+from rc_workbench_plugins.vhdl.units import Association, Declared, Region, Unit
+from rc_workbench_plugins.vhdl.vendors import stands_for_clocks
 
 _CONVERSIONS = re.compile(
     r"(not\b|(?:std_u?logic|to_stdu?logic|to_x01|to_bit|to_ux01)\s*(?=\())\s*(.*)", re.IGNORECASE | re.DOTALL
 )
-_NAME = re.compile(r"[a-z]\w*|\\[^\\]+\\", re.IGNORECASE)
+_NAME = re.compile(r"([a-z]\w*|\\[^\\]+\\)((?:\.[a-z]\w*|\([^()]*\))*)", re.IGNORECASE)
+_NAMED = re.compile(r"(?<![\w'\"\\.])([a-z]\w*(?:\s*\.\s*[a-z]\w*|\s*\([^()]*\))*)(?![\w\"])", re.IGNORECASE)
 _ASKED = re.compile(r"(not\s+)?([a-z]\w*)(?:\s*=\s*'([01])')?", re.IGNORECASE)
 _MOST_STEPS = 200
+Within = tuple[Region, Sequence[Loop]]  # a region, and the loops around it
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A name in an instance, and whether it is inverted on the way there."""
+
+    instance: Instance
+    name: str
+    turned: bool = False
 
 
 class Clocks:
     """The names of an elaborated design, by the instances that they stand in."""
 
-    def __init__(self, top: Instance, parents: Mapping[str, Instance]) -> None:
-        self._top, self._parents = top, parents
-        self._wires: dict[int, dict[str, str]] = {}
-        self._known: dict[tuple[str, str], tuple[str, bool]] = {}
+    def __init__(self, top: Instance, parents: Mapping[str, Instance], regions: Mapping[str, Sequence[Within]]) -> None:
+        """`regions` are those that were elaborated, by their instances."""
+        self._top, self._parents, self._regions = top, parents, regions
+        self._driven: dict[str, dict[str, list[str]]] = {}
+        self._known: dict[tuple[str, str], _Place] = {}
 
-    def root(self, instance: Instance, name: str) -> str:
+    def root(self, instance: Instance, name: str, loops: Sequence[Loop] = ()) -> str:
         """The top's input that a name in an instance is another name of, or ''."""
-        return self._follow(instance, name)[0]
+        return self._input(self._follow(instance, _within(name, loops)))
 
     def reset(self, instance: Instance, arms: Sequence[Arm]) -> tuple[str, bool] | None:
         """The top's input that a block's first condition asks for, and whether for its being low."""
@@ -36,71 +52,145 @@ class Clocks:
         asked = _ASKED.fullmatch(first.label.strip("() ")) if first is not None else None
         if asked is None:
             return None
-        name, turned = self._follow(instance, asked[2])
-        return (name, bool(asked[1]) ^ (asked[3] == "0") ^ turned) if name else None
+        found = self._follow(instance, asked[2])
+        name = self._input(found)
+        return (name, bool(asked[1]) ^ (asked[3] == "0") ^ found.turned) if name else None
 
-    def _follow(self, instance: Instance, name: str) -> tuple[str, bool]:
+    def origin(self, instance: Instance, name: str, loops: Sequence[Loop] = ()) -> Origin:
+        """What a clock that is no other name of an input is made of."""
+        inputs: set[str] = set()
+        registers: list[_Place] = []
+        makers: dict[str, None] = {}
+        divided = False
+        open_ = [_Place(instance, _within(name, loops))]
+        seen: set[tuple[str, str]] = set()
+        while open_ or (registers and not inputs):
+            if not open_:  # of registers alone: what they are clocked by
+                open_, registers, divided = registers, [], True
+            place = self._follow(open_[-1].instance, open_.pop().name, makers)
+            if (place.instance.path, plain(place.name)) in seen or len(seen) > _MOST_STEPS:
+                continue
+            seen.add((place.instance.path, plain(place.name)))
+            if found := self._input(place):
+                inputs.add(found)
+                continue
+            sources = self._of(place.instance).get(plain(place.name), ())
+            open_ += [_Place(place.instance, one) for text in sources for one in _names(text)]
+            registers += self._registers(place)
+        return Origin(frozenset(inputs), next(iter(makers), ""), divided)
+
+    def _input(self, place: _Place) -> str:
+        """The top's input that a place is, or a part of; '' where it is none."""
+        found = _NAME.fullmatch(place.name)
+        port = _port(place.instance.body, found[1]) if found and place.instance is self._top else None
+        return port.name + found[2] if found and port is not None and port.mode == "in" else ""
+
+    def _follow(self, instance: Instance, name: str, makers: dict[str, None] | None = None) -> _Place:
         start = (instance.path, plain(name))
-        if start not in self._known:
-            self._known[start] = self._followed(instance, name)
+        if start not in self._known or makers is not None:
+            self._known[start] = self._followed(_Place(instance, name), makers)
         return self._known[start]
 
-    def _followed(self, instance: Instance, name: str) -> tuple[str, bool]:
-        turned = False
+    def _followed(self, place: _Place, makers: dict[str, None] | None) -> _Place:
+        """Where a name is more than another name; through what makes clocks too where `makers` takes down its name."""
         for _ in range(_MOST_STEPS):
-            name, inverted = _bare(name)
-            turned ^= inverted
-            port = _port(instance.body, name) if _NAME.fullmatch(name) else None
-            if port is not None and port.mode == "in":
-                if instance is self._top:
-                    return port.name, turned
-                actual = _actual(instance, port)
-                instance, name = self._parents[instance.path], actual
-                continue
-            wires = self._of(instance.body)
-            if (source := wires.get(plain(name))) is not None:
-                name = source
-            elif (driver := self._driver(instance, name)) is not None:
-                instance, name = driver
-            else:
+            name, inverted = _bare(place.name)
+            place = _Place(place.instance, name, place.turned ^ inverted)
+            found = _NAME.fullmatch(name)
+            if found is None or self._input(place):
                 break
-        return "", False
+            before = self._before(place.instance, found[1], found[2], makers)
+            if before is None:
+                break
+            place = _Place(*before, place.turned)
+        return place
 
-    def _of(self, unit: Unit | None) -> dict[str, str]:
-        """What is plainly assigned to names in an architecture."""
-        if unit is None or unit.region is None:
-            return {}
-        if id(unit) not in self._wires:
-            self._wires[id(unit)] = {target: source for region in unit.region.walk() for target, source in region.wires}
-        return self._wires[id(unit)]
-
-    def _driver(self, instance: Instance, name: str) -> tuple[Instance, str] | None:
-        """The instance, and its output in it, that drives a name."""
-        for child in instance.children:
-            for association, formal in associated(child):
-                if plain(association.actual) == plain(name) and formal.mode in ("out", "buffer"):
-                    return child, formal.name
+    def _before(
+        self, instance: Instance, base: str, part: str, makers: dict[str, None] | None
+    ) -> tuple[Instance, str] | None:
+        """The name that drives another as it is."""
+        port = _port(instance.body, base)
+        if port is not None and port.mode == "in":
+            actual = _actual(instance, port, part)
+            return (self._parents[instance.path], actual) if actual else None
+        driven = self._of(instance)
+        for name, rest in ((base + part, ""), (base, part)):
+            sources = driven.get(plain(name), ())
+            if len(sources) == 1 and _NAME.fullmatch(_bare(sources[0])[0]):
+                return instance, sources[0] + rest
+            for child in instance.children:
+                for association, formal, inner in _all_associated(child):
+                    if plain(_within(association.actual, child.loops)) != plain(name) or formal.mode == "in":
+                        continue
+                    if stands_for_clocks(child.module, child.body.file if child.body else None):
+                        if makers is None:
+                            return None
+                        makers[child.node.unit.rpartition(".")[2]] = None
+                    return child, formal.name + inner + rest
         return None
+
+    def _of(self, instance: Instance) -> dict[str, list[str]]:
+        """What is assigned to names in an architecture, outside of processes."""
+        if instance.path not in self._driven:
+            found = self._driven[instance.path] = defaultdict(list)
+            for region, loops in self._regions.get(instance.path, ()):
+                for target, source in region.drives:
+                    found[_within(plain(target), loops)].append(_within(source, loops))
+        return self._driven[instance.path]
+
+    def _registers(self, place: _Place) -> Iterator[_Place]:
+        """The clocks of the processes that assign a name."""
+        assigned = re.compile(rf"(?<![\w.]){re.escape(place.name)}\s*<=", re.IGNORECASE)
+        for use in place.instance.blocks:
+            if use.source.clock and assigned.search(without_comments(text_of(use.source.node))):
+                yield _Place(place.instance, _within(use.source.clock, use.loops))
 
 
 def associated(instance: Instance) -> Iterator[tuple[Association, Declared]]:
     """An instance's associations with whole ports of its entity."""
+    return ((association, formal) for association, formal, part in _all_associated(instance) if not part)
+
+
+def _all_associated(instance: Instance) -> Iterator[tuple[Association, Declared, str]]:
+    """An instance's associations with its entity's ports, and which part of them ('' the whole)."""
     unit = instance.body
     ports = unit.entity_ports if unit is not None else ()
     by_name = {plain(port.name): port for port in ports}
     for number, association in enumerate(instance.node.associations if instance.node is not None else ()):
+        formal = _NAME.fullmatch("".join(association.formal.split()))
         if not association.formal and number < len(ports):
-            yield association, ports[number]
-        elif plain(association.formal) in by_name:
-            yield association, by_name[plain(association.formal)]
+            yield association, ports[number], ""
+        elif formal is not None and plain(formal[1]) in by_name:
+            yield association, by_name[plain(formal[1])], formal[2]
 
 
 def _port(unit: Unit | None, name: str) -> Declared | None:
     return next((p for p in unit.entity_ports if plain(p.name) == plain(name)), None) if unit is not None else None
 
 
-def _actual(instance: Instance, port: Declared) -> str:
-    return next((one.actual for one, formal in associated(instance) if formal is port), "")
+def _actual(instance: Instance, port: Declared, part: str) -> str:
+    """What drives a part of a port."""
+    for association, formal, own in _all_associated(instance):
+        if formal is port and plain(part).startswith(plain(own)):
+            return _within(association.actual, instance.loops) + part[len(own) :]
+    return ""
+
+
+def _within(name: str, loops: Sequence[Loop]) -> str:
+    """A name without blanks within, and with the values of the loops' parameters in its indices."""
+    name = re.sub(r"\s*([.()])\s*", r"\1", name)
+    for loop in loops if "(" in name else ():
+        name = re.sub(rf"\({re.escape(loop.name)}\)", f"({loop.index})", name, flags=re.IGNORECASE)
+    return name
+
+
+def _names(text: str) -> Iterator[str]:
+    """The names that may be signals in an expression."""
+    for found in _NAMED.finditer(text):
+        name = "".join(found[1].split())
+        yield name
+        if "(" in name:  # a function's arguments, or an index
+            yield from _names(name[name.index("(") + 1 : name.rindex(")")])
 
 
 def _bare(name: str) -> tuple[str, bool]:

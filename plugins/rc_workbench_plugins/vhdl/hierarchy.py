@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from rc_workbench_plugins.verilog.derived import follow_derived
 from rc_workbench_plugins.verilog.instances import BlockUse, Instance, Key, Loop
 from rc_workbench_plugins.vhdl.blocks import SourceBlock
-from rc_workbench_plugins.vhdl.clocks import Clocks
+from rc_workbench_plugins.vhdl.clocks import Clocks, Within
 from rc_workbench_plugins.vhdl.design import Design
 from rc_workbench_plugins.vhdl.elaborate import Node
 from rc_workbench_plugins.vhdl.skeleton import marked
@@ -28,11 +30,13 @@ def elaborate(design: Design, blocks: Mapping[Key, SourceBlock]) -> Instance | N
         return None
     read = _Elaboration(design, blocks)
     top = read.instance(design.tree, design.top.name if design.top else design.tree.name, ("", 0), (), None)
-    clocks = Clocks(top, read.parents)
+    clocks = Clocks(top, read.parents, read.regions)
     for instance in top.walk():
         for number, use in enumerate(instance.blocks):
-            root, reset = clocks.root(instance, use.source.clock), clocks.reset(instance, use.source.arms)
+            root = clocks.root(instance, use.source.clock, use.loops)
+            reset = clocks.reset(instance, use.source.arms)
             instance.blocks[number] = BlockUse(use.path, use.source, use.loops, root, use.scope, reset)
+    follow_derived(top, lambda instance, use: clocks.origin(instance, use.source.clock, use.loops))
     return top
 
 
@@ -41,6 +45,7 @@ class _Elaboration:
     design: Design
     blocks: Mapping[Key, SourceBlock]
     parents: dict[str, Instance] = field(default_factory=dict)
+    regions: dict[str, list[Within]] = field(default_factory=lambda: defaultdict(list))
 
     def instance(
         self, node: Node, path: str, key: Key, loops: tuple[Loop, ...], made: Instantiation | None
@@ -65,6 +70,7 @@ class _Elaboration:
         return None
 
     def visit(self, instance: Instance, node: Node, region: Region, path: str, loops: tuple[Loop, ...]) -> None:
+        self.regions[instance.path].append((region, loops))
         for process in region.processes:
             source = self.blocks.get((str(region.file.path), process.start_byte))
             if source is not None:

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from rc_workbench_plugins.verilog.derived import derived, other_clock
 from rc_workbench_plugins.verilog.design import source_files
 from rc_workbench_plugins.verilog.instances import Instance, Key
 from rc_workbench_plugins.verilog.ports import clocks, resets
+from rc_workbench_plugins.verilog.primitives import CLOCKS_TOLD
 from rc_workbench_plugins.vhdl.blocks import SourceBlock, check_names, read_blocks
 from rc_workbench_plugins.vhdl.conditions import check_conditions
 from rc_workbench_plugins.vhdl.design import Design, read_design
@@ -18,11 +20,17 @@ from rc_workbench_plugins.vhdl.ports import hdl_ports, uses
 from rc_workbench_plugins.vhdl.source_file import pragmas_of
 from rc_workbench_plugins.vhdl.states import States, find_states
 from rc_workbench_plugins.vhdl.syntax import plain
+from rc_workbench_plugins.vhdl.vendors import stands_for_clocks
 from workbench.api.job import Job
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.platform import Platform
 from workbench.model.scan import Branch, HdlBlock, HdlPort, HdlScan
+
+_UNBOUND = (
+    "no source defines an entity for the component '{}'",
+    "Add its source, or a vendor's model of it, to the hardware sources: else its outputs stay open.",
+)
 
 
 @dataclass(frozen=True)
@@ -80,7 +88,8 @@ def read(root: Path, hardware: HardwareSources, platform: Platform, parameters: 
     top = elaborate(design, {block.key: block for block in blocks})
     why_not, single = _why_not(design, blocks, top, platform)
     diagnostics += check_conditions(design, blocks, top, why_not, job)
-    diagnostics += _unbound(design, top)
+    library = source_files(design.root, hardware.library)[0]
+    diagnostics += [*_unbound(design, top), *derived(top, design.name_of, library)]
     return Read(design, tuple(blocks), top, why_not, single, tuple(diagnostics))
 
 
@@ -103,7 +112,7 @@ def _why_not(
     for instance in top.walk() if top is not None else ():
         for use in instance.blocks:
             if clocks and plain(use.root_clock) not in clocks:
-                paths[use.path] = _other_clock(use.source.clock, use.root_clock, clocks)
+                paths[use.path] = other_clock(use, clocks)
                 nowhere.setdefault(use.source.key, paths[use.path])
             else:
                 somewhere.add(use.source.key)
@@ -111,21 +120,19 @@ def _why_not(
     return nowhere | {block.key: block.why_not for block in blocks if block.why_not}, paths
 
 
-def _other_clock(name: str, root: str, clocks: Sequence[str]) -> str:
-    what = f"'{name}', which is the top's '{root}'" if root else f"'{name}', which is derived within the design"
-    return f"it runs on {what}; only blocks on the platform's clocks ({', '.join(clocks)}) can be observed"
-
-
 def _unbound(design: Design, top: Instance | None) -> Iterator[Diagnostic]:
-    """A warning for each component that nothing is bound to, where it is instantiated."""
+    """A warning for each component that nothing is bound to, or what makes clocks in place of a vendor's, where it is
+    instantiated."""
     told: set[Key] = set()
     for instance in top.walk() if top is not None else ():
-        if instance.body is None and instance.node is not None and instance.key not in told:
-            told.add(instance.key)
-            message = f"no source defines an entity for the component '{instance.module}'"
-            hint = "Add its source, or a vendor's model of it, to the hardware sources: else its outputs stay open."
-            file = design.name_of(Path(instance.key[0]))
-            yield Diagnostic(message, hint, Severity.WARNING, file, instance.node.line, instance.node.column)
+        makes_clocks = stands_for_clocks(instance.module, instance.body.file if instance.body else None)
+        if instance.node is None or instance.key in told or (instance.body is not None and not makes_clocks):
+            continue
+        told.add(instance.key)
+        message, hint = CLOCKS_TOLD if makes_clocks else _UNBOUND
+        file = design.name_of(Path(instance.key[0]))
+        message = message.format(instance.node.unit.rpartition(".")[2])
+        yield Diagnostic(message, hint, Severity.WARNING, file, instance.node.line, instance.node.column)
 
 
 def _hdl_block(

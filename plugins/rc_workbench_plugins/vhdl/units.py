@@ -20,7 +20,10 @@ _GENERATES = {
 }
 _ALTERNATIVES = ("if_generate", "elsif_generate", "else_generate", "case_generate_alternative")
 _NAME = r"[a-z]\w*|\\[^\\\n]+\\"
-_WIRE = re.compile(rf"(?:\w+\s*:\s*)?({_NAME})\s*<=\s*({_NAME})\s*;", re.IGNORECASE)
+_DRIVEN = re.compile(
+    rf"(?:\w+\s*:\s*)?(?:with\b.*\bselect\s)?\s*((?:{_NAME})(?:\s*\.\s*\w+|\s*\([^()]*\))*)\s*<=\s*(.*);",
+    re.IGNORECASE,
+)
 _PARTS = re.compile(rf"({_NAME})\s*\.\s*({_NAME})", re.IGNORECASE)
 _SECONDARY = {"architecture_definition": "architecture", "package_definition": "package body"}
 _PRIMARY = {
@@ -100,8 +103,8 @@ class Region:
     """The body of an architecture, an alternative of a generate statement (for each alternative one), or a block.
 
     Signals are declared at `declare_at`; with `begins` that has to end in " begin", as nothing is declared there yet.
-    Statements can be put at `statements_at`. `parameter` is that of a `for`; `wires` are the names (target, source) of
-    its plain assignments.
+    Statements can be put at `statements_at`. `parameter` is that of a `for`; `drives` are the concurrent assignments:
+    the target's name, and what is assigned as it is written.
     """
 
     file: VhdlFile
@@ -117,7 +120,7 @@ class Region:
     instantiations: tuple[Instantiation, ...] = ()
     regions: tuple[Region, ...] = ()
     components: tuple[Component, ...] = ()
-    wires: tuple[tuple[str, str], ...] = ()
+    drives: tuple[tuple[str, str], ...] = ()
     dropped: tuple[Node, ...] = ()  # the other statements
 
     def walk(self) -> Iterator[Region]:
@@ -156,7 +159,7 @@ class _Found:
     processes: list[Node] = field(default_factory=list)
     instantiations: list[Instantiation] = field(default_factory=list)
     regions: list[Region] = field(default_factory=list)
-    wires: list[tuple[str, str]] = field(default_factory=list)
+    drives: list[tuple[str, str]] = field(default_factory=list)
     dropped: list[Node] = field(default_factory=list)
 
 
@@ -234,7 +237,7 @@ def _region(
         file, kind, label, parameter, node.start_byte, node.end_byte,
         begin.start_byte if begin is not None else at, begin is None, at,
         tuple(found.processes), tuple(found.instantiations), tuple(found.regions), tuple(_components(file, node)),
-        tuple(found.wires), tuple(found.dropped),
+        tuple(found.drives), tuple(found.dropped),
     )  # fmt: skip
 
 
@@ -258,8 +261,8 @@ def _read_statement(file: VhdlFile, node: Node, found: _Found) -> None:
         found.instantiations.append(instance)
     elif node.type.startswith("concurrent_") or node.type == "ERROR":
         found.dropped.append(node)
-        if node.type == "concurrent_simple_signal_assignment" and (wire := _WIRE.fullmatch(tidy(node))):
-            found.wires.append((plain(wire[1]), plain(wire[2])))
+        if node.type.endswith("_signal_assignment") and (driven := _DRIVEN.fullmatch(tidy(node))):
+            found.drives.append((driven[1], driven[2]))
 
 
 def label_of(node: Node) -> str:

@@ -16,43 +16,63 @@ from typing import Any
 import pyslang
 from pyslang import ast, syntax
 
-from rc_workbench_plugins.verilog.primitives import stand_ins
-from rc_workbench_plugins.vhdl.libraries import GIVEN, libraries_named
+from rc_workbench_plugins.verilog.primitives import clock_input, clock_outputs, stand_ins
+from rc_workbench_plugins.vhdl.libraries import GIVEN, WORK, libraries_named
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
-from rc_workbench_plugins.vhdl.units import Unit
+from rc_workbench_plugins.vhdl.units import Component, Unit
 from workbench.system.cache import cache_dir
 from workbench.system.files import replace_file, sha256
 
 _HEAD = "library ieee; use ieee.std_logic_1164.all;\n"
 _BUFFER = re.compile(r"[io]bufg?(ds)?|bufg|bufh|bufmr|bufio2?", re.IGNORECASE)
+_CLOCKS = re.compile(r"\w*(pll|mmcm|dcm)\w*", re.IGNORECASE)
+_PORT = re.compile(r"(\w+) : (in|out|inout) std_u?logic(?!\w)", re.IGNORECASE)
+_WAYS = {"in": "input", "out": "output", "inout": "inout"}
 _INPUT = ast.ArgumentDirection.In
 _OUTPUT = ast.ArgumentDirection.Out
 
 
 def stand_in_files(units: Sequence[Unit]) -> Iterator[tuple[Path, str]]:
-    """A file for each library that is not there, and what the library is called."""
+    """A file for each library that is not there, and what the library is called; for what passes clocks on, or makes
+    them, too where the sources declare it as a component themselves."""
     held = {unit.library for unit in units}
     packages: dict[str, set[str]] = defaultdict(set)
     for library in libraries_named(units) - held - set(GIVEN):
         packages[library] = {name for unit in units for first, name in unit.uses if first == library}
-    if not packages:
-        return
     defined = {plain(unit.name) for unit in units if unit.kind == "entity"}
-    declared = {plain(c.name) for unit in units for c in unit.components}
-    wanted = {name for unit in units for name in unit.names} - defined - declared
-    known = _declarations({name for names in packages.values() for name in names} | wanted)
+    declared = {plain(c.name): c for unit in units for c in unit.components}
+    wanted = {name for unit in units for name in unit.names} - defined - declared.keys() if packages else set()
+    own = {name for name in declared.keys() - defined if _CLOCKS.fullmatch(name) or _BUFFER.fullmatch(name)}
+    known = _declarations({name for names in packages.values() for name in names} | wanted | own)
     for library, names in sorted(packages.items()):
         texts = [f"{_HEAD}package {name} is\n{_components(known, wanted)}end package;\n"
                  for name in sorted(names - known.keys() - {"all"})]  # fmt: skip
-        buffers = {name for name in wanted & known.keys() if _BUFFER.fullmatch(name)}
-        texts += [_entity(name, known[name]) for name in sorted((names & known.keys()) | buffers)]
-        text = "".join(texts)
-        if text:
-            path = cache_dir() / "vhdl" / f"{library}_{sha256(text.encode())[:24]}.vhd"
-            if not path.is_file():
-                path.parent.mkdir(parents=True, exist_ok=True)
-                replace_file(path, text.encode())
-            yield path, library
+        acting = {name for name in wanted & known.keys() if _BUFFER.fullmatch(name) or _CLOCKS.fullmatch(name)}
+        texts += [_entity(name, known[name]) for name in sorted((names & known.keys()) | acting)]
+        yield from _written(library, "".join(texts))
+    yield from _written(
+        WORK, "".join(_entity(name, _as_declared(declared[name])) for name in sorted(own & known.keys()))
+    )
+
+
+def _written(library: str, text: str) -> Iterator[tuple[Path, str]]:
+    if text:
+        path = cache_dir() / "vhdl" / f"{library}_{sha256(text.encode())[:24]}.vhd"
+        if not path.is_file():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            replace_file(path, text.encode())
+        yield path, library
+
+
+def _as_declared(component: Component) -> str:
+    """The generic and port clauses of a component."""
+    of = component.interface
+    clauses = {"generic": of.generics, "port": of.ports}
+    texts = {
+        name: [f"{d.name} : {d.mode} {d.type}{f' := {d.default}' if d.default else ''}" for d in several]
+        for name, several in clauses.items()
+    }
+    return "".join(f"{name} ({'; '.join(several)});\n" for name, several in texts.items() if several)
 
 
 def stands_in(file: VhdlFile) -> bool:
@@ -60,8 +80,23 @@ def stands_in(file: VhdlFile) -> bool:
     return file.path.is_relative_to(cache_dir())
 
 
+def stands_for_clocks(name: str, file: VhdlFile | None) -> bool:
+    """Whether an entity of that name stands for a vendor's primitive that makes clocks of another rate."""
+    return bool(_CLOCKS.fullmatch(name)) and file is not None and stands_in(file)
+
+
+def _does(name: str, clauses: str) -> str:
+    """The statements of what stands for a primitive."""
+    if _BUFFER.fullmatch(name):
+        return "O <= I; "
+    ports = {port: _WAYS[way] for port, way in _PORT.findall(clauses)}
+    source = clock_input(name, ports)
+    values = {"plain": source, "inverted": f"not {source}", "locked": "'1'"}
+    return "".join(f"{port} <= {values[does]}; " for port, does in clock_outputs(ports)) if source else ""
+
+
 def _entity(name: str, clauses: str) -> str:
-    does = "O <= I; " if _BUFFER.fullmatch(name) else ""
+    does = _does(name, clauses)
     return f"{_HEAD}entity {name} is\n{clauses}end;\narchitecture vendors of {name} is begin {does}end;\n"
 
 
@@ -71,7 +106,7 @@ def _components(known: Mapping[str, str], wanted: set[str]) -> str:
 
 def _declarations(names: set[str]) -> dict[str, str]:
     """The generic and port clauses of those of the names that are primitives."""
-    found = stand_ins({*names, *(name.upper() for name in names)})
+    found = stand_ins({*names, *(name.upper() for name in names)}) if names else None
     if found is None:
         return {}
     tree = syntax.SyntaxTree.fromFile(str(found.file))

@@ -1,0 +1,97 @@
+"""Blocks on clocks that the design makes of another: of which one they are counted in cycles, and what is told of it.
+
+A gated clock has its source's edges, or fewer: what runs on it stays in its state meanwhile. A divided one changes
+with its source's edges. What a PLL makes is simulated at its input's rate. All of them are exact in cycles of the
+source there; on a board only what is timed with the source can be counted by it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Container, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.text import listed
+
+if TYPE_CHECKING:
+    from rc_workbench_plugins.verilog.instances import BlockUse, Instance
+
+GATE, DIVIDER = "a gate", "a divider"
+_CLOCK = re.compile(r"[a-z]?(cl(oc)?k|ck)\d*(in|i)?|(cl(oc)?k|ck)\w?")
+_CHOOSES = {"en", "ena", "enable", "ce", "gate", "sel", "select", "stop", "req", "valid", "locked"}
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The top's inputs that a clock depends on with no register between, `maker` the vendor's primitive on its way (""
+    for none), and whether it is a register's output: the inputs are then those that clock that."""
+
+    inputs: frozenset[str] = frozenset()
+    maker: str = ""
+    divided: bool = False
+
+    @property
+    def made_by(self) -> str:
+        return self.maker or (DIVIDER if self.divided else GATE)
+
+
+def follow_derived(top: Instance, origin: Callable[[Instance, BlockUse], Origin]) -> None:
+    """Give blocks without one the top's clock that theirs is made of, where that is clear."""
+    uses = [(instance, use) for instance in top.walk() for use in instance.blocks]
+    direct = {use.root_clock for _, use in uses if use.root_clock}
+    for instance, use in uses:
+        if use.root_clock or not use.source.clock:
+            continue
+        found = origin(instance, use)
+        source = _clock_of(found, direct)
+        if source:
+            at = instance.blocks.index(use)
+            instance.blocks[at] = replace(use, root_clock=source, made_by=found.made_by)
+
+
+def _clock_of(found: Origin, direct: Collection[str]) -> str:
+    """Which of the inputs is the clock: the one that clocks blocks itself, that a PLL takes, or that is called so."""
+    some = found.inputs & set(direct) | {name for name in found.inputs if _is_clock(name)}
+    some = some or (found.inputs if found.maker else some)
+    return next(iter(some)) if len(some) == 1 else ""
+
+
+def _is_clock(name: str) -> bool:
+    words = name.lower().split("_")
+    return any(map(_CLOCK.fullmatch, words)) and not _CHOOSES.intersection(words)
+
+
+def other_clock(use: BlockUse, clocks: Sequence[str]) -> str:
+    """Why a block on none of the platform's clocks cannot be observed."""
+    what = f"'{use.source.clock}', which is "
+    what += "derived within the design" if not use.root_clock else "made of " if use.made_by else ""
+    what += f"the top's '{use.root_clock}'" if use.root_clock else ""
+    return f"it runs on {what}; only blocks on the platform's clocks ({', '.join(clocks)}) can be observed"
+
+
+def on_boards(use: BlockUse) -> bool:
+    """Whether a monitor on the clock that a block is counted by can count it on a board, too."""
+    return use.made_by in ("", GATE)
+
+
+def derived(top: Instance | None, name_of: Callable[[Path], str], library: Container[Path]) -> Iterator[Diagnostic]:
+    """A note for each kind of clock that is made of another, and that blocks outside of the library run on."""
+    found: dict[tuple[str, str], list[BlockUse]] = defaultdict(list)
+    for instance in top.walk() if top is not None else ():
+        for use in instance.blocks:
+            if use.made_by and use.source.path not in library:
+                found[use.made_by, use.root_clock].append(use)
+    for (maker, clock), uses in found.items():
+        names = list(dict.fromkeys(f"{use.source.module}.{use.source.label}" for use in uses))
+        rate = "" if maker in (GATE, DIVIDER) else f"{maker} is simulated at its input's rate. "
+        first = uses[0].source
+        yield Diagnostic(
+            f"what {maker} makes of '{clock}' clocks {listed(names)}: counted in cycles of '{clock}'",
+            f"{rate}{'' if on_boards(uses[0]) else 'On a real machine they are not counted.'}".strip()
+            or "While their clock is held, they stay in the state in which they were.",
+            Severity.NOTE, name_of(first.path), first.line,
+        )  # fmt: skip
