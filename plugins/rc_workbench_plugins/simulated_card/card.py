@@ -15,10 +15,13 @@ from rc_workbench_plugins.simulated_card.config import PLACES, left_out
 from rc_workbench_plugins.simulated_card.port_check import check_port, driven_ports
 from rc_workbench_plugins.simulated_card.port_header import port_header
 from rc_workbench_plugins.simulated_card.verilate import (
+    MODEL_FLAGS,
+    RUNTIME,
     VERILATOR_OPTIONS,
     idle_state,
     lead_out_places,
     remembers_all,
+    system_include,
     top_ports,
     verilate,
 )
@@ -42,14 +45,9 @@ from workbench.model.platform import Platform
 from workbench.system.cache import cache_dir
 from workbench.system.toolchain import Tool, find_compiler, find_verilator
 
-_RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
 _WAVES_RUNTIME = "verilated_vcd_c.cpp"
 _CARD, _DESIGN, _HEADERS = "card.cpp", "design.cpp", "standard.h"
-_FLAGS = (
-    "-std=gnu++17", "-pthread", "-fno-strict-aliasing", "-w",
-    "-DVL_USER_FATAL", "-DVL_USER_WARN", "-DVL_PRINTF=rcw_printf", "-DVM_COVERAGE=0", "-DVM_SC=0",
-    "-DVM_TRACE=0", "-DVERILATOR=1",
-)  # fmt: skip
+_FLAGS = (*MODEL_FLAGS, "-fno-strict-aliasing", "-DVL_USER_FATAL", "-DVL_USER_WARN", "-DVL_PRINTF=rcw_printf")
 #: -O1 makes some models six times slower
 _LEVELS = {"card": "-O2", "design": "-O2", "slow": "-O0", "waves": "-O2", "runtime": "-O1"}
 
@@ -178,7 +176,7 @@ def _compile(objects: Path, executable: Path, compiler: Tool, verilator: Tool, w
     parts = {"design": [n for n in made_by_verilator if n not in slow] + [_DESIGN], "slow": slow}
     if waves:
         parts["waves"] = [_WAVES_RUNTIME]
-    folders = [f"-I{objects}", f"-I{harness_dir()}", *_system_include(include)]
+    folders = [f"-I{objects}", f"-I{harness_dir()}", *system_include(include)]
     commands: list[list[str | Path]] = []
     for name, included in parts.items():
         unit = objects / f"all_{name}.cpp"
@@ -199,9 +197,9 @@ def _compile(objects: Path, executable: Path, compiler: Tool, verilator: Tool, w
 def _same_in_every_card(compiler: Tool, verilator: Tool, include: Path, objects: Path, job: Job) -> Path:
     """A folder with the card's own code, Verilator's runtime and, for each level, the headers that every unit
     includes: compiled once for each version of the tools."""
-    units = [*((include / name, _LEVELS["runtime"]) for name in _RUNTIME), (harness_dir() / _CARD, _LEVELS["card"])]
+    units = [*((include / name, _LEVELS["runtime"]) for name in RUNTIME), (harness_dir() / _CARD, _LEVELS["card"])]
     headers = harness_dir() / _HEADERS
-    compile_it = [*_FLAGS, *_system_include(include)]
+    compile_it = [*_FLAGS, *system_include(include)]
     read = [*(source for source, _ in units), include / "verilated.h", *sorted(harness_dir().rglob("*.h"))]
     made_by = [verilator.version, compiler.version, *compile_it, repr(_LEVELS)]
     kept = cache_dir() / "verilated" / digest([*made_by, *contents(read)])
@@ -218,7 +216,3 @@ def _same_in_every_card(compiler: Tool, verilator: Tool, include: Path, objects:
         commands.append([compiler.path, *compile_it, level, "-x", "c++-header", copy, "-o", f"{copy}.gch"])
     run_all(commands, job, cwd=objects, what="what is the same in every card")
     return keep_folder(made, kept)
-
-
-def _system_include(include: Path) -> list[str]:
-    return ["-isystem", str(include), "-isystem", str(include / "vltstd")]

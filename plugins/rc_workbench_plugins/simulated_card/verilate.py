@@ -1,10 +1,11 @@
-"""RTL to C++ with Verilator, its errors at the user's lines."""
+"""RTL to C++ with Verilator, its errors at the user's lines; and what all such models are compiled with."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.api.builds import HdlBuild
@@ -14,9 +15,13 @@ from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.system.toolchain import VERILATOR_SOUND, Tool, verilator_environment
 
 VERILATOR_OPTIONS = (
-    "--cc", "--prefix", "Vcard", "-O3", "--no-timing", "--x-assign", "fast", "--x-initial", "fast", "-Wno-fatal",
-    "--no-decoration", *VERILATOR_SOUND,
+    "--cc", "-O3", "--no-timing", "-Wno-fatal", "--no-decoration", *VERILATOR_SOUND,
     "--output-split-cfuncs", "1000",  # halves the compiler's time, and the model is no slower
+)  # fmt: skip
+#: Verilator's own code, and how it and the models are compiled.
+RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
+MODEL_FLAGS = (
+    "-std=gnu++17", "-pthread", "-w", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE=0", "-DVERILATOR=1",
 )  # fmt: skip
 _MESSAGE = re.compile(
     r"^%(?P<kind>Error|Warning)(?:-(?P<code>\w+))?: (?:(?P<file>[^:\n]+):(?P<line>\d+):(?P<column>\d+): )?(?P<text>.*)$"
@@ -46,7 +51,10 @@ _DPI = re.compile(r"^extern .*?(\w+)\(", re.M)
 _OWN_DPI = {"rcw_queue", "rcw_fail", "recap_depth_of"}
 _PLACE = re.compile(r'(?P<call>\bVL_(?:FATAL|STOP)_MT)\("(?P<file>[^"\n]+)", (?P<line>\d+)')
 _INSTANCE = re.compile(r"^\s*Vcard_\w+\s+(TOP__\w+);", re.M)
-_PORT = re.compile(r"^\s*VL_(?P<direction>IN|OUT|INOUT)\w*\(&?(?P<name>\w+),(?P<msb>\d+),(?P<lsb>\d+)", re.M)
+_PORT = re.compile(
+    r"^\s*VL_(?P<way>IN|OUT|INOUT)\w*\((?:\(&?(?P<array>\w+)\)(?:\[\d+\])+|&?(?P<plain>\w+)),(?P<msb>\d+),(?P<lsb>\d+)",
+    re.M,
+)
 
 
 def verilate(
@@ -60,23 +68,30 @@ def verilate(
     defines: Sequence[str] = (),
     parameters: Mapping[str, str] | None = None,
     waves: bool = False,
+    prefix: str = "Vcard",
+    x_values: str = "fast",
+    timeout_s: float | None = None,
 ) -> None:
-    """Write the design as C++ classes `Vcard*` into `out`. Files are included from the folders given, not from where
-    the person happens to be.
+    """Write the design as C++ classes, whose names begin with `prefix`, into `out`. Files are included from the folders
+    given, not from where the person happens to be. `x_values` is what is put for values that are not known.
 
-    Parameters that the top module does not have are left out. Raises WorkbenchError where Verilator refuses the design.
+    Parameters that the top module does not have are left out. Raises WorkbenchError where Verilator refuses the design,
+    or takes longer than `timeout_s`.
     """
     given = dict(parameters or {})
     while True:
         command: list[str | Path] = [
-            tool.path, *VERILATOR_OPTIONS, *(["--trace"] if waves else []),
+            tool.path, *VERILATOR_OPTIONS, *(["--trace"] if waves else []), "--prefix", prefix,
+            "--x-assign", x_values, "--x-initial", x_values,
             "--top-module", top, "--Mdir", os.path.abspath(out),
             *(f"-I{os.path.abspath(folder)}" for folder in include_dirs),
             *(f"-D{define}" for define in defines),
             *(f"-G{name}={hdl_value(value)}" for name, value in given.items()),
             *(os.path.abspath(source) for source in sources),
         ]  # fmt: skip
-        result = job.run(command, cwd=out, env=verilator_environment(tool), on_line=lambda line: None)
+        result = job.run(
+            command, cwd=out, env=verilator_environment(tool), on_line=lambda line: None, timeout_s=timeout_s
+        )
         if result.returncode == 0:
             for line in result.stderr.splitlines():
                 job.log(line)
@@ -93,12 +108,38 @@ def hdl_value(value: str) -> str:
     return value if re.fullmatch(r"-?\d+(\.\d+)?|\d*'[sS]?[bodhBODH][0-9a-fA-F_]+", value) else f'"{value}"'
 
 
+@dataclass(frozen=True)
+class ModelPort:
+    """A port of a Verilated top: `way` is "IN", "OUT" or "INOUT", `bits` those of one element where it is an array.
+    `interrupt` and other words that mean something to some compiler are called otherwise as the model's `member`."""
+
+    way: str
+    member: str
+    bits: int
+    array: bool
+
+    @property
+    def name(self) -> str:
+        return self.member.removeprefix("__SYM__")
+
+
+def model_ports(out: Path, prefix: str) -> list[ModelPort]:
+    """The ports of the model's top, in their order."""
+    found = _PORT.finditer((out / f"{prefix}.h").read_text(encoding="utf-8"))
+    return [
+        ModelPort(m["way"], m["array"] or m["plain"], int(m["msb"]) - int(m["lsb"]) + 1, m["array"] is not None)
+        for m in found
+    ]
+
+
 def top_ports(out: Path) -> dict[str, tuple[str, int, str]]:
-    """Ports of the Verilated top: name -> ("IN" or "OUT", width, the model's member; `interrupt` and other words that
-    mean something to some compiler are called otherwise there)."""
-    found = _PORT.finditer((out / "Vcard.h").read_text())
-    ports = [(m["name"], m["direction"], int(m["msb"]) - int(m["lsb"]) + 1) for m in found]
-    return {name.removeprefix("__SYM__"): (direction, bits, name) for name, direction, bits in ports}
+    """Plain ports of the Verilated card's top: name -> ("IN" or "OUT", width, the model's member)."""
+    return {port.name: (port.way, port.bits, port.member) for port in model_ports(out, "Vcard") if not port.array}
+
+
+def system_include(include: Path) -> list[str]:
+    """What a compiler is told of Verilator's headers."""
+    return ["-isystem", str(include), "-isystem", str(include / "vltstd")]
 
 
 def idle_state(out: Path, hdl: HdlBuild) -> list[str]:

@@ -1,0 +1,74 @@
+"""Programs of one Verilated design or several, with a main of ours in C++."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rc_workbench_plugins.simulated_card.verilate import (
+    MODEL_FLAGS,
+    RUNTIME,
+    ModelPort,
+    model_ports,
+    system_include,
+    verilate,
+)
+from workbench.api.compile import digest, needed, run_all
+from workbench.api.equivalence import HdlSide
+from workbench.api.instrument.wrapper import runtime_source
+from workbench.api.job import Job
+from workbench.api.kept import keep_folder, one_at_a_time
+from workbench.system.cache import cache_dir
+from workbench.system.toolchain import Tool, find_compiler, find_verilator
+
+_BUILD_S = 900.0
+
+
+def verilated(name: str, side: HdlSide, folder: Path, job: Job, x_values: str = "0") -> list[ModelPort]:
+    """Make C++ of a design, whose class is called `name`: its ports. WorkbenchError where Verilator cannot."""
+    job.progress(None, f"Verilator: {side.top}")
+    verilate(
+        needed(find_verilator()), side.sources, side.top, folder, job, include_dirs=side.include_dirs,
+        defines=[f"{define}={value}" for define, value in side.defines.items()], parameters=side.parameters,
+        prefix=name, x_values=x_values, timeout_s=_BUILD_S,
+    )  # fmt: skip
+    return model_ports(folder, name)
+
+
+def compiled(main: str, names: Sequence[str], folder: Path, defines: Sequence[str], job: Job) -> Path:
+    """A program of the models in a folder, and of a main among the run-time sources."""
+    verilator, compiler = needed(find_verilator()), needed(find_compiler("c++"))
+    assert verilator.root is not None
+    what = "the designs' simulation"
+    job.progress(None, f"compiling {what}")
+    include = verilator.root / "include"
+    flags: list[str | Path] = [compiler.path, *MODEL_FLAGS, *system_include(include)]
+    with one_at_a_time("side_by_side", job):
+        runtime = _runtime(verilator, compiler, flags, include, folder, job)
+    units = [folder / main]
+    units[0].write_text(runtime_source(main), encoding="utf-8")
+    for name in names:
+        parts = sorted(path.name for path in folder.glob(f"{name}*.cpp"))
+        units.append(folder / f"all_{name}.cpp")
+        units[-1].write_text("".join(f'#include "{part}"\n' for part in parts), encoding="utf-8")
+    own = [*(f"-D{define}" for define in defines), f"-I{folder}"]
+    commands: list[list[str | Path]] = [
+        [*flags, *own, "-O1", "-c", unit, "-o", unit.with_suffix(".o")] for unit in units
+    ]
+    run_all(commands, job, cwd=folder, what=what)
+    program = folder / "program"
+    objects = [*(unit.with_suffix(".o") for unit in units), *sorted(runtime.glob("*.o"))]
+    run_all([[compiler.path, "-pthread", *objects, "-o", program]], job, cwd=folder, what=what)
+    return program
+
+
+def _runtime(verilator: Tool, compiler: Tool, flags: list[str | Path], include: Path, made: Path, job: Job) -> Path:
+    """Verilator's own code, compiled once for each version of the tools."""
+    kept = cache_dir() / "side_by_side" / digest([verilator.version, compiler.version, *map(str, flags)])
+    if kept.is_dir():
+        return kept
+    folder = made / "runtime"
+    folder.mkdir()
+    commands = [[*flags, "-O0", "-c", include / name, "-o", folder / f"{name}.o"] for name in RUNTIME]
+    run_all(commands, job, cwd=made, what="Verilator's runtime")
+    return keep_folder(folder, kept)
