@@ -406,6 +406,18 @@ def test_initialization_and_finalization_of_the_card(knowledge: KnowledgeBase) -
     assert "multiple initialization" not in rules_found(analyse(once, None, knowledge))
 
 
+def test_what_is_released_part_after_part_at_the_end_is_released_once(knowledge: KnowledgeBase) -> None:
+    """A mapping and its file, or a loop over several cards, is no repeated release; releases with other calls between are."""
+
+    def found(*calls: Calls) -> bool:
+        spent = [Spent(f"s{n}", OVERHEAD, 0.3, ("finalize",), calls=one) for n, one in enumerate(calls)]
+        return "multiple finalization" in rules_found(analyse(small_run(1.0, spent), None, knowledge))
+
+    assert not found(Calls(1, 0, "munmap", "release"), Calls(1, 0, "close", "release"))
+    assert not found(Calls(4, 0, "fpgaClose", "release", runs=1))
+    assert found(Calls(1, 0, "close", "release"), Calls(2, 0, "munmap", "release", runs=2))
+
+
 def test_numbers_behind_a_finding_are_there(knowledge: KnowledgeBase) -> None:
     finding = one(analyse(synthetic_run(), synthetic_platform(), knowledge), "inefficient transfer type or size")
     assert {"rate.avg", "table.best_rate", "time", "table.time_at_best", "count"} <= set(finding.metrics)

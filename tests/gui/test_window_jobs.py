@@ -7,14 +7,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
 
 from workbench.api.job import Job
 from workbench.formats.run_folder import open_run
 from workbench.gui.background import Background
 from workbench.gui.main_window import MainWindow
-from workbench.session.trust import trust
+from workbench.gui.trust_prompt import TrustPrompt
 
 Settle = Callable[[MainWindow], None]
 
@@ -89,10 +90,20 @@ def test_a_project_is_instrumented_into_a_folder(
 
 
 def test_that_instrumentation_changes_nothing_is_proved_by_a_key(opened: MainWindow, qtbot: QtBot) -> None:
-    assert opened.context.workspace is not None
-    trust(opened.context.workspace)
+    said: list[str] = []
+
+    def answer() -> None:
+        prompt = QApplication.activeModalWidget()
+        assert isinstance(prompt, TrustPrompt)
+        said.extend([*(child.text() for child in prompt.findChildren(QLabel)), prompt.trust.text()])
+        qtbot.mouseClick(prompt.trust, Qt.MouseButton.LeftButton)
+
     assert opened.actions_of.all["prove"].shortcut().toString() == "F7"
+    QTimer.singleShot(50, answer)
     opened.actions_of.all["prove"].trigger()
+    assert said[0].startswith("Trust ")
+    assert "The host is not started now" in said[1]
+    assert said[-1] == "Trust and prove"
     finished(opened, qtbot)
     assert [state.state for state in opened.run_dock.steps.values()] == ["done"] * len(opened.run_dock.steps)
     assert opened.run_dock.problems[-1].message == ("Instrumentation changes nothing: 1 module is as before, proved.")

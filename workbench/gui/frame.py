@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -381,7 +382,7 @@ class Frame(QMainWindow):
         return self.context.background
 
     def _read_ahead(self) -> None:
-        """Once a project or a run is open, read in the background what the other modes need."""
+        """Once a project or a run is open, read in the background what the other modes need, and runs and proofs."""
         if self._ahead or not self.has_content:
             return
         self._ahead = True
@@ -391,6 +392,8 @@ class Frame(QMainWindow):
             views: list[type[Mode]] = [mode.view() for mode in plugins.modes.values()]
             for view in views:
                 view.read_ahead(plugins)
+            for module in ("workbench.session.pipeline", "workbench.session.proving", "workbench.formats.run_folder"):
+                import_module(module)
 
         self.background.start("modes", read, lambda _: None, self.context.failed)
 

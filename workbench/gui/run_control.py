@@ -15,7 +15,7 @@ from workbench.gui.context import Context
 from workbench.gui.jobs import JobRunner
 from workbench.gui.naming import folder_title
 from workbench.gui.run_dock import RunDock
-from workbench.gui.trust_prompt import ask_trust
+from workbench.gui.trust_prompt import PROVE, ask_trust
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session.workspace import Workspace
 
@@ -101,7 +101,7 @@ class RunControl(QObject):
 
     def _prove(self) -> None:
         workspace = self._context.workspace
-        if workspace is None or not ask_trust(workspace, self._window):
+        if workspace is None or not ask_trust(workspace, self._window, PROVE):
             return
         self._context.set_trusted(True)
         settings = self._options(workspace).settings
