@@ -407,7 +407,7 @@ def test_initialization_and_finalization_of_the_card(knowledge: KnowledgeBase) -
 
 
 def test_what_is_released_part_after_part_at_the_end_is_released_once(knowledge: KnowledgeBase) -> None:
-    """A mapping and its file, or a loop over several cards, is no repeated release; releases with other calls between are."""
+    """A mapping and its file, or several cards in a loop; what has other calls between is released repeatedly."""
 
     def found(*calls: Calls) -> bool:
         spent = [Spent(f"s{n}", OVERHEAD, 0.3, ("finalize",), calls=one) for n, one in enumerate(calls)]

@@ -43,6 +43,10 @@ def _runs(s: Selected) -> int:
     return sum(c.runs.count for c in s.calls)
 
 
+def _runs_of_a_site(s: Selected) -> int:
+    return max((c.runs.count for c in s.calls), default=0)
+
+
 def _longest(compute: Callable[[CallMetrics], Value | None]) -> Callable[[Selected], Value | None]:
     """Of several calls, of the one that takes longest."""
     return lambda s: compute(max(s.calls, key=lambda c: c.time_s)) if s.calls else None
@@ -149,12 +153,7 @@ METRICS = (
     Metric("runs.min", "Calls in a row, least", "count", lambda s: min((c.runs.min for c in s.calls), default=0)),
     Metric("runs.avg", "Calls in a row, average", "number", lambda s: _ratio(_count(s), _runs(s))),
     Metric("runs.max", "Calls in a row, most", "count", lambda s: max((c.runs.max for c in s.calls), default=0)),
-    Metric(
-        "runs.site",
-        "Runs of one site's calls, most",
-        "count",
-        lambda s: max((c.runs.count for c in s.calls), default=0),
-    ),
+    Metric("runs.site", "Runs of one site's calls, most", "count", _runs_of_a_site),
     Metric("longest.label", "The call that takes longest", "text", _longest(lambda c: c.site.label)),
     Metric("longest.bytes_per_call", "Its bytes in one call", "size", _longest(lambda c: c.bytes_per_call)),
     Metric("longest.rate", "Its rate, average", "rate", _longest(lambda c: c.rate.avg if c.rate else None)),
