@@ -94,8 +94,9 @@ class Simulator:
         include_dirs: Iterable[Path] = (),
         parameters: Iterable[str] = (),
         taps: str = "0",
+        harness: str = _HARNESS,
     ) -> Path:
-        """An executable of the design. `taps` is a C++ expression over `dut`."""
+        """An executable of the design. `taps` is a C++ expression over `dut`, for the `harness` that drives it."""
         self._built += 1
         out = self.folder / f"model_{self._built}"
         command: list[str | Path] = [
@@ -106,7 +107,7 @@ class Simulator:
         ]  # fmt: skip
         _run(command, verilator_environment(self._verilator))
         model = "".join(f'#include "{path.name}"\n' for path in sorted(out.glob("*.cpp")))
-        (out / "main.cpp").write_text(model + _HARNESS)
+        (out / "main.cpp").write_text(model + harness)
         _run([*self._compile(), f"-I{out}", f"-DTAPS={taps}", out / "main.cpp", *self._objects(), "-pthread",
               "-o", out / "dut"])  # fmt: skip
         return out / "dut"

@@ -33,7 +33,7 @@ def test_a_language_s_own_table_is_in_the_run_with_the_run_s_blocks(tmp_path: Pa
     made = synthetic_run(cores=1, rounds=1).manifest
     host = HostBuild((), blocks=made.blocks[:1], sites=made.sites, entries=made.entries)
     plan = ReadOutPlan(1, 0, 0, ACCESS, ACCESS, ACCESS, (ACCESS,))
-    hdl = HdlBuild((), "top", made.blocks[1:3], read_outs=(plan,))
+    hdl = HdlBuild((), "top", made.blocks[1:3], read_out=plan)
     writer = RunWriter(tmp_path / "run")
     outcome = Outcome(0, "", "", END_PS, 0, (), np.zeros(1, np.uint32), ())
     found = collect(writer.raw, writer.part, outcome, host, hdl, Streams(), synthetic_platform(), made.clocks)

@@ -19,11 +19,11 @@ from rtl_simulator import Cycle, Seen, Simulator, simulate
 
 from workbench.api import HdlBuild
 from workbench.api.instrument import readout
+from workbench.api.instrument.crossing import Monitor, ReadPlace, read_out_plan
 from workbench.api.instrument.lfsr import TAPS
 from workbench.api.instrument.probes import MonitorPlan, Probe
 from workbench.api.instrument.wrapper import (
     RUNTIME,
-    Monitor,
     Top,
     TopPort,
     check_port,
@@ -72,6 +72,7 @@ EXAMPLES = int(os.environ.get("EXAMPLES", "8"))
 
 ADDRESSES = ReadOut(first=CONTROL, last=CONTROL + 15)
 FRONT = PORT.monitor(ADDRESSES, {})
+PLACE = ReadPlace(PORT.name, FRONT, CLOCK, ADDRESSES)
 SELECT, DATA = (access.address for access in FRONT.each)
 
 
@@ -97,7 +98,7 @@ class Built:
 
 def build(this: MonitorPlan) -> HdlBuild:
     block = Block("dut.b", Side.FPGA, "dut", "always", "dut.b", (State(0, UNCLASSIFIED),))
-    return HdlBuild((), "dut", (block,) * BLOCKS, read_outs=(this.read_out(FRONT, ADDRESSES, PORT.name),))
+    return HdlBuild((), "dut", (block,) * BLOCKS, read_out=read_out_plan([Monitor(this, CLOCK)], PLACE))
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +110,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pins = ", ".join(f".{name}({name})" for name in names)
     uses = ""
     for number, this in enumerate(PLANS):
-        text = wrapper(replace(TOP, name=f"dut_{number}"), [Monitor(this, FRONT, CLOCK)])
+        text = wrapper(replace(TOP, name=f"dut_{number}"), [Monitor(this, CLOCK)], PLACE)
         texts[f"top_{number}.v"] = re.sub(r"\b(recap_monitor|recap_port)\b", rf"\1_of_{number}", text)
         uses += f"    dut_{number} d{number}({pins}, .in(in[5:0]), .out(), .rd_data(all[32 * {number} +: 32]));\n"
     texts["dut.v"] = (
@@ -138,7 +139,7 @@ def monitor(request: pytest.FixtureRequest, model: Path) -> Built:
 )
 def test_counters_are_left_out_only_where_a_pin_alone_says_what_counts(reset_hdl: str, left_out: bool) -> None:
     clock = CLOCK.model_copy(update={"reset": "rst", "reset_hdl": reset_hdl})
-    assert bool(uncounted([Monitor(plan(36), FRONT, CLOCK), Monitor(plan(36), FRONT, clock)])) == left_out
+    assert bool(uncounted([Monitor(plan(36), CLOCK), Monitor(plan(36), clock)])) == left_out
 
 
 def read_out(this: MonitorPlan) -> list[Cycle]:
@@ -254,7 +255,7 @@ def test_counters_watch_the_blocks_that_are_chosen(
     model: Path, number: int, parts: list[tuple[str, list[int]]], blocks: set[int]
 ) -> None:
     this = PLANS[number]
-    chosen = this.read_out(FRONT, ADDRESSES, PORT.name).watching(blocks)
+    chosen = read_out_plan([Monitor(this, CLOCK)], PLACE).watching(blocks)
     watch = [Cycle(addr=access.address, wr_en=1, wr_data=access.value, stimulus=9) for access in chosen.watch]
     choose = [Cycle(rst=1), *[Cycle(stimulus=50)] * 5, *watch, *cleared(this), write(0)]
     watched = {probe.block for probe in PROBES} - set(chosen.not_watched())

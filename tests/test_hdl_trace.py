@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from memory_port import PORT
+from memory_port import CLOCK, PORT
 from rtl_simulator import Cycle, Simulator, simulate
 
+from workbench.api.instrument.crossing import Monitor, ReadPlace, read_out_plan
 from workbench.api.instrument.probes import MonitorPlan, Probe, TraceStore
 from workbench.api.instrument.traced import changes
 from workbench.api.instrument.wrapper import runtime_source
@@ -171,15 +172,19 @@ def test_the_first_are_kept_when_the_store_is_full(traced: Path) -> None:
 def words_of(records: list[Record], dropped: int, lost: list[int], cycles: int) -> tuple[ReadOutPlan, list[int]]:
     """A plan for blocks 4 and 6, and the words that a design would answer."""
     store = MonitorPlan((Probe(4, 0, 3), Probe(6, 2, 3)), 4, trace=TraceStore.of(8, 4))
-    plan = store.read_out(PORT.monitor(ReadOut(first=0x40, last=0x4F), {}), ReadOut(first=0x40, last=0x4F), PORT.name)
-    assert plan.trace is not None
+    addresses = ReadOut(first=0x40, last=0x4F)
+    place = ReadPlace(PORT.name, PORT.monitor(addresses, {}), CLOCK, addresses)
+    plan = read_out_plan([Monitor(store, CLOCK)], place)
+    (monitor,) = plan.monitors
+    trace = monitor.trace
+    assert trace is not None
     words = [0] * plan.words
     for at, (gap, buffer, state, cycle) in enumerate(records):
         whole = gap << 63 | buffer << 50 | state << 40 | cycle + 1
-        words[plan.trace.base + 2 * at] = whole & 0xFFFFFFFF
-        words[plan.trace.base + 2 * at + 1] = whole >> 32
-    words[plan.trace.counts : plan.trace.counts + 4] = [len(records), dropped, *lost]
-    words[plan.header + 1] = cycles
+        words[trace.base + 2 * at] = whole & 0xFFFFFFFF
+        words[trace.base + 2 * at + 1] = whole >> 32
+    words[trace.counts : trace.counts + 4] = [len(records), dropped, *lost]
+    words[monitor.header + 1] = cycles
     return plan, words
 
 
@@ -208,6 +213,6 @@ def test_what_is_not_known_is_in_no_state(
 ) -> None:
     plan, words = words_of(records, dropped, lost, 100)
     blocks = [Block(f"b{number}", Side.FPGA, "b", "always", "b", (State(0, UNCLASSIFIED),)) for number in range(7)]
-    taps, diagnostics = changes([plan], blocks, np.array(words, np.uint32))
+    taps, diagnostics = changes(plan, blocks, np.array(words, np.uint32))
     assert taps.tolist() == expected
     assert [d.message for d in diagnostics] == told

@@ -16,13 +16,14 @@ from rtl_simulator import Cycle, Simulator, simulate
 
 from workbench.api import HdlBuild
 from workbench.api.instrument import readout
+from workbench.api.instrument.crossing import Monitor, ReadPlace, read_out_plan
 from workbench.api.instrument.probes import MonitorPlan, Probe
-from workbench.api.instrument.wrapper import RUNTIME, Monitor, Top, TopPort, runtime_source, wrapper
+from workbench.api.instrument.wrapper import RUNTIME, Top, TopPort, runtime_source, wrapper
 from workbench.api.ports import MonitorFront
 from workbench.model.blocks import Block, Side, State
 from workbench.model.hardware import Clock, PortDirection
 from workbench.model.pragma import UNCLASSIFIED
-from workbench.model.read_out import Act, ReadOut
+from workbench.model.read_out import Act, ReadOut, ReadOutPlan
 
 CLOCK = Clock(name="clk", frequency_hz=100e6, reset="rst")
 UNUSED = ReadOut(first=0x40, last=0xFF)
@@ -79,6 +80,14 @@ class Case:
         return front
 
     @property
+    def place(self) -> ReadPlace:
+        return ReadPlace("host", self.front, CLOCK, UNUSED)
+
+    @property
+    def plan(self) -> ReadOutPlan:
+        return read_out_plan([Monitor(PLAN, CLOCK)], self.place)
+
+    @property
     def step(self) -> int:
         return max(1, self.word_bits // 8 // self.address_unit_bytes)
 
@@ -113,7 +122,7 @@ def observed(number: int, case: Case) -> str:
                        "wr_data": packed, "in": "[1:0]"},
              "output": {"rd_data": packed, "ack": "", "ready": "", "asked": ""}}  # fmt: skip
     ports = tuple(TopPort(name, way, shape) for way, named in kinds.items() for name, shape in named.items())
-    text = wrapper(Top(f"case_{number}", f"case_{number}__user", ports), [Monitor(PLAN, case.front, CLOCK)])
+    text = wrapper(Top(f"case_{number}", f"case_{number}__user", ports), [Monitor(PLAN, CLOCK)], case.place)
     return re.sub(r"\brecap_(monitor|port)\b", rf"recap_\1_case_{number}", text)
 
 
@@ -172,7 +181,7 @@ def speak(number: int, case: Case, reads: list[int], start: int) -> Iterator[Cyc
             yield from [quiet] * case.delay_cycles
             at += case.delay_cycles
 
-    plan = PLAN.read_out(front, UNUSED, "host").watching({WATCHED})
+    plan = case.plan.watching({WATCHED})
     for access in (*plan.watch, plan.clear):
         yield from moved(access.act, access.address, access.value, 1)
         yield from [quiet] * 8
@@ -213,7 +222,7 @@ def test_words_come_through_every_port(simulator: Path) -> None:
             sum((part & 0xFFFFFFFF) << place * bits for place, part in enumerate(values[i : i + case.front.parts]))
             for i in range(1, len(values), case.front.parts)
         ]
-        build = HdlBuild((), "top", (BLOCK, BLOCK), read_outs=(PLAN.read_out(case.front, UNUSED, "host"),))
+        build = HdlBuild((), "top", (BLOCK, BLOCK), read_out=case.plan)
         read = np.array(words, dtype=np.uint32)
         assert readout.unwatched(build, read) == (1 - WATCHED,), case
         times = readout.decode(build, read)["state_time"]
@@ -245,10 +254,12 @@ def test_four_words_of_an_axi_port_leave_no_room_to_choose_what_is_watched() -> 
     few, enough = (port.monitor(ReadOut(first=0x20, last=last), widths | {"rready": 1}) for last in (0x3B, 0x3F))
     assert few is not None
     assert enough is not None
-    plan, addresses = PLAN.read_out(few, UNUSED, "host"), UNUSED
+    plan, roomy = (
+        read_out_plan([Monitor(PLAN, CLOCK)], ReadPlace("host", one, CLOCK, UNUSED)) for one in (few, enough)
+    )
     assert plan.watching({}) == plan
     with pytest.raises(ValueError, match="host"):
         plan.watching({WATCHED})
-    chosen = PLAN.read_out(enough, addresses, "host").watching({WATCHED})
+    chosen = roomy.watching({WATCHED})
     assert chosen.not_watched() == (1 - WATCHED,)
     assert [access.address for access in chosen.watch] == [0x20, 0x34, 0x38]  # freeze, a 1, watch

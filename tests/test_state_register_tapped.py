@@ -138,7 +138,8 @@ def read_out(plan: ReadOutPlan) -> list[Cycle]:
 
 
 def counted(model: Path, build: HdlBuild, cycles: list[Cycle]) -> dict[str, Table]:
-    (plan,) = build.read_outs
+    plan = build.read_out
+    assert plan is not None
     seen = simulate(model, [*cycles, *read_out(plan)])
     return VerilogLanguage().decode(build, seen.rd_data[len(cycles) + 4 :: 4][: plan.words].astype(np.uint32))
 

@@ -16,8 +16,9 @@ from rtl_simulator import Cycle, Simulator, simulate
 
 from workbench.api import HdlBuild
 from workbench.api.instrument import readout
+from workbench.api.instrument.crossing import Monitor, ReadPlace, read_out_plan
 from workbench.api.instrument.probes import MonitorPlan, Probe
-from workbench.api.instrument.wrapper import RUNTIME, Monitor, Top, TopPort, runtime_source, wrapper
+from workbench.api.instrument.wrapper import RUNTIME, Top, TopPort, runtime_source, wrapper
 from workbench.api.ports import monitor_front
 from workbench.model.application import ReadOut
 from workbench.model.blocks import Block, Side, State
@@ -94,20 +95,22 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     into, back = StreamInPort(word_bits=bits), StreamOutPort(name="back", prefix="back_", word_bits=bits)
     widths = {port.name: 1 if not port.packed else bits for port in ports}
     hardware = Hardware(clocks=(CLOCK,), ports=(into, back))
-    place = monitor_front(hardware, CLOCK, ReadOut(first=0, last=3), widths)
-    assert place is not None
-    plan, top = MonitorPlan(PROBES, 2, engines=1), Top("echo", "echo__recap_user", tuple(ports))
+    addresses = ReadOut(first=0, last=3)
+    found = monitor_front(hardware, [CLOCK], addresses, widths)
+    assert found is not None
+    place = ReadPlace(into.name, found[1], CLOCK, addresses)
+    monitors, top = [Monitor(MonitorPlan(PROBES, 2, engines=1), CLOCK)], Top("echo", "echo__recap_user", tuple(ports))
     folder = tmp_path_factory.mktemp("streams")
     texts = {
         "user.v": USER.replace("W-1", str(bits - 1)),
         "dut.v": HARNESS.replace("W-1", str(bits - 1)).replace("63-W", str(63 - bits)).replace("W+1", str(bits + 1)),
-        "top.v": wrapper(top, [Monitor(plan, place[1], CLOCK)]),
+        "top.v": wrapper(top, monitors, place),
         **{name: runtime_source(name) for name in RUNTIME},
     }
     for name, text in texts.items():
         (folder / name).write_text(text)
     simulator = Simulator(folder).build([folder / name for name in texts], "dut")
-    return simulator, plan.read_out(place[1], ReadOut(first=0, last=3), into.name).watching({WATCHED})
+    return simulator, read_out_plan(monitors, place).watching({WATCHED})
 
 
 def split(value: int, words: int, bits: int) -> list[int]:
@@ -164,7 +167,7 @@ def test_data_pass_whatever_they_are_and_the_answer_is_whole(
 
     parts = np.array(given_out[begins + len(answer) : ends], dtype=np.uint64).reshape(-1, marks.parts)
     read = (parts << np.arange(0, marks.parts * bits, bits, dtype=np.uint64)).sum(axis=1).astype(np.uint32)
-    times = readout.decode(HdlBuild((), "echo", (BLOCK, BLOCK), read_outs=(plan,)), read)["state_time"]
+    times = readout.decode(HdlBuild((), "echo", (BLOCK, BLOCK), read_out=plan), read)["state_time"]
     moved = np.flatnonzero(took | own)
     counted = [cycle.stimulus >> 4 & 3 for cycle in cycles[moved[len(begun) - 1] + 1 : moved[freeze]]]
     mine = times["block"] == WATCHED

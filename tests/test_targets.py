@@ -25,7 +25,7 @@ from workbench.api.instrument.board import board_sources
 from workbench.api.job import Job
 from workbench.cli.main import main
 from workbench.model.diagnostic import Cancelled, Severity, WorkbenchError
-from workbench.model.read_out import Access, Act, ReadOutPlan
+from workbench.model.read_out import Access, Act, MonitorWords, ReadOutPlan
 from workbench.model.run import PS_PER_S, Alignment, Run, RunStatus
 from workbench.session.collecting import collect_records
 from workbench.session.pipeline import RunOptions, instrument_workspace, run_workspace
@@ -410,24 +410,22 @@ def test_blocks_that_no_read_out_reaches_are_told(project: Path) -> None:
     host, clear = workspace.platform.hardware.ports[0].name, Access(Act.WRITE, 0)
     blocks = synthetic_run().manifest.blocks[1:3]
 
-    def built(*plans: tuple[str, tuple[int, ...] | None]) -> HdlBuild:
-        read_outs = tuple(
-            ReadOutPlan(4, 0, 3, clear, clear, clear, (clear,), port=port, blocks=numbers) for port, numbers in plans
-        )
-        return HdlBuild((), "top", blocks, read_outs=read_outs)
+    def built(port: str, numbers: tuple[int, ...] | None) -> HdlBuild:
+        words = MonitorWords(0, 4, 0, 36, blocks=numbers)
+        return HdlBuild((), "top", blocks, read_out=ReadOutPlan(4, 0, 3, clear, clear, clear, (clear,), (words,), port))
 
-    assert list(uncounted(built((host, None)), workspace.platform)) == []
-    (told,) = uncounted(built((host, (0,)), ("recap_1", (1,))), workspace.platform)
+    assert list(uncounted(built(host, None), workspace.platform)) == []
+    (told,) = uncounted(built(host, (0,)), workspace.platform)
     assert blocks[1].id in told.message
     assert blocks[0].id not in told.message
-    (told,) = uncounted(built(("recap", (0, 1))), workspace.platform)
+    (told,) = uncounted(built("recap", (0, 1)), workspace.platform)
     assert all(block.id in told.message for block in blocks)
 
 
 def test_monitors_that_act_on_reads_are_written_nothing(project: Path) -> None:
     """Behind AXI the design alone sees writes (resources/card/README.md)."""
     freeze, run, clear, word = (Access(Act.READ, address) for address in (0, 4, 8, 12))
-    plan = ReadOutPlan(4, 0, 12, freeze, run, clear, (word,))
+    plan = ReadOutPlan(4, 0, 12, freeze, run, clear, (word,), (MonitorWords(0, 4, 0, 36),))
     resources = Path(str(files("workbench.resources"))) / "board"
     text = board_sources(opened(project).platform, plan, resources, "t")["rcw_board.c"]
     assert re.findall(r"move(?:_words)?\((\d), (\d+)u", text) == [("0", "8"), ("0", "4"), ("0", "0"), ("0", "12")]

@@ -72,7 +72,7 @@ public:
         for (auto& card : cards_) card->finish_waves();
         for (const auto& card : cards_)
             if (card->finished()) return;
-        if (config_.read_outs.empty() || !config_.counters) return;
+        if (!config_.read_out.words || !config_.counters) return;
         RecordFile counters(raw_ + "/counters.bin");
         for (auto& card : cards_) card->read_monitors(counters);
         counters.close();

@@ -40,8 +40,7 @@ public:
         }
         for (const StreamPlan& plan : config_.streams) streams_.emplace_back(plan, size_t(design_.streams));
         crossed_.resize(config_.crossings.size());
-        for (const ReadOut& plan : config_.read_outs)
-            if (plan.marks) port(int32_t(plan.port)).reserve(plan.marks);
+        if (const ReadOut& plan = config_.read_out; plan.marks) port(int32_t(plan.port)).reserve(plan.marks);
         design_.reset();
         if (config_.waves.to_ps >= 0) waves_ = config_.cards > 1 ? "waves-" + std::to_string(number) + ".vcd" : "waves.vcd";
         if (!waves_.empty()) wave(0);
@@ -222,16 +221,12 @@ public:
     void read_monitors(RecordFile& counters) {
         last_ = clocks_;
         for (auto& port : ports_) port->forget();
-        for (const ReadOut& plan : config_.read_outs) {
-            Port& port = this->port(int32_t(plan.port));
-            alone_ = &port.clock();  // the other clocks stand: what they drive is not to be counted on
-            for (const Access& access : plan.freeze) access_now(port, access, 0);  // acts in its own cycle, which is not counted
-            if (plan.marks) {
-                read_stream(plan, counters);
-                continue;
-            }
-            read_words(plan, port, counters);
-        }
+        const ReadOut& plan = config_.read_out;
+        Port& port = this->port(int32_t(plan.port));
+        for (const Access& access : plan.freeze) access_now(port, access, 0);  // acts in its own cycle, which is not counted
+        settle_now(port, plan.acts_cycles);
+        if (plan.marks) read_stream(plan, counters);
+        else read_words(plan, port, counters);
     }
 
     void read_words(const ReadOut& plan, Port& port, RecordFile& counters) {
@@ -330,19 +325,18 @@ private:
 
     // A transfer that touches the addresses at which the monitors answer: where that disturbs them the run ends.
     void look_for_monitors(const rcw_request& request, bool send) {
-        for (const ReadOut& plan : config_.read_outs) {
-            if (request.port != plan.port) continue;
-            const Port& port = *ports_[size_t(plan.port)];
-            const int64_t last = request.address + (request.bytes / port.word_bytes() - 1) * port.address_step();
-            if (request.address > plan.last || last < plan.first) continue;
-            if (send || plan.freeze[0].act == "read")  // there a read acts
-                throw Failure(std::string("the host ") + (send ? "writes to" : "reads") + " address "
-                              + hex(uint64_t(request.address)) + " (" + std::to_string(request.bytes)
-                              + " bytes), in the range " + hex(uint64_t(plan.first)) + " to " + hex(uint64_t(plan.last))
-                              + " that hardware.read_out declares unused: the counters stand there. Choose a range that the"
-                                " application leaves alone");
-            ++counter_reads_;
-        }
+        const ReadOut& plan = config_.read_out;
+        if (!plan.words || request.port != plan.port) return;
+        const Port& port = *ports_[size_t(plan.port)];
+        const int64_t last = request.address + (request.bytes / port.word_bytes() - 1) * port.address_step();
+        if (request.address > plan.last || last < plan.first) return;
+        if (send || plan.freeze[0].act == "read")  // there a read acts
+            throw Failure(std::string("the host ") + (send ? "writes to" : "reads") + " address "
+                          + hex(uint64_t(request.address)) + " (" + std::to_string(request.bytes)
+                          + " bytes), in the range " + hex(uint64_t(plan.first)) + " to " + hex(uint64_t(plan.last))
+                          + " that hardware.read_out declares unused: the counters stand there. Choose a range that the"
+                            " application leaves alone");
+        ++counter_reads_;
     }
 
     void watch_polling(const Transfer& transfer, int64_t word_bytes) {
@@ -449,7 +443,6 @@ private:
     size_t first_edge() const {
         size_t first = 0;
         for (size_t c = 0; c < clocks_.size(); ++c) {
-            if (alone_ == &clocks_[c]) return c;
             if (edge_order(clocks_[c], clocks_[first]) < 0) first = c;
         }
         return first;
@@ -457,7 +450,7 @@ private:
 
     void find_due(size_t first) {
         for (size_t c = 0; c < clocks_.size(); ++c)
-            due_[c] = alone_ ? c == first : edge_order(clocks_[c], clocks_[first]) == 0;
+            due_[c] = edge_order(clocks_[c], clocks_[first]) == 0;
     }
 
     // All clocks, until so many cycles of each have been clocked.
@@ -599,9 +592,12 @@ private:
         transfers_.remove_if([](const Transfer& t) { return t.done && t.forgotten; });
     }
 
+    void settle_now(Port& port, int64_t cycles) {
+        for (const int64_t until = port.clock().cycle + cycles; port.clock().cycle < until;) step();
+    }
+
     std::vector<uint64_t> access_now(Port& port, const Access& access, uint64_t index, int64_t words = 1) {
-        const ClockDomain& clock = port.clock();
-        for (int64_t until = clock.cycle + access.settle_cycles; clock.cycle < until;) step();
+        settle_now(port, access.settle_cycles);
         const bool numbers = access.act == "write_index";
         return words_now(port, access.act != "read", access.address, numbers ? index >> access.value : access.value, words);
     }
@@ -648,7 +644,6 @@ private:
     std::vector<bool> due_;
     std::string waves_;  // the file that the signals are written to; none, or no longer
     int64_t waved_ps_ = -1, waves_full_ps_ = -1;
-    const ClockDomain* alone_ = nullptr;  // the only clock that goes on
     std::vector<std::unique_ptr<Port>> ports_;
     std::vector<Port*> looking_;
     std::list<Transfer> transfers_;

@@ -19,7 +19,7 @@ struct Access {
     int64_t settle_cycles = 0;  // before it
 };
 
-// How the monitors of a clock are read through one of its ports.
+// How the monitors are read through one of the ports; there are no words where nothing is.
 struct ReadOut {
     int64_t words = 0, port = 0;
     int64_t first = INT64_MAX, last = -1;  // the addresses that the application leaves to the monitors
@@ -27,6 +27,7 @@ struct ReadOut {
     int64_t parts = 1, block_words = 1;    // of a word; that may come in one transfer
     uint64_t marks = 0;                    // of a stream: the first of its reserved words; then no range, and no `each`
     int64_t answer_port = 0;
+    int64_t acts_cycles = 0;  // until all monitors have heard of the freeze
 };
 
 // From when to when the design's signals are written, and how many bytes at most; no time where they are not.
@@ -43,7 +44,7 @@ struct Config {
     bool skip_rest = true;
     WavePlan waves;
     bool counters = true;  // whether the design has its counters: without them the taps tell what they would
-    std::vector<ReadOut> read_outs;
+    ReadOut read_out;
     std::vector<std::vector<Tap>> taps;  // by clock
     std::vector<StreamPlan> streams;     // by clock
     std::vector<StreamCrossing> crossings;
@@ -81,20 +82,17 @@ struct Config {
             else if (key == "counters") words >> counters;
             else if (key == "waves") words >> waves.from_ps >> waves.to_ps >> waves.most_bytes;
             else if (key == "read_out") {
-                ReadOut plan;
-                words >> plan.words >> plan.first >> plan.last >> plan.port;
-                read_outs.push_back(plan);
+                words >> read_out.words >> read_out.first >> read_out.last >> read_out.port;
             }
             else if (key == "freeze" || key == "each") {
                 Access access;
                 words >> access.act >> access.address >> access.value >> access.settle_cycles;
-                (key == "freeze" ? read_outs.back().freeze : read_outs.back().each).push_back(access);
+                (key == "freeze" ? read_out.freeze : read_out.each).push_back(access);
             }
-            else if (key == "pieces") words >> read_outs.back().parts >> read_outs.back().block_words;
+            else if (key == "pieces") words >> read_out.parts >> read_out.block_words >> read_out.acts_cycles;
             else if (key == "marks") {
-                ReadOut& plan = read_outs.back();
-                words >> plan.marks >> plan.answer_port;
-                plan.first = INT64_MAX, plan.last = -1;
+                words >> read_out.marks >> read_out.answer_port;
+                read_out.first = INT64_MAX, read_out.last = -1;
             }
             else if (key == "stream") {
                 int number = 0;

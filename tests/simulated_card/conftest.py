@@ -173,16 +173,14 @@ def card(folder: Path) -> CardExecutable:
         taps=((31, 2), (33, 2)),
         tap_bits=35,
         defines=("RECAP_TAPS",),
-        read_outs=(
-            ReadOutPlan(
-                words=2,
-                first=0x2000,
-                last=0x20FF,
-                freeze=Access(Act.WRITE, 0x2000, 1),
-                run=Access(Act.WRITE, 0x2000, 0),
-                clear=Access(Act.WRITE, 0x2000, 2),
-                each=(Access(Act.WRITE_INDEX, 0x2001), Access(Act.READ, 0x2002, settle_cycles=4)),
-            ),
+        read_out=ReadOutPlan(
+            words=2,
+            first=0x2000,
+            last=0x20FF,
+            freeze=Access(Act.WRITE, 0x2000, 1),
+            run=Access(Act.WRITE, 0x2000, 0),
+            clear=Access(Act.WRITE, 0x2000, 2),
+            each=(Access(Act.WRITE_INDEX, 0x2001), Access(Act.READ, 0x2002, settle_cycles=4)),
         ),
     )
     return build_card(task(folder, hdl, parameters=PARAMETERS), Job())

@@ -50,9 +50,9 @@ class HdlBuild:
     whether observed or (without pragmas) wholly unclassified, in the order of `decode`. `taps` gives (least bit, width)
     of each block's state in the simulation-only output `recap_taps` (width 0: no states, nothing tapped); `tap_bits` is
     that port's width, 0 without any. `defines` must be set to have the taps. With `uncounted` set too the design has no
-    counters: what simulates it counts the taps; there is none where these do not tell all. `read_outs` tell how the
-    monitors of each clock are frozen and read, their words one after the other. `own_ports` are the memory-style ports
-    that the new top has besides the platform's, for its monitors alone: (name, clock), the name begins the signals' own
+    counters: what simulates it counts the taps; there is none where these do not tell all. `read_out` tells how the
+    monitors of all clocks are frozen and read. `own_port` is the memory-style port that the new top has for its
+    monitors alone where none of the platform's can be that (name, clock; else empty): the name begins its signals' own
     (`NAME_write`, `_read`, `_address`, `_written`, `_data`). `data` names the files that the design reads while it
     runs, relative to the project. `streams` are seen where it is simulated, as the new top's outputs `recap_valid` and
     `recap_ready` if `RECAP_STREAMS` is defined; `fifos` stand between them, of which `varied` (by id, with their places
@@ -73,8 +73,8 @@ class HdlBuild:
     defines: tuple[str, ...] = ()
     uncounted: tuple[str, ...] = ()
     include_dirs: tuple[Path, ...] = ()
-    read_outs: tuple[ReadOutPlan, ...] = ()
-    own_ports: tuple[tuple[str, str], ...] = ()
+    read_out: ReadOutPlan | None = None
+    own_port: tuple[str, str] = ("", "")
     data: tuple[str, ...] = ()
     streams: tuple[Stream, ...] = ()
     fifos: tuple[Fifo, ...] = ()

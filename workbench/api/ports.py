@@ -5,7 +5,7 @@ A kind is a subclass of `HardwarePort`; a plugin brings it with the hook `workbe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -51,12 +51,13 @@ class MonitorFront:
     """What stands between a port and the monitors' core, and how it is spoken to.
 
     `text` is a Verilog module `recap_port`. The core gives it `clock`, `reset`, `word` (the 32 bits that are selected),
-    `frozen` and `clearing`, and takes `write_control`, `write_select` and `write_data` (32 bits) from it
-    (`resources/hdl/recap_control.v` says what these do). `connections` are its other ports, with what they are
-    connected to at the top level; the design's ports in `taken` are led through it: the design has the wire
-    `recap_user_NAME` instead. `watch` gives the accesses that freeze all counters, and let the one to which the word of
-    that number belongs watch the block of that place; None where they have no room. Accesses, and what follows them:
-    see `workbench.model.read_out`.
+    `frozen`, `clearing` and `answered`, and takes `write_control`, `write_select` and `write_data` (32 bits) from it
+    (`resources/hdl/recap_control.v` says what these do). While `answered` is low, a monitor on another clock has still
+    to do what was asked of it last: nothing else may be asked, and `word` is not there yet (`recap_crossing.v`).
+    `connections` are its other ports, with what they are connected to at the top level; the design's ports in `taken`
+    are led through it: the design has the wire `recap_user_NAME` instead. `watch` gives the accesses that freeze
+    counters, and let the one to which the word of that number belongs watch the block of that place; None where they
+    have no room. Accesses, and what follows them: see `workbench.model.read_out`.
     """
 
     text: str
@@ -139,9 +140,10 @@ class HardwarePort(Port):
             if signal.name and signal.direction == "output" and not signal.optional:
                 yield f"assign {signal.name} = 0;"
 
-    def monitor(self, read_out: ReadOut, bits: Mapping[str, int]) -> MonitorFront | None:
+    def monitor(self, read_out: ReadOut, bits: Mapping[str, int], waits: bool = False) -> MonitorFront | None:
         """The monitors' place behind this port of a design whose signals have so many `bits`; None where there is none.
-        WorkbenchError where they have no room in the addresses."""
+        Where some `waits`, since it is on another clock, words come one at a time. WorkbenchError where they have no
+        room in the addresses."""
         return None
 
     def stream_monitor(self, back: HardwarePort, bits: Mapping[str, int]) -> MonitorFront | None:
@@ -151,23 +153,25 @@ class HardwarePort(Port):
 
 
 def monitor_front(
-    hardware: Hardware, clock: Clock, read_out: ReadOut, bits: Mapping[str, int]
+    hardware: Hardware, clocks: Sequence[Clock], read_out: ReadOut, bits: Mapping[str, int]
 ) -> tuple[HardwarePort, MonitorFront] | None:
-    """The first port on a clock behind which monitors can stand, and their place there: one with addresses, else a
-    stream with another one back. None where there is no such port. WorkbenchError where it has no room for them, or no
-    plugin brings a port's kind."""
+    """The port at which the monitors of these clocks are read, and their place there: of the platform's first clock on
+    which there is any, the first port with addresses, else a stream with another one back. None where there is no such
+    port. WorkbenchError where it has no room for them, or no plugin brings a port's kind."""
     for port in hardware.ports:
         if not isinstance(port, HardwarePort):
             told = f"no plugin brings ports of the kind '{port.kind}', as port '{port.name}' is"
             raise WorkbenchError(Diagnostic(told, "`workbench plugins` lists what there is."))
-    mine = [port for port in hardware.ports if isinstance(port, HardwarePort) and hardware.clock_of(port) == clock]
-    for port in mine:
-        if front := port.monitor(read_out, bits):
-            return port, front
-    for port in mine:
-        for back in mine:
-            if front := port.stream_monitor(back, bits):
+    for clock in hardware.clocks:
+        mine = [port for port in hardware.ports if isinstance(port, HardwarePort) and hardware.clock_of(port) == clock]
+        waits = any(other.name != clock.name for other in clocks)
+        for port in mine:
+            if front := port.monitor(read_out, bits, waits):
                 return port, front
+        for port in mine:
+            for back in mine:
+                if front := port.stream_monitor(back, bits):
+                    return port, front
     return None
 
 

@@ -59,10 +59,10 @@ class Outcome:
     its bytes. `host_ps` is the time that the host's own code took. `clock_cycles` counts each clock's cycles out of
     reset, in the platform's order; a target may tell the first one's alone. `counter_words` are None where the design
     has no monitors or they could not be read. `confined` tells whether host and card ran without network and with
-    writing limited to the run folder. `tools` names what built it.
-    `measured_hz` is the FPGA's clock as the host's tells it, None where it is the platform's: then the monitors counted
-    from `counted_from_ps` on, which may be off by `unsure_ps`, and the rest of the run is nobody's state.
-    `cores` and `threads` tell of virtual cores, where the host's threads ran on such.
+    writing limited to the run folder. `tools` names what built it. `measured_hz` are the FPGA's clocks as the host's
+    tells them, none where they are the platform's: else the monitors counted from `counted_from_ps` on, which may be
+    off by `unsure_ps`, and the rest of the run is nobody's state. `cores` and `threads` tell of virtual cores, where
+    the host's threads ran on such.
     """
 
     exit: int | None
@@ -75,7 +75,7 @@ class Outcome:
     diagnostics: tuple[Diagnostic, ...] = ()
     confined: bool = False
     tools: Mapping[str, str] = field(default_factory=dict)
-    measured_hz: float | None = None
+    measured_hz: tuple[float, ...] = ()
     counted_from_ps: int = 0
     unsure_ps: int = 0
     cores: Cores = field(default_factory=Cores)

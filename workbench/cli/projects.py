@@ -133,7 +133,7 @@ def run_instrument(arguments: argparse.Namespace, workbench: Opened) -> int:
         host, hdl = instrument_workspace(workspace, parse_settings(arguments.changes), arguments.out, Job(watch))
     missed = host.missed + hdl.missed
     problems = workspace.diagnostics + host.diagnostics + hdl.diagnostics
-    plan = next(iter(hdl.read_outs), None)
+    plan = hdl.read_out
     document = {
         "sites": len(host.sites),
         "missed": as_json(missed),

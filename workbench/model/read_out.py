@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from pydantic import Field
 
 from workbench.model.document import Document
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class ReadOut(Document):
@@ -19,6 +23,8 @@ class ReadOut(Document):
     last: Annotated[int, Field(ge=0)] = Field(description="the last address")
 
 
+#: How many cycles of either clock later a monitor begins and ends to count whose clock is not the port's, at most.
+LATER_CYCLES = 4
 #: Written to CONTROL: freeze, and let the counter whose word is selected watch the block of that place (hdl/README.md).
 WATCH = 5
 
@@ -103,18 +109,50 @@ class TraceWords:
 
 
 @dataclass(frozen=True)
-class ReadOutPlan:
-    """`freeze` stops all counters; `run` and `clear` start them and set them to zero. A word (32 bits) comes
-    in so many `parts`, the least significant first, part `i` of word `n` having the number `parts * n + i`. For the
-    parts from 0 on the accesses of `each` are made: the last is a read, which gives the part and those that follow, up
-    to `block_words` of them in one transfer.
+class MonitorWords:
+    """The words of the monitor that counts the blocks of one `clock`: so many `words`, from number `first` on. Places
+    of anything in them are counted from there.
 
-    `first` and `last` are the addresses that the application leaves to the monitors. `header` is the number of the
-    first of the monitor's own words, and `count_bits` a counter's width: `workbench.api.instrument.readout` reads both.
-    `blocks` are the numbers of the build's blocks that run on the monitors' clock; None where all do. Where `marks` are
-    given, `port` is a stream into the design, the accesses are words of it without an address, `each` is empty, and all
-    words are asked for at once: they come in the stream `answer_port`. `places` tell which of its blocks
-    each counter watches; empty where nothing was chosen.
+    `header` is where the monitor's own words begin, and `count_bits` a counter's width:
+    `workbench.api.instrument.readout` reads both. `blocks` are the numbers of the build's blocks that run on that
+    clock; None where all do. Where the clock is another than the port's, the monitor is `far`: its words read 0 where
+    the clock did not answer.
+    """
+
+    first: int
+    words: int
+    header: int
+    count_bits: int
+    counters: tuple[CounterWords, ...] = ()
+    clock: str = ""
+    far: bool = False
+    blocks: tuple[int, ...] | None = None
+    trace: TraceWords | None = None
+
+    def of(self, words: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        """The monitor's among all that were read."""
+        return words[self.first : self.first + self.words]
+
+    def cycles(self, words: NDArray[np.uint32]) -> int:
+        """How many cycles the monitor counted (resources/hdl/README.md)."""
+        own = self.of(words)
+        return int(own[self.header + 1]) | int(own[self.header + 2]) << 32
+
+
+@dataclass(frozen=True)
+class ReadOutPlan:
+    """How the words of the monitors of all clocks are read through one port, those of the platform's first clock first.
+
+    `freeze` stops all counters; `run` and `clear` start them and set them to zero. They have acted everywhere after
+    `acts_cycles` of the port's clock, and counters are zero after `clear_cycles`. A word (32 bits) comes in so many
+    `parts`, the least significant first, part `i` of word `n` having the number `parts * n + i`. For the parts from 0
+    on the accesses of `each` are made: the last is a read, which gives the part and those that follow, up to
+    `block_words` of them in one transfer.
+
+    `first` and `last` are the addresses that the application leaves to the monitors. Where `marks` are given, `port` is
+    a stream into the design, the accesses are words of it without an address, `each` is empty, and all words are asked
+    for at once: they come in the stream `answer_port`. `places` tell which of its blocks each counter watches;
+    empty where nothing was chosen.
     """
 
     words: int
@@ -124,17 +162,28 @@ class ReadOutPlan:
     run: Access
     clear: Access
     each: tuple[Access, ...]
-    header: int = 0
-    count_bits: int = 0
-    counters: tuple[CounterWords, ...] = ()
+    monitors: tuple[MonitorWords, ...] = ()
     port: str = ""
-    blocks: tuple[int, ...] | None = None
+    acts_cycles: int = 0
+    clear_cycles: int = 0
     places: tuple[int, ...] = ()
-    trace: TraceWords | None = None
     parts: int = 1
     block_words: int = 1
     marks: Marks | None = None
     answer_port: str = ""
+
+    @property
+    def counters(self) -> tuple[CounterWords, ...]:
+        """All of them, monitor after monitor."""
+        return tuple(counter for monitor in self.monitors for counter in monitor.counters)
+
+    @property
+    def traced(self) -> bool:
+        return any(monitor.trace for monitor in self.monitors)
+
+    def reaches(self, block: int) -> bool:
+        """Whether a monitor counts on the clock of the build's block of that number."""
+        return any(monitor.blocks is None or block in monitor.blocks for monitor in self.monitors)
 
     def watching(self, blocks: Collection[int]) -> ReadOutPlan:
         """The same where counters watch these of the build's blocks, each the first of them that it can; others the
@@ -153,9 +202,8 @@ class ReadOutPlan:
     def watch(self) -> tuple[Access, ...]:
         """What chooses the blocks that counters watch. It freezes them, and comes before they are set to zero."""
         chosen = zip(self.counters, self.places, strict=True) if self.places else ()
-        return tuple(
-            access for counter, place in chosen for access in (counter.choices[place] if counter.choices else ())
-        )
+        accesses = (a for counter, place in chosen for a in (counter.choices[place] if counter.choices else ()))
+        return tuple(replace(access, settle_cycles=self.acts_cycles) for access in accesses)
 
     def not_watched(self) -> tuple[int, ...]:
         """The numbers of the blocks that a counter can watch, and does not."""
@@ -166,7 +214,3 @@ class ReadOutPlan:
             for place, (block, _) in enumerate(counter.watched)
             if place != watched
         )
-
-    def cycles(self, words: Sequence[int]) -> int:
-        """How many cycles the monitors counted, of all the words (resources/hdl/README.md)."""
-        return words[self.header + 1] | words[self.header + 2] << 32

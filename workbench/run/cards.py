@@ -67,6 +67,15 @@ def decoded(language: HdlLanguage, hdl: HdlBuild, words: NDArray[np.uint32]) -> 
     return tables
 
 
+def silent(hdl: HdlBuild, words: NDArray[np.uint32]) -> dict[str, list[int]]:
+    """The clocks that did not answer when the words were read, with the numbers of their blocks, of all cards."""
+    blocks, found = len(hdl.blocks) // hdl.cards, dict[str, list[int]]()
+    for card, own in enumerate(np.split(words, hdl.cards)):
+        for clock, numbers in readout.silent(hdl, own):
+            found.setdefault(clock, []).extend(card * blocks + number for number in numbers)
+    return found
+
+
 def unwatched(hdl: HdlBuild, words: NDArray[np.uint32]) -> tuple[int, ...]:
     """The numbers of the blocks, on all cards, that a counter could have watched and did not."""
     of_cards = enumerate(np.split(words, hdl.cards))

@@ -24,7 +24,7 @@ from workbench.model.platform import Platform
 from workbench.model.run import TABLES, RunClock, Site, Table
 from workbench.model.text import listed
 from workbench.run.call_sums import call_tables
-from workbench.run.cards import decoded, unwatched
+from workbench.run.cards import decoded, silent, unwatched
 from workbench.run.counted import counted_blocks, counted_tables
 from workbench.run.host_calls import call_pieces, resources
 from workbench.run.host_tables import host_states
@@ -63,7 +63,7 @@ def collect(
     records: it is written to its end. Tables that the language's plugin adds are kept, with the blocks of column
     `block` numbered as the run's. Raises OSError.
     """
-    whole = outcome.measured_hz is None
+    whole = not outcome.measured_hz
     records, transfers = read_calls(raw).in_order("t0_ps"), read_transfers(raw)
     threads = read_threads(raw, records)
     stats = None if whole else read_stats(raw)  # a simulated card knows more of a call than its host
@@ -92,17 +92,19 @@ def collect(
     del records, transfers
     seen = counted = of_taps(hdl, raw, [clock.name for clock in clocks])
     unseen: Sequence[int] = ()  # by the counters
-    if language and hdl.read_outs and outcome.counter_words is not None:
+    if language and hdl.read_out and outcome.counter_words is not None:
         counted, unseen = decoded(language, hdl, outcome.counter_words), unwatched(hdl, outcome.counter_words)
         if unseen and seen:
             counted, unseen = _with_rows(counted, seen, unseen), ()
-    if unseen and not (
-        trace and any(plan.trace for plan in hdl.read_outs)
-    ):  # else the changes of their states are known
+    if unseen and not (trace and hdl.read_out and hdl.read_out.traced):  # else the changes of their states are known
         problems.append(not_watched([hdl.blocks[number] for number in unseen]))
         blocks = (*host_blocks, *_without_states(hdl.blocks, unseen))
         unseen = ()
-    if hdl.read_outs and not counted and not trace:
+    mute = silent(hdl, outcome.counter_words) if outcome.counter_words is not None and hdl.read_out else {}
+    problems += [_mute(name, [hdl.blocks[number].id for number in of]) for name, of in mute.items()]
+    if mute:
+        blocks = (*host_blocks, *_without_states(blocks[len(host_blocks) :], [n for of in mute.values() for n in of]))
+    if hdl.read_out and not counted and not trace:
         problems.append(
             Diagnostic(
                 "the hardware's counters could not be read out",
@@ -132,8 +134,8 @@ def collect(
             rows = (whole_trace.pieces(row) for row in range(first, len(blocks)))
             own = state_tables(hdl.blocks, rows, clocks_hz)
             own = {name: {**table, "block": table["block"] + np.int32(first)} for name, table in own.items()}
-            numbers = unseen if counted else range(len(hdl.blocks))
-            tables |= _with_rows({name: tables[name] for name in own}, own, [first + number for number in numbers])
+            unknown = unseen if counted else range(len(hdl.blocks))
+            tables |= _with_rows({name: tables[name] for name in own}, own, [first + number for number in unknown])
     return Collected(blocks, resources(platform), messages, tables, tuple(problems))
 
 
@@ -167,6 +169,15 @@ def not_watched(blocks: Sequence[Block]) -> Diagnostic:
         f"{listed([block.id for block in blocks])}",
         "hardware.watch of the project chooses which are, hardware.engines how many at once.",
         Severity.NOTE,
+    )
+
+
+def _mute(clock: str, blocks: Sequence[str]) -> Diagnostic:
+    """What is said of a clock whose monitor did not answer when it was read."""
+    return Diagnostic(
+        f"the clock {clock} did not answer when the counters were read: nothing is known of {listed(blocks)}",
+        "It stood, or was less than half as fast as the platform says (hardware.clocks). Let it run until the end.",
+        Severity.WARNING,
     )
 
 

@@ -35,9 +35,9 @@ def machine_trace(
         hint = "Let the command target.run hand RCW_TRACE on to the program, as it does RCW_RAW."
         lacking = Diagnostic("there is no trace: the program was not asked for one", hint, Severity.WARNING)
         return None, (lacking,) if asked else ()
-    traced = words is not None and any(plan.trace for plan in hdl.read_outs)
+    traced = words is not None and hdl.read_out is not None and hdl.read_out.traced
     if traced and words is not None:
-        found, told = changes(hdl.read_outs, hdl.blocks, words)
+        found, told = changes(hdl.read_out, hdl.blocks, words)
         found.tofile(raw / "taps.bin")
     else:
         text = "the trace of a run on a real machine is of the host's calls"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,8 +10,10 @@ from workbench.api import Outcome
 from workbench.api.host_stats import read_stats
 from workbench.api.records import read_calls, read_counters, read_end, read_triples
 from workbench.api.virtual_time import Frame, Triples, frames_of
+from workbench.model.cycles import at_end_of
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.read_out import ReadOutPlan
+from workbench.model.hardware import Clock
+from workbench.model.read_out import LATER_CYCLES, ReadOutPlan
 from workbench.model.run import PS_PER_S
 
 
@@ -22,10 +24,11 @@ def first_clock(raw: Path, cycles: int) -> tuple[Frame, ...]:
     return frames_of(Triples(records["t_p1_ps"], records["cycle"], records["t_p3_ps"]), cycles)
 
 
-def measured(raw: Path, outcome: Outcome, plan: ReadOutPlan | None, nominal_hz: float, tree: str) -> Outcome:
+def measured(raw: Path, outcome: Outcome, plan: ReadOutPlan | None, clocks: Sequence[Clock], tree: str) -> Outcome:
     """The outcome with what the records in `raw` say (`resources/board`, `resources/host/recap.h`).
 
-    The FPGA's clock is what two messages that both clocks stamped say of it (`first_clock`). `tree` is the build's id.
+    The FPGA's first clock is what two messages that both clocks stamped say of it (`first_clock`), others are what the
+    monitors counted of them meanwhile. `clocks` are the platform's, `tree` is the build's id.
     Raises WorkbenchError for a folder without records, or with another build's.
     """
     stats = read_stats(raw)
@@ -45,20 +48,38 @@ def measured(raw: Path, outcome: Outcome, plan: ReadOutPlan | None, nominal_hz: 
         took_ps, last_ps = stats.threads[0].outer_ps if stats.threads else 0, stats.last_ps
     time_ps = int(told.get("time_ps", last_ps))
     host_ps = time_ps - took_ps
-    cycles = plan.cycles(words.tolist()) if plan and words is not None and len(words) == plan.words else 0
+    counted: dict[str, int] = {}
+    if plan and words is not None and len(words) == plan.words:
+        counted = {monitor.clock: monitor.cycles(words) for monitor in plan.monitors}
+    first = clocks[0]
+    cycles = counted.get(first.name, 0)
     clock = first_clock(raw, cycles)
+    hz = float(PS_PER_S / clock[0].rate_ps) if clock else first.frequency_hz
+    nominal = (at_end_of(cycles, first.frequency_hz, other.frequency_hz) for other in clocks)
     problems = _problems(told, board)
     return replace(
         outcome,
         time_ps=time_ps,
         host_ps=host_ps,
-        clock_cycles=(cycles,),
+        clock_cycles=tuple(counted.get(one.name) or other for one, other in zip(clocks, nominal, strict=True)),
         counter_words=words if cycles else None,
-        measured_hz=float(PS_PER_S / clock[0].rate_ps) if clock else nominal_hz,
+        measured_hz=tuple(_measured_hz(hz, counted, clocks, one) for one in clocks),
         counted_from_ps=clock[0].at(0) if clock else 0,
         unsure_ps=max((frame.uncertainty_ps for frame in clock), default=0),
         diagnostics=(*outcome.diagnostics, *problems),
     )
+
+
+def _measured_hz(first_hz: float, counted: Mapping[str, int], clocks: Sequence[Clock], clock: Clock) -> float:
+    """How fast a clock was, by how fast the first one was and what was counted of both; where that is what the platform
+    says, but for the cycles that crossing from one to the other may take, in the platform's proportion."""
+    first = clocks[0]
+    ours, cycles = counted.get(clock.name, 0), counted.get(first.name, 0)
+    later = LATER_CYCLES * (1 + clock.frequency_hz / first.frequency_hz)
+    told = at_end_of(cycles, first.frequency_hz, clock.frequency_hz)
+    if not ours or abs(ours - told) <= later:
+        return clock.frequency_hz * first_hz / first.frequency_hz
+    return first_hz * ours / cycles
 
 
 def _problems(told: dict[str, str], board: dict[str, str]) -> Iterator[Diagnostic]:

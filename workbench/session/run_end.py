@@ -14,7 +14,8 @@ from workbench.formats.run_folder import RunWriter
 from workbench.model.cycles import at_end_of
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.platform import Platform
-from workbench.model.run import Alignment, Manifest, Run, RunClock, RunStatus, Table
+from workbench.model.read_out import LATER_CYCLES
+from workbench.model.run import PS_PER_S, Alignment, Manifest, Run, RunClock, RunStatus, Table
 from workbench.run.collect import collect
 from workbench.run.measured import measured
 from workbench.run.overhead import recording_overhead
@@ -45,7 +46,7 @@ def failures_marked(writer: RunWriter) -> Iterator[None]:
 
 def measured_at(tree: Tree, raw: Path, outcome: Outcome, platform: Platform) -> Outcome:
     assert platform.hardware is not None
-    return measured(raw, outcome, tree.read_out, platform.hardware.clock_hz, tree.id)
+    return measured(raw, outcome, tree.read_out, platform.hardware.clocks, tree.id)
 
 
 def collected(
@@ -112,18 +113,19 @@ def clocks_of(manifest: Manifest, outcome: Outcome) -> tuple[RunClock, ...]:
 
 
 def _clock(number: int, clock: RunClock, manifest: Manifest, outcome: Outcome) -> RunClock:
-    """The clock in this run: as the platform has it, or as it was measured (its kin in the same proportion)."""
+    """The clock in this run: as the platform has it, or as it was measured."""
     told = outcome.clock_cycles[number : number + 1]
     cycles = told[0] if told else at_end_of(outcome.cycles, manifest.clock_hz, clock.frequency_hz)
-    if outcome.measured_hz is None:
+    if not outcome.measured_hz:
         return replace(clock, cycles=cycles)
+    later_ps = round(LATER_CYCLES * (PS_PER_S / clock.frequency_hz + PS_PER_S / manifest.clock_hz))
     return replace(
         clock,
         cycles=cycles,
-        frequency_hz=clock.frequency_hz * outcome.measured_hz / manifest.clock_hz,
+        frequency_hz=outcome.measured_hz[number],
         alignment=Alignment.READ_OUT,
         start_ps=outcome.counted_from_ps,
-        uncertainty_ps=outcome.unsure_ps,
+        uncertainty_ps=outcome.unsure_ps + (later_ps if number else 0),
     )
 
 

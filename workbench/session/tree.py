@@ -41,7 +41,7 @@ from workbench.session.workspace import Value, Workspace
 from workbench.system.files import read_file, real, sha256
 
 DESCRIPTION = "recap.json"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 _HEADERS = {".h", ".hh", ".hpp", ".hxx", ".inc", ".vh", ".svh", ".v", ".sv"}
 _INCLUDE = re.compile(rb'^([ \t]*#[ \t]*include[ \t]*)"([^"\n]+)"', re.M)
 
@@ -70,13 +70,13 @@ class Tree:
     @cached_property
     def hdl(self) -> HdlBuild:
         blocks = tuple(block for block in self.manifest.blocks if block.side is not Side.HOST)
-        return HdlBuild(sources=(), top="", blocks=blocks, read_outs=(self.read_out,) if self.read_out else ())
+        return HdlBuild(sources=(), top="", blocks=blocks, read_out=self.read_out)
 
 
 def board_plan(hdl: HdlBuild, platform: Platform, watch: Sequence[str] = ()) -> ReadOutPlan | None:
-    """How counters are read on the machine itself: those of the first clock, through one of the platform's ports. Where
-    there are fewer of them than blocks they watch those that `watch` names. WorkbenchError where that cannot be."""
-    plan = next(iter(hdl.read_outs), None)
+    """How counters are read on the machine itself, through one of the platform's ports. Where there are fewer of them
+    than blocks they watch those that `watch` names. WorkbenchError where that cannot be."""
+    plan = hdl.read_out
     ports = [port.name for port in platform.hardware.ports] if platform.hardware else []
     if plan is None or plan.port not in ports:
         return None
@@ -106,11 +106,10 @@ def uncounted(hdl: HdlBuild, platform: Platform, watch: Sequence[str] = ()) -> I
     """A note where blocks are counted on the simulated card that no read-out on the machine itself reaches, or that no
     counter watches there."""
     plan = board_plan(hdl, platform, watch)
-    reached = set() if plan is None else set(range(len(hdl.blocks)) if plan.blocks is None else plan.blocks)
-    if lost := [block.id for number, block in enumerate(hdl.blocks) if number not in reached]:
+    if lost := [block.id for number, block in enumerate(hdl.blocks) if not (plan and plan.reaches(number))]:
         yield Diagnostic(
             f"on a real machine these blocks are not counted: {listed(lost)}",
-            "Counters are read there through a port on the first clock.",
+            "Counters are read there through a port with addresses, or a stream with another one back.",
             Severity.NOTE,
         )
     if others := plan.not_watched() if plan else ():

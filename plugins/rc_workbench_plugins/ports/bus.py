@@ -160,7 +160,7 @@ class AxiLitePort(BusPort):
             "end",
         )
 
-    def monitor(self, read_out: ReadOut, bits: Mapping[str, int]) -> MonitorFront:
+    def monitor(self, read_out: ReadOut, bits: Mapping[str, int], waits: bool = False) -> MonitorFront:
         roles = {role: bits[signal.name] for role, signal in self.signals().items() if signal.name in bits}
         stride = self.word_bits // 8 // self.address_unit_bytes
         return axi_front(self.signals(), roles, read_out, self.word_bits, self.address_bits, stride)
@@ -265,7 +265,7 @@ class AvalonPort(BusPort):
             "readdatavalid": ("output", 1, True),
         }
 
-    def monitor(self, read_out: ReadOut, bits: Mapping[str, int]) -> MonitorFront | None:
+    def monitor(self, read_out: ReadOut, bits: Mapping[str, int], waits: bool = False) -> MonitorFront | None:
         """None where reads are answered later, and cannot be held: the monitors' would come amid the design's."""
         pins = {role: signal.name for role, signal in self.signals().items()}
         held = [role for role in ("waitrequest", "readdatavalid") if pins[role] in bits]

@@ -71,9 +71,10 @@ class MemoryPort(HardwarePort):
                 message = f"a port of {self.kind} style needs '{name}'"
                 yield Problem(name, message, f"Add `{name}:` with the signal's name.")
 
-    def monitor(self, read_out: ReadOut, bits: Mapping[str, int]) -> MonitorFront:
+    def monitor(self, read_out: ReadOut, bits: Mapping[str, int], waits: bool = False) -> MonitorFront:
         stride = max(1, self.word_bits // 8 // self.address_unit_bytes)
-        registers = place_registers(read_out, self.word_bits, stride, self.address_bits, self.moves_blocks)
+        blocks = self.moves_blocks and not waits
+        registers = place_registers(read_out, self.word_bits, stride, self.address_bits, blocks)
         held = self._held(bits)
         front = MemoryFront(
             registers, self.address_bits, self.word_bits, self.outgoing.delay_cycles, self._untracked(), tuple(held)

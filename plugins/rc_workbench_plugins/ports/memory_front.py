@@ -124,7 +124,7 @@ class MemoryFront:
         yield from (
             "module recap_port (",
             "    input wire clock, input wire reset,",
-            "    input wire [31:0] word, input wire frozen, input wire clearing,",
+            "    input wire [31:0] word, input wire frozen, input wire clearing, input wire answered,",
             "    output wire write_control, output wire write_select, output wire [31:0] write_data,",
             f"    input wire write, input wire [{address - 1}:0] write_address, input wire [{word - 1}:0] written,",
             f"    input wire read, input wire [{address - 1}:0] read_address,",
@@ -191,22 +191,23 @@ class MemoryFront:
             return
         yield "    // What chooses a block to watch comes behind that block's number: all else acts at once."
         yield "    reg [2:0] later = 0;"
-        yield "    always @(posedge clock) later <= {later[1:0], control & written[2]};"
-        yield "    assign write_control = control & ~written[2] | later[2];"
+        yield "    wire chooses = control & written[2];"
+        yield "    always @(posedge clock) later <= answered ? {later[1:0], chooses} : later | {2'b00, chooses};"
+        yield "    assign write_control = control & ~written[2] | later[2] & answered;"
         yield "    wire [31:0] controls = later[2] ? 32'd5 : {30'd0, written[1:0]};"
         yield "    reg [31:0] number = 0;  // of the part"
         yield "    reg selected = 0;"
         for n, select in enumerate(selects):
             yield f"    wire selects_{n} = {select};"
         yield "    always @(posedge clock) begin"
-        yield f"        selected <= {' | '.join(f'selects_{n}' for n in range(at.selects))};"
+        yield f"        selected <= selects_{at.selects - 1};  // the last of them"
         for n in range(at.selects):
             high = min(31, (n + 1) * word - 1)
             yield f"        if (selects_{n}) number[{high}:{n * word}] <= written[{high - n * word}:0];"
         yield "    end"
         shift = parts.bit_length() - 1
         if not self._blocks:
-            yield "    assign write_select = selected | later[0];"
+            yield "    assign write_select = selected | later[0] & answered;"
             yield f"    assign write_data = write_control ? controls : number >> {shift};"
             yield f"    wire [31:0] shown = word >> {word} * number[{max(shift, 1) - 1}:0];"
             return
@@ -259,7 +260,7 @@ class MemoryFront:
         value = f"{{{word - 32}'d0, {shown}}}" if word > 32 else f"{shown}[{word - 1}:0]"
         if "readdatavalid" in self.held:
             yield f"    assign readdatavalid = asks_data{tail} | asks_control{tail} | user_readdatavalid;"
-        status = f"{{{word - 2}'d0, clearing, frozen}}"
+        status = f"{{{word - 3}'d0, ~answered, clearing, frozen}}"
         yield f"    assign data = asks_data{tail} ? {value} : asks_control{tail} ? {status} : user_data;"
 
     @property

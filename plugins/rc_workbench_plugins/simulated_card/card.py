@@ -109,7 +109,7 @@ def _build(task: Task, job: Job) -> CardExecutable:
     command = digest(
         [
             verilator.version, compiler.version, *_FLAGS, *_LEVELS.values(), *VERILATOR_OPTIONS,
-            platform.hardware.model_dump_json(), hdl.top, str(hdl.tap_bits), repr(hdl.own_ports),
+            platform.hardware.model_dump_json(), hdl.top, str(hdl.tap_bits), repr(hdl.own_port),
             str(len(hdl.streams)), str(waves), *defines,
             *(f"{k}={v}" for k, v in sorted(task.parameters.items())), repr(sorted(constants.items())),
             *relative_texts(searched, base),

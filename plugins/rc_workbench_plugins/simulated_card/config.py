@@ -67,14 +67,14 @@ def card_config(hdl: HdlBuild, task: Task) -> str:
         lines.append(f"through {port_of(table, ports)}")
         lines.append(f"holds_core {int(table.holds_core)}")
         lines += [f"point {size} {time_ps}" for size, time_ps in table_points_ps(table)]
-    for plan in hdl.read_outs:
+    if plan := hdl.read_out:
         names = [port.name for port in ports]
         number = names.index(plan.port) if plan.port else 0
         lines.append(f"read_out {plan.words} {plan.first} {plan.last} {number}")
         for key, accesses in (("freeze", (plan.freeze,)), ("each", plan.each)):
             for access in accesses:
                 lines.append(f"{key} {access.act.value} {access.address} {access.value} {access.settle_cycles}")
-        lines.append(f"pieces {plan.parts} {plan.block_words}")
+        lines.append(f"pieces {plan.parts} {plan.block_words} {plan.acts_cycles}")
         if plan.marks:
             lines.append(f"marks {plan.marks.base} {names.index(plan.answer_port)}")
     clocks = [clock.name for clock in hardware.clocks]

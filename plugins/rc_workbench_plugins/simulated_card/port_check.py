@@ -27,8 +27,8 @@ def driven_ports(platform: Platform) -> tuple[HardwarePort, ...]:
 
 
 def all_ports(platform: Platform, hdl: HdlBuild) -> tuple[HardwarePort, ...]:
-    """The platform's ports, then those that a design's monitors have for themselves."""
-    return (*driven_ports(platform), *(own_port(name, clock)[0] for name, clock in hdl.own_ports))
+    """The platform's ports, then the one that a design's monitors may have for themselves."""
+    return (*driven_ports(platform), *([own_port(*hdl.own_port)[0]] if hdl.own_port[0] else []))
 
 
 def port_of(table: TransferTable, ports: tuple[HardwarePort, ...]) -> int:

@@ -87,7 +87,7 @@ def build(
         replace(one, valid=below(one.valid), ready=below(one.ready), mark=below(one.mark)) for one in streams.streams
     ]
     seen = below_stores(named, varied.values())
-    generated = wrapper.wrapper(shell, watched.monitors, seen) + stores
+    generated = wrapper.wrapper(shell, watched.monitors, watched.place, seen) + stores
     sources = _write(design, edits, generated, out)
     _check(design, sources, edits, hardware, parameters, out)
     return HdlBuild(
@@ -104,8 +104,8 @@ def build(
         defines=(wrapper.TAPS_DEFINE,) if watched.width else (),
         uncounted=wrapper.uncounted(watched.monitors),
         include_dirs=_include_dirs(design, hardware),
-        read_outs=watched.read_outs,
-        own_ports=watched.own,
+        read_out=watched.read_out,
+        own_port=watched.own_port,
         compared=_compared(
             design,
             top,

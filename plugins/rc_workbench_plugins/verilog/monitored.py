@@ -18,6 +18,13 @@ from rc_workbench_plugins.verilog.layout import Layout
 from rc_workbench_plugins.verilog.own import is_own
 from rc_workbench_plugins.verilog.top import own_ports
 from workbench.api.instrument import wrapper
+from workbench.api.instrument.crossing import (
+    CROSSING_MODULE,
+    CROSSING_SOURCE,
+    Monitor,
+    ReadPlace,
+    read_out_plan,
+)
 from workbench.api.instrument.probes import (
     MOST_STATES,
     STATES_OF_A_BLOCK_RAM,
@@ -33,7 +40,7 @@ from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.hardware import Clock, Hardware
 from workbench.model.platform import Platform
 from workbench.model.pragma import UNCLASSIFIED
-from workbench.model.read_out import ReadOutPlan
+from workbench.model.read_out import ReadOut, ReadOutPlan
 
 
 def why_not_observed(
@@ -79,9 +86,17 @@ class Monitored:
     clocks: Mapping[str, Clock]  # by the top's ports
     bits: Mapping[str, int]  # lowest, by the blocks' paths
     width: int
-    monitors: tuple[wrapper.Monitor, ...]
-    read_outs: tuple[ReadOutPlan, ...]
-    own: tuple[tuple[str, str], ...]  # ports that are the monitors' alone: name, clock
+    monitors: tuple[Monitor, ...]
+    place: ReadPlace
+
+    @property
+    def read_out(self) -> ReadOutPlan:
+        return read_out_plan(self.monitors, self.place)
+
+    @property
+    def own_port(self) -> tuple[str, str]:
+        """The port that is the monitors' alone, and its clock; empty where there is none."""
+        return (self.place.port, self.place.clock.name) if self.place.more else ("", "")
 
     @property
     def taps(self) -> tuple[tuple[int, int], ...]:
@@ -137,33 +152,36 @@ def monitored(
     single: Mapping[str, str],
     early: Collection[Key] = (),
 ) -> Monitored:
-    """Monitors for each of the platform's clocks, behind its ports where those are free at the addresses of the
-    project's read-out, else behind ports of their own. `port_bits` are the widths of the top's ports; blocks in
-    `single` are not observed, by their paths; those that are `early` tell the state of the same cycle, others that of
-    the cycle before."""
+    """Monitors for each of the platform's clocks that has blocks, read through one of its ports, at the addresses of
+    the project's read-out; through a port of their own where it has none that can be. `port_bits` are the widths of the
+    top's ports; blocks in `single` are not observed, by their paths; those that are `early` tell the state of the same
+    cycle, others that of the cycle before."""
     bits = {path: bit for path, bit in layout.bits(top).items() if path not in single}
     uses = tuple(use for instance in top.walk() for use in instance.blocks if is_own(use.source, library))
     clocks = clocks_by_pin(platform_hardware)
     counted = tuple(use for use in uses if use.root_clock in clocks)
     first, width = platform_hardware.clocks[0], layout.widths.get(top.module, 0)
-    monitors: list[wrapper.Monitor] = []
-    read_outs: list[ReadOutPlan] = []
-    own: list[tuple[str, str]] = []
+    monitors: list[Monitor] = []
     store = TraceStore.of(hardware.trace.records, hardware.trace.burst) if hardware.trace else None
     for clock in clocks.values():
         numbers = tuple(n for n, use in enumerate(counted) if clocks[use.root_clock] == clock and on_boards(use))
         if not numbers and clock.name != first.name:
             continue
-        if place := monitor_front(platform_hardware, clock, hardware.read_out, port_bits):
-            (port, front), addresses = place, hardware.read_out
-        else:
-            own.append((f"recap_{len(monitors)}" if monitors else "recap", clock.name))
-            (port, front), addresses = own_port(*own[-1]), OWN_ADDRESSES
         probes = tuple(_probes(counted, numbers, bits, early))
-        plan = MonitorPlan(probes, width, trace=store, engines=hardware.engines)
-        monitors.append(wrapper.Monitor(plan, front, clock, () if place else own_ports(port)))
-        read_outs.append(plan.read_out(front, addresses, port.name, numbers))
-    return Monitored(uses, counted, clocks, bits, width, tuple(monitors), tuple(read_outs), tuple(own))
+        monitors.append(Monitor(MonitorPlan(probes, width, trace=store, engines=hardware.engines), clock, numbers))
+    place = _place(platform_hardware, [monitor.clock for monitor in monitors], hardware.read_out, port_bits)
+    return Monitored(uses, counted, clocks, bits, width, tuple(monitors), place)
+
+
+def _place(
+    platform_hardware: Hardware, clocks: Sequence[Clock], read_out: ReadOut, bits: Mapping[str, int]
+) -> ReadPlace:
+    by_name = {clock.name: clock for clock in clocks_by_pin(platform_hardware).values()}
+    if found := monitor_front(platform_hardware, clocks, read_out, bits):
+        port, front = found
+        return ReadPlace(port.name, front, by_name[platform_hardware.clock_of(port).name], read_out)
+    port, front = own_port("recap", clocks[0].name)
+    return ReadPlace(port.name, front, clocks[0], OWN_ADDRESSES, own_ports(port))
 
 
 def clocks_by_pin(hardware: Hardware) -> dict[str, Clock]:
@@ -210,7 +228,8 @@ def write_around(generated: str, out: Path, timescale: str = "") -> list[Path]:
     is the directive that all of them begin with."""
     traced = [wrapper.TRACE_SOURCE] if "recap_trace_collector" in generated else []
     depths = [DEPTH_SOURCE] if DEPTH_MODULE in generated else []
-    texts = {name: wrapper.runtime_source(name) for name in (*wrapper.RUNTIME, *traced, *depths)}
+    crossing = [CROSSING_SOURCE] if CROSSING_MODULE in generated else []
+    texts = {name: wrapper.runtime_source(name) for name in (*wrapper.RUNTIME, *crossing, *traced, *depths)}
     texts[wrapper.TOP_FILE] = generated
     return [write_file(out / "recap" / name, (timescale + text).encode()) for name, text in texts.items()]
 

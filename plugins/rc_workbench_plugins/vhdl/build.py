@@ -121,7 +121,7 @@ def instrument(
     watched = monitored(top, layout, board, hardware, widths, library, found.single)
     with writing(out):
         copies = _write(design, texts, out)
-        around = write_around(wrapper.wrapper(shell, watched.monitors, streams.streams), out)
+        around = write_around(wrapper.wrapper(shell, watched.monitors, watched.place, streams.streams), out)
     build = HdlBuild(
         sources=(file, *around),
         board_sources=(*copies.values(), *around),
@@ -135,8 +135,8 @@ def instrument(
         idle=streams.idle,
         defines=(wrapper.TAPS_DEFINE,) if watched.width else (),
         uncounted=wrapper.uncounted(watched.monitors),
-        read_outs=watched.read_outs,
-        own_ports=watched.own,
+        read_out=watched.read_out,
+        own_port=watched.own_port,
         compared=_compared(design, top, copies, design.top.name, f"{top.module}{_INNER}", generics, watched.width),
         missed=tuple(watched.missed(design.name_of, found.why_not, found.single)),
         diagnostics=(*found.diagnostics, *streams.diagnostics, *watched.large(design.name_of)),

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from workbench.api.c_header import declarations
 from workbench.model.diagnostic import Diagnostic
+from workbench.model.hardware import Hardware
 from workbench.model.platform import Platform
 from workbench.model.prototypes import handles
 from workbench.model.read_out import ReadOutPlan
@@ -61,6 +62,12 @@ def _word_bytes(platform: Platform) -> int:
     return platform.hardware.ports[0].word_bits // 8 if platform.hardware else 4
 
 
+def _clock_hz(hardware: Hardware, plan: ReadOutPlan) -> float:
+    """How fast the clock is of the port that the monitors are read through."""
+    port = next((port for port in hardware.ports if port.name == plan.port), hardware.ports[0])
+    return hardware.clock_of(port).frequency_hz
+
+
 def board_sources(platform: Platform, plan: ReadOutPlan, resources: Path, tree: str) -> dict[str, str]:
     """Name -> text of the C files. `resources` is the folder of their templates, `tree` tells builds apart."""
     from jinja2 import Environment, StrictUndefined  # what a template lacks is asked without it
@@ -77,7 +84,7 @@ def board_sources(platform: Platform, plan: ReadOutPlan, resources: Path, tree: 
         "moved_bytes": moved_bytes(platform),
         "most_words": most_words(platform, plan),
         "part_bits": 32 // plan.parts,
-        "period_ns": 1e9 / platform.hardware.clock_hz,
+        "period_ns": 1e9 / _clock_hz(platform.hardware, plan),
         "plan": plan,
         "stream": [port.name for port in platform.hardware.ports].index(plan.port) if plan.marks else 0,
         "tree": tree,

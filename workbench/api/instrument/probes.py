@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from workbench.api.instrument.lfsr import TAPS
 from workbench.api.ports import MonitorFront
-from workbench.model.read_out import Access, CounterWords, ReadOut, ReadOutPlan, TraceWords
+from workbench.model.read_out import Access, CounterWords, MonitorWords, TraceWords
 
 COUNT_BITS = 36
 MAGIC = 0x52434150
@@ -134,40 +134,32 @@ class MonitorPlan:
     def select_bits(self) -> int:
         return (self.words - 1).bit_length()
 
-    def read_out(
-        self, front: MonitorFront, addresses: ReadOut, port: str, blocks: tuple[int, ...] | None = None
-    ) -> ReadOutPlan:
-        """How the words are read through the port that the monitor stands behind; `blocks` run on its clock."""
-        return ReadOutPlan(
+    def words_from(
+        self, first: int, clock: str, far: bool, blocks: tuple[int, ...] | None, front: MonitorFront
+    ) -> MonitorWords:
+        """Where its words are that begin at number `first`, behind a port's `front`; `blocks` run on its clock."""
+        return MonitorWords(
+            first=first,
             words=self.words,
-            first=addresses.first,
-            last=addresses.last,
-            freeze=front.freeze,
-            run=front.run,
-            clear=front.clear,
-            each=front.each,
             header=self.header,
             count_bits=self.count_bits,
             counters=tuple(
                 CounterWords(
                     base,
                     tuple((probe.block, probe.states) for probe in counter.probes),
-                    _choices(front, base, len(counter.probes)),
+                    _choices(front, first + base, len(counter.probes)),
                 )
                 for counter, base in zip(self.counters, self.bases, strict=True)
             ),
-            port=port,
+            clock=clock,
+            far=far,
             blocks=blocks,
             trace=self.trace_words,
-            parts=front.parts,
-            block_words=front.block_words,
-            marks=front.marks,
-            answer_port=front.answer_port,
         )
 
 
-def _choices(front: MonitorFront, base: int, blocks: int) -> tuple[tuple[Access, ...], ...]:
-    return tuple(map(front.watch, range(base, base + blocks))) if front.watch and blocks > 1 else ()
+def _choices(front: MonitorFront, number: int, blocks: int) -> tuple[tuple[Access, ...], ...]:
+    return tuple(map(front.watch, range(number, number + blocks))) if front.watch and blocks > 1 else ()
 
 
 def state_bits(states: int) -> int:

@@ -14,37 +14,45 @@ from workbench.api.instrument.probes import HEADER_WORDS, MAGIC, state_bits
 from workbench.api.records import read_dwell, read_end, read_transitions
 from workbench.api.tables import table_of
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.read_out import CounterWords, ReadOutPlan
+from workbench.model.read_out import CounterWords, MonitorWords, ReadOutPlan
 from workbench.model.run import Table
 
 
 def decode(build: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:
-    """Tables `state_time` and `transitions` of a build's blocks from the words of a read-out, plan after plan.
+    """Tables `state_time` and `transitions` of a build's blocks from the words of a read-out.
 
-    A block that no counter watched is in state 0 for all cycles of its clock; one whose clock has no monitor, for 0
-    cycles. A state's visits are the transitions into it, and the starts in it. WorkbenchError where the words cannot
-    come from these monitors, or a counter may have overflown.
+    A block that no counter watched is in state 0 for all cycles of its clock; one whose clock has no monitor, or did
+    not answer, for 0 cycles. A state's visits are the transitions into it, and the starts in it. WorkbenchError where
+    the words cannot come from these monitors, or a counter may have overflown.
     """
     times: list[tuple[int, ...]] = []
     moves: list[tuple[int, ...]] = []
     numbers = range(len(build.blocks))
     unread = set(numbers)
-    for plan, own in of_plans(build.read_outs, words):
-        of_clock = numbers if plan.blocks is None else plan.blocks
+    for monitor, own in answered(build.read_out, words):
+        of_clock = numbers if monitor.blocks is None else monitor.blocks
         unread -= set(of_clock)
-        _count(plan, of_clock, own.astype(np.uint64), times, moves)
+        _count(monitor, of_clock, own.astype(np.uint64), times, moves)
     times += [(block, 0, 0, 0, 1) for block in unread]
     return {"state_time": table_of("state_time", sorted(times)), "transitions": table_of("transitions", sorted(moves))}
 
 
-def of_plans(
-    plans: Sequence[ReadOutPlan], words: NDArray[np.uint32]
-) -> Iterator[tuple[ReadOutPlan, NDArray[np.uint32]]]:
-    """Each plan with its own words, which stand one plan's after the other's."""
-    position = 0
-    for plan in plans:
-        yield plan, words[position : position + plan.words]
-        position += plan.words
+def answered(plan: ReadOutPlan | None, words: NDArray[np.uint32]) -> Iterator[tuple[MonitorWords, NDArray[np.uint32]]]:
+    """Each monitor with its own words; none whose clock stood, or was too slow, when they were read."""
+    for monitor in plan.monitors if plan else ():
+        if not _silent(monitor, words):
+            yield monitor, monitor.of(words)
+
+
+def silent(build: HdlBuild, words: NDArray[np.uint32]) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """The clocks that did not answer when the words were read, and the numbers of their blocks."""
+    for monitor in build.read_out.monitors if build.read_out else ():
+        if _silent(monitor, words):
+            yield monitor.clock, monitor.blocks or ()
+
+
+def _silent(monitor: MonitorWords, words: NDArray[np.uint32]) -> bool:
+    return monitor.far and not monitor.of(words)[monitor.header :].any()
 
 
 def of_taps(build: HdlBuild, raw: Path, clocks: Sequence[str]) -> dict[str, Table]:
@@ -56,7 +64,7 @@ def of_taps(build: HdlBuild, raw: Path, clocks: Sequence[str]) -> dict[str, Tabl
     cycles = np.array(told.split(), dtype=np.int64).reshape(build.cards, len(clocks))
     dwell, moves = read_dwell(raw), read_transitions(raw)
     one = len(build.blocks) // build.cards
-    counted = {n for plan in build.read_outs for n in (range(one) if plan.blocks is None else plan.blocks)}
+    counted = {n for n in range(one) if build.read_out and build.read_out.reaches(n)}
     times: list[tuple[int, ...]] = []
     for number, block in enumerate(build.blocks):
         card, place = divmod(number, one)
@@ -75,7 +83,7 @@ def of_taps(build: HdlBuild, raw: Path, clocks: Sequence[str]) -> dict[str, Tabl
 
 
 def _count(
-    plan: ReadOutPlan,
+    plan: MonitorWords,
     blocks: Sequence[int],
     words: NDArray[np.uint64],
     times: list[tuple[int, ...]],
@@ -123,7 +131,7 @@ def unwatched(build: HdlBuild, words: NDArray[np.uint32]) -> tuple[int, ...]:
     """The numbers of the blocks that a counter could have watched and did not, by the words of a read-out of one
     card."""
     found: list[int] = []
-    for plan, own in of_plans(build.read_outs, words):
+    for plan, own in answered(build.read_out, words):
         for counter in plan.counters:
             place = _place(counter, own)
             found += [block for n, (block, _) in enumerate(counter.watched) if n != place]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.api.instrument.readout import of_plans
+from workbench.api.instrument.readout import answered
 from workbench.api.records import TAPS, Records
 from workbench.model.blocks import Block
 from workbench.model.diagnostic import Diagnostic, Severity
@@ -18,20 +18,20 @@ _CYCLE = np.uint64((1 << 40) - 1)
 
 
 def changes(
-    plans: Sequence[ReadOutPlan], blocks: Sequence[Block], words: NDArray[np.uint32]
+    plan: ReadOutPlan | None, blocks: Sequence[Block], words: NDArray[np.uint32]
 ) -> tuple[Records, tuple[Diagnostic, ...]]:
     """What a read-out's words hold of traces (dtype TAPS, cycles of each block's clock, in their order; none without
     one), and what was lost. Where changes are not known the block is in no state that a pragma names."""
     taps: list[tuple[int, int, int]] = []
     told: list[Diagnostic] = []
-    for plan, own in of_plans(plans, words):
-        if plan.trace is not None:
-            taps += _of_plan(plan.trace, own, plan.cycles(own.tolist()))
-            told += _lost(plan.trace, own, blocks)
+    for monitor, own in answered(plan, words):
+        if monitor.trace is not None:
+            taps += _of_monitor(monitor.trace, own, monitor.cycles(words))
+            told += _lost(monitor.trace, own, blocks)
     return np.array(sorted(taps), TAPS), tuple(told)
 
 
-def _of_plan(trace: TraceWords, words: NDArray[np.uint32], cycles: int) -> Iterator[tuple[int, int, int]]:
+def _of_monitor(trace: TraceWords, words: NDArray[np.uint32], cycles: int) -> Iterator[tuple[int, int, int]]:
     stored, dropped = int(words[trace.counts]), int(words[trace.counts + 1])
     pairs = words[trace.base : trace.base + 2 * stored].astype(np.uint64).reshape(-1, 2)
     records = pairs[:, 0] | pairs[:, 1] << np.uint64(32)

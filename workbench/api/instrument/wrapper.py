@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
+from workbench.api.instrument.crossing import Monitor, ReadPlace, instances, numbered
 from workbench.api.instrument.probes import HEADER_WORDS, MAGIC, Counter, MonitorPlan, Probe
-from workbench.api.ports import USER_WIRE, HardwarePort, MonitorFront
+from workbench.api.ports import USER_WIRE, HardwarePort
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.hardware import Clock, Hardware
 from workbench.model.streams import Stream
@@ -88,16 +89,6 @@ def check_port(top: Top, hardware: Hardware) -> None:
         )
 
 
-@dataclass(frozen=True)
-class Monitor:
-    """The counters of one clock's blocks, behind a port on that clock; `more` is what the new top has for that port."""
-
-    plan: MonitorPlan
-    front: MonitorFront
-    clock: Clock
-    more: tuple[TopPort, ...] = ()
-
-
 def uncounted(monitors: Sequence[Monitor]) -> tuple[str, ...]:
     """What leaves the counters of a simulated design out: none where only they know which cycles count, as a reset that
     is more than a pin says."""
@@ -105,28 +96,22 @@ def uncounted(monitors: Sequence[Monitor]) -> tuple[str, ...]:
     return (UNCOUNTED_DEFINE,) if all(plain) else ()
 
 
-def wrapper(top: Top, monitors: Sequence[Monitor], streams: Sequence[Stream] = ()) -> str:
-    """Verilog text of the new top level (of the old name), of the monitors and of their fronts behind ports. Where it
-    is simulated, the top also gives valid and ready of `streams`, the first in the least significant bit."""
-    parts = ["`default_nettype none"]
-    for number, monitor in enumerate(monitors):
-        front = re.sub(r"\brecap_port\b", _numbered("recap_port", number), monitor.front.text)
-        parts += [_monitor(monitor.plan, number), front]
-    return "\n".join([*parts, _top(top, monitors, streams), "`default_nettype wire", ""])
+def wrapper(top: Top, monitors: Sequence[Monitor], place: ReadPlace, streams: Sequence[Stream] = ()) -> str:
+    """Verilog text of the new top level (of the old name), of the monitors and of the front behind the port at which
+    they are read. Where it is simulated, the top also gives valid and ready of `streams`, the first in the least
+    significant bit."""
+    texts = [_monitor(monitor.plan, number) for number, monitor in enumerate(monitors)]
+    parts = ("`default_nettype none", *texts, place.front.text, _top(top, monitors, place, streams))
+    return "\n".join([*parts, "`default_nettype wire", ""])
 
 
-def _numbered(name: str, number: int) -> str:
-    return f"{name}_{number}" if number else name
-
-
-def _top(top: Top, monitors: Sequence[Monitor], streams: Sequence[Stream]) -> str:
+def _top(top: Top, monitors: Sequence[Monitor], place: ReadPlace, streams: Sequence[Stream]) -> str:
     width = monitors[0].plan.state_width
-    taken = {name for monitor in monitors for name in monitor.front.taken}
+    taken = set(place.front.taken)
     head = f"module {top.name}"
     if top.parameters:
         head += " #(\n" + ",\n".join(f"    {p.declaration} = {p.value}" for p in top.parameters) + "\n)"
-    more = [port for monitor in monitors for port in monitor.more]
-    ports = [f"    {p.direction} {p.type} {p.name}{p.unpacked}" for p in (*top.ports, *more)]
+    ports = [f"    {p.direction} {p.type} {p.name}{p.unpacked}" for p in (*top.ports, *place.more)]
     lines = [head + " (", ",\n".join(ports)]
     if width:
         lines += [f"`ifdef {TAPS_DEFINE}", f"    , output wire [{width - 1}:0] recap_taps", "`endif"]
@@ -144,8 +129,8 @@ def _top(top: Top, monitors: Sequence[Monitor], streams: Sequence[Stream]) -> st
     values = ", ".join(f".{p.name}({p.name})" for p in top.parameters)
     lines.append(f"    {top.inner}{f' #({values})' if values else ''} recap_user (")
     lines += [",\n".join(f"        {c}" for c in connections), "    );"]
-    for number, monitor in enumerate(monitors):
-        lines += _instances(monitor, number)
+    reset_of = {clock.name: _reset(clock) for clock in (place.clock, *(monitor.clock for monitor in monitors))}
+    lines += instances(monitors, place, reset_of, STATE_PORT)
     if width:
         lines += [f"`ifdef {TAPS_DEFINE}", *_taps(monitors, width), "`endif"]
     lines += _seen(streams, {monitor.clock.name: monitor.clock.pin for monitor in monitors})
@@ -201,35 +186,10 @@ def _below(signal: str) -> str:
     return f"!recap_user.{signal[1:]}" if signal.startswith("!") else f"recap_user.{signal}"
 
 
-def _instances(monitor: Monitor, number: int) -> Iterator[str]:
-    """A monitor and its front at the top level."""
-    clock = monitor.clock
-    wire = {
-        name: _numbered(f"recap_{name}", number)
-        for name in ("word", "frozen", "clearing", "write_control", "write_select", "write_data")
-    }
-    both = ", ".join(f".{name}({signal})" for name, signal in wire.items())
-    clocked = f".clock({clock.pin}), .reset({_reset(clock)}),"
-    words, bits = ("word", "write_data"), ("frozen", "clearing", "write_control", "write_select")
-    yield f"    wire [31:0] {', '.join(wire[name] for name in words)};"
-    yield f"    wire {', '.join(wire[name] for name in bits)};"
-    yield f"    {_numbered('recap_monitor', number)} {_numbered('recap_monitor', number)} ("
-    yield f"        {clocked}"
-    if monitor.plan.state_width:
-        yield f"        .state({STATE_PORT}),"
-    yield f"        {both}"
-    yield "    );"
-    yield f"    {_numbered('recap_port', number)} {_numbered('recap_port', number)} ("
-    yield f"        {clocked}"
-    yield f"        {both},"
-    yield ",\n".join(f"        .{name}({signal})" for name, signal in monitor.front.connections.items())
-    yield "    );"
-
-
 def _monitor(plan: MonitorPlan, number: int) -> str:
     count, entry, select = plan.count_bits, plan.entry_bits, plan.select_bits
     lines = [
-        f"module {_numbered('recap_monitor', number)} (",
+        f"module {numbered('recap_monitor', number)} (",
         "    input wire clock, input wire reset,",
         *([f"    input wire [{plan.state_width - 1}:0] state,"] if plan.state_width else []),
         "    input wire write_control, input wire write_select, input wire [31:0] write_data,",
