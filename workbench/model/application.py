@@ -189,6 +189,11 @@ class Simulation(Document):
         description="simulate the counters of the instrumented design too, and read them through its port, as on a "
         "board; else the card itself counts the same, which is faster",
     )
+    check_vhdl: bool = Field(
+        True,
+        description="hold what GHDL synthesises of a design in VHDL against the VHDL in GHDL's own simulator, under "
+        "inputs at random, before its first run; where the two differ nothing is run",
+    )
     waves: bool = Field(
         False, description="write all signals of the design over virtual time to a VCD file of the run's folder"
     )

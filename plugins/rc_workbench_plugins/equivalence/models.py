@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rc_workbench_plugins.simulated_card.verilate import (
@@ -35,7 +35,17 @@ def verilated(name: str, side: HdlSide, folder: Path, job: Job, x_values: str = 
     return model_ports(folder, name)
 
 
-def compiled(main: str, names: Sequence[str], folder: Path, defines: Sequence[str], job: Job) -> Path:
+def write_ports(folder: Path, listed: Mapping[str, Sequence[str]]) -> None:
+    """What a main includes to have its macros called: each, where it is defined, with all that is listed of it."""
+    lines: list[str] = []
+    for macro, of in listed.items():
+        lines += [f"#ifdef {macro}", *(macro + one for one in of), "#endif\n"]
+    (folder / "ports.inc").write_text("\n".join(lines), encoding="utf-8")
+
+
+def compiled(
+    main: str, names: Sequence[str], folder: Path, job: Job, *, defines: Sequence[str] = (), level: str = "-O1"
+) -> Path:
     """A program of the models in a folder, and of a main among the run-time sources."""
     verilator, compiler = needed(find_verilator()), needed(find_compiler("c++"))
     assert verilator.root is not None
@@ -53,7 +63,7 @@ def compiled(main: str, names: Sequence[str], folder: Path, defines: Sequence[st
         units[-1].write_text("".join(f'#include "{part}"\n' for part in parts), encoding="utf-8")
     own = [*(f"-D{define}" for define in defines), f"-I{folder}"]
     commands: list[list[str | Path]] = [
-        [*flags, *own, "-O1", "-c", unit, "-o", unit.with_suffix(".o")] for unit in units
+        [*flags, *own, level, "-c", unit, "-o", unit.with_suffix(".o")] for unit in units
     ]
     run_all(commands, job, cwd=folder, what=what)
     program = folder / "program"

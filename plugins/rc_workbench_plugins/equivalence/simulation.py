@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from rc_workbench_plugins.equivalence.models import compiled, verilated
+from rc_workbench_plugins.equivalence.models import compiled, verilated, write_ports
 from workbench.api.compile import last_words
 from workbench.api.equivalence import Comparison, Limits
 from workbench.api.job import Job
@@ -40,11 +40,8 @@ def simulate(compared: Comparison, folder: Path, limits: Limits, job: Job) -> Si
         "INPUT": [f"({port.member}, {port.bits})" for port in free],
         "OUTPUT": [f"({port.member}, {port.bits})" for port in ports if port.way == "OUT"],
     }
-    lines: list[str] = []
-    for macro, of in listed.items():
-        lines += [f"#ifdef {macro}", *(macro + one for one in of), "#endif\n"]
-    (made / "ports.inc").write_text("\n".join(lines), encoding="utf-8")
-    program = compiled("side_by_side.cpp", ("Vgold", "Vgate"), made, [f"RCW_INPUTS={len(free)}"], job)
+    write_ports(made, listed)
+    program = compiled("side_by_side.cpp", ("Vgold", "Vgate"), made, job, defines=[f"RCW_INPUTS={len(free)}"])
     job.progress(None, "random inputs")
     done = job.run(
         [*read_only(), program, str(limits.cycles), str(limits.simulate_s)], cwd=folder,

@@ -29,6 +29,7 @@ from rc_workbench_plugins.vhdl.design import Design, read_design
 from rc_workbench_plugins.vhdl.elaborate import PART
 from rc_workbench_plugins.vhdl.language import read
 from rc_workbench_plugins.vhdl.rewrite import edits_of
+from rc_workbench_plugins.vhdl.sides import parted
 from rc_workbench_plugins.vhdl.syntax import plain as plain_name
 from rc_workbench_plugins.vhdl.translated import (
     outside_of,
@@ -61,7 +62,7 @@ def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> 
     design = read_design(root, hardware, parameters)
     if design.top is None or has_errors(design.diagnostics):
         raise WorkbenchError(*design.diagnostics)
-    texts = {file.path: file.data for file in design.needed}
+    texts = {file.path: parted(file) for file in design.needed}
     made = spelled(_made(design, texts, design.top.name, _generics(hardware, parameters), {}), _ports(design.top))
     place = cache_dir() / "vhdl" / f"{sha256(made.encode())[:32]}.v"
     if not place.is_file():
@@ -137,7 +138,9 @@ def instrument(
         uncounted=wrapper.uncounted(watched.monitors),
         read_out=watched.read_out,
         own_port=watched.own_port,
-        compared=_compared(design, top, copies, design.top.name, f"{top.module}{_INNER}", generics, watched.width),
+        compared=_compared(
+            design, top, copies, f"{top.module}{_INNER}", generics, watched.width, HdlSide((file,), inner)
+        ),
         missed=tuple(watched.missed(design.name_of, found.why_not, found.single)),
         diagnostics=(*found.diagnostics, *streams.diagnostics, *watched.large(design.name_of)),
         read=tuple(one.path for one in design.files),
@@ -192,19 +195,24 @@ def _placed(ports: Iterable[HdlPort], design: Design, top: Unit) -> Iterator[Hdl
 
 
 def _compared(
-    design: Design, top: Instance, copies: Mapping[Path, Path], name: str, inner: str, generics: Mapping[str, str],
-    width: int,
+    design: Design, top: Instance, copies: Mapping[Path, Path], inner: str, generics: Mapping[str, str], width: int,
+    simulated: HdlSide,
 ) -> Comparison:  # fmt: skip
     """The design beside its copies."""
+    assert design.top is not None
     own = tuple(file.path for file in design.needed)
     made = tuple(copies.get(path, path) for path in own)
     libraries = tuple(file.library for file in design.needed)
+    declared = design.top.interface.generics if design.top.interface is not None else ()
+    known = {plain_name(one.name) for one in declared}
+    values = {name: value for name, value in generics.items() if plain_name(name) in known}
     return Comparison(
-        HdlSide(own, name, parameters=dict(generics), libraries=libraries),
-        HdlSide(made, inner, parameters=dict(generics), libraries=libraries),
+        HdlSide(own, design.top.name, parameters=values, libraries=libraries),
+        HdlSide(made, inner, parameters=values, libraries=libraries),
         (wrapper.STATE_PORT,) if width else (),
         clocks=tuple(clock for clock, _ in clocks_of(top)),
         resets=resets(top),
+        simulated=simulated,
     )
 
 

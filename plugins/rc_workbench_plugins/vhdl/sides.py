@@ -25,9 +25,12 @@ def top_of(side: HdlSide) -> Unit:
 
 
 def texts_of(side: HdlSide) -> Iterator[Text]:
-    """The files, each parted where GHDL has to have it in parts."""
-    for file in files_of(side):
-        data, begun = b"", 0
-        for cut in cuts(units_of(file)):
-            data, begun = data + file.data[begun:cut] + PART, cut
-        yield Text(file.number, file.library, data + file.data[begun:])
+    return (Text(file.number, file.library, parted(file)) for file in files_of(side))
+
+
+def parted(file: VhdlFile) -> bytes:
+    """A file with marks where GHDL has to have it in parts."""
+    data, begun = b"", 0
+    for cut in cuts(units_of(file)):
+        data, begun = data + file.data[begun:cut] + PART, cut
+    return data + file.data[begun:]

@@ -1,0 +1,189 @@
+"""Whether the Verilog that the card runs does what the VHDL says: the VHDL in GHDL's own simulator, and the Verilog in
+Verilator, under the same inputs at random. GHDL 2.0 writes some designs wrongly (github.com/ghdl/ghdl#2013 is one).
+
+A bit is compared where both know it: in VHDL it is neither 'U' nor 'X' nor '-', in Verilog the same whatever registers
+without a value begin with. This runs the user's code: it is for runs, which are trusted.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rc_workbench_plugins.equivalence.models import compiled, verilated, write_ports
+from rc_workbench_plugins.vhdl import bench, side_by_side
+from rc_workbench_plugins.vhdl.bench import STIMULI
+from rc_workbench_plugins.vhdl.ghdl import ghdl
+from rc_workbench_plugins.vhdl.side_by_side import ROWS_A_CYCLE, Drawn, Simulation
+from rc_workbench_plugins.vhdl.sides import files_of
+from rc_workbench_plugins.vhdl.syntax import plain, without_comments
+from workbench.api import HdlBuild
+from workbench.api.compile import digest, last_words, needed
+from workbench.api.equivalence import Comparison, Limits
+from workbench.api.instrument.wrapper import STATE_PORT
+from workbench.api.job import Job
+from workbench.api.kept import contents
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.text import thousands
+from workbench.system.cache import cache_dir
+from workbench.system.confine import read_only
+from workbench.system.files import replace_file
+from workbench.system.toolchain import find_verilator
+
+LIMITS = Limits(cycles=2000, simulate_s=10.0)
+_PORT = re.compile(r"(input|output|inout) +(?:\[(\d+):0\] )?(\w+)")
+_READS = re.compile(r"\bfile\b", re.IGNORECASE)
+_BITS = {ord(char): {"0": 0, "L": 0, "1": 1, "H": 1}.get(char, 2) for char in map(chr, range(128))}
+_WRONG = (
+    "The run is stopped, as it would show what your VHDL does not do. A newer GHDL may take it right; "
+    "`simulation: {{check_vhdl: false}}` in the project runs it all the same."
+)
+
+
+@dataclass(frozen=True)
+class Found:
+    """`cycles` were compared. In cycle `cycle` the output `pin` is `is_now` in the Verilog in place of `was`; or `why`
+    says why nothing, or no more, was compared."""
+
+    cycles: int
+    pin: str = ""
+    cycle: int = 0
+    was: str = ""
+    is_now: str = ""
+    why: str = ""
+
+
+def check(build: HdlBuild, root: Path, job: Job) -> None:
+    """Hold what is simulated against what is written, once for each design. Raises WorkbenchError where it differs;
+    where it cannot be compared the job is told so."""
+    compared = build.compared
+    if compared is None or compared.simulated is None:
+        return
+    job.progress(None, "comparing what GHDL synthesised with the VHDL")
+    found = _kept(compared, root, job)
+    top = compared.original.top
+    if found.pin:
+        port = next((one for one in build.ports if plain(one.port or one.name) == found.pin), None)
+        message = (
+            f"what GHDL synthesised of '{top}' is wrong: in cycle {thousands(found.cycle)} of a comparison at random "
+            f"'{found.pin}' is {found.is_now}, where the VHDL has {found.was}"
+        )
+        raise WorkbenchError(
+            Diagnostic(message, _WRONG.format(), file=port.file if port else "", line=port.line if port else None)
+        )
+    if found.why and found.cycles < LIMITS.cycles // 10:
+        message = f"what GHDL synthesised of '{top}' was compared with the VHDL in {found.cycles} cycles: {found.why}"
+        job.report(Diagnostic(message, "What the card does then rests on GHDL's synthesis alone.", Severity.NOTE))
+    else:
+        job.log(f"what GHDL synthesised did what the VHDL says in {thousands(found.cycles)} cycles at random")
+
+
+def _kept(compared: Comparison, root: Path, job: Job) -> Found:
+    texts = [without_comments(file.data.decode("latin-1")) for file in files_of(compared.original)]
+    assert compared.simulated is not None
+    if any(map(_READS.search, texts)):
+        return _found(compared, root, job)
+    made_by = [Path(str(one.__file__)) for one in (bench, side_by_side)] + [Path(__file__)]
+    told = [ghdl().version, needed(find_verilator()).version, compared.original.top, repr(compared.original.libraries)]
+    told += [repr(sorted(compared.original.parameters.items())), repr(compared.clocks), repr(compared.resets)]
+    tokens = (" ".join(text.split()) for text in texts)
+    key = digest([*told, *tokens, *contents([*compared.simulated.sources, *made_by])])
+    place = cache_dir() / "vhdl" / f"{key}.json"
+    if place.is_file():
+        return Found(**json.loads(place.read_text("utf-8")))
+    found = _found(compared, root, job)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(place, json.dumps(vars(found)).encode())
+    return found
+
+
+def _found(compared: Comparison, root: Path, job: Job) -> Found:
+    with TemporaryDirectory(prefix="recap-check-") as name:
+        try:
+            return _compared(compared, root, Path(name), job)
+        except WorkbenchError as error:
+            return Found(0, why=error.diagnostics[0].message)
+
+
+def _compared(compared: Comparison, root: Path, folder: Path, job: Job) -> Found:
+    assert compared.simulated is not None
+    said = Simulation(compared.original, root, folder / "said")
+    models = folder / "models"
+    models.mkdir()
+    with ThreadPoolExecutor(1) as pool:
+        built = pool.submit(_built, compared, models, job)
+        drawn = Drawn.of(said, compared, LIMITS, job)
+        program, bits = built.result()
+    wanted = sum(width for name in said.bench.inputs for _, _, width in drawn.pins[name])
+    if wanted != bits:
+        raise WorkbenchError(Diagnostic(f"its inputs have {wanted} bits, and {bits} of them are synthesised"))
+    done, known, why = 0, False, ""
+    for rows in drawn.rounds(LIMITS):
+        told = said.run(rows, LIMITS, job)
+        followed = _followed(program, rows[: len(told.rows)], models, job)
+        both = min(len(told.rows), len(followed))
+        one, other = _table(told.rows[:both]), _table(followed[:both])
+        seen = (one < 2) & (other < 2)
+        known |= bool(seen.any())
+        wrong = np.argwhere(seen & (one != other))
+        if len(wrong):
+            row, place = map(int, wrong[0])
+            name, start, end = next(part for part in drawn.parts(said.bench.outputs) if part[1] <= place < part[2])
+            cycle = done + row // ROWS_A_CYCLE
+            return Found(cycle + 1, name, cycle, told.rows[row][start:end], followed[row][start:end])
+        done += both // ROWS_A_CYCLE
+        why = told.why
+        if done >= LIMITS.cycles:
+            break
+    return Found(done, why=why if done < LIMITS.cycles else "" if known else "none of its outputs is ever known")
+
+
+def _table(rows: Sequence[str]) -> NDArray[np.uint8]:
+    """Rows of characters as bits; 2 where one is neither."""
+    text = "".join(rows).translate(_BITS).encode("latin-1")
+    return np.frombuffer(text, np.uint8).reshape(len(rows), -1)
+
+
+def _built(compared: Comparison, folder: Path, job: Job) -> tuple[Path, int]:
+    """A program that follows rows, and how many characters of them its inputs are."""
+    side = compared.simulated
+    assert side is not None
+    members = {port.name: port.member for port in verilated("Vmade", side, folder, job, x_values="unique")}
+    inputs: list[str] = []
+    outputs: list[str] = []
+    at = 0
+    for way, name, bits in _header(side.sources[0].read_text(encoding="utf-8"), side.top):
+        if way == "input":
+            inputs.append(f"({members[name]}, {bits}, {at})")
+            at += bits
+        elif way == "output" and name != STATE_PORT:
+            outputs.append(f"({members[name]}, {bits})")
+    write_ports(folder, {"INPUT": inputs, "OUTPUT": outputs})
+    return compiled("follow.cpp", ("Vmade",), folder, job, level="-O0"), at
+
+
+def _header(verilog: str, top: str) -> Iterator[tuple[str, str, int]]:
+    """The ports of GHDL's last module, in the entity's order: the fields of a record each by itself."""
+    head = verilog.rpartition(f"module {top}\n")[2].partition(");")[0]
+    for way, high, name in _PORT.findall(head):
+        yield way, name, int(high or 0) + 1
+
+
+def _followed(program: Path, rows: Sequence[str], folder: Path, job: Job) -> list[str]:
+    stimuli = folder / STIMULI
+    stimuli.write_text("".join(f"{row}\n" for row in rows), encoding="ascii")
+    done = job.run(
+        [*read_only(), program, stimuli], cwd=folder, timeout_s=2 * LIMITS.simulate_s + 60,
+        memory_bytes=LIMITS.memory_bytes,
+    )  # fmt: skip
+    if done.returncode:
+        raise WorkbenchError(Diagnostic(f"the simulation ended with {done.returncode}: {last_words(done.stderr)}"))
+    return done.stdout.split("\n")[:-1]
