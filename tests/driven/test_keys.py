@@ -19,6 +19,7 @@ FOCUS = {
     "platform": "RowView",
     "predict": "RowView",
     "streams": "QueryEditor",
+    "project": "RowView",
 }
 
 
@@ -29,7 +30,7 @@ def test_every_key_in_the_menus_acts(mode: str, open_window: Open, project: Path
         go_to(driven, step)
     driven.wait(f"{FOCUS[mode]!r} in focus()", f"the focus in {mode}")
     assert dead_keys(driven, mode) == []
-    without_details = {"ctrl+i"} if mode in ("compare", "platform", "streams") else set()
+    without_details = {"ctrl+i"} if mode in ("compare", "platform", "streams", "project") else set()
     without_place = {"ctrl+l"} if mode not in ("source", "timeline") else set()
     without_names = {"F12"} if mode != "source" else set()
     without_range = {"ctrl+shift+i"} if mode == "timeline" else set()  # its details tell what the range holds

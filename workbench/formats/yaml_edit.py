@@ -28,7 +28,12 @@ class _Dumper(yaml.SafeDumper):
     """Quotes what the workbench would not read as the same text."""
 
 
+class Address(int):
+    """A number that is written as addresses are: 0x8000."""
+
+
 _Dumper.yaml_implicit_resolvers = Scalars.yaml_implicit_resolvers
+_Dumper.add_representer(Address, lambda dumper, value: dumper.represent_scalar("tag:yaml.org,2002:int", f"{value:#x}"))
 
 
 def set_value(text: str, path: DataPath, value: Any) -> str:

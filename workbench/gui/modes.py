@@ -53,6 +53,11 @@ _MODES = (
         nothing=("No run is open", "Open a traced run of a streaming application, and it is asked here."),
         crumbs=("run",),
     ),
+    WindowMode(
+        "project", "Project", "layers", _view("ProjectMode", "workbench.gui.project.mode"),
+        nothing=("No project is open", "Open one, and what its file says is edited here."),
+        crumbs=(), undo=Undo.DOCUMENT,
+    ),
 )  # fmt: skip
 MODES = {mode.name: mode for mode in _MODES}
 

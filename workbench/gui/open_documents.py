@@ -17,7 +17,7 @@ SAVE_AND_RUN, RUN_AS_SAVED = "Save and run", "Run as saved"
 #: No more than what was typed in this time is lost with the process.
 KEEP_AFTER_MS = 1000
 #: The documents that a run reads; models are no part of it.
-RUN_KINDS = ("source", "platform")
+RUN_KINDS = ("source", "platform", "project")
 
 
 class OpenDocuments(QObject):

@@ -84,9 +84,7 @@ def board_plan(hdl: HdlBuild, platform: Platform, watch: Sequence[str] = ()) -> 
         return plan.watching({number for name in watch for number in _named(name, hdl.blocks, plan)})
     except ValueError:
         what = f"hardware.read_out is too small to choose which blocks counters watch through the port '{plan.port}'"
-        hint = (
-            "Leave eight words of the port to the monitors, from a multiple of that on. Or set hardware.engines to 0."
-        )
+        hint = "Leave eight words of the port to them, from a multiple of that on. Or set hardware.engines to 0."
         raise WorkbenchError(Diagnostic(what, hint)) from None
 
 

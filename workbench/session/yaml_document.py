@@ -123,7 +123,7 @@ class YamlDocument(Document):
     def set(self, path: Path_, value: Any, label: str = "") -> bool:
         """Set a value, or take it out with None or an empty text. False, with a notice, where that fails."""
         old = self.value(path)
-        empty = value is None or value in ("", [])
+        empty = value is None or value in ("", [], {})
         if value == old or (old is None and empty):
             return True
         name = label or f"Change {str(path[-1]).replace('_', ' ')}"

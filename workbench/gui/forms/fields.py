@@ -12,6 +12,7 @@ from pydantic.fields import FieldInfo
 from workbench.api.forms import Field, Group
 from workbench.model.text import title_of
 
+_MANY = {"lines": "one a line", "pairs": "a line NAME: VALUE for each", "lists": "a line NAME: VALUE, VALUE for each"}
 _PROSE = ("description", "note", "source")
 Choices = Mapping[str, Collection[str]]
 
@@ -27,17 +28,21 @@ def groups_of(schema: type[BaseModel], title: str, note: str = "", choices: Choi
 
 
 def fields_of(
-    schema: type[BaseModel], above: tuple[str, ...] = (), choices: Choices | None = None, hidden: Collection[str] = ()
+    schema: type[BaseModel],
+    above: tuple[str, ...] = (),
+    choices: Choices | None = None,
+    hidden: Collection[str] = (),
+    pairs: bool = False,
 ) -> Iterator[Field]:
-    """The fields that are one value each, or a list of texts. `choices` are what those may be that a schema takes as
-    any text."""
+    """The fields that are one value each, or a list of texts; with `pairs` mappings of names to such too. `choices` are
+    what those may be that a schema takes as any text."""
     for name, info in schema.model_fields.items():
         kind, chosen = _kind(name, info.annotation), tuple((choices or {}).get(name, _chosen(info.annotation)))
-        if name in hidden or part_in(info) or get_origin(info.annotation) is dict:
+        if name in hidden or part_in(info) or (kind in ("pairs", "lists") and not pairs):
             continue
-        note = "one a line" if kind == "lines" else ""
+        note = _MANY.get(kind, "")
         said = ", ".join(text for text in (info.description, note) if text)
-        default = bool(info.default) if kind == "check" else ""
+        default = bool(info.default) if kind == "check" else _default(info.default)
         kind = "choice" if chosen or name == "platform" else kind
         of = "platforms" if name == "platform" else ""
         yield Field((*above, name), title_of(name), kind, said, chosen, default=default, of=of)
@@ -48,9 +53,16 @@ def _kind(name: str, annotation: Any) -> str:
         return "check"
     if get_origin(annotation) is tuple:
         return "lines"
+    if get_origin(annotation) is dict:
+        return "lists" if get_origin(get_args(annotation)[1]) is tuple else "pairs"
     if annotation is str:
         return "prose" if name in _PROSE else "text" if name in ("name", "title") else "code"
     return "unit"  # a number, a quantity or a formula
+
+
+def _default(value: Any) -> str:
+    """What a field has that is left empty, where that is a number or a text."""
+    return f"{value:g}" if isinstance(value, float) else str(value) if isinstance(value, int | str) else ""
 
 
 def _chosen(annotation: Any) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.api.forms import Field, Group
+from workbench.formats.yaml_edit import Address
 from workbench.gui import fonts
 from workbench.gui.forms.parts import Part
 from workbench.gui.theme import set_ground
@@ -67,7 +68,7 @@ class StillCombo(QComboBox):
         event.ignore()
 
 
-_AREAS = ("long", "prose", "lines", "pairs")
+_AREAS = ("long", "prose", "lines", "pairs", "lists")
 
 
 class FieldRow(QObject):
@@ -94,7 +95,7 @@ class FieldRow(QObject):
         column.addWidget(self.problem)
         wide = field.kind in _AREAS or (field.kind in ("code", "table") and not field.note)
         said = field.note or field.notes
-        short = field.kind in ("number", "unit", "choice", "check")
+        short = field.kind in ("number", "unit", "address", "choice", "check")
         self._row.addWidget(self.editor, 0 if short else 3)
         if short:
             self.editor.setFixedWidth(24 if field.kind == "check" else 150)
@@ -129,8 +130,9 @@ class FieldRow(QObject):
             check.toggled.connect(self.write)
             return check
         line = QLineEdit()
-        if kind in ("code", "unit", "number"):
+        if kind in ("code", "unit", "number", "address"):
             line.setProperty("role", "code")
+        line.setPlaceholderText(str(self.field.default or ""))
         line.editingFinished.connect(self.write)
         if kind == "code":
             line.textEdited.connect(self.typed)
@@ -150,13 +152,13 @@ class FieldRow(QObject):
         editor = self.editor
         editor.blockSignals(True)
         if isinstance(editor, QLineEdit):
-            text = ", ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
+            text = self._shown(value)
             if editor.text() != text:
                 editor.setText(text)
                 editor.setCursorPosition(0)
         elif isinstance(editor, TextArea):
             if isinstance(value, dict):
-                value = [f"{name}: {one}" for name, one in value.items()]
+                value = [f"{name}: {_many(one)}" for name, one in value.items()]
             text = "\n".join(map(str, value)) if isinstance(value, list) else str(value or "")
             if editor.toPlainText() != text:
                 editor.setPlainText(text)
@@ -174,9 +176,14 @@ class FieldRow(QObject):
         if self.field.notes:
             self.note.setText(self.field.notes.get(str(value), ""))
         problem = self.document.problem_at(self.path)
-        if self.field.kind in ("lines", "pairs"):
+        if self.field.kind in ("lines", "pairs", "lists"):
             problem = problem or next(iter(self.document.problems_below(self.path)), None)
         self.show_problem(problem)
+
+    def _shown(self, value: object) -> str:
+        if self.field.kind == "address" and isinstance(value, int):
+            return f"{value:#x}"
+        return ", ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
 
     def _read_combo(self, combo: QComboBox, value: str) -> None:
         tables = self.document.value(("transfer_tables",))
@@ -242,26 +249,38 @@ class FieldRow(QObject):
         assert isinstance(editor, TextArea)
         text = editor.toPlainText()
         lines = [x.strip() for x in text.splitlines() if x.strip()]
-        if self.field.kind == "pairs":
+        if self.field.kind in ("pairs", "lists"):
             parts = (line.partition(":") for line in lines)
-            return {name.strip(): _number(one.strip()) for name, _, one in parts}
+            read = _number if self.field.kind == "pairs" else _listed
+            return {name.strip(): read(one.strip()) for name, _, one in parts}
         return lines if self.field.kind == "lines" else " ".join(text.split())
 
     def _typed(self, text: str) -> object:
         """Numbers where the field holds numbers; a text that was a text stays one (`bytes: '4'`)."""
         if self.field.kind == "number" and "," in text:
             return [_number(part.strip()) for part in text.split(",") if part.strip()]
+        if self.field.kind == "address" and isinstance(value := _number(text), int):
+            return Address(value)
         return _number(text) if self.field.kind in ("number", "unit") else text
 
 
 def _number(text: str) -> object:
     """The number that a text says; the text where it says none."""
-    for kind in (int, float):
+    for kind in (int, partial(int, base=0), float):
         try:
             return kind(text)
         except ValueError:
             continue
     return text
+
+
+def _listed(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _many(value: object) -> str:
+    """A value of a mapping as it is written in a form."""
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def set_property(widget: QWidget, name: str, on: bool) -> None:

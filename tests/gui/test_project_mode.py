@@ -1,0 +1,117 @@
+"""Project mode: what the project's file says of hardware, runs and host is set in forms, the rest of it kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit
+from pytestqt.qtbot import QtBot
+
+from workbench.formats.project_file import load_project
+from workbench.gui.main_window import MainWindow
+from workbench.gui.project.mode import ProjectMode
+from workbench.model.application import (
+    HardwareSources,
+    HostSources,
+    Project,
+    ReadOut,
+    Simulation,
+    TargetCommands,
+    TraceMemory,
+)
+
+Settle = Callable[[MainWindow], None]
+
+
+@pytest.fixture
+def mode(opened: MainWindow) -> ProjectMode:
+    opened.context.navigation.set_mode("project")
+    mode = opened.modes.current()
+    assert isinstance(mode, ProjectMode)
+    return mode
+
+
+def type_in(qtbot: QtBot, mode: ProjectMode, field: tuple[str, ...], text: str) -> None:
+    editor = mode.form.row(*field).editor
+    assert isinstance(editor, QLineEdit | QPlainTextEdit)
+    editor.setFocus()
+    editor.selectAll()
+    first, *others = text.split("\n")
+    qtbot.keyClicks(editor, first)
+    for line in others:
+        qtbot.keyClick(editor, Qt.Key.Key_Return)
+        qtbot.keyClicks(editor, line)
+    qtbot.keyClick(editor, Qt.Key.Key_Tab)
+
+
+def test_what_hardware_and_runs_have_is_set(
+    qtbot: QtBot, opened: MainWindow, mode: ProjectMode, project: Path, settle: Settle
+) -> None:
+    comments = [line for line in project.read_text().splitlines() if line.lstrip().startswith("#")]
+    mode.choose(("hardware",))
+    type_in(qtbot, mode, ("engines",), "2")
+    type_in(qtbot, mode, ("watch",), "tiny_top.add*\ntiny_top.port")
+    type_in(qtbot, mode, ("constants",), "spare: 0x10")
+    type_in(qtbot, mode, ("read_out", "first"), "0xF000")
+    assert mode.form.row("read_out", "last").problem.text().startswith("The read-out ends")
+    assert not mode.save_button.isEnabled()
+    type_in(qtbot, mode, ("read_out", "last"), "0xF01F")
+    mode.choose(("hardware", "trace"))  # there is none yet: the first part is shown
+    assert mode.chosen == ()
+    mode.parts.add_wanted.emit("trace memory")
+    type_in(qtbot, mode, ("records",), "4096")
+    mode.choose(("simulation",))
+    waves = mode.form.row("waves").editor
+    assert isinstance(waves, QCheckBox)
+    waves.click()
+    type_in(qtbot, mode, ("waves_to_s",), "20 us")
+    mode.save_button.click()
+    settle(opened)
+    read, problems = load_project(project)
+    assert problems == ()
+    assert read is not None
+    hardware = read.hardware
+    assert (hardware.engines, hardware.watch) == (2, ("tiny_top.add*", "tiny_top.port"))
+    assert (hardware.constants, hardware.read_out) == ({"spare": 16}, ReadOut(first=0xF000, last=0xF01F))
+    assert hardware.trace == TraceMemory(records=4096)
+    assert (read.simulation.waves, read.simulation.waves_to_s) == (True, 20e-6)
+    text = project.read_text()
+    assert "last: 0xf01f" in text
+    assert [line for line in text.splitlines() if line.lstrip().startswith("#")] == comments
+
+    def seen() -> HardwareSources:
+        assert opened.context.workspace is not None
+        return opened.context.workspace.project.hardware
+
+    assert seen().engines == 2
+    mode.choose(("hardware", "trace"))
+    mode.remove.click()
+    mode.save_button.click()
+    settle(opened)
+    assert seen().trace is None
+
+
+def test_every_field_has_its_place(mode: ProjectMode) -> None:
+    mode.parts.add_wanted.emit("trace memory")
+    shown = {
+        (*part.path, *field.path) for section in mode.sections() for part in section.parts for group in part.groups
+        for field in group.fields
+    }  # fmt: skip
+    elsewhere = {"schema_version", "streaming"}  # by hand: the first is ours, the second has documents of its own
+    parts: dict[tuple[str, ...], type[BaseModel]] = {
+        (): Project,
+        ("host",): HostSources,
+        ("hardware",): HardwareSources,
+        ("hardware", "trace"): TraceMemory,
+        ("simulation",): Simulation,
+        ("target",): TargetCommands,
+    }
+    within = {path for part in parts for path in [part[:n] for n in range(1, len(part) + 1)]}
+    lists = {("hardware", "streams")}  # each of them a part
+    wanted = {(*path, name) for path, schema in parts.items() for name in schema.model_fields if name not in elsewhere}
+    assert wanted - within - lists - {("hardware", "read_out")} <= shown
+    assert {("hardware", "read_out", end) for end in ("first", "last")} <= shown

@@ -1,0 +1,1 @@
+"""The open project's file as forms."""

@@ -1,0 +1,105 @@
+"""What the list at the left of Project mode holds, read from the document and the schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from pydantic import BaseModel
+
+from workbench.api.forms import Field, Group
+from workbench.gui.forms.fields import Choices, fields_of
+from workbench.gui.forms.parts import Part, Section
+from workbench.model.application import (
+    HardwareSources,
+    HostSources,
+    Project,
+    Simulation,
+    StreamSignals,
+    TargetCommands,
+    TraceMemory,
+)
+from workbench.model.read_out import ReadOut
+from workbench.session.plugins import Plugins
+from workbench.session.project_document import ProjectDocument
+from workbench.session.yaml_document import Path_
+
+#: Groups of a part's fields by their names; what is in none of them stands in the part's first one.
+_HARDWARE = {
+    "At the top": ("signals", "constants", "cards"),
+    "Counters": ("engines", "watch"),
+    "Streams": ("fifos", "names"),
+}
+_SIMULATION = {
+    "Host": ("host_factor", "basic_block_ps", "cores", "slice_ps", "call_ps", "wake_ps", "switch_ps"),
+    "Limits": ("cycle_limit", "idle_cycle_limit", "wall_limit_s"),
+    "Waves": ("waves", "waves_from_s", "waves_to_s", "waves_bytes"),
+    "Clock": ("clock_ppm", "clock_drift_ppm_per_s"),
+}
+_READ_OUT = Group(
+    "Read-out",
+    "addresses that the application leaves unused: the counters are read there",
+    tuple(replace(field, kind="address") for field in fields_of(ReadOut, ("read_out",))),
+)
+_TRACE, _STREAM = ("hardware", "trace"), ("hardware", "streams")
+
+
+def sections_of(document: ProjectDocument, plugins: Plugins) -> tuple[Section, ...]:
+    """Every part of the document, in the order of the list."""
+    of_host, of_hardware = ({"language": ("", *names)} for names in (plugins.host_languages, plugins.hdl_languages))
+    of_project, of_target = {"platform": ("", *plugins.platforms)}, {"name": tuple(plugins.targets)}
+    first, *others = _grouped(HardwareSources, "Design", _HARDWARE, of_hardware)
+    trace = (Part(_TRACE, "Trace memory", "", "in the FPGA", _grouped(TraceMemory, "Trace memory"), False, True),)
+    streams = document.value(_STREAM)
+    named = (
+        Part((*_STREAM, number), str(one.get("name", "stream")) if isinstance(one, Mapping) else "stream", "",
+             "stream within the design", _grouped(StreamSignals, "Stream"), removable=True)
+        for number, one in enumerate(streams if isinstance(streams, list) else ())
+    )  # fmt: skip
+    traced = isinstance(document.value(_TRACE), Mapping)
+    return (
+        Section("Project", (
+            _part((), "Name and platform", "", _grouped(Project, "Project", {}, of_project, ("schema_version",))),
+            _part(("host",), "Host program", "sources and how it is built", _grouped(HostSources, "Host", {}, of_host)),
+        )),
+        Section("Hardware", (
+            _part(("hardware",), "Design and counters", "ports, and what observes it", (first, _READ_OUT, *others)),
+        )),
+        Section("Trace in hardware", trace if traced else (), "" if traced else "trace memory"),
+        Section("Streams", tuple(named), "stream"),
+        Section("Runs", (
+            _part(("simulation",), "Simulated card", "", _grouped(Simulation, "Design", _SIMULATION)),
+            _part(("target",), "Target", "where it runs", _grouped(TargetCommands, "Target", {}, of_target)),
+        )),
+    )  # fmt: skip
+
+
+def add_part(document: ProjectDocument, what: str) -> Path_ | None:
+    """Add a part with the least that is valid; its path, or None where that failed."""
+    if what == "trace memory":
+        records = TraceMemory.model_fields["records"].default
+        return _TRACE if document.set(_TRACE, {"records": records}, "Add a trace memory") else None
+    count = len(document.value(_STREAM) or ())
+    new = {"name": f"stream{count}", "valid": "valid", "ready": "ready"}
+    return (*_STREAM, count) if document.append(_STREAM, new, "Add a stream") else None
+
+
+def _part(path: Path_, title: str, what: str, groups: tuple[Group, ...]) -> Part:
+    return Part(path, title, "", what, groups, code=False)
+
+
+def _grouped(
+    schema: type[BaseModel],
+    title: str,
+    others: Mapping[str, Collection[str]] | None = None,
+    choices: Choices | None = None,
+    hidden: Collection[str] = (),
+) -> tuple[Group, ...]:
+    """A schema's fields: in `others` those that are named there, the rest before them under `title`."""
+    fields = tuple(fields_of(schema, choices=choices, hidden=hidden, pairs=True))
+
+    def named(names: Collection[str]) -> tuple[Field, ...]:
+        return tuple(field for field in fields if field.path[-1] in names)
+
+    rest = tuple(field for field in fields if not any(field.path[-1] in names for names in (others or {}).values()))
+    return Group(title, "", rest), *(Group(group, "", named(names)) for group, names in (others or {}).items())
