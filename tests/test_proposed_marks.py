@@ -52,6 +52,126 @@ endmodule
 """
 
 
+#: The same in VHDL, a record and a function among it; and two processes of one entity that speak with each other.
+VHDL_OTHERS = """
+library ieee;
+use ieee.std_logic_1164.all;
+entity giver is port (clk : in std_logic; m_valid : out std_logic; m_ready : in std_logic); end;
+architecture rtl of giver is signal v : std_logic := '0'; begin
+  m_valid <= v;
+  process (clk) begin
+    if rising_edge(clk) then
+      if m_ready = '1' then v <= not v; else v <= '1'; end if;
+    end if;
+  end process;
+end;
+library ieee;
+use ieee.std_logic_1164.all;
+entity store is port (clk : in std_logic; full, empty : out boolean); end;
+architecture rtl of store is signal e : boolean := true; begin
+  empty <= e;
+  process (clk) begin if rising_edge(clk) then full <= e; e <= not e; end if; end process;
+end;
+library ieee;
+use ieee.std_logic_1164.all;
+package bus_p is type bus_t is record tvalid : std_logic; tdata : std_logic_vector(7 downto 0); end record; end;
+library ieee;
+use ieee.std_logic_1164.all;
+use work.bus_p.all;
+entity taker is
+  port (clk : in std_logic; s : in bus_t; s_ready : out std_logic; fifo_full, fifo_empty : in boolean);
+end;
+architecture rtl of taker is
+  signal ready, passes : std_logic := '0';
+  function is_empty(x : boolean) return boolean is begin return x; end;
+begin
+  s_ready <= ready;
+  passes <= '1' when s.tvalid = '1' and ready = '1' else '0';
+  ctrl : process (clk) begin
+    if rising_edge(clk) then
+      if passes = '1' then
+        ready <= '0';
+      elsif fifo_full then
+        ready <= '0';
+      elsif not fifo_empty then
+        ready <= '1';
+      elsif is_empty(fifo_empty) then
+        ready <= '0';
+      end if;
+    end if;
+  end process;
+end;
+library ieee;
+use ieee.std_logic_1164.all;
+use work.bus_p.all;
+entity lanes is port (clk, wr_en : in std_logic; wr_data : in std_logic_vector(31 downto 0); q : out std_logic); end;
+architecture rtl of lanes is signal req_valid, req_ready : std_logic := '0'; begin
+  lane : for i in 0 to 1 generate
+    signal valid, ready : std_logic;
+    signal full, empty : boolean;
+    signal s : bus_t;
+  begin
+    s.tvalid <= valid;
+    s.tdata <= (others => '0');
+    from_i : entity work.giver port map (clk => clk, m_valid => valid, m_ready => ready);
+    to_i : entity work.taker port map (clk, s, ready, full, empty);
+    buffer_i : entity work.store port map (clk => clk, full => full, empty => empty);
+  end generate;
+  asks : process (clk) begin
+    if rising_edge(clk) then
+      if wr_en = '1' then
+        req_valid <= '1';
+      elsif req_valid = '1' and req_ready = '1' then
+        req_valid <= '0';
+      end if;
+    end if;
+  end process;
+  answers : process (clk) begin
+    if rising_edge(clk) then
+      req_ready <= '0';
+      if req_valid = '1' then req_ready <= '1'; q <= wr_data(0); else q <= '0'; end if;
+    end if;
+  end process;
+end;
+"""
+#: Blocks of one module that speak with each other; states within states, beside them, and in the other arm of an if.
+WITHIN = """
+module talks(input wire clk, input wire wr_en, input wire [31:0] wr_data);
+    reg req_valid, req_ready, wr_full;
+    reg [1:0] mode, step, lane, slow;
+    always @(posedge clk) begin : asks
+        if (req_valid && !req_ready) wr_full <= 1;
+        else req_valid <= wr_en;
+    end
+    always @(posedge clk) begin : answers
+        if (req_valid) req_ready <= 1;
+        else req_ready <= wr_data[0];
+    end
+    always @(posedge clk) begin : nested
+        if (wr_en) begin
+            case (mode)
+                0: mode <= 1;
+                1: mode <= 2;
+                2: case (step)
+                       0: step <= 1;
+                       1: begin step <= 0; mode <= 0; end
+                   endcase
+            endcase
+        end else begin
+            case (slow)
+                0: slow <= 1;
+                1: slow <= 0;
+            endcase
+        end
+        case (lane)
+            0: lane <= 1;
+            1: lane <= 0;
+        endcase
+    end
+endmodule
+"""
+
+
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("RCW_PREFERENCES", str(tmp_path / "preferences"))
@@ -165,11 +285,52 @@ def test_partners_and_messages_are_the_designs_own_names(project: Path) -> None:
     }
 
 
+def test_handshakes_in_vhdl_are_those_of_verilog(project: Path) -> None:
+    (project.parent / "hdl" / "lanes.vhd").write_text(VHDL_OTHERS)
+    text = project.read_text().replace("sources: [hdl/*.v]", "language: vhdl\n  sources: [hdl/*.vhd]")
+    project.write_text(text)
+    workspace = workspace_of(project, "", "lanes")
+    scan = workspace.scan()
+    assert scan.hdl.diagnostics == ()
+    found = {p.id: p for p in proposed(workspace, scan) if p.file.endswith(".vhd")}
+    assert {name: format_pragma(p.pragma) for name, p in found.items()} == {
+        "giver.line_7:give_m": "give_m send(data, lanes.lane.to_i, m)",
+        "giver.line_7:wait_m": "wait_m wait_send(late_receiver, lanes.lane.to_i, m)",
+        "taker.ctrl:take_m": "take_m recv(data, lanes.lane.from_i, m)",
+        "taker.ctrl:wait_fifo": "wait_fifo wait_send(buffer_full, lanes.lane.buffer_i, fifo)",
+        "taker.ctrl:take_fifo": "take_fifo recv(data, lanes.lane.buffer_i, fifo)",
+        "lanes.asks:take_to_fpga": "take_to_fpga recv(data, $CPU, to_fpga)",
+        "lanes.asks:give_req": "give_req send(data, lanes.answers, req)",
+        "lanes.answers:take_req": "take_req recv(data, lanes.asks, req)",
+        "lanes.answers:wait_req": "wait_req wait_recv(late_sender, lanes.asks, req)",
+    }
+    assert "passes and s.tvalid and ready" in found["taker.ctrl:take_m"].why
+
+
+def test_handshakes_within_a_module_and_several_registers_of_a_block(project: Path) -> None:
+    workspace = workspace_of(project, WITHIN, "talks")
+    found = {p.id: format_pragma(p.pragma) for p in proposed(workspace, workspace.scan()) if p.file.endswith(".v")}
+    assert found == {
+        "talks.asks:wait_req": "wait_req wait_send(late_receiver, talks.answers, req)",
+        "talks.answers:take_req": "take_req recv(data, talks.asks, req)",
+        "talks.answers:wait_req": "wait_req wait_recv(late_sender, talks.asks, req)",
+        "talks.nested:mode_0": "mode_0 work()",
+        "talks.nested:mode_1": "mode_1 work()",
+        "talks.nested:step_0": "step_0 work()",
+        "talks.nested:step_1": "step_1 work()",
+        "talks.nested:slow_0": "slow_0 work()",
+        "talks.nested:slow_1": "slow_1 work()",
+    }
+
+
 @pytest.mark.parametrize(
     ("signal", "high", "side", "on"),
     [
         ("s_axis_tvalid", True, "valid", True), ("tready_o", False, "ready", False), ("full", True, "ready", False),
-        ("wr_full_n", True, "ready", True), ("fifoempty", False, "valid", True), ("rd_en", True, "ready", True),
+        ("wr_full_n", True, "ready", True),
+        ("axis_i.tready", False, "ready", False), ("lanes(3).valid", True, "valid", True),
+        ("full_i.data", True, "", False),
+        ("fifoempty", False, "valid", True), ("rd_en", True, "ready", True),
         ("req", True, "valid", True), ("bus_ack", False, "ready", False), ("thread", True, "", False),
         ("carefully", True, "", False), ("d", True, "", False),
     ],

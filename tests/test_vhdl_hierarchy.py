@@ -64,7 +64,7 @@ def tree(folder: Path, parameters: dict[str, str] | None = None, **texts: str) -
         block for unit in design.units
         for block in read_blocks(unit, read_pragmas(unit.file.path, unit.file.data, "vhdl", "")[0])
     ]  # fmt: skip
-    top = elaborate(design, {block.key: block for block in blocks})
+    top, _ = elaborate(design, {block.key: block for block in blocks})
     assert top is not None
     return top
 

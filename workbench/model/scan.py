@@ -34,8 +34,10 @@ class CallSite:
 class Term:
     """A signal of one bit that must be `high`, or else low, for a branch to be taken.
 
-    `driver` is the instance whose logic drives it, in the block's first instance; empty outside of the design, where
-    `port` is the top's port. `stream` is the stream (index in `HdlScan.streams`) whose valid or ready it is; -1: none.
+    `driver` is the instance whose logic drives it, in the block's first instance (in the block's own instance the other
+    block that alone assigns it); empty outside of the design, where `port` is the top's port. `stream` is the stream
+    (index in `HdlScan.streams`) whose valid or ready it is; -1: none. `given_as` is the driver's
+    output port, where that is known.
     """
 
     signal: str
@@ -43,6 +45,7 @@ class Term:
     driver: str = ""
     port: str = ""
     stream: int = -1
+    given_as: str = ""
 
 
 @dataclass(frozen=True)

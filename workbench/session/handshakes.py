@@ -15,6 +15,7 @@ Side = Literal["valid", "ready"]
 
 #: What may stand behind the word that tells.
 _BEHIND = re.compile(r"_(?:i|o|in|out|reg|r|q)\Z")
+_INDEX = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _LEAST_LETTERS = 3  # of a word that tells
 _GLUED_LETTERS = 4  # of one that may have letters right before it
 _UNGLUED = {"read", "write", "access", "accept"}  # which other words end in
@@ -57,8 +58,9 @@ class Words:
         return dict(sorted(found.items(), key=lambda item: -len(item[0])))
 
     def asks(self, term: Term) -> Asks | None:
-        """What a signal says, None where it is of no handshake that is known."""
-        name = _BEHIND.sub("", term.signal.lower())
+        """What a signal, or a record's field, says; None where it is of no handshake that is known."""
+        record, _, field = _INDEX.sub("", term.signal.lower()).rpartition(".")
+        name = _BEHIND.sub("", field)
         low = name.endswith("_n")
         name = name.removesuffix("_n")
         for word, (side, when_low) in self._sides.items():
@@ -66,5 +68,6 @@ class Words:
             glued = len(word) >= _GLUED_LETTERS and word not in _UNGLUED
             if before != name and (not before or before.endswith("_") or glued):
                 on = term.high ^ low ^ when_low
-                return Asks(term, side, on, word.endswith(_BUFFERS), before.strip("_"))
+                stem = before.strip("_") or _BEHIND.sub("", record.rpartition(".")[2])
+                return Asks(term, side, on, word.endswith(_BUFFERS), stem)
         return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from workbench.analysis.targets import shared_parts
@@ -49,6 +49,7 @@ class _Proposing:
     def __init__(self, scan: ProjectScan, platform: Platform, words: Words) -> None:
         self._scan, self._platform, self._words = scan, platform, words
         self._memory, self._ports = _port_signals(platform)
+        self._paths = {path for path, _ in scan.hdl.instances}
         self._host_marks = [p.pragma for call in scan.host.calls for p in call.pragmas]
 
     def all(self) -> Iterator[Proposal]:
@@ -59,31 +60,38 @@ class _Proposing:
     # ---- hardware
 
     def _of_block(self, block: HdlBlock) -> Iterator[Proposal]:
-        marked = {p.pragma.name for p in block.pragmas}
-        register = self._register(block)
-        arms = [b for b in block.branches if register and b.register == register.name and b.pragma_line]
-        arms = [b for b in arms if b.kind == "case"] or arms
+        names = {p.pragma.name for p in block.pragmas}
+        registers = self._registers(block)
+        arms = {branch: register for register, branches in registers for branch in branches}
         own = [(branch, self._state(block, branch)) for branch in arms]
         for branch in block.branches:
-            if branch in arms or not branch.pragma_line:
-                continue
-            if said := self._handshake(block, branch):
+            if branch not in arms and branch.pragma_line and (said := self._handshake(block, branch)):
                 own.append((branch, said))
-        names = set(marked)
+        cases = [branch for branch in arms if branch.kind == "case"]
         for branch, said in own:
+            if any(_holds(branch, other) for other in cases if other != branch):
+                continue  # its time is theirs
             if branch.pragmas or _beside_marked(branch, block):
                 continue
-            is_state = branch in arms
-            stem = "_or_".join(branch.values) if is_state else _action(said)
-            group = f"{block.component}.{register.name}" if is_state and register else block.id
+            register = arms.get(branch)
+            stem = "_or_".join(branch.values) if register else _action(said)
+            group = f"{block.component}.{register.name}" if register else block.id
             yield self._proposal(block, branch, _new_name(stem, names), said, group)
-        if register and not arms:
-            yield from self._by_conditions(block, register, names)
+        if registers and not arms:
+            yield from self._by_conditions(block, registers[0][0], names)
 
-    def _register(self, block: HdlBlock) -> StateRegister | None:
-        """The one that tells the block's states: of several the one with the most values."""
+    def _registers(self, block: HdlBlock) -> list[tuple[StateRegister, list[Branch]]]:
+        """Those that tell the block's states, each with its branches: the one with the most values, and others that
+        are asked for within its branches, around them, or where they are not. (Of registers that go on side by side
+        only one can tell in which state the block is.)"""
         own = [register for register in self._scan.hdl.registers if register.block == block.id]
-        return max(own, key=lambda register: len(register.values), default=None)
+        found: list[tuple[StateRegister, list[Branch]]] = []
+        for register in sorted(own, key=lambda register: -len(register.values)):
+            arms = [b for b in block.branches if b.register == register.name and b.pragma_line]
+            arms = [b for b in arms if b.kind == "case"] or arms
+            if not found or (arms and all(_apart(block, arms, others) for _, others in found)):
+                found.append((register, arms))
+        return found
 
     def _by_conditions(self, block: HdlBlock, register: StateRegister, names: set[str]) -> Iterator[Proposal]:
         """The states of a register whose values are asked for elsewhere: conditions at the whole block's begin."""
@@ -123,7 +131,7 @@ class _Proposing:
 
     def _handshake(self, block: HdlBlock, branch: Branch) -> _Said | None:
         """What passes, or is waited for, where a branch asks for signals of a handshake with another instance."""
-        own = block.instances[0].rpartition(".")[0] if block.instances else ""
+        own = self._instance_of(block)
         asked = [a for term in branch.terms if (a := self._asks(term)) and term.driver != own]
         if not asked or not block.instances:
             return None
@@ -135,7 +143,7 @@ class _Proposing:
         elif target == MEM:
             message = asks.stem or "memory"
         else:
-            message = self._stream_name(asks.term) or asks.stem or "m1"
+            message = self._stream_name(asks.term) or self._given_as(asks) or asks.stem or "m1"
         message = re.sub(r"\W+", "_", message)
         signals = " and ".join(f"{'' if term.high else '!'}{term.signal}" for term in branch.terms)
         if asks.on:
@@ -148,6 +156,18 @@ class _Proposing:
             reason = buffer if asks.buffer else late
             why = f"{signals}: {'there is no room' if gives else 'nothing is there'}"
         return _Said(category, why, reason, target, message)
+
+    def _given_as(self, asks: Asks) -> str:
+        """Both sides call what passes by the name of the giver's port."""
+        given = self._words.asks(replace(asks.term, signal=asks.term.given_as)) if asks.side == "valid" else None
+        return given.stem if given is not None else ""
+
+    def _instance_of(self, block: HdlBlock) -> str:
+        """The instance that the first of a block's replicas stands in, without the generates around the block."""
+        path = block.instances[0] if block.instances else ""
+        while path and path not in self._paths:
+            path = path.rpartition(".")[0]
+        return path or (block.instances[0].rpartition(".")[0] if block.instances else "")
 
     def _asks(self, term: Term) -> Asks | None:
         """A signal of the platform's ports speaks by its role, others by their names."""
@@ -242,14 +262,27 @@ def _port_signals(platform: Platform) -> tuple[set[str], Mapping[str, str]]:
     return memory, roles
 
 
+def _holds(outer: Branch, inner: Branch) -> bool:
+    return outer.line <= inner.line and inner.end_line <= outer.end_line
+
+
 def _beside_marked(branch: Branch, block: HdlBlock) -> bool:
     """Whether marks of a branch around it, or within it, speak of it already."""
-
-    def holds(outer: Branch, inner: Branch) -> bool:
-        return outer.line <= inner.line and inner.end_line <= outer.end_line
-
     marked = [b for b in block.branches if b.pragmas and b is not branch and b.kind != "body"]
-    return any(holds(other, branch) or holds(branch, other) for other in marked)
+    return any(_holds(other, branch) or _holds(branch, other) for other in marked)
+
+
+def _apart(block: HdlBlock, one: Sequence[Branch], other: Sequence[Branch]) -> bool:
+    """Whether the branches of two registers are never taken side by side: those of one lie within the other's, or both
+    in different arms of one if."""
+
+    def within(inner: Sequence[Branch], outer: Sequence[Branch]) -> bool:
+        return bool(outer) and all(any(_holds(around, branch) for around in outer) for branch in inner)
+
+    arms = [b for b in block.branches if b.kind in ("if", "elsif", "else")]
+    pairs = [(a, b) for a in arms for b in arms if b.kind != "if" and a.end_line <= b.line <= a.end_line + 1 and a != b]
+    either = any(within(x, [a]) and within(y, [b]) for a, b in pairs for x, y in ((one, other), (other, one)))
+    return either or within(one, other) or within(other, one)
 
 
 def _target(path: str, own: str) -> str:

@@ -252,9 +252,9 @@ class _Module:
         condition = statement.conditions[0].expr
         values = [self._equal(one) for one in _flat(condition, _OR)]
         self._taken(statement.ifTrue, key, [value for value in values if value], len(values))
-        self._terms[self._place(statement.ifTrue, key)] = tuple(self._needed(condition, True))
+        self._terms[self._place(statement.ifTrue, key)] = tuple(self._needed(condition, True, key))
         if statement.ifFalse is not None:
-            self._terms[self._place(statement.ifFalse, key)] = tuple(self._needed(condition, False))
+            self._terms[self._place(statement.ifFalse, key)] = tuple(self._needed(condition, False, key))
 
     def _taken(self, statement: Any, key: Key, values: Sequence[tuple[Any, int, str, str]], whole: int) -> None:
         """A branch is taken for these values of a register, if all that it is taken for are."""
@@ -291,29 +291,32 @@ class _Module:
         register = bit.symbol.name
         return bit.symbol, 1 << bit.index, name or f"{register}_{bit.index}", f"{register}[{text}]"
 
-    def _needed(self, condition: Any, high: bool, seen: frozenset[Any] = frozenset()) -> Iterator[Term]:
-        """The signals that must be high, or low, for a condition to hold (`high`) or not to; behind each those that it
-        is made of."""
+    def _needed(self, condition: Any, high: bool, key: Key, seen: frozenset[Any] = frozenset()) -> Iterator[Term]:
+        """The signals that must be high, or low, for a condition of a block (`key`) to hold (`high`) or not to; behind
+        each those that it is made of."""
         condition = _unwrapped(condition)
         if condition.kind == Is.UnaryOp and condition.op in _NOT and condition.operand.type.bitWidth == 1:
-            yield from self._needed(condition.operand, not high, seen)
+            yield from self._needed(condition.operand, not high, key, seen)
         elif condition.kind == Is.BinaryOp and condition.op in (_AND if high else _OR):
-            yield from self._needed(condition.left, high, seen)
-            yield from self._needed(condition.right, high, seen)
+            yield from self._needed(condition.left, high, key, seen)
+            yield from self._needed(condition.right, high, key, seen)
         elif condition.kind == Is.BinaryOp and condition.op in _EQUAL + _UNEQUAL and condition.left.type.bitWidth == 1:
             number = self._constant(condition.right)
             if number is not None:
                 same = (condition.op in _EQUAL) == high
-                yield from self._needed(condition.left, same == bool(number), seen)
+                yield from self._needed(condition.left, same == bool(number), key, seen)
         elif condition.type.bitWidth == 1 and (bit := plain(condition, 0)):
             root = self._design.nets.root(bit)
-            yield self._term(bit, root, high)
+            yield self._term(bit, root, high, key)
             sources = self._design.nets.wires(root.symbol) if root.symbol.type.bitWidth == 1 else []
             if len(sources) == 1 and sources[0] is not None and root.symbol not in seen:
-                yield from self._needed(sources[0], high ^ root.low, seen | {root.symbol})
+                yield from self._needed(sources[0], high ^ root.low, key, seen | {root.symbol})
 
-    def _term(self, bit: Bit, root: Bit, high: bool) -> Term:
+    def _term(self, bit: Bit, root: Bit, high: bool, key: Key) -> Term:
         driver = self._places.of(root.symbol)
+        by = self._by.get(root.symbol, set())
+        if driver == self._instance.path and len(by) == 1 and key not in by:  # another block of the same module
+            driver = next(use.path for use in self._instance.blocks if use.source.key in by)
         port = "" if driver else self._design.nets.input_name(root.symbol)
         stream = self._ends.get((root.symbol, root.index), -1)
         return Term(str(bit.symbol.name), high ^ bit.low, driver, port, stream)

@@ -211,24 +211,36 @@ def _clock(condition: str) -> _Clock:
 
 def anded(condition: str) -> Iterator[str]:
     """The terms that a condition joins by `and`; itself where it is anything else."""
-    condition = condition.strip()
-    while condition.startswith("(") and _closing(condition, 0) == len(condition) - 1:
-        condition = condition[1:-1].strip()
-    level, start, parts = 0, 0, []
+    word, parts = joined(condition)
+    if word == "and":
+        for part in parts:
+            yield from anded(part)
+    else:
+        yield bare(condition)
+
+
+def joined(condition: str) -> tuple[str, list[str]]:
+    """The word that joins a condition's terms, and these; "" and itself where none does."""
+    condition = bare(condition)
+    level, start, parts, joins = 0, 0, [], ""
     for word in re.finditer(r"\"[^\"]*\"|'.'|[()]|\b(?:and|or|nand|nor|xor|xnor)\b", condition, re.IGNORECASE):
         if word[0] in "()":
             level += 1 if word[0] == "(" else -1
         elif level == 0 and word[0][0] not in "\"'":
-            if word[0].lower() != "and":
-                yield condition
-                return
+            if joins and word[0].lower() != joins:  # nothing that is VHDL
+                return "", [condition]
+            joins = word[0].lower()
             parts.append(condition[start : word.start()])
             start = word.end()
-    if not parts:
-        yield condition
-        return
-    for part in (*parts, condition[start:]):
-        yield from anded(part)
+    return joins, [*parts, condition[start:]]
+
+
+def bare(condition: str) -> str:
+    """A condition without the parentheses around all of it."""
+    condition = condition.strip()
+    while condition.startswith("(") and _closing(condition, 0) == len(condition) - 1:
+        condition = condition[1:-1].strip()
+    return condition
 
 
 def _closing(text: str, opening: int) -> int:

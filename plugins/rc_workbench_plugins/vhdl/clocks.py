@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rc_workbench_plugins.verilog.blocks import Arm
 from rc_workbench_plugins.verilog.derived import Origin
-from rc_workbench_plugins.verilog.instances import Instance, Loop
+from rc_workbench_plugins.verilog.instances import BlockUse, Instance, Loop
 from rc_workbench_plugins.vhdl.syntax import plain, text_of, without_comments
 from rc_workbench_plugins.vhdl.units import Association, Declared, Region, Unit
 from rc_workbench_plugins.vhdl.vendors import stands_for_clocks
@@ -25,12 +25,13 @@ Within = tuple[Region, Sequence[Loop]]  # a region, and the loops around it
 
 
 @dataclass(frozen=True)
-class _Place:
-    """A name in an instance, and whether it is inverted on the way there."""
+class Place:
+    """A name in an instance, whether it is inverted on the way there, and the last output port on that way."""
 
     instance: Instance
     name: str
     turned: bool = False
+    port: str = ""
 
 
 class Clocks:
@@ -40,11 +41,11 @@ class Clocks:
         """`regions` are those that were elaborated, by their instances."""
         self._top, self._parents, self._regions = top, parents, regions
         self._driven: dict[str, dict[str, list[str]]] = {}
-        self._known: dict[tuple[str, str], _Place] = {}
+        self._known: dict[tuple[str, str], Place] = {}
 
     def root(self, instance: Instance, name: str, loops: Sequence[Loop] = ()) -> str:
         """The top's input that a name in an instance is another name of, or ''."""
-        return self._input(self._follow(instance, _within(name, loops)))
+        return self.input_of(self.follow(instance, name, loops))
 
     def reset(self, instance: Instance, arms: Sequence[Arm]) -> tuple[str, bool] | None:
         """The top's input that a block's first condition asks for, and whether for its being low."""
@@ -52,17 +53,17 @@ class Clocks:
         asked = _ASKED.fullmatch(first.label.strip("() ")) if first is not None else None
         if asked is None:
             return None
-        found = self._follow(instance, asked[2])
-        name = self._input(found)
+        found = self.follow(instance, asked[2])
+        name = self.input_of(found)
         return (name, bool(asked[1]) ^ (asked[3] == "0") ^ found.turned) if name else None
 
     def origin(self, instance: Instance, name: str, loops: Sequence[Loop] = ()) -> Origin:
         """What a clock that is no other name of an input is made of."""
         inputs: set[str] = set()
-        registers: list[_Place] = []
+        registers: list[Place] = []
         makers: dict[str, None] = {}
         divided = False
-        open_ = [_Place(instance, _within(name, loops))]
+        open_ = [Place(instance, _within(name, loops))]
         seen: set[tuple[str, str]] = set()
         while open_ or (registers and not inputs):
             if not open_:  # of registers alone: what they are clocked by
@@ -71,38 +72,43 @@ class Clocks:
             if (place.instance.path, plain(place.name)) in seen or len(seen) > _MOST_STEPS:
                 continue
             seen.add((place.instance.path, plain(place.name)))
-            if found := self._input(place):
+            if found := self.input_of(place):
                 inputs.add(found)
                 continue
-            sources = self._of(place.instance).get(plain(place.name), ())
-            open_ += [_Place(place.instance, one) for text in sources for one in _names(text)]
+            sources = self.sources(place)
+            open_ += [Place(place.instance, one) for text in sources for one in _names(text)]
             registers += self._registers(place)
         return Origin(frozenset(inputs), next(iter(makers), ""), divided)
 
-    def _input(self, place: _Place) -> str:
+    def follow(self, instance: Instance, name: str, loops: Sequence[Loop] = ()) -> Place:
+        """Where what a name in an instance is another name of is driven."""
+        return self._follow(instance, _within(name, loops))
+
+    def input_of(self, place: Place) -> str:
         """The top's input that a place is, or a part of; '' where it is none."""
         found = _NAME.fullmatch(place.name)
         port = _port(place.instance.body, found[1]) if found and place.instance is self._top else None
         return port.name + found[2] if found and port is not None and port.mode == "in" else ""
 
-    def _follow(self, instance: Instance, name: str, makers: dict[str, None] | None = None) -> _Place:
+    def _follow(self, instance: Instance, name: str, makers: dict[str, None] | None = None) -> Place:
         start = (instance.path, plain(name))
         if start not in self._known or makers is not None:
-            self._known[start] = self._followed(_Place(instance, name), makers)
+            self._known[start] = self._followed(Place(instance, name), makers)
         return self._known[start]
 
-    def _followed(self, place: _Place, makers: dict[str, None] | None) -> _Place:
+    def _followed(self, place: Place, makers: dict[str, None] | None) -> Place:
         """Where a name is more than another name; through what makes clocks too where `makers` takes down its name."""
         for _ in range(_MOST_STEPS):
             name, inverted = _bare(place.name)
-            place = _Place(place.instance, name, place.turned ^ inverted)
+            place = replace(place, name=name, turned=place.turned ^ inverted)
             found = _NAME.fullmatch(name)
-            if found is None or self._input(place):
+            if found is None or self.input_of(place):
                 break
             before = self._before(place.instance, found[1], found[2], makers)
             if before is None:
                 break
-            place = _Place(*before, place.turned)
+            below = before[0] is not place.instance and self._parents.get(before[0].path) is place.instance
+            place = Place(*before, place.turned, before[1] if below else place.port)
         return place
 
     def _before(
@@ -115,8 +121,8 @@ class Clocks:
             return (self._parents[instance.path], actual) if actual else None
         driven = self._of(instance)
         for name, rest in ((base + part, ""), (base, part)):
-            sources = driven.get(plain(name), ())
-            if len(sources) == 1 and _NAME.fullmatch(_bare(sources[0])[0]):
+            sources = driven.get(plain(name), [])
+            if len(set(sources)) == 1 and _NAME.fullmatch(_bare(sources[0])[0]):
                 return instance, sources[0] + rest
             for child in instance.children:
                 for association, formal, inner in _all_associated(child):
@@ -138,12 +144,20 @@ class Clocks:
                     found[_within(plain(target), loops)].append(_within(source, loops))
         return self._driven[instance.path]
 
-    def _registers(self, place: _Place) -> Iterator[_Place]:
-        """The clocks of the processes that assign a name."""
+    def sources(self, place: Place) -> Sequence[str]:
+        """What is assigned to a name outside of processes."""
+        return self._of(place.instance).get(plain(place.name), ())
+
+    def assigning(self, place: Place) -> list[BlockUse]:
+        """The clocked processes that assign a name."""
         assigned = re.compile(rf"(?<![\w.]){re.escape(place.name)}\s*<=", re.IGNORECASE)
-        for use in place.instance.blocks:
-            if use.source.clock and assigned.search(without_comments(text_of(use.source.node))):
-                yield _Place(place.instance, _within(use.source.clock, use.loops))
+        blocks = [use for use in place.instance.blocks if use.source.clock]
+        return [use for use in blocks if assigned.search(without_comments(text_of(use.source.node)))]
+
+    def _registers(self, place: Place) -> Iterator[Place]:
+        """The clocks of the processes that assign a name."""
+        for use in self.assigning(place):
+            yield Place(place.instance, _within(use.source.clock, use.loops))
 
 
 def associated(instance: Instance) -> Iterator[tuple[Association, Declared]]:

@@ -20,14 +20,14 @@ from rc_workbench_plugins.vhdl.units import Instantiation, Region
 _INDEXED = re.compile(r"(.*)\((-?\d+)\)")
 
 
-def elaborate(design: Design, blocks: Mapping[Key, SourceBlock]) -> Instance | None:
-    """The tree of instances below the top, with the clocked processes in each.
+def elaborate(design: Design, blocks: Mapping[Key, SourceBlock]) -> tuple[Instance, Clocks] | tuple[None, None]:
+    """The tree of instances below the top, with the clocked processes in each, and what follows its names.
 
     An instance's `module` is its entity, `body` the `Unit` of its architecture (None of a component that is bound to
     nothing, which has no children), `node` its `Instantiation`. A block's `scope` is the `Region` that it stands in.
     """
     if design.tree is None:
-        return None
+        return None, None
     read = _Elaboration(design, blocks)
     top = read.instance(design.tree, design.top.name if design.top else design.tree.name, ("", 0), (), None)
     clocks = Clocks(top, read.parents, read.regions)
@@ -37,7 +37,7 @@ def elaborate(design: Design, blocks: Mapping[Key, SourceBlock]) -> Instance | N
             reset = clocks.reset(instance, use.source.arms)
             instance.blocks[number] = BlockUse(use.path, use.source, use.loops, root, use.scope, reset)
     follow_derived(top, lambda instance, use: clocks.origin(instance, use.source.clock, use.loops))
-    return top
+    return top, clocks
 
 
 @dataclass

@@ -11,7 +11,9 @@ from rc_workbench_plugins.verilog.design import source_files
 from rc_workbench_plugins.verilog.instances import Instance, Key
 from rc_workbench_plugins.verilog.ports import clocks, resets
 from rc_workbench_plugins.verilog.primitives import CLOCKS_TOLD
+from rc_workbench_plugins.vhdl.asked import Asks
 from rc_workbench_plugins.vhdl.blocks import SourceBlock, check_names, read_blocks
+from rc_workbench_plugins.vhdl.clocks import Clocks
 from rc_workbench_plugins.vhdl.conditions import check_conditions
 from rc_workbench_plugins.vhdl.design import Design, read_design
 from rc_workbench_plugins.vhdl.hierarchy import elaborate
@@ -35,12 +37,13 @@ _UNBOUND = (
 
 @dataclass(frozen=True)
 class Read:
-    """A design that was read. `why_not` tells why blocks are observed nowhere, by where they stand, `single` why single
-    ones are not, by their paths."""
+    """A design that was read. `names` follows its names; `why_not` tells why blocks are observed nowhere, by where they
+    stand, `single` why single ones are not, by their paths."""
 
     design: Design
     blocks: tuple[SourceBlock, ...]
     top: Instance | None
+    names: Clocks | None
     why_not: Mapping[Key, str]
     single: Mapping[str, str]
     diagnostics: tuple[Diagnostic, ...]
@@ -56,9 +59,10 @@ def scan(
         for use in instance.blocks:
             paths[use.source.key].append(use.path)
     states = find_states(design, found.blocks)
+    asks = Asks(top, found.names) if top is not None and found.names is not None else None
     library = frozenset(source_files(design.root, hardware.library)[0])
     blocks = tuple(
-        _hdl_block(design, states, block, tuple(paths[block.key]), found.why_not.get(block.key, ""))
+        _hdl_block(design, states, asks, block, tuple(paths[block.key]), found.why_not.get(block.key, ""))
         for block in found.blocks
         if block.path not in library or block.pragmas
     )
@@ -85,12 +89,12 @@ def read(root: Path, hardware: HardwareSources, platform: Platform, parameters: 
         for block in own:
             diagnostics += check_names(block)
     job.progress(0.7, "looking at its instances")
-    top = elaborate(design, {block.key: block for block in blocks})
+    top, names = elaborate(design, {block.key: block for block in blocks})
     why_not, single = _why_not(design, blocks, top, platform)
     diagnostics += check_conditions(design, blocks, top, why_not, job)
     library = source_files(design.root, hardware.library)[0]
     diagnostics += [*_unbound(design, top), *derived(top, design.name_of, library)]
-    return Read(design, tuple(blocks), top, why_not, single, tuple(diagnostics))
+    return Read(design, tuple(blocks), top, names, why_not, single, tuple(diagnostics))
 
 
 def top_ports(design: Design, top: Instance | None) -> tuple[HdlPort, ...]:
@@ -136,11 +140,12 @@ def _unbound(design: Design, top: Instance | None) -> Iterator[Diagnostic]:
 
 
 def _hdl_block(
-    design: Design, states: States, block: SourceBlock, instances: tuple[str, ...], why_not: str
+    design: Design, states: States, asks: Asks | None, block: SourceBlock, instances: tuple[str, ...], why_not: str
 ) -> HdlBlock:
+    terms = asks.of(block.key, block.arms) if asks is not None else {}
     branches = tuple(
         Branch(arm.line, arm.kind, arm.label, arm.pragma_line, arm.indent, arm.end_line, arm.pragmas,
-               *states.of(block, arm), pragma_column=arm.pragma_column)
+               *states.of(block, arm), terms.get(arm.at, ()), arm.pragma_column)
         for arm in block.arms
     )  # fmt: skip
     return HdlBlock(

@@ -167,6 +167,11 @@ class _Architecture:
         return known
 
 
+def signals_of(unit: Unit) -> frozenset[str]:
+    """The signals and variables that an architecture declares."""
+    return frozenset(plain(name) for node in matches(unit.node, _DECLARED) for name, _ in _declared(node))
+
+
 def _declared(node: Node) -> Iterator[tuple[str, str]]:
     kind = tidy(child(node, "subtype_indication"))
     for name in children(child(node, "identifier_list")):

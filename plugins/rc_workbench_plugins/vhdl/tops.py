@@ -51,7 +51,7 @@ def _top(root: Path, files: Sequence[VhdlFile], units: Sequence[Unit], top: Unit
     design = design_below(root, files, units, top, {}, Job())
     needed = [unit for file in design.needed for unit in design.units_of(file)]
     blocks = [block for unit in needed for block in read_blocks(unit, pragmas_of(design, unit.file)[0])]
-    tree = elaborate(design, {block.key: block for block in blocks})
+    tree, _ = elaborate(design, {block.key: block for block in blocks})
     return HdlTop(
         name=top.name,
         file=design.name_of(top.file.path),
