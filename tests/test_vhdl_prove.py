@@ -98,7 +98,7 @@ TOP = f"""{HEAD}
 use work.types.all;
 entity top is
     port (
-        clk, clk2, rst : in std_logic; addr : in std_logic_vector(15 downto 0); wr_en, rd_en : in std_logic;
+        clk, Clk2, rst : in std_logic; addr : in std_logic_vector(15 downto 0); wr_en, rd_en : in std_logic;
         wr_data : in std_logic_vector(31 downto 0); rd_data : out std_logic_vector(31 downto 0);
         both : in both_t; sums : out unsigned(15 downto 0); seen, seen2 : out both_t
     );

@@ -31,19 +31,22 @@ def blocks_of(path: Path) -> list[SourceBlock]:
     return [block for unit in units_of(file) for block in read_blocks(unit, source)]
 
 
-def marked(path: Path, blocks: Sequence[SourceBlock]) -> int:
-    """How many branches hold the pragma that is put before their first statements, all at once."""
+def pragmas_put(path: Path, blocks: Sequence[SourceBlock]) -> bytes:
+    """A file with a pragma before the first statement of each branch."""
     lines = path.read_bytes().split(b"\n")
     places = {(a.pragma_line, a.pragma_column) for block in blocks for a in block.arms}
-    for line, column in sorted(places, reverse=True):
-        text = lines[line - 1]
+    for number, (line, column) in enumerate(sorted(places, reverse=True)):
+        text, pragma = lines[line - 1], f"--pragma recap b{number} work()".encode()
         at = len(text.decode("utf-8", "replace")[: column - 1].encode()) if column else 0
-        lines[line - 1 : line] = [text[:at], b"--pragma recap here work()", text[at:]] if at else [
-            b"--pragma recap here work()", text,
-        ]  # fmt: skip
+        lines[line - 1 : line] = [text[:at], pragma, text[at:]] if at else [pragma, text]
+    return b"\n".join(lines)
+
+
+def marked(path: Path, blocks: Sequence[SourceBlock]) -> int:
+    """How many branches hold the pragma that is put before their first statements, all at once."""
     with TemporaryDirectory() as folder:
         copy = Path(folder, path.name)
-        copy.write_bytes(b"\n".join(lines))
+        copy.write_bytes(pragmas_put(path, blocks))
         return sum(1 for block in blocks_of(copy) for arm in block.arms if arm.pragmas)
 
 
@@ -52,7 +55,7 @@ def look(folder: Path) -> dict[str, Any]:
     refused: Counter[str] = Counter()
     failed: list[str] = []
     begun = time.process_time()
-    for path in _files(folder):
+    for path in vhdl_files(folder):
         counts["files"] += 1
         try:
             file = read_file(path, "work", 0)
@@ -73,7 +76,7 @@ def look(folder: Path) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def vhdl_files(folder: Path) -> Iterator[Path]:
     return (path for path in sorted(folder.rglob("*")) if path.suffix.lower() in (".vhd", ".vhdl") and path.is_file())
 
 

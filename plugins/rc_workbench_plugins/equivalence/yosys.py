@@ -88,9 +88,9 @@ def prove_modules(
         return (compared.units.get(name) or _plain(name)).partition(" (")[0]
 
     yosys = Yosys(tool, folder, limits, job)
-    shown = _elaborated(yosys, "gold", compared.original)
+    shown = _elaborated(yosys, "gold", compared.original, hidden=compared.hidden)
     shown |= {name: compared.units[name] for name in shown if name in compared.units}
-    there = _elaborated(yosys, "gate", compared.made, compared.added, compared.renamed)
+    there = _elaborated(yosys, "gate", compared.made, compared.added, compared.renamed, compared.hidden)
     tops = {_named(compared.original.top): _named(compared.made.top)}
     wanted = (name for name in shown if module in ("", plain(name)))
     names = sorted(wanted, key=lambda one: (one not in tops, shown[one]))
@@ -115,8 +115,9 @@ def prove_modules(
 
 
 def _elaborated(
-    yosys: Yosys, side: str, design: HdlSide, added: Sequence[str] = (), renamed: Sequence[tuple[str, str]] = ()
-) -> dict[str, str]:
+    yosys: Yosys, side: str, design: HdlSide, added: Sequence[str] = (), renamed: Sequence[tuple[str, str]] = (),
+    hidden: str = "",
+) -> dict[str, str]:  # fmt: skip
     """Read a side into `SIDE.il`. Its modules, with how each is shown."""
     # Names of files are not always words of yosys's scripts.
     folder = yosys.folder / side
@@ -138,6 +139,7 @@ def _elaborated(
         f"hierarchy -check -top {design.top}{given}",
         "proc",
         *(f"delete -port */{port}" for port in added),
+        *([f"rename -hide */w:{hidden}*"] if hidden else []),
         f"write_rtlil {side}.il",
     ]
     if complaint := yosys.run(side, "\n".join(script), _ELABORATE_S):

@@ -26,6 +26,7 @@ _UNASSIGNED = re.compile(
     r'^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+):warning: no assignment for .* of signal "(?P<signal>.*)"\n'
     r"(?P<declared>.*)$", re.MULTILINE,
 )  # fmt: skip
+_SAID = re.compile(r"\((?:assertion|report) (?:note|warning)\)")  # by the design
 _BUG = "GHDL Bug occurred"
 _MODULE = re.compile(r"^module (\w+)", re.MULTILINE)
 _FILE = re.compile(r"^(?!\s*--(?!.*\*/)).*\bfile\b", re.IGNORECASE)  # not in a line that is a comment
@@ -148,6 +149,7 @@ def _errors(said: str, unit: str) -> list[Diagnostic]:
         Diagnostic(match["text"], file=match["file"], line=int(match["line"]), column=int(match["column"]))
         for line in said.splitlines()
         if (match := _MESSAGE.match(line)) and match["kind"] not in ("warning", "note")
+        if not _SAID.match(match["text"])
     ]
     if found:
         return found[:20]

@@ -21,6 +21,7 @@ from workbench.api.equivalence import Comparison, HdlSide, Limits, Proof
 from workbench.api.job import Job
 from workbench.model.diagnostic import WorkbenchError
 
+_HIDDEN = "recap_net_"
 _MODULE = re.compile(r"^module (\w+).*?^endmodule$", re.MULTILINE | re.DOTALL)
 _REGISTER = re.compile(r"^  reg (?:\[[^]]*\] )?(n\d+_(?:q|data));", re.MULTILINE)
 _CALLED = re.compile(r"^  (?:assign |always @\*\n    )(\w+) = (n\d+_q);", re.MULTILINE)
@@ -42,10 +43,10 @@ def _synthesised(root: Path, compared: Comparison, folder: Path, job: Job) -> Co
         job.progress(None, f"GHDL: {side.top}")
         made = _verilog(root, side, folder / f"{name}_vhdl", job)
         file = folder / f"{name}.v"
-        file.write_text(comparable(made, name), encoding="utf-8")
+        file.write_text(comparable(made), encoding="utf-8")
         sides.append(HdlSide((file,), top_module(made)))
     entities = {plain(unit.name) for unit in units_in(compared.original) if unit.kind == "entity"}
-    return replace(compared, original=sides[0], made=sides[1], units=_shown(sides[0], entities))
+    return replace(compared, original=sides[0], made=sides[1], units=_shown(sides[0], entities), hidden=_HIDDEN)
 
 
 def _verilog(root: Path, side: HdlSide, folder: Path, job: Job) -> str:
@@ -92,13 +93,13 @@ def _entity_of(module: str, entities: Collection[str]) -> str:
     return max(found, key=len, default="")
 
 
-def comparable(verilog: str, side: str) -> str:
-    """With registers and memories named by what they are in VHDL, or by their order in their module, and other nets by
-    the side: GHDL numbers all, and where states are inserted the numbers are others."""
-    return _MODULE.sub(lambda module: _renamed(module[0], side), verilog)
+def comparable(verilog: str) -> str:
+    """With registers and memories named by what they are in VHDL, or by their order in their module, and other nets so
+    that they are hidden: GHDL numbers all, and where states are inserted the numbers are others."""
+    return _MODULE.sub(lambda module: _renamed(module[0]), verilog)
 
 
-def _renamed(module: str, side: str) -> str:
+def _renamed(module: str) -> str:
     called: dict[str, str] = {}
     for name, register in _CALLED.findall(module):
         called.setdefault(register, _VARIABLE.sub("", name))
@@ -108,4 +109,4 @@ def _renamed(module: str, side: str) -> str:
     for one, name in called.items():
         numbers[name] += 1
         called[one] = "_".join(filter(None, (name, "register", str(numbers[name]) if numbers[name] > 1 else "")))
-    return _NUMBERED.sub(lambda name: called.get(name[0]) or f"{side}_{name[0]}", module)
+    return _NUMBERED.sub(lambda name: called.get(name[0]) or _HIDDEN + name[0], module)

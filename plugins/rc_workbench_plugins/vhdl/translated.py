@@ -73,7 +73,7 @@ def spelled(made: str, names: Iterable[str]) -> str:
     before, module, last = made.rpartition("\nmodule ") if "\nmodule " in made else ("", "module ", made[7:])
     for name in dict.fromkeys(names):
         if name != name.lower() and name.isidentifier():
-            last = re.sub(rf"\b{name.lower()}\b", name, last)
+            last = re.sub(rf"(?<!\.)\b{name.lower()}\b", name, last)  # not the pins of instances
     return f"{before}{module}{last}"
 
 
