@@ -176,6 +176,36 @@ def test_what_yosys_does_not_read_is_simulated_and_told(tmp_path: Path) -> None:
     assert one.why.startswith("yosys cannot read it: my top.sv:")
 
 
+UNNAMED = """\
+module top(input clk, rst, input [15:0] addr, input wr_en, rd_en, input [31:0] wr_data, output reg [31:0] rd_data);
+    always @(posedge clk) begin
+        reg [7:0] old;
+        old <= wr_data;
+        case (addr[1:0])
+            0: rd_data <= 32'h7e;
+            1: rd_data <= 32'h30;
+            //pragma recap half work()
+            2: rd_data <= 32'h6d;
+            3: rd_data <= 32'h79;
+        endcase
+        if (old == 8'h80) rd_data <= old;
+    end
+endmodule
+"""
+
+
+def test_what_a_block_without_a_name_declares_is_compared_and_a_case_is_no_memory(tmp_path: Path) -> None:
+    (tmp_path / "top.sv").write_text(UNNAMED)
+    hardware = HardwareSources(sources=("top.sv",), top="top", read_out=ReadOut(first=0, last=15))
+    build = VerilogLanguage().instrument(tmp_path, hardware, PLATFORM, {}, tmp_path / "made")
+    assert [one.how for one in proved(build).verdicts] == [How.PROVED]
+    assert build.compared is not None
+    (copy,) = (path for path in build.compared.made.sources if path.name == "top.sv")
+    copy.write_text(copy.read_text().replace("old <= wr_data", "old <= ~wr_data"))
+    (one,) = proved(build, limits=replace(LIMITS, cycles=0)).verdicts
+    assert (one.how, one.signals) == (How.DIFFERS, ("old",))
+
+
 def broken(build: HdlBuild, folder: Path, was: str, becomes: str) -> HdlBuild:
     """With something else in the copy of the core."""
     assert build.compared is not None

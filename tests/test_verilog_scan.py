@@ -216,6 +216,9 @@ endmodule
         ("module top(input clk, output q); missing u(clk, q); endmodule",
          r"top.v:1:34: error: unknown module 'missing'. Add the file"),
         ('`include "nowhere.vh"\nmodule top; endmodule', r"top.v:1:10: error: 'nowhere.vh': .*include_dirs"),
+        ("module top #(parameter A, B = 1, parameter type T)(input clk); endmodule",
+         r"top.v:1:8: error: the top module 'top' has parameters without a value: A, T. Give them one under hardware"),
+        ("interface top; endinterface", r"top.v:1:11: error: 'top' is an interface: it cannot be a top. Name a module"),
         ("module tip; endmodule", r"error: no source defines the top module 'top'. Did you mean 'tip'\?"),
         ("module top(input clk, output reg q); always @(posedge clk) begin #3 q <= 1; end endmodule",
          r"top.v:1:66: error: this cannot be synthesised: a delay"),
@@ -365,6 +368,19 @@ def test_what_is_wrong_where_the_top_does_not_reach_is_a_warning(tmp_path: Path)
     (problem,) = found.diagnostics
     assert (problem.severity, problem.file) == (Severity.WARNING, "other.v")
     assert [block.id for block in found.blocks] == ["top.line_1"]
+    beside = f"{top}module other(input clk, output q);\n  always @(posedge clk) q <= 1;\nendmodule\n"
+    (problem,) = scan(tmp_path, top_v=beside, other_v="").diagnostics
+    assert (problem.severity, problem.line) == (Severity.WARNING, 3)
+    assert problem.hint == "The top does not need the module 'other'."
+    used = beside.replace("endmodule\n", "other u(clk); endmodule\n", 1)
+    assert [d.severity for d in scan(tmp_path, top_v=used).diagnostics] == [Severity.ERROR]
+
+
+def test_a_package_that_another_file_imports_for_all_is_seen(tmp_path: Path) -> None:
+    """Such a file, with what it imports, comes first."""
+    user = "module top(input clk, output reg [3:0] q); always @(posedge clk) q <= FIRST; endmodule\n"
+    found = scan(tmp_path, top_sv=user, b_sv="import p::*;\n", c_sv="package p; localparam FIRST = 3; endpackage\n")
+    assert found.diagnostics == ()
 
 
 def test_an_array_of_instances_that_simulators_build_in_part_is_refused(tmp_path: Path) -> None:

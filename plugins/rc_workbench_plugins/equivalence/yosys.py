@@ -27,6 +27,7 @@ _PARAMETER = re.compile(r"^  parameter \\(\S+) (.+)$")
 _CONNECTED = re.compile(r"^    connect \\([ABY]) (.*)$", re.M)
 _NO_PARTNER = re.compile(r"[Cc]an't match (?:gold|gate) port `(\S+?)'")
 _PORT_NUMBER = re.compile(r"\b(input|output|inout) \d+ ")
+_UNNAMED = re.compile(r"(?<=\s)(?:\$unnamed_block\$\d+\.)+")  # what is declared in a block without a name
 _PARTS = {"d": "", "c": "'s clock", "r": "'s reset", "v": "'s reset value"}
 
 
@@ -137,7 +138,7 @@ def _elaborated(
     script = [
         f"read_verilog -sv {' '.join(flags)} {side}/defines.vh {' '.join(sources)}",
         f"hierarchy -check -top {design.top}{given}",
-        "proc",
+        "proc -norom",  # a case would be a memory on one side alone: copies assign their states in it too
         *(f"delete -port */{port}" for port in added),
         *([f"rename -hide */w:{hidden}*"] if hidden else []),
         f"write_rtlil {side}.il",
@@ -147,11 +148,10 @@ def _elaborated(
             complaint = complaint.replace(name, links[name].name)
         raise CannotRead(f"yosys cannot read it: {complaint}")
     made = yosys.folder / f"{side}.il"
-    if renamed:
-        original, text = dict(renamed), made.read_text(encoding="utf-8", errors="replace")
-        made.write_text(
-            re.sub("|".join(map(re.escape, original)), lambda found: original[found[0]], text), encoding="utf-8"
-        )
+    text = made.read_text(encoding="utf-8", errors="replace")
+    if original := dict(renamed):
+        text = re.sub("|".join(map(re.escape, original)), lambda found: original[found[0]], text)
+    made.write_text(_UNNAMED.sub(r"\\\g<0>", text), encoding="utf-8")  # yosys shows only names that begin with \
     return dict(_modules(made))
 
 
@@ -265,6 +265,6 @@ def _word(line: str) -> str:
 
 def _signal(name: str) -> str:
     """A signal by its name in the source; a register's part is said in words."""
-    plain = re.sub(r"_(gold|gate)$", "", name.split(" ")[0].lstrip("\\"))
+    plain = _UNNAMED.sub("", " " + re.sub(r"_(gold|gate)$", "", name.split(" ")[0].lstrip("\\"))).strip()
     whole, dot, part = plain.rpartition(".")
     return f"{whole}{_PARTS[part]}" if dot and part in _PARTS else plain

@@ -15,7 +15,14 @@ from pyslang import ast, parsing, syntax
 
 from rc_workbench_plugins.verilog.encrypted import told_once
 from rc_workbench_plugins.verilog.nets import Nets
-from rc_workbench_plugins.verilog.order import declaring, reached, read_order, source_manager
+from rc_workbench_plugins.verilog.order import (
+    Unit,
+    declaring,
+    reached,
+    reached_units,
+    read_order,
+    source_manager,
+)
 from rc_workbench_plugins.verilog.primitives import StandIns, missing_modules, stand_ins
 from workbench.api.source.files import expand_sources, is_pattern
 from workbench.api.source.lines import Lines
@@ -114,11 +121,15 @@ def read_design(root: Path, hardware: HardwareSources, parameters: Mapping[str, 
     tree, compilation, bag = _compile(manager, sources, hardware, includes, overrides)
     lines = Lines()
     needed = reached(files, declaring(files, hardware.top) or sources)
-    names = {shown_path(root, path) for path in sources if path not in needed}
+    below = reached_units(files, hardware.top)
+    unneeded = {
+        shown_path(root, path): None if path not in needed else [u for u in file.units if u.name not in below]
+        for path, file in files.items()
+    }
     told = told_once(root, sources, lines, _diagnostics(root, manager, lines, compilation))
-    found, top = tuple(_milder(told, names)), _top(compilation, hardware.top)
+    found, top = tuple(_milder(told, unneeded)), _top(compilation, hardware.top)
     if top is None and not has_errors((*missing, *found)):
-        found = (*found, _no_top(root, compilation, hardware))
+        found = (*found, _no_top(root, manager, lines, compilation, hardware, overrides))
     if top is not None:
         found = (*_unknown_parameters(top, overrides), *found)
     units = tuple(compilation.getCompilationUnits())
@@ -187,20 +198,45 @@ def _diagnostics(root: Path, manager: Any, lines: Lines, compilation: Any) -> It
             yield Diagnostic(message, hint or "It comes from a define or a parameter in the project file.")
 
 
-def _milder(found: Iterable[Diagnostic], unneeded: Collection[str]) -> Iterator[Diagnostic]:
-    """What is wrong in files that the top does not reach does not keep it from being built."""
+def _milder(found: Iterable[Diagnostic], unneeded: Mapping[str, Sequence[Unit] | None]) -> Iterator[Diagnostic]:
+    """What is wrong where the top does not reach does not keep it from being built: in files of which it needs nothing,
+    and in modules of others. `unneeded` are these by their file, None for all of it."""
     for problem in found:
-        if problem.file in unneeded:
-            problem = replace(
-                problem, severity=Severity.WARNING, hint=problem.hint or "The top does not need this file."
-            )
+        units = unneeded.get(problem.file or "", ())
+        at = problem.line or 0
+        unit = next((u for u in units or () if u.kind == "module" and u.line <= at <= u.end_line), None)
+        if units is None or unit is not None:
+            what = f"the module '{unit.name}'" if unit is not None else "this file"
+            hint = problem.hint or f"The top does not need {what}."
+            problem = replace(problem, severity=Severity.WARNING, hint=hint)
         yield problem
 
 
-def _no_top(root: Path, compilation: Any, hardware: HardwareSources) -> Diagnostic:
-    names = sorted(definition.name for definition in compilation.getDefinitions())
-    hint = did_you_mean(hardware.top, names) or f"The sources define {', '.join(names) or 'no module'}."
-    return Diagnostic(f"no source defines the top module '{hardware.top}'", hint)
+def _no_top(
+    root: Path, manager: Any, lines: Lines, compilation: Any, hardware: HardwareSources, given: Collection[str]
+) -> Diagnostic:
+    definitions = {definition.name: definition for definition in compilation.getDefinitions()}
+    if (found := definitions.get(hardware.top)) is None:
+        names = sorted(definitions)
+        hint = did_you_mean(hardware.top, names) or f"The sources define {', '.join(names) or 'no module'}."
+        return Diagnostic(f"no source defines the top module '{hardware.top}'", hint)
+    path, line, column = _place(manager, lines, found.location)
+    if open_ := [name for name in _without_value(found.syntax) if name not in given]:
+        message = f"the top module '{hardware.top}' has parameters without a value: {', '.join(open_)}"
+        hint = "Give them one under hardware.parameters in the project."
+    else:
+        message = f"'{hardware.top}' is {found.getArticleKindString()}: it cannot be a top"
+        hint = "Name a module under hardware.top in the project."
+    return Diagnostic(message, hint, file=shown_path(root, path), line=line, column=column)
+
+
+def _without_value(module: Any) -> Iterator[str]:
+    """The parameters in a module's head that have no default."""
+    for declared in getattr(module.header.parameters, "declarations", ()):
+        for one in getattr(declared, "declarators", ()):
+            values = [getattr(one, name, None) for name in ("initializer", "assignment")]
+            if isinstance(one, syntax.DeclaratorSyntax | syntax.TypeAssignmentSyntax) and not any(values):
+                yield one.name.valueText
 
 
 def _unknown_parameters(top: Any, overrides: Mapping[str, str]) -> Iterator[Diagnostic]:

@@ -37,11 +37,12 @@ _WITHOUT_INSTANCES = {
 
 @dataclass(frozen=True)
 class Unit:
-    """A module, interface, package or program, and the modules that it instantiates."""
+    """A module, interface, package or program on these lines, and the modules that it instantiates."""
 
     name: str
     kind: str
     line: int
+    end_line: int
     has_ports: bool
     instantiates: tuple[str, ...]
 
@@ -55,7 +56,7 @@ class SourceText:
     included: tuple[Path, ...]
     lost: tuple[str, ...]  # includes that are in no folder known
     units: list[Unit] = field(default_factory=list)
-    loose: set[str] = field(default_factory=set)  # names declared outside of every unit
+    loose: set[str] = field(default_factory=set)  # names declared, or imported, outside of every unit
     binds: set[str] = field(default_factory=set)  # units that it binds something to
     loose_instances: set[str] = field(default_factory=set)
     before: list[Path] = field(default_factory=list)
@@ -96,6 +97,21 @@ def reached(files: Mapping[Path, SourceText], starts: Collection[Path]) -> tuple
         seen |= more
         open_ += more
     return tuple(path for path in files if path in seen)
+
+
+def reached_units(files: Mapping[Path, SourceText], top: str) -> set[str]:
+    """The names of a top and all that it instantiates, whatever is chosen as it is elaborated."""
+    of: dict[str, set[str]] = {}
+    loose = {name for file in files.values() for name in file.loose_instances}
+    for file in files.values():
+        for unit in file.units:
+            of.setdefault(unit.name, set()).update(unit.instantiates)
+    open_, seen = {top, *loose}, set[str]()
+    while open_:
+        name = open_.pop()
+        seen.add(name)
+        open_ |= of.get(name, set()) - seen
+    return seen
 
 
 def leaves_first(files: Mapping[Path, SourceText], chosen: Collection[Path]) -> tuple[Path, ...]:
@@ -151,6 +167,8 @@ def _find_units(files: Mapping[Path, SourceText], defines: Mapping[str, Any], in
     tree = syntax.SyntaxTree.fromFiles([str(path) for path in files], manager, pyslang.Bag([options]))
     root: Any = tree.root
     members = root.members if root.kind == Kind.CompilationUnit else [root]
+    held = {one.header.name.valueText: set().union(*map(_declared, one.members))
+            for one in members if one.kind == Kind.PackageDeclaration}  # fmt: skip
     for member in members:
         file = _file_of(manager, member, files)
         if file is None:
@@ -160,11 +178,15 @@ def _find_units(files: Mapping[Path, SourceText], defines: Mapping[str, Any], in
             name = member.header.name
             ports = member.header.ports
             has_ports = ports is not None and bool(len(getattr(ports, "ports", ())))
-            line = manager.getLineNumber(manager.getFullyExpandedLoc(name.location))
-            file.units.append(Unit(name.valueText, _UNITS[member.kind], line, has_ports, instances))
+            tokens = (name, member.getLastToken())
+            line, end = (manager.getLineNumber(manager.getFullyExpandedLoc(token.location)) for token in tokens)
+            file.units.append(Unit(name.valueText, _UNITS[member.kind], line, end, has_ports, instances))
         else:
             file.loose_instances |= set(instances)
-            if member.kind == Kind.BindDirective:
+            if member.kind == Kind.PackageImportDeclaration:
+                every = (one.package.valueText for one in member.items if one.item.valueText == "*")
+                file.loose |= set().union(*(held.get(name, ()) for name in every))
+            elif member.kind == Kind.BindDirective:
                 file.binds |= set(_WORD.findall(str(member.target)))
             else:
                 file.loose |= _declared(member)
