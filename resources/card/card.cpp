@@ -3,6 +3,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <fstream>
 #include <sys/mman.h>
@@ -10,16 +11,13 @@
 #include <unistd.h>
 
 #include "card.h"
+#include "monitors.h"
 #include "ports/memory_bank.h"
 
 namespace {
 
 // The first thing that the design's run-time library warned of.
 std::string design_warning;
-
-// Of the configuration, while there is a design.
-const std::map<std::string, int>* depths = nullptr;
-const std::string* places = nullptr;
 
 // Where what the queues of a streaming application tell of themselves is kept (resources/streaming/stream_fifo.v), and
 // since which cycle something waits for room in them, or for an element; -1 where nothing does.
@@ -31,13 +29,14 @@ class Server {
 public:
     Server(const Config& config, const std::string& raw, int fd) : config_(config), raw_(raw), link_(fd) {
         bool tapped = false;
-        for (const auto& of_clock : config.taps) tapped |= !of_clock.empty();
+        for (const DesignPlan& design : config.designs)
+            for (const auto& of_clock : design.taps) tapped |= !of_clock.empty();
         if (tapped) dwell_ = std::make_unique<RecordFile>(raw_ + "/dwell.bin");
         if (tapped && config.trace) trace_ = std::make_unique<RecordFile>(raw_ + "/taps.bin");
         map_progress();
         if (config.trace) queues_ = std::make_unique<RecordFile>(raw_ + "/stream_card.bin");
         queues = queues_.get();
-        for (int number = 0; number < config.cards; ++number)
+        for (size_t number = 0; number < config.cards.size(); ++number)
             cards_.push_back(std::make_unique<Card>(config_, number, trace_.get(), progress_));
     }
 
@@ -72,9 +71,11 @@ public:
         for (auto& card : cards_) card->finish_waves();
         for (const auto& card : cards_)
             if (card->finished()) return;
-        if (!config_.read_out.words || !config_.counters) return;
+        bool counted = false;
+        for (const DesignPlan& design : config_.designs) counted |= design.read_out.words > 0;
+        if (!counted || !config_.counters) return;
         RecordFile counters(raw_ + "/counters.bin");
-        for (auto& card : cards_) card->read_monitors(counters);
+        for (auto& card : cards_) Monitors(*card, counters).read();
         counters.close();
     }
 
@@ -127,10 +128,11 @@ private:
     }
 
     void finish_streams() {
-        if (!config_.stream_count) return;
+        bool any = false;
+        for (const DesignPlan& design : config_.designs) any |= design.stream_count > 0;
+        if (!any) return;
         RecordFile counts(raw_ + "/streams.bin"), waits(raw_ + "/stream_waits.bin"), occupancy(raw_ + "/occupancy.bin");
-        for (size_t number = 0; number < cards_.size(); ++number)
-            cards_[number]->finish_streams(int(number), counts, waits, occupancy);
+        for (auto& card : cards_) card->finish_streams(counts, waits, occupancy);
         for (RecordFile* file : {&counts, &waits, &occupancy}) file->close();
     }
 
@@ -283,6 +285,14 @@ private:
 
 }  // namespace
 
+// A design of the library in a file. What it needs of the card and of Verilator's run-time library is in this program.
+std::unique_ptr<Design> load_design(const std::string& library) {
+    void* loaded = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    auto* make = loaded ? reinterpret_cast<decltype(&rcw_make_design)>(dlsym(loaded, "rcw_make_design")) : nullptr;
+    if (!make) throw Failure(std::string("the compiled design cannot be loaded: ") + dlerror());
+    return std::unique_ptr<Design>(make());
+}
+
 // All that the design prints (Verilator's run-time library is compiled with it).
 int rcw_printf(const char* format, ...) {
     ++Rest::effects;
@@ -295,7 +305,7 @@ int rcw_printf(const char* format, ...) {
 
 extern "C" void rcw_queue(int edge, int event, long long bits) {
     ++Rest::effects;
-    if (!queues_told || !clocked_card) return;
+    if (!queues_told || !clocked_card || !clocked_card->begun()) return;
     if (event == 2 || event == 3) {
         auto& since = queue_waits.try_emplace(edge, std::array<int64_t, 2>{-1, -1}).first->second;
         since[size_t(event - 2)] = bits ? clocked_card->cycle() : -1;
@@ -318,8 +328,9 @@ extern "C" int recap_depth_of(const char* place) {
     name.erase(0, name.find(user) + user.size());
     name.erase(name.rfind('.'));
     for (size_t at; (at = name.find(inner)) != std::string::npos;) name.erase(at, inner.size());
-    const auto found = depths->find(name);
-    return found == depths->end() ? 0 : found->second;
+    const auto& depths = clocked_card->plan().depths;
+    const auto found = depths.find(name);
+    return found == depths.end() ? 0 : found->second;
 }
 
 // Verilator's warnings while the design runs. A memory that cannot be filled is no design to measure.
@@ -337,7 +348,7 @@ void vl_warn(const char* file, int, const char*, const char* message) {
 void vl_fatal(const char* file, int line, const char*, const char* message) {
     std::string place = std::string(file) + ":" + std::to_string(line);
     if (!*file) {  // the number of a place: the model does not know lines, which comments move (verilate.py)
-        std::ifstream all(*places);
+        std::ifstream all(clocked_card->plan().places);
         while (line-- > 0 && std::getline(all, place)) {}
     }
     throw Failure("the design failed: " + std::string(message) + " (" + place + ")");
@@ -358,8 +369,6 @@ int main(int argc, char** argv) {
     bool said_goodbye = false;
     try {
         const Config config(config_path, raw);
-        depths = &config.depths;
-        places = &config.places;
         Server server(config, raw, fd);
         try {
             server.serve();

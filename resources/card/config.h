@@ -35,24 +35,38 @@ struct WavePlan {
     int64_t from_ps = 0, to_ps = -1, most_bytes = 0;
 };
 
-struct Config {
-    std::vector<ClockDomain> clocks;
-    int cards = 1, blocks = 0;  // blocks: of one card
-    size_t interrupt_clock = 0;
-    int64_t cycle_limit = 0, idle_cycle_limit = 0;
-    bool trace = false;
-    bool skip_rest = true;
-    WavePlan waves;
-    bool counters = true;  // whether the design has its counters: without them the taps tell what they would
+// A design that cards hold, compiled.
+struct DesignPlan {
+    std::string library;  // the file to load it from
+    std::string places;   // the file that tells at which lines it may fail
     ReadOut read_out;
     std::vector<std::vector<Tap>> taps;  // by clock
     std::vector<StreamPlan> streams;     // by clock
     std::vector<StreamCrossing> crossings;
     std::map<std::string, int> depths;   // words that FIFOs hold, by their instance below the user's top
-    std::string places;  // the file that tells at which lines the design may fail
-    int stream_count = 0, fifo_count = 0;  // of one card
+    int blocks = 0, stream_count = 0, fifo_count = 0;
 
-    std::string raw;                     // the folder of the run's records
+    explicit DesignPlan(size_t clocks) : taps(clocks), streams(clocks) {}
+};
+
+// A card: its design, and the numbers of its first block, stream and FIFO among those of all cards.
+struct CardPlan {
+    size_t design = 0;
+    int blocks = 0, streams = 0, fifos = 0;
+};
+
+struct Config {
+    std::vector<ClockDomain> clocks;
+    size_t interrupt_clock = 0;
+    int64_t cycle_limit = 0, idle_cycle_limit = 0;
+    bool trace = false;
+    bool skip_rest = true;
+    WavePlan waves;
+    bool counters = true;  // whether the designs have their counters: without them the taps tell what they would
+    std::vector<DesignPlan> designs;
+    std::vector<CardPlan> cards;
+
+    std::string raw;  // the folder of the run's records
 
     Config(const std::string& path, const std::string& raw) : raw(raw) {
         std::ifstream file(path);
@@ -68,12 +82,8 @@ struct Config {
                 one.clock.drift = drift;
                 words >> one.clock.period_num >> one.clock.period_den;
                 clocks.push_back(one);
-                taps.emplace_back();
-                streams.emplace_back();
             }
             else if (key == "clock_drift") words >> drift;
-            else if (key == "cards") words >> cards;
-            else if (key == "blocks") words >> blocks;
             else if (key == "interrupt_clock") words >> interrupt_clock;
             else if (key == "cycle_limit") words >> cycle_limit;
             else if (key == "idle_cycle_limit") words >> idle_cycle_limit;
@@ -81,51 +91,70 @@ struct Config {
             else if (key == "skip_rest") words >> skip_rest;
             else if (key == "counters") words >> counters;
             else if (key == "waves") words >> waves.from_ps >> waves.to_ps >> waves.most_bytes;
-            else if (key == "read_out") {
-                words >> read_out.words >> read_out.first >> read_out.last >> read_out.port;
+            else if (key == "card") {
+                CardPlan card;
+                for (const CardPlan& before : cards) {
+                    const DesignPlan& design = designs.at(before.design);
+                    card.blocks += design.blocks, card.streams += design.stream_count, card.fifos += design.fifo_count;
+                }
+                words >> card.design;
+                cards.push_back(card);
             }
-            else if (key == "freeze" || key == "each") {
-                Access access;
-                words >> access.act >> access.address >> access.value >> access.settle_cycles;
-                (key == "freeze" ? read_out.freeze : read_out.each).push_back(access);
+            else if (key == "design") {
+                designs.emplace_back(clocks.size());
+                std::getline(words >> std::ws, designs.back().library);
             }
-            else if (key == "pieces") words >> read_out.parts >> read_out.block_words >> read_out.acts_cycles;
-            else if (key == "marks") {
-                words >> read_out.marks >> read_out.answer_port;
-                read_out.first = INT64_MAX, read_out.last = -1;
-            }
-            else if (key == "stream") {
-                int number = 0;
-                size_t clock = 0;
-                words >> number >> clock;
-                streams.at(clock).streams.push_back(number);
-                ++stream_count;
-            }
-            else if (key == "stream_wait") {
-                StreamWait wait{};
-                size_t clock = 0;
-                words >> wait.stream >> wait.number >> wait.valid >> wait.other >> wait.by_valid >> clock;
-                streams.at(clock).waits.push_back(wait);
-            }
-            else if (key == "fifo") {
-                StreamFifo fifo{};
-                size_t takes = 0, gives = 0;
-                words >> fifo.number >> fifo.input >> fifo.output >> takes >> gives;
-                if (takes == gives) streams.at(takes).fifos.push_back(fifo);
-                else crossings.push_back({fifo, takes, gives});
-                ++fifo_count;
-            }
-            else if (key == "places") std::getline(words >> std::ws, places);
-            else if (key == "depth") {
-                std::string fifo;
-                words >> fifo >> depths[fifo];
-            }
-            else if (key == "tap") {
-                Tap tap{};
-                size_t clock = 0;
-                words >> tap.block >> tap.lsb >> tap.width >> clock;
-                taps.at(clock).push_back(tap);
-            }
+            else if (!designs.empty()) read(designs.back(), key, words);
+        }
+    }
+
+private:
+    static void read(DesignPlan& of, const std::string& key, std::istringstream& words) {
+        if (key == "blocks") words >> of.blocks;
+        else if (key == "read_out") {
+            words >> of.read_out.words >> of.read_out.first >> of.read_out.last >> of.read_out.port;
+        }
+        else if (key == "freeze" || key == "each") {
+            Access access;
+            words >> access.act >> access.address >> access.value >> access.settle_cycles;
+            (key == "freeze" ? of.read_out.freeze : of.read_out.each).push_back(access);
+        }
+        else if (key == "pieces") words >> of.read_out.parts >> of.read_out.block_words >> of.read_out.acts_cycles;
+        else if (key == "marks") {
+            words >> of.read_out.marks >> of.read_out.answer_port;
+            of.read_out.first = INT64_MAX, of.read_out.last = -1;
+        }
+        else if (key == "stream") {
+            int number = 0;
+            size_t clock = 0;
+            words >> number >> clock;
+            of.streams.at(clock).streams.push_back(number);
+            ++of.stream_count;
+        }
+        else if (key == "stream_wait") {
+            StreamWait wait{};
+            size_t clock = 0;
+            words >> wait.stream >> wait.number >> wait.valid >> wait.other >> wait.by_valid >> clock;
+            of.streams.at(clock).waits.push_back(wait);
+        }
+        else if (key == "fifo") {
+            StreamFifo fifo{};
+            size_t takes = 0, gives = 0;
+            words >> fifo.number >> fifo.input >> fifo.output >> takes >> gives;
+            if (takes == gives) of.streams.at(takes).fifos.push_back(fifo);
+            else of.crossings.push_back({fifo, takes, gives});
+            ++of.fifo_count;
+        }
+        else if (key == "places") std::getline(words >> std::ws, of.places);
+        else if (key == "depth") {
+            std::string fifo;
+            words >> fifo >> of.depths[fifo];
+        }
+        else if (key == "tap") {
+            Tap tap{};
+            size_t clock = 0;
+            words >> tap.block >> tap.lsb >> tap.width >> clock;
+            of.taps.at(clock).push_back(tap);
         }
     }
 };

@@ -1,4 +1,4 @@
-// The part of a card that is compiled with the design: card_port.h, generated for it, names its signals and makes the
+// The part of a card that is compiled with each design, into a library: card_port.h, generated for it, names its signals and makes the
 // drivers of its ports (make_ports).
 #include <cstring>
 
@@ -148,4 +148,4 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Design> make_design() { return std::make_unique<Simulated>(); }
+extern "C" __attribute__((visibility("default"))) Design* rcw_make_design() { return new Simulated; }

@@ -1,5 +1,5 @@
-// The Verilated design as the card runs it: its clocks, resets, taps and streams, and the drivers of its ports. The card is
-// the same for every design and compiled once; design.cpp is compiled with each.
+// A design as the card runs it: its clocks, resets, taps and streams, and the drivers of its ports. The card is the same for
+// every design and compiled once; design.cpp is compiled with each, into a library that the card loads.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -57,4 +57,5 @@ protected:
         : clocks(clocks), tap_words((tap_bits + 31) / 32), streams(streams), has_interrupt(has_interrupt) {}
 };
 
-std::unique_ptr<Design> make_design();
+// What a compiled design (design.cpp) is loaded for: it makes one.
+extern "C" Design* rcw_make_design();

@@ -84,7 +84,7 @@ def make_tables(folder: Path, count: int) -> None:
     outcome = Outcome(0, "", "", manifest.time_ps, 0, (), None, ())
     language = load_plugins().hdl_languages["verilog"]
     hdl = HdlBuild((), "top", ())
-    found = collect(folder / RAW, writer.part, outcome, host, hdl, language, synthetic_platform(), manifest.clocks)
+    found = collect(folder / RAW, writer.part, outcome, host, hdl, [language], synthetic_platform(), manifest.clocks)
     manifest = replace(manifest, blocks=found.blocks, resources=found.resources, messages=found.messages)
     writer.finish(manifest, found.tables)
 

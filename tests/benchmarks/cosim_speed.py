@@ -223,7 +223,7 @@ def _children_s() -> float:
 
 def _bare(folder: Path) -> Path:
     """The model that the card of the design as written was built from, its own objects, with a loop around them."""
-    objects, binary = folder / "card" / "card" / "obj", folder / "bare"
+    objects, binary = folder / "card" / "card" / "design_0", folder / "bare"
     compiler, verilator = find_compiler(), find_verilator()
     assert isinstance(compiler, Tool)
     assert isinstance(verilator, Tool)

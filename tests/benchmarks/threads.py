@@ -179,9 +179,8 @@ def config(built: Built, program: Program, cores: int) -> str:
     project = built.task.project
     settings = project.simulation.model_copy(update={"cores": cores, **program.settings})
     if built.card:
-        return card_config(
-            built.card.hdl, replace(built.task, project=project.model_copy(update={"simulation": settings}))
-        )
+        task = replace(built.task, project=project.model_copy(update={"simulation": settings}))
+        return card_config(built.card.hdl, task, built.card.libraries)
     names = ("cores", "slice_ps", "call_ps", "wake_ps", "switch_ps", "basic_block_ps")
     return (
         "\n".join(

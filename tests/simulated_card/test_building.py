@@ -123,7 +123,7 @@ def test_a_comment_that_moves_lines_has_nothing_compiled_and_lines_are_those_of_
         (work / "stopping.v").write_text(text)
         card = build_card(task(work, HdlBuild((work / "stopping.v",), "stopping", ())), Job())
         (failed,) = run(card, source, work).diagnostics
-        return (work / "build" / "card" / "obj" / "all_design.cpp").exists(), failed.message
+        return (work / "build" / "card" / "design_0" / "all_design.cpp").exists(), failed.message
 
     compiled, failed = built("first", STOPPING)
     line = STOPPING.split("\n").index("        if (wr_en) $stop;") + 1

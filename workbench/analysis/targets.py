@@ -38,7 +38,7 @@ def resolve_target(target: str, blocks: Sequence[Block], source: Block | None = 
 
 def _parts(name: str) -> list[tuple[str, str]]:
     """`a.core[3].ctrl` as (name, indexes) of each part; empty where it is no hierarchical name."""
-    matches = [_PART.match(part) for part in name.split(".")]
+    matches = [_PART.match(part) for part in re.split(r"[.:]", name)]
     return [(m[1], m[2]) for m in matches if m] if all(matches) else []
 
 

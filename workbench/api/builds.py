@@ -57,11 +57,12 @@ class HdlBuild:
     runs, relative to the project. `streams` are seen where it is simulated, as the new top's outputs `recap_valid` and
     `recap_ready` if `RECAP_STREAMS` is defined; `fifos` stand between them, of which `varied` (by id, with their places
     below the top) ask the simulation for their depth (`recap_depth.v`); no stream ever depends on the signals `idle`.
-    On several `cards` the blocks, streams and FIFOs are all of theirs, card after card; all else is one's. `read` are
-    all files that decide on any of it: without them it is made anew each time. Those of the sources that are
-    `stand_ins` do a vendor's primitives' work in simulation: its own tools bring them. `compared` is what tells whether
-    the user's design is what it was, None where that cannot be looked at. `board_sources` are what a board's tools take
-    where that is another language than what is simulated.
+    Of several FPGAs `fpgas` are the builds, in order, and `places` what their names begin with; blocks, streams and
+    FIFOs are then all of theirs, one FPGA's after the other's, and `read_out` is that of the first that has one;
+    all else is the first one's. `read` are all files that decide on any of it: without them it is made anew each
+    time. Those of the sources that are `stand_ins` do a vendor's primitives' work in simulation: its own tools
+    bring them. `compared` is what tells whether the user's design is what it was, None where that cannot be looked
+    at. `board_sources` are what a board's tools take where that is another language than what is simulated.
     """
 
     sources: tuple[Path, ...]
@@ -80,10 +81,16 @@ class HdlBuild:
     fifos: tuple[Fifo, ...] = ()
     idle: tuple[str, ...] = ()
     varied: Mapping[str, str] = field(default_factory=dict)
-    cards: int = 1
     missed: tuple[Diagnostic, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     read: tuple[Path, ...] = ()
     stand_ins: tuple[Path, ...] = ()
     compared: Comparison | None = None
     board_sources: tuple[Path, ...] = ()
+    fpgas: tuple[HdlBuild, ...] = ()
+    places: tuple[str, ...] = ("",)
+
+    @property
+    def each(self) -> tuple[HdlBuild, ...]:
+        """The build of each FPGA."""
+        return self.fpgas or (self,)

@@ -175,19 +175,20 @@ def monitor_front(
     return None
 
 
-def memory_ports(hardware: Hardware, cards: int = 1) -> tuple[MemoryPort, ...]:
-    """The ports by which a design asks memory, card after card, in the platform's order."""
+def memory_ports(hardware: Hardware, places: Sequence[str] = ("",)) -> tuple[MemoryPort, ...]:
+    """The ports by which a design asks memory, FPGA after FPGA, in the platform's order; `places` is what each FPGA's
+    names begin with."""
     ports = {port.name: port for port in hardware.ports if isinstance(port, HardwarePort)}
     return tuple(
         MemoryPort(
-            id=card + port.name,
+            id=place + port.name,
             kind=port.kind,
-            memory=card + server.name,
+            memory=place + server.name,
             clock=hardware.clock_of(port).name,
             word_bits=port.word_bits,
             memory_bytes_per_s=server.moves_bytes_per_s(),
         )
-        for card in ([f"card[{n}]." for n in range(cards)] if cards > 1 else [""])
+        for place in places
         for port in ports.values()
         if (server := ports.get(port.served_by()))
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -29,7 +29,8 @@ class Task:
     `settings` are the project's with this run's laid over, `parameters` those of the top module. What the target builds
     goes below `build`; at the end the records are in `raw` (`resources/card/records.h`, `workbench/api/records.py`).
     `depths` are how many words the FIFOs hold that the build can vary, by id. `again`: what was built runs again.
-    `path` is the project's file.
+    `path` is the project's file. Of several FPGAs with designs of their own, `designs` are the tasks of each, with its
+    project, platform, parameters and build.
     """
 
     project: Project
@@ -47,6 +48,12 @@ class Task:
     depths: Mapping[str, int] = field(default_factory=dict)
     again: bool = False
     path: Path = Path()
+    designs: tuple[Task, ...] = ()
+
+    @property
+    def each(self) -> tuple[Task, ...]:
+        """The task of each FPGA."""
+        return self.designs or tuple(replace(self, hdl=hdl) for hdl in self.hdl.each)
 
 
 @dataclass(frozen=True)

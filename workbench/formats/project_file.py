@@ -21,7 +21,7 @@ from workbench.api.source.files import (
 )
 from workbench.formats.documents import Schema, load_document, warning
 from workbench.formats.yaml_marks import Marked
-from workbench.model.application import STREAM_TOP, Project
+from workbench.model.application import STREAM_TOP, Design, Project
 from workbench.model.diagnostic import Diagnostic, did_you_mean, nearest
 from workbench.system.files import SOURCE_LIMIT, read_regular
 
@@ -36,7 +36,9 @@ def load_project(path: Path | str) -> tuple[Project | None, tuple[Diagnostic, ..
 
 
 def _semantic(project: Project, marked: Marked) -> list[Diagnostic]:
-    problems = [*_check_read_out(project, marked), *_check_settings(project, marked)]
+    problems = [*_check_fpgas(project, marked), *_check_settings(project, marked)]
+    for keys, design in _designs(project):
+        problems += _check_design(keys, design, marked)
     if marked.file is not None:
         root = Path(marked.file).parent
         problems += list(_check_sources(project, marked, root)) or _check_use_of_settings(project, marked, root)
@@ -57,14 +59,39 @@ def _made_of_streams(data: dict[str, Any]) -> dict[str, Any]:
 SCHEMA: Schema[Project] = Schema("project file", Project, prepare=_made_of_streams, semantic=_semantic)
 
 
-def _check_read_out(project: Project, marked: Marked) -> Iterator[Diagnostic]:
-    read_out = project.hardware.read_out
+def _designs(project: Project) -> Iterator[tuple[tuple[str | int, ...], Design]]:
+    """Where a design's fields stand, and those: the hardware's, and what FPGAs say of their own."""
+    yield ("hardware",), project.hardware
+    for number, fpga in enumerate(project.hardware.fpgas):
+        yield ("hardware", "fpgas", number), fpga
+
+
+def _check_fpgas(project: Project, marked: Marked) -> Iterator[Diagnostic]:
+    hardware, names = project.hardware, [fpga.name for fpga in project.hardware.fpgas]
+    if names and project.streaming:
+        message = "a streaming application makes the designs of its FPGAs itself"
+        yield marked.diagnostic(("hardware", "fpgas"), message, "Remove fpgas: the topology names them.")
+    if names and "cards" in hardware.model_fields_set:
+        message = "the FPGAs are given twice, by their number (cards) and one by one (fpgas)"
+        yield marked.diagnostic(("hardware", "cards"), message, "Remove one of the two.")
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            keys = ("hardware", "fpgas", number, "name")
+            yield marked.diagnostic(keys, f"the name '{name}' is given twice in fpgas", "Names tell them apart.")
+
+
+def _check_design(keys: tuple[str | int, ...], design: Design, marked: Marked) -> Iterator[Diagnostic]:
+    read_out = design.read_out
     if read_out.last < read_out.first:
         message = f"the read-out ends ({read_out.last:#x}) before it begins ({read_out.first:#x})"
-        yield marked.diagnostic(("hardware", "read_out", "last"), message, "Swap the two.")
-    if not _IDENTIFIER.fullmatch(project.hardware.top):
+        yield marked.diagnostic((*keys, "read_out", "last"), message, "Swap the two.")
+    if "top" in design.model_fields_set and not _IDENTIFIER.fullmatch(design.top):
         hint = "Write the top module's name, without a path or file type."
-        yield marked.diagnostic(("hardware", "top"), f"'{project.hardware.top}' is no module's name", hint)
+        yield marked.diagnostic((*keys, "top"), f"'{design.top}' is no module's name", hint)
+    for name in design.parameters:
+        if not _IDENTIFIER.fullmatch(name):
+            hint = "Write letters, digits and underscores: it is a parameter's."
+            yield marked.diagnostic((*keys, "parameters", name), f"'{name}' is no name", hint, key=True)
 
 
 def _check_settings(project: Project, marked: Marked) -> Iterator[Diagnostic]:
@@ -72,7 +99,6 @@ def _check_settings(project: Project, marked: Marked) -> Iterator[Diagnostic]:
     for path, names in (
         (("settings",), project.settings),
         (("host", "defines"), project.host.defines),
-        (("hardware", "parameters"), project.hardware.parameters),
     ):
         for name in names:
             if not _IDENTIFIER.fullmatch(name):
@@ -87,16 +113,18 @@ def _check_sources(project: Project, marked: Marked, root: Path) -> Iterator[Dia
         if not os.path.isdir(root / folder):
             yield marked.diagnostic(("outside", index), f"there is no folder '{folder}'")
     allowed = (root, *(root / folder for folder in project.outside))
-    for part, key, sources in (
-        ("host", "sources", project.host.sources),
-        ("hardware", "sources", project.hardware.sources),
-        ("hardware", "library", project.hardware.library),
-    ):
-        if not sources and key == "sources" and not project.streaming:
-            yield marked.diagnostic((part, key), "no sources are named", "Write sources: [src/*.c].")
+    of_designs = [
+        ((*keys, key), named)
+        for keys, design in _designs(project)
+        for key, named in (("sources", design.sources), ("library", design.library))
+        if key in design.model_fields_set
+    ]
+    for keys, sources in ((("host", "sources"), project.host.sources), *of_designs):
+        if not sources and keys[-1] == "sources" and not project.streaming:
+            yield marked.diagnostic(keys, "no sources are named", "Write sources: [src/*.c].")
         for index, pattern in enumerate(sources):
             if why := _why_not(root, pattern, allowed):
-                yield marked.diagnostic((part, key, index), *why)
+                yield marked.diagnostic((*keys, index), *why)
     if project.streaming and project.host.build:
         message = "the host of a streaming application is made of its blocks, and not built by a command"
         yield marked.diagnostic(("host", "build"), message, "Remove it.")
@@ -106,12 +134,13 @@ def _check_sources(project: Project, marked: Marked, root: Path) -> Iterator[Dia
             yield marked.diagnostic(("host", "compile_commands"), f"there is no file '{name}'", hint)
         elif not within(root / name, allowed):
             yield marked.diagnostic(("host", "compile_commands"), *_outside(name, os.path.dirname(name)))
-    for part, folders in (("host", project.host.include_dirs), ("hardware", project.hardware.include_dirs)):
+    parts = ((("host",), project.host.include_dirs), *((keys, one.include_dirs) for keys, one in _designs(project)))
+    for keys, folders in parts:
         for index, folder in enumerate(folders):
             if not os.path.isdir(root / folder):
-                yield marked.diagnostic((part, "include_dirs", index), f"there is no folder '{folder}'")
+                yield marked.diagnostic((*keys, "include_dirs", index), f"there is no folder '{folder}'")
             elif not within(root / folder, allowed):
-                yield marked.diagnostic((part, "include_dirs", index), *_outside(folder, folder))
+                yield marked.diagnostic((*keys, "include_dirs", index), *_outside(folder, folder))
 
 
 def _why_not(root: Path, pattern: str, allowed: tuple[Path, ...]) -> tuple[str, str] | None:
@@ -176,7 +205,8 @@ def _check_use_of_settings(project: Project, marked: Marked, root: Path) -> Iter
     folders = {source.parent for source in sources} | {root / folder for folder in project.host.include_dirs}
     inside = (path for folder in sorted(folders) if folder.is_dir() for path in folder.iterdir())
     headers = [path for path in islice(inside, ENTRY_LIMIT) if path.suffix in _HEADERS]
-    used = set(project.hardware.parameters)
+    parameters = {name for _, design in _designs(project) for name in design.parameters}
+    used = set(parameters)
     for path in (*sources, *headers):
         try:
             used.update(_IDENTIFIER.findall(read_regular(path).decode("utf-8", errors="replace")))
@@ -184,7 +214,7 @@ def _check_use_of_settings(project: Project, marked: Marked, root: Path) -> Iter
             return
     for name in project.settings:
         if name not in used:
-            candidates = [other for other in used if other.isupper() or other in project.hardware.parameters]
+            candidates = [other for other in used if other.isupper() or other in parameters]
             hint = did_you_mean(name, candidates) or "Use it in the host's sources, or as a parameter."
             message = f"the setting '{name}' is read by no host source and is no parameter of the top module"
             yield warning(marked, ("settings", name), message, hint)

@@ -196,5 +196,5 @@ def _source_items(context: Context) -> Iterable[SearchItem]:
     from workbench.api.source.files import expand_sources
 
     project = workspace.project
-    for path in expand_sources(workspace.root, (*project.host.sources, *project.hardware.sources)):
+    for path in (*expand_sources(workspace.root, project.host.sources), *workspace.hdl_files):
         yield SearchItem(path.name, "file", "file", partial(context.navigation.open_line, str(path), 1))

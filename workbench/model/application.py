@@ -76,7 +76,9 @@ class TraceMemory(Document):
     burst: PositiveInt = Field(16, le=1024, description="how many a block may have at once before some are lost")
 
 
-class HardwareSources(Document):
+class Design(Document):
+    """A design in an FPGA: its sources, and what is to be known of them."""
+
     language: str = Field(
         "", description="the plugin that reads them; empty: told by the sources' names", examples=["vhdl"]
     )
@@ -89,16 +91,13 @@ class HardwareSources(Document):
         default_factory=dict, description="macros of the HDL, with their values", examples=[{"WIDTH": 32}]
     )
     parameters: dict[str, int | float | str] = Field(
-        default_factory=dict, description="parameters of the top module, with their values"
+        default_factory=dict, description="parameters of the top module, with their values", examples=[{"CORES": 20}]
     )
     signals: dict[str, str] = Field(
         default_factory=dict,
         description="what the platform's signals, or the prefix of a port's, are called at this top; !NAME for a reset "
         "that is active when low",
         examples=[{"wr_en": "write", "rst": "!reset_n"}],
-    )
-    cards: PositiveInt = Field(
-        1, le=64, description="how many cards hold the design; the host's calls tell them apart by what they opened"
     )
     constants: dict[str, NonNegativeInt] = Field(
         default_factory=dict,
@@ -148,6 +147,50 @@ class HardwareSources(Document):
         description="record the changes of the blocks' states in the FPGA, for the timeline of a run on a real machine",
         examples=[{"records": 4096, "burst": 16}],
     )
+
+
+class Fpga(Design):
+    """An FPGA among several. What it does not say is as `hardware` says."""
+
+    name: str = Field(
+        pattern=r"^[A-Za-z]\w*$",
+        description="what it is called: what the names in its design begin with in a run",
+        examples=["left"],
+    )
+    sources: tuple[str, ...] = Field(
+        (), description="files, patterns and lists; left out: as `hardware` says", examples=[["right/*.v"]]
+    )
+    top: str = Field("", description="the top module's name; left out: as `hardware` says", examples=["right_top"])
+    read_out: ReadOut = Field(
+        ReadOut(first=0, last=0), description="addresses that its design leaves unused; left out: as `hardware` says"
+    )
+
+
+class HardwareSources(Design):
+    cards: PositiveInt = Field(
+        1, le=64, description="how many cards hold the design; the host's calls tell them apart by what they opened"
+    )
+    fpgas: tuple[Fpga, ...] = Field(
+        (),
+        max_length=64,
+        description="FPGAs with designs of their own, in the order of the numbers by which the host's calls tell them "
+        "apart; each says what of its design is another than `hardware` says",
+        examples=[[{"name": "left"}, {"name": "right", "top": "right_top"}]],
+    )
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """What the names in each FPGA begin with; nothing where there is only one."""
+        if self.fpgas:
+            return tuple(f"{fpga.name}:" for fpga in self.fpgas)
+        return tuple(f"card[{n}]." for n in range(self.cards)) if self.cards > 1 else ("",)
+
+    def designs(self) -> tuple[HardwareSources, ...]:
+        """The hardware of each FPGA, as if there were no other."""
+        if not self.fpgas:
+            return (self.model_copy(update={"cards": 1}),) * self.cards
+        own = ({name: getattr(fpga, name) for name in fpga.model_fields_set - {"name"}} for fpga in self.fpgas)
+        return tuple(self.model_copy(update={**given, "fpgas": (), "cards": 1}) for given in own)
 
 
 class Simulation(Document):

@@ -6,6 +6,7 @@ A block is a host thread, a VHDL process, a Verilog always block or a streaming 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -14,13 +15,16 @@ from workbench.model.pragma import Category
 
 #: What pydantic asks of a field, as the metadata that it looks for; importing it for that would cost every start.
 COUNT = {"ge": 0, "lt": 1 << 63}
+#: What begins the names in one of several FPGAs.
+_PLACE = re.compile(r"card\[\d+\]\.|\w+:")
 
 
 def below_top(instance: str) -> str:
-    """An instance's name without the top's, behind its card's where there are several: card[1].fifo of
-    card[1].top.fifo."""
-    card, dot, name = instance.partition(".") if instance.startswith("card[") else ("", "", instance)
-    return card + dot + (name.partition(".")[2] or name)
+    """An instance's name without the top's, behind its FPGA's where there are several: card[1].fifo of
+    card[1].top.fifo, left:fifo of left:top.fifo."""
+    place = found[0] if (found := _PLACE.match(instance)) else ""
+    name = instance.removeprefix(place)
+    return place + (name.partition(".")[2] or name)
 
 
 class Side(StrEnum):

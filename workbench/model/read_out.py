@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class ReadOut(Document):
     """Addresses (in the port's address units) that the application leaves unused, both ends included."""
 
-    first: Annotated[int, Field(ge=0)] = Field(description="the first address")
-    last: Annotated[int, Field(ge=0)] = Field(description="the last address")
+    first: Annotated[int, Field(ge=0)] = Field(description="the first address", examples=["0x900"])
+    last: Annotated[int, Field(ge=0)] = Field(description="the last address", examples=["0x90F"])
 
 
 #: How many cycles of either clock later a monitor begins and ends to count whose clock is not the port's, at most.

@@ -1,8 +1,11 @@
-"""Several cards that hold the same design: each block is named by its card, each counter read for its card."""
+"""Several FPGAs: what is in each is named by it, and each counter read for it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import accumulate
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,72 +15,135 @@ from workbench.api.instrument import readout
 from workbench.api.tables import joined
 from workbench.model.blocks import Block
 from workbench.model.run import Table
-from workbench.model.streams import Stream
+from workbench.model.scan import HdlBlock, HdlScan, Term
+from workbench.model.streams import Fifo, Stream
+
+T = TypeVar("T")
 
 
-def on_cards(hdl: HdlBuild, cards: int) -> HdlBuild:
-    """The build with the blocks of so many cards, one card's after the other's; one card needs no names."""
-    if cards == 1:
-        return hdl
+def on_fpgas(builds: Sequence[HdlBuild], places: Sequence[str]) -> HdlBuild:
+    """The build of all FPGAs, one's blocks after the other's; `places` is what each one's names begin with. One FPGA
+    needs no names."""
+    if len(builds) == 1:
+        return builds[0]
     return replace(
-        hdl,
-        cards=cards,
-        blocks=tuple(_on_card(block, n) for n in range(cards) for block in hdl.blocks),
-        streams=tuple(_stream_on(stream, n, len(hdl.streams)) for n in range(cards) for stream in hdl.streams),
-        fifos=tuple(
-            replace(
-                fifo,
-                id=f"card[{n}].{fifo.id}",
-                input=fifo.input + n * len(hdl.streams),
-                output=fifo.output + n * len(hdl.streams),
-            )
-            for n in range(cards)
-            for fifo in hdl.fifos
+        builds[0],
+        blocks=tuple(
+            _block_on(block, place) for one, place in zip(builds, places, strict=True) for block in one.blocks
         ),
+        streams=_streams(builds, places),
+        fifos=_fifos(builds, places),
+        read_out=next((one.read_out for one in builds if one.read_out), None),
+        data=_once(one.data for one in builds),
+        missed=_once(one.missed for one in builds),
+        diagnostics=_once(one.diagnostics for one in builds),
+        fpgas=tuple(builds),
+        places=tuple(places),
     )
 
 
-def _stream_on(stream: Stream, card: int, streams: int) -> Stream:
-    ends = (f"card[{card}].{end}" if end else "" for end in (stream.id, stream.source, stream.target))
-    id_, source, target = ends
-    waits = tuple(replace(wait, other=wait.other + card * streams) for wait in stream.waits)
+def scanned_on_fpgas(scans: Sequence[HdlScan], places: Sequence[str]) -> HdlScan:
+    """What reading the designs of all FPGAs found; a block that stands in several is one, with all its instances. The
+    top's ports, clocks and resets are those of the first."""
+    if len(scans) == 1:
+        return scans[0]
+    blocks: dict[tuple[str, str, int], HdlBlock] = {}
+    for one, place, first in zip(scans, places, _firsts(scans), strict=False):
+        for block in one.blocks:
+            block = _scanned_block_on(block, place, first)
+            known = blocks.get(key := (block.id, block.file, block.line))
+            if known is None or (known.why_not and not block.why_not):
+                block = replace(block, instances=(*(known.instances if known else ()), *block.instances))
+            else:
+                block = replace(known, instances=(*known.instances, *block.instances))
+            blocks[key] = block
+    return replace(
+        scans[0],
+        blocks=tuple(blocks.values()),
+        instances=tuple((place + path, module) for one, place in zip(scans, places, strict=True)
+                        for path, module in one.instances),
+        diagnostics=_once(one.diagnostics for one in scans),
+        streams=_streams(scans, places),
+        fifos=_fifos(scans, places),
+        registers=_once(one.registers for one in scans),
+    )  # fmt: skip
+
+
+def _once(said: Iterable[Sequence[T]]) -> tuple[T, ...]:
+    """What is said of any, once."""
+    return tuple(dict.fromkeys(one for of_fpga in said for one in of_fpga))
+
+
+def _firsts(parts: Sequence[HdlBuild | HdlScan]) -> Iterator[int]:
+    """The number of each one's first stream."""
+    return accumulate((len(one.streams) for one in parts), initial=0)
+
+
+def _streams(parts: Sequence[HdlBuild | HdlScan], places: Sequence[str]) -> tuple[Stream, ...]:
+    placed = zip(parts, places, _firsts(parts), strict=False)
+    return tuple(_stream_on(stream, place, first) for one, place, first in placed for stream in one.streams)
+
+
+def _fifos(parts: Sequence[HdlBuild | HdlScan], places: Sequence[str]) -> tuple[Fifo, ...]:
+    placed = zip(parts, places, _firsts(parts), strict=False)
+    return tuple(_fifo_on(fifo, place, first) for one, place, first in placed for fifo in one.fifos)
+
+
+def _scanned_block_on(block: HdlBlock, place: str, first: int) -> HdlBlock:
+    def term_on(term: Term) -> Term:
+        stream = term.stream + first if term.stream >= 0 else -1
+        return replace(term, driver=place + term.driver if term.driver else "", stream=stream)
+
+    branches = tuple(replace(branch, terms=tuple(map(term_on, branch.terms))) for branch in block.branches)
+    return replace(block, branches=branches, instances=tuple(place + path for path in block.instances))
+
+
+def _stream_on(stream: Stream, place: str, first: int) -> Stream:
+    id_, source, target = (place + end if end else "" for end in (stream.id, stream.source, stream.target))
+    waits = tuple(replace(wait, other=wait.other + first) for wait in stream.waits)
     return replace(stream, id=id_, source=source, target=target, waits=waits)
 
 
-def _on_card(block: Block, card: int) -> Block:
-    name = f"card[{card}]"
-    return replace(
-        block,
-        id=f"{name}.{block.id}",
-        component=f"{name}.{block.component}" if block.component else name,
-        group=f"card[*].{block.group}",
-    )
+def _fifo_on(fifo: Fifo, place: str, first: int) -> Fifo:
+    return replace(fifo, id=place + fifo.id, input=fifo.input + first, output=fifo.output + first)
 
 
-def decoded(language: HdlLanguage, hdl: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:
-    """What the counters of all cards say, in tables whose blocks are numbered as the build's."""
-    blocks = len(hdl.blocks) // hdl.cards
-    one = replace(hdl, blocks=hdl.blocks[:blocks], cards=1)
+def _block_on(block: Block, place: str) -> Block:
+    alike = "card[*]." if place.startswith("card[") else place
+    component = place + block.component if block.component else place.rstrip(".:")
+    return replace(block, id=place + block.id, component=component, group=alike + block.group)
+
+
+def _words_of(hdl: HdlBuild, words: NDArray[np.uint32]) -> Iterator[tuple[int, HdlBuild, NDArray[np.uint32]]]:
+    """Of each FPGA the number of its first block, its build and its own words."""
+    block = word = 0
+    for one in hdl.each:
+        count = one.read_out.words if one.read_out else 0
+        yield block, one, words[word : word + count]
+        block, word = block + len(one.blocks), word + count
+
+
+def decoded(languages: Sequence[HdlLanguage], hdl: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:
+    """What the counters of all FPGAs say, each design in its language, in tables whose blocks are numbered as the
+    build's."""
     tables: dict[str, Table] = {}
-    for card, of_card in enumerate(np.split(words, hdl.cards)):
-        for name, table in language.decode(one, of_card).items():
+    for language, (first, one, own) in zip(languages, _words_of(hdl, words), strict=True):
+        for name, table in language.decode(one, own).items():
             if "block" in table:
-                table = {**table, "block": table["block"] + np.int32(card * blocks)}
+                table = {**table, "block": table["block"] + np.int32(first)}
             tables[name] = joined(tables[name], table) if name in tables else table
     return tables
 
 
 def silent(hdl: HdlBuild, words: NDArray[np.uint32]) -> dict[str, list[int]]:
-    """The clocks that did not answer when the words were read, with the numbers of their blocks, of all cards."""
-    blocks, found = len(hdl.blocks) // hdl.cards, dict[str, list[int]]()
-    for card, own in enumerate(np.split(words, hdl.cards)):
-        for clock, numbers in readout.silent(hdl, own):
-            found.setdefault(clock, []).extend(card * blocks + number for number in numbers)
+    """The clocks that did not answer when the words were read, with the numbers of their blocks, of all FPGAs."""
+    found: dict[str, list[int]] = {}
+    for first, one, own in _words_of(hdl, words):
+        for clock, numbers in readout.silent(one, own):
+            found.setdefault(clock, []).extend(first + number for number in numbers)
     return found
 
 
 def unwatched(hdl: HdlBuild, words: NDArray[np.uint32]) -> tuple[int, ...]:
-    """The numbers of the blocks, on all cards, that a counter could have watched and did not."""
-    of_cards = enumerate(np.split(words, hdl.cards))
-    blocks = len(hdl.blocks) // hdl.cards
-    return tuple(card * blocks + number for card, own in of_cards for number in readout.unwatched(hdl, own))
+    """The numbers of the blocks, on all FPGAs, that a counter could have watched and did not."""
+    return tuple(first + number for first, one, own in _words_of(hdl, words) for number in readout.unwatched(one, own))

@@ -52,14 +52,15 @@ def collect(
     outcome: Outcome,
     host: HostBuild,
     hdl: HdlBuild,
-    language: HdlLanguage | None,
+    languages: Sequence[HdlLanguage],
     platform: Platform,
     clocks: Sequence[RunClock],
     trace: TapTrace | None = None,
 ) -> Collected:
     """Join the host's records, the card's and the counters. What a crash left out is missing, and said so.
 
-    What is large goes below `part`, where the run's tables are in the making. `trace` is one that follows the same
+    What is large goes below `part`, where the run's tables are in the making. `languages` are those of each FPGA's
+    design, none where its counters are lost. `trace` is one that follows the same
     records: it is written to its end. Tables that the language's plugin adds are kept, with the blocks of column
     `block` numbered as the run's. Raises OSError.
     """
@@ -92,8 +93,8 @@ def collect(
     del records, transfers
     seen = counted = of_taps(hdl, raw, [clock.name for clock in clocks])
     unseen: Sequence[int] = ()  # by the counters
-    if language and hdl.read_out and outcome.counter_words is not None:
-        counted, unseen = decoded(language, hdl, outcome.counter_words), unwatched(hdl, outcome.counter_words)
+    if languages and hdl.read_out and outcome.counter_words is not None:
+        counted, unseen = decoded(languages, hdl, outcome.counter_words), unwatched(hdl, outcome.counter_words)
         if unseen and seen:
             counted, unseen = _with_rows(counted, seen, unseen), ()
     if unseen and not (trace and hdl.read_out and hdl.read_out.traced):  # else the changes of their states are known

@@ -52,8 +52,8 @@ def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins)
         taps, told = machine_trace(writer.raw, writer.part, tree.host, tree.hdl, clocks, outcome.counter_words)
         manifest = finished(writer.manifest, outcome, (*missed, *outcome.diagnostics, *told))
         manifest = replace(manifest, traced=taps is not None)
-        language = plugins.hdl_languages[tree.hdl_language]
-        return collected(writer, manifest, outcome, tree.host, tree.hdl, language, platform, taps)
+        languages = [plugins.hdl_languages[tree.hdl_language]]
+        return collected(writer, manifest, outcome, tree.host, tree.hdl, languages, platform, taps)
 
 
 def _told_units(root: Path, records: Path) -> Units:

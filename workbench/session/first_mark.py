@@ -11,6 +11,7 @@ from workbench.session.reading import read
 
 if TYPE_CHECKING:
     from workbench.api import HdlBuild
+    from workbench.model.scan import HdlBlock
     from workbench.session.workspace import Value, Workspace
 
 
@@ -19,16 +20,21 @@ def without_marks(workspace: Workspace, hdl: HdlBuild, settings: Mapping[str, Va
     if any(len(block.states) > 1 for block in hdl.blocks):
         return ()
     message = "no branch of the hardware carries a pragma: the FPGA's time stays unclassified, whatever it does"
-    scanner = workspace.hdl_scanner(settings, Job())
-    scan = read(lambda: scanner(workspace.project.hardware), workspace.path)
-    possible = [block for block in scan.blocks if block.branches and not block.why_not]
+    possible = [(block, one) for one in workspace.different for block in _blocks(one, settings)]
     if not possible:
         return (Diagnostic(message, "No clocked block on the port's clock was found.", Severity.WARNING),)
-    best = max(possible, key=lambda block: len(block.branches) * max(1, len(block.instances)))
+    best, of = max(possible, key=lambda one: len(one[0].branches) * max(1, len(one[0].instances)))
+    prefix = of.hdl_language.pragma_prefix
     before = next((b.pragma_line or b.line for b in best.branches if b.kind != "body"), best.line)
-    prefix = workspace.hdl_language.pragma_prefix
     hint = (
         f"Begin with the block {best.id}, which has {len(best.branches)} branches: "
         f"`{prefix}busy work()` before line {before}, or Ctrl+P in the window. `workbench scan` lists all blocks."
     )
     return (Diagnostic(message, hint, Severity.WARNING, best.file, best.line),)
+
+
+def _blocks(workspace: Workspace, settings: Mapping[str, Value]) -> list[HdlBlock]:
+    """Those of a design that could be marked."""
+    scanner = workspace.hdl_scanner(settings, Job())
+    scan = read(lambda: scanner(workspace.project.hardware), workspace.path)
+    return [block for block in scan.blocks if block.branches and not block.why_not]

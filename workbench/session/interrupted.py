@@ -51,7 +51,7 @@ def finish_interrupted(run: Run, platform: Platform | None) -> bool:
         clocks=tuple(_until(clock, time_ps) for clock in manifest.clocks),
     )
     taps = TapTrace(raw, writer.part, host.blocks[0], hdl.blocks, clocks_hz, drift) if manifest.traced else None
-    collected(writer, manifest, Outcome(exit=None, time_ps=time_ps), host, hdl, None, platform, taps, writer.kept())
+    collected(writer, manifest, Outcome(exit=None, time_ps=time_ps), host, hdl, (), platform, taps, writer.kept())
     return True
 
 

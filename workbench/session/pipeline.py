@@ -17,7 +17,7 @@ from workbench.model.application import Simulation
 from workbench.model.cycles import faster_hz
 from workbench.model.diagnostic import Cancelled, Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.run import PS_PER_S, Manifest, Run, RunClock, RunStatus, Table
-from workbench.run.cards import on_cards
+from workbench.run.cards import on_fpgas
 from workbench.run.collect import frequencies
 from workbench.run.machine_trace import machine_trace
 from workbench.run.tap_trace import TapTrace
@@ -95,8 +95,7 @@ def _instrument(
 ) -> tuple[HostBuild, HdlBuild]:
     """With a build of the project's own, each host source is instrumented as it is compiled: the program tells of its
     calls itself."""
-    root, platform = workspace.root, workspace.platform
-    defines, parameters = workspace.defines(settings), workspace.parameters(settings)
+    root, platform, defines = workspace.root, workspace.platform, workspace.defines(settings)
     host = HostBuild((), blocks=(host_block(FIRST_STATES, None),), entries=entries_of(platform))
     if not own_build:
         host = instrumented(
@@ -108,13 +107,39 @@ def _instrument(
             job,
             keeping(workspace.host_language, root, platform, defines, out / "host"),
         )
-    hdl = workspace.instrument_hdl(
-        settings,
-        lambda part: workspace.hdl_language.instrument(root, part, platform, parameters, out / "hdl", job),
-        job,
-        keeping(workspace.hdl_language, root, platform, parameters, out / "hdl"),
-    )
+    builds = {
+        id(one): _instrument_design(one, settings, out / "hdl" / folder, job) for folder, one in _folders(workspace)
+    }
+    hdl = on_fpgas([builds[id(one)] for one in workspace.each], workspace.project.hardware.places)
     return placed(host, root), hdl
+
+
+def _folders(workspace: Workspace) -> Iterator[tuple[str, Workspace]]:
+    """Where the copies of each design lie below those of the hardware: in a folder of its first FPGA's name."""
+    names = [fpga.name for fpga in workspace.project.hardware.fpgas] or [""]
+    yield from ((names[workspace.each.index(one)], one) for one in workspace.different)
+
+
+def _instrument_design(workspace: Workspace, settings: Mapping[str, Value], out: Path, job: Job) -> HdlBuild:
+    root, platform, language = workspace.root, workspace.platform, workspace.hdl_language
+    parameters = workspace.parameters(settings)
+    return workspace.instrument_hdl(
+        settings,
+        lambda part: language.instrument(root, part, platform, parameters, out, job),
+        job,
+        keeping(language, root, platform, parameters, out),
+    )
+
+
+def _plain(workspace: Workspace, settings: Mapping[str, Value]) -> HdlBuild:
+    """The designs as they are."""
+
+    def plain(one: Workspace) -> HdlBuild:
+        parameters = one.parameters(settings)
+        return read(lambda: one.hdl_language.plain(one.root, one.project.hardware, parameters), one.path)
+
+    builds = {id(one): plain(one) for one in workspace.different}
+    return on_fpgas([builds[id(one)] for one in workspace.each], workspace.project.hardware.places)
 
 
 def run_workspace(workspace: Workspace, options: RunOptions, job: Job) -> Run:
@@ -163,7 +188,7 @@ def _not_measurable(workspace: Workspace, options: RunOptions, target: Target) -
 
 
 def _several_cards(workspace: Workspace, where: str) -> Iterator[Diagnostic]:
-    if workspace.project.hardware.cards > 1:
+    if len(workspace.each) > 1:
         message = f"the counters of several cards cannot be read on the {where}"
         yield Diagnostic(message, "Run it with one card, or on the simulated card.", file=str(workspace.path))
 
@@ -223,12 +248,10 @@ def _run(
     host: HostBuild | None = None
     with job.step(_INSTRUMENT):
         if options.plain:
-            parameters = workspace.parameters(settings)
-            hdl = read(lambda: workspace.hdl_language.plain(root, project.hardware, parameters), workspace.path)
+            hdl = _plain(workspace, settings)
         else:
             build.mkdir()
             host, hdl = _instrument(workspace, settings, build, job, own_build=bool(project.host.build))
-            hdl = on_cards(hdl, project.hardware.cards)
             unmarked = () if project.streaming else without_marks(workspace, hdl, settings)  # its streams tell of it
             for diagnostic in (*host.diagnostics, *host.missed, *hdl.diagnostics, *hdl.missed, *unmarked):
                 job.report(diagnostic)
@@ -237,7 +260,7 @@ def _run(
                 raise WorkbenchError(*found)
         if not target.simulated and host:  # what else drives the design there, its own flow knows
             complete_tree(workspace, settings, host, hdl, writer.manifest, build)
-        elif undriven := placed(workspace.undriven(hdl.ports), root):
+        elif undriven := placed(tuple(_undriven(workspace, hdl)), root):
             raise WorkbenchError(*undriven)
     if host:  # what records are numbered by, for whoever finds them
         blocks = (host.blocks[0], *hdl.blocks)
@@ -258,6 +281,7 @@ def _run(
         trace=trace,
         path=workspace.path,
     )
+    task = replace(task, designs=_tasks(workspace, task))
     built = target.build(task, job)
     taps: TapTrace | None = None
     if trace and host and target.simulated:
@@ -290,7 +314,32 @@ def _run(
         if host is None:
             return writer.finish(manifest, {})
         own = _composed_tables(workspace, writer.raw, manifest)
-        return collected(writer, manifest, outcome, host, hdl, workspace.hdl_language, platform, taps, own)
+        return collected(
+            writer, manifest, outcome, host, hdl, [one.hdl_language for one in workspace.each], platform, taps, own
+        )
+
+
+def _undriven(workspace: Workspace, hdl: HdlBuild) -> Iterator[Diagnostic]:
+    told = {id(one): one.undriven(build.ports) for one, build in zip(workspace.each, hdl.each, strict=True)}
+    yield from (problem for of_design in told.values() for problem in of_design)
+
+
+def _tasks(workspace: Workspace, task: Task) -> tuple[Task, ...]:
+    """The task of each FPGA with a design of its own."""
+    return (
+        tuple(
+            replace(
+                task,
+                project=task.project.model_copy(update={"hardware": one.project.hardware}),
+                platform=one.platform,
+                parameters=one.parameters(task.settings),
+                hdl=build,
+            )
+            for one, build in zip(workspace.designs, task.hdl.each, strict=True)
+        )
+        if workspace.designs
+        else ()
+    )
 
 
 def _as_told(host: HostBuild, workspace: Workspace, raw: Path, job: Job) -> HostBuild:

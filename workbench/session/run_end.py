@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -55,13 +55,13 @@ def collected(
     outcome: Outcome,
     host: HostBuild,
     hdl: HdlBuild,
-    language: HdlLanguage | None,
+    languages: Sequence[HdlLanguage],
     platform: Platform,
     taps: TapTrace | None = None,
     own: Mapping[str, Table] = NO_TABLES,
 ) -> Run:
     """The run folder's last step: its records as tables beside its `own`, and what they are numbered by."""
-    found = collect(writer.raw, writer.part, outcome, host, hdl, language, platform, manifest.clocks, taps)
+    found = collect(writer.raw, writer.part, outcome, host, hdl, languages, platform, manifest.clocks, taps)
     tables = {**found.tables, **own}
     manifest = replace(
         manifest,
@@ -73,7 +73,7 @@ def collected(
         messages=found.messages,
         streams=hdl.streams,
         fifos=hdl.fifos,
-        memory_ports=memory_ports(platform.hardware, hdl.cards) if platform.hardware else (),
+        memory_ports=memory_ports(platform.hardware, hdl.places) if platform.hardware else (),
         diagnostics=(*manifest.diagnostics, *found.diagnostics, *_of_clocks(tables, platform)),
     )
     run = writer.finish(manifest, tables)

@@ -21,7 +21,7 @@ from workbench.api.job import Job
 from workbench.api.records import read_end, stream_tables
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.streams import Fifo, Stream
-from workbench.run.cards import on_cards
+from workbench.run.cards import on_fpgas
 from workbench.session.composing import check
 from workbench.session.places import placed
 from workbench.session.workspace import Value, Workspace
@@ -97,6 +97,11 @@ def _advise(workspace: Workspace, settings: Mapping[str, Value], folder: Path, j
         raise WorkbenchError(
             Diagnostic(f"depths of FIFOs cannot be tried in designs of the language '{language.name}'")
         )
+    if workspace.designs:
+        message = "depths of FIFOs are not tried where the FPGAs have designs of their own"
+        raise WorkbenchError(
+            Diagnostic(message, "Name the one design without hardware.fpgas.", file=str(workspace.path))
+        )
     project, platform, root = workspace.project, workspace.platform, workspace.root
     parameters = workspace.parameters(settings)
     check(workspace.composed, job)
@@ -104,7 +109,7 @@ def _advise(workspace: Workspace, settings: Mapping[str, Value], folder: Path, j
     hdl = workspace.instrument_hdl(
         settings, lambda part: language.with_depths(root, part, platform, parameters, folder / "hdl", job), job
     )
-    hdl = on_cards(hdl, project.hardware.cards)
+    hdl = on_fpgas([hdl] * project.hardware.cards, project.hardware.places)
     if not hdl.fifos:
         hint = "FIFOs are told by their names and streams; others are pointed at: hardware.fifos and hardware.streams."
         raise WorkbenchError(Diagnostic("the design has no FIFO that is told", hint, file=str(workspace.path)))

@@ -17,10 +17,12 @@ _WORD = re.compile(r"[A-Za-z_][\w$]*")
 _NO_SIGNALS = {"name", "kind", "clock"}  # of a port
 
 
-def with_own_names(platform: Platform, names: Mapping[str, str], project: Path) -> Platform:
+def with_own_names(
+    platform: Platform, names: Mapping[str, str], project: Path, keys: tuple[str | int, ...] = ("hardware", "signals")
+) -> Platform:
     """The platform with its signals (or a port's prefix) renamed; `!NAME` for a reset that is low.
 
-    WorkbenchError, at its line in the project file, for a name that the platform does not have.
+    WorkbenchError, at its line in the project file, below `keys`, for a name that the platform does not have.
     """
     hardware = platform.hardware
     if not names or hardware is None:
@@ -32,7 +34,7 @@ def with_own_names(platform: Platform, names: Mapping[str, str], project: Path) 
         for name in unknown:
             told = f"the platform {platform.name} has no signal '{name}'"
             hint = near(name, sorted(known), "Its signals are")
-            path = ("hardware", "signals", name)
+            path = (*keys, name)
             problems.append(
                 marked.diagnostic(path, told, hint) if marked else Diagnostic(told, hint, file=str(project))
             )

@@ -85,8 +85,9 @@ def content(workspace: Workspace) -> dict[str, str]:
     there are too many to tell: such a project is asked for each time, unless it is the user's own.
     """
     project, root = workspace.project, workspace.root
-    sources = [root / name for name in (*project.host.sources, *project.hardware.sources)]
-    folders = [root / name for name in (*project.host.include_dirs, *project.hardware.include_dirs)]
+    sources = [*(root / name for name in project.host.sources), *workspace.hdl_files]
+    inner = [project.host.include_dirs, *(one.project.hardware.include_dirs for one in workspace.different)]
+    folders = [root / name for names in inner for name in names]
     sources = [path for path in (*sources, *workspace.parts) if not workspace.is_made(path)]
     folders = [folder for folder in folders if not workspace.is_made(folder)]
     if project.host.build or _commands(workspace):  # they may run whatever lies here
@@ -127,7 +128,7 @@ def trust_sentences(workspace: Workspace, found: Standing) -> tuple[str, ...]:
     project = workspace.project
     flags = " ".join((*project.host.flags, *(f"-l{name}" for name in project.host.libraries)))
     said = [f"Changed since you trusted it: {listed(found.changed, 4)}."] if found.changed else []
-    host, hardware = (_own(workspace, part.sources) for part in (project.host, project.hardware))
+    host, hardware = _own(workspace, project.host.sources), _own_hardware(workspace)
     if workspace.parts:
         blocks = listed([os.path.relpath(path, workspace.root) for path in workspace.parts])
         said.append(f"Blocks: {blocks}, made into a host program and a design, which are compiled and started.")
@@ -165,10 +166,14 @@ def _own(workspace: Workspace, sources: Sequence[str]) -> list[str]:
     return [name for name in sources if not workspace.is_made(workspace.root / name)]
 
 
+def _own_hardware(workspace: Workspace) -> list[str]:
+    return _own(workspace, [os.path.relpath(path, workspace.root) for path in workspace.hdl_files])
+
+
 def _hardware_acts(workspace: Workspace) -> tuple[str, ...]:
     """Where the HDL calls what acts on files or starts programs: `$system at hdl/top.v:12`."""
     found = []
-    for name in _own(workspace, workspace.project.hardware.sources):
+    for name in _own_hardware(workspace):
         try:
             text = (workspace.root / name).read_text("utf-8", errors="replace")
         except OSError:

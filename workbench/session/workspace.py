@@ -55,6 +55,17 @@ class Workspace:
     parts: tuple[Path, ...] = ()
     commands: tuple[Path, ...] = ()  # the compile_commands.json and the HDL's file lists, where there are any
     faults: tuple[Diagnostic, ...] = ()
+    designs: tuple[Workspace, ...] = ()  # the project of each FPGA with a design of its own, as if there were no other
+
+    @property
+    def each(self) -> tuple[Workspace, ...]:
+        """The project of each FPGA."""
+        return self.designs or (self,) * self.project.hardware.cards
+
+    @property
+    def different(self) -> tuple[Workspace, ...]:
+        """Those of each design."""
+        return tuple({id(one): one for one in self.each}.values())
 
     def settings(self, changes: Mapping[str, Value] | None = None) -> dict[str, Value]:
         """The project's settings with `changes` laid over. WorkbenchError for a name that the project does not have."""
@@ -67,7 +78,9 @@ class Workspace:
         """The same where the design's counters watch these blocks, if any; the project's own else."""
         if not blocks:
             return self
-        hardware = self.project.hardware.model_copy(update={"watch": tuple(blocks)})
+        return self._with_hardware(self.project.hardware.model_copy(update={"watch": tuple(blocks)}))
+
+    def _with_hardware(self, hardware: HardwareSources) -> Workspace:
         return replace(self, project=self.project.model_copy(update={"hardware": hardware}))
 
     def defines(self, settings: Mapping[str, Value]) -> dict[str, str]:
@@ -110,6 +123,14 @@ class Workspace:
         return placed(replace(scan, marks=mark_problems(scan)), self.root)
 
     def _scan_hardware(self, settings: Mapping[str, Value], job: Job) -> HdlScan:
+        from workbench.run.cards import scanned_on_fpgas
+
+        found = {id(one): one._scan_design(settings, job) for one in self.different}
+        if not self.designs:
+            return found[id(self)]
+        return scanned_on_fpgas([found[id(one)] for one in self.designs], self.project.hardware.places)
+
+    def _scan_design(self, settings: Mapping[str, Value], job: Job) -> HdlScan:
         from workbench.model.scan import HdlScan
 
         scanner = self.hdl_scanner(settings, job)
@@ -164,7 +185,8 @@ class Workspace:
         own = {self.path, *(real(self.root / name) for name in (composing.sources if composing else ()))}
         texts = {path: text for path, text in texts.items() if path not in own}
         sources = {real(self.root / name): name for name in self.host.sources}
-        of_hdl = {path for path in texts if path.suffix in self.hdl_language.suffixes}
+        suffixes = {suffix for one in self.different for suffix in one.hdl_language.suffixes}
+        of_hdl = {path for path in texts if path.suffix in suffixes}
         of_host = texts.keys() - of_hdl
         shared = of_host - sources.keys()
         host, hdl, settings = before.host, before.hdl, self.settings()
@@ -210,10 +232,12 @@ class Workspace:
         with watched.step("Find the definition"):
             if file.suffix in self.host_language.suffixes:
                 meant = found(self.host_language, self.host, self.defines(settings))
-            elif file.suffix in self.hdl_language.suffixes:
-                meant = found(self.hdl_language, self.project.hardware, self.parameters(settings))
             else:
-                return None
+                of = [one for one in self.different if file.suffix in one.hdl_language.suffixes]
+                if not of:
+                    return None
+                own = next((one for one in of if file in map(real, one.hdl_files)), of[0])
+                meant = found(own.hdl_language, own.project.hardware, own.parameters(settings))
         return meant or self._defined_here(name_at(file, line, column))
 
     def _defined_here(self, name: str) -> Definition | None:
@@ -233,6 +257,12 @@ class Workspace:
     def hdl_scanner(self, settings: Mapping[str, Value], job: Job) -> Callable[[HardwareSources], HdlScan]:
         parameters = self.parameters(settings)
         return lambda hardware: self.hdl_language.scan(self.root, hardware, self.platform, parameters, job)
+
+    @property
+    def hdl_files(self) -> tuple[Path, ...]:
+        """The hardware's sources, of all FPGAs."""
+        names = dict.fromkeys(name for one in self.different for name in one.project.hardware.sources)
+        return tuple(self.root / name for name in names)
 
     @property
     def outside(self) -> tuple[Path, ...]:
@@ -312,6 +342,7 @@ def open_workspace(path: Path, plugins: Plugins, *, faulty: bool = False) -> Wor
     problems = (*problems, *more)
     if platform is None:
         raise WorkbenchError(*problems)
+    own = project.hardware.designs() if project.hardware.fpgas else ()
     project, lists, wrong = _with_expanded_sources(project, path.parent)
     project, commands, more = _with_source_flags(project, path)
     problems = (*problems, *wrong, *more)
@@ -332,7 +363,7 @@ def open_workspace(path: Path, plugins: Plugins, *, faulty: bool = False) -> Wor
     if project.target.name not in plugins.targets:  # all but running it can be done without
         told = unknown_name("target", project.target.name, plugins.targets, path)
         problems = (*problems, _at(path, ("target", "name"), replace(told, severity=Severity.WARNING)))
-    return Workspace(
+    workspace = Workspace(
         path=path,
         root=path.parent,
         project=project,
@@ -350,6 +381,33 @@ def open_workspace(path: Path, plugins: Plugins, *, faulty: bool = False) -> Wor
         commands=(*commands, *lists),
         faults=faults,
     )
+    return _with_designs(workspace, own, platform, plugins) if own else workspace
+
+
+def _with_designs(
+    workspace: Workspace, hardware: Sequence[HardwareSources], platform: Platform, plugins: Plugins
+) -> Workspace:
+    """With the design of each FPGA; `hardware` as the project says it, `platform` as the template does."""
+    from workbench.session.file_lists import with_lists
+    from workbench.session.top_names import with_own_names
+
+    path, root, project = workspace.path, workspace.root, workspace.project
+    known: dict[str, Workspace] = {}
+    designs, lists, problems = [], [*workspace.commands], [*workspace.diagnostics]
+    for number, said in enumerate(hardware):
+        own, read, wrong = with_lists(said, root, project.outside)
+        if (text := own.model_dump_json()) not in known:
+            lists, problems = [*lists, *read], [*problems, *wrong]
+            keys = ("hardware", "fpgas", number)
+            language = language_of(own, root, plugins.hdl_languages)
+            own = own.model_copy(update={"language": language})
+            known[text] = replace(
+                workspace._with_hardware(own),
+                platform=with_own_names(platform, own.signals, path, (*keys, "signals")),
+                hdl_language=_known("hardware language", language, plugins.hdl_languages, path, *keys, "language"),
+            )
+        designs.append(known[text])
+    return replace(workspace, designs=tuple(designs), commands=tuple(lists), diagnostics=tuple(dict.fromkeys(problems)))
 
 
 def _with_expanded_sources(project: Project, root: Path) -> tuple[Project, tuple[Path, ...], tuple[Diagnostic, ...]]:
@@ -394,7 +452,7 @@ def _find_platform(project: Project, path: Path, plugins: Plugins) -> Path:
     raise WorkbenchError(_at(path, ("platform",), replace(told, hint=hint)))
 
 
-def _known(kind: str, name: str, known: Mapping[str, T], path: Path, *at: str) -> T:
+def _known(kind: str, name: str, known: Mapping[str, T], path: Path, *at: str | int) -> T:
     """What a project means by a name. WorkbenchError at the line that names it."""
     if name not in known:
         raise WorkbenchError(_at(path, at, unknown_name(kind, name, known, path)))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 
-from rc_workbench_plugins.simulated_card.config import PLACES, left_out
+from rc_workbench_plugins.simulated_card.config import places_of, uncounted
 from rc_workbench_plugins.simulated_card.port_check import check_port, driven_ports
 from rc_workbench_plugins.simulated_card.port_header import port_header
 from rc_workbench_plugins.simulated_card.verilate import (
@@ -48,9 +48,13 @@ from workbench.system.toolchain import Tool, find_compiler, find_verilator
 _WAVES_RUNTIME = "verilated_vcd_c.cpp"
 _CARD, _DESIGN, _HEADERS = "card.cpp", "design.cpp", "standard.h"
 _FLAGS = (*MODEL_FLAGS, "-fno-strict-aliasing", "-DVL_USER_FATAL", "-DVL_USER_WARN", "-DVL_PRINTF=rcw_printf")
+# Of a design's own: two of them in one program know nothing of each other.
+_DESIGN_FLAGS = (*_FLAGS, "-fPIC", "-fvisibility=hidden", "-fno-gnu-unique")
 #: -O1 makes some models six times slower
 _LEVELS = {"card": "-O2", "design": "-O2", "slow": "-O0", "waves": "-O2", "runtime": "-O1"}
 
+# Their names where they are kept.
+_LIBRARY, _PLACES = "design.so", "places.txt"
 _READ = re.compile(r'^S\s.*"(?P<path>[^"]+)"$', re.M)  # a line of Vcard__verFiles.dat
 
 #: What writes the parts of a card that are generated.
@@ -59,9 +63,10 @@ _MAKERS = sorted(Path(__file__).parent.glob("*.py"))
 
 @dataclass(frozen=True)
 class CardExecutable:
-    """A card built of a design; `tools` names what built it."""
+    """A card, and the library of each FPGA's design that it loads; `tools` names what built them."""
 
     path: Path
+    libraries: tuple[Path, ...]
     hdl: HdlBuild
     tools: Mapping[str, str]
 
@@ -72,7 +77,7 @@ def harness_dir() -> Path:
 
 
 def build_card(task: Task, job: Job) -> CardExecutable:
-    """Build the task's card (or take an equal one from the cache).
+    """Build the task's card and its designs (or take equal ones from the cache).
 
     Parameters that the top module lacks are left out. Raises WorkbenchError: a missing tool, a port that does not fit
     the platform, a design that does not compile, a transfer table faster than the port.
@@ -85,21 +90,47 @@ def build_card(task: Task, job: Job) -> CardExecutable:
             raise
         message = f"the design's streams are not counted: the simulator cannot look at them ({ours[0].message})"
         job.report(Diagnostic(message, "All else is measured.", Severity.WARNING))
-        return _build(replace(task, hdl=replace(task.hdl, streams=(), fifos=())), job)
+        return _build(_without_streams(task), job)
+
+
+def _without_streams(task: Task) -> Task:
+    def without(hdl: HdlBuild) -> HdlBuild:
+        return replace(hdl, streams=(), fifos=(), fpgas=tuple(without(one) for one in hdl.fpgas))
+
+    return replace(task, hdl=without(task.hdl), designs=tuple(_without_streams(one) for one in task.designs))
 
 
 def _build(task: Task, job: Job) -> CardExecutable:
-    hdl, project, platform, out = task.hdl, task.project, task.platform, task.build / "card"
-    waves = project.simulation.waves
-    check_port(platform)
-    if waves and 0 < project.simulation.waves_to_s <= project.simulation.waves_from_s:
+    project, out = task.project, task.build / "card"
+    check_port(task.platform)
+    if project.simulation.waves and 0 < project.simulation.waves_to_s <= project.simulation.waves_from_s:
         message = "the design's signals are asked for until a moment that comes before the first"
         raise WorkbenchError(Diagnostic(message, "Write a later one, or none for the run's end.", file=str(task.path)))
-    assert platform.hardware is not None
     verilator, compiler = needed(find_verilator()), needed(find_compiler("c++"))
+    out.mkdir(parents=True, exist_ok=True)
+    with one_at_a_time("verilated", job):
+        same = _same_in_every_card(compiler, verilator, out, job)
+    executable = out / "card"
+    shutil.copy2(same / "card", executable)
+    libraries: dict[int, Path] = {}  # by the build: FPGAs may share one
+    for one in task.each:
+        if id(one.hdl) not in libraries:
+            libraries[id(one.hdl)] = out / f"design_{len(libraries)}.so"
+            _build_design(one, uncounted(task.hdl, project), libraries[id(one.hdl)], same, verilator, compiler, job)
     tools = {"verilator": verilator.version, "g++": compiler.version}
+    return CardExecutable(executable, tuple(libraries[id(one.hdl)] for one in task.each), task.hdl, tools)
+
+
+def _build_design(
+    task: Task, without_counters: bool, library: Path, same: Path, verilator: Tool, compiler: Tool, job: Job
+) -> None:
+    """Make the library of a design. `same` is where that lies which is the same in every card."""
+    hdl, project, platform = task.hdl, task.project, task.platform
+    assert platform.hardware is not None
+    waves = project.simulation.waves
+    places = places_of(library)
     named = (f"{name}={value}" for name, value in project.hardware.defines.items())
-    ours = (*hdl.defines, *left_out(hdl, project), *([STREAMS_DEFINE] if hdl.streams else []))
+    ours = (*hdl.defines, *(hdl.uncounted if without_counters else ()), *([STREAMS_DEFINE] if hdl.streams else []))
     defines = list(dict.fromkeys((*named, *ours)))
     constants = project.hardware.constants
     include_dirs = (*hdl.include_dirs, *(task.root / folder for folder in project.hardware.include_dirs))
@@ -108,7 +139,7 @@ def _build(task: Task, job: Job) -> CardExecutable:
     searched = list(dict.fromkeys(searched))
     command = digest(
         [
-            verilator.version, compiler.version, *_FLAGS, *_LEVELS.values(), *VERILATOR_OPTIONS,
+            verilator.version, compiler.version, *_DESIGN_FLAGS, *_LEVELS.values(), *VERILATOR_OPTIONS,
             platform.hardware.model_dump_json(), hdl.top, str(hdl.tap_bits), repr(hdl.own_port),
             str(len(hdl.streams)), str(waves), *defines,
             *(f"{k}={v}" for k, v in sorted(task.parameters.items())), repr(sorted(constants.items())),
@@ -116,13 +147,11 @@ def _build(task: Task, job: Job) -> CardExecutable:
             *contents([*hdl.sources, *sorted(harness_dir().rglob("*.*")), *_drivers(platform), *_MAKERS]),
         ]
     )  # fmt: skip
-    out.mkdir(parents=True, exist_ok=True)
-    executable = out / "card"
     kept = kept_folder("cards", command, base)
-    if kept and take(kept / PLACES, out / PLACES) and take(kept / "card", executable):
+    if kept and take(kept / _PLACES, places) and take(kept / _LIBRARY, library):
         job.log("the card has not changed since it was last built")
-        return CardExecutable(executable, hdl, tools)
-    objects = out / "obj"
+        return
+    objects = library.with_suffix("")
     shutil.rmtree(objects, ignore_errors=True)
     objects.mkdir()
     began_s = time.time()
@@ -137,21 +166,20 @@ def _build(task: Task, job: Job) -> CardExecutable:
     read = _included_files(objects.absolute(), hdl.sources, verilator.root)
     remember_reads(command, base, read, searched)
     kept = kept_folder("cards", command, base)
-    (out / PLACES).write_text("".join(f"{place}\n" for place in lead_out_places(objects)))
+    places.write_text("".join(f"{place}\n" for place in lead_out_places(objects)))
     model = cache_dir() / "models" / digest([
-        verilator.version, compiler.version, *_FLAGS, repr(_LEVELS), str(waves),
+        verilator.version, compiler.version, *_DESIGN_FLAGS, repr(_LEVELS), str(waves),
         *contents([*sorted(objects.glob("*.cpp")), *sorted(objects.glob("*.h"))]),
         *contents([*sorted(harness_dir().rglob("*.*")), *_drivers(platform)]),
     ])  # fmt: skip
-    if take(model / "card", executable):
+    if take(model / _LIBRARY, library):
         job.log("what the design does has not changed since the card was last built")
     else:
-        _compile(objects, executable, compiler, verilator, waves, job)
-        keep(executable, model)
+        _compile(objects, library, same, compiler, verilator, waves, job)
+        keep(library, model, _LIBRARY)
     if kept and all(path.stat().st_mtime < began_s for path in read):  # nothing was saved while it was read
-        keep(out / PLACES, kept)
-        keep(executable, kept)
-    return CardExecutable(executable, hdl, tools)
+        keep(places, kept, _PLACES)
+        keep(library, kept, _LIBRARY)
 
 
 def _included_files(objects: Path, sources: Iterable[Path], tool_root: Path) -> list[Path]:
@@ -166,11 +194,9 @@ def _drivers(platform: Platform) -> list[Path]:
     return [port.driver_header for port in driven_ports(platform) if port.driver_header]
 
 
-def _compile(objects: Path, executable: Path, compiler: Tool, verilator: Tool, waves: bool, job: Job) -> None:
+def _compile(objects: Path, library: Path, same: Path, compiler: Tool, verilator: Tool, waves: bool, job: Job) -> None:
     assert verilator.root is not None
     include = verilator.root / "include"
-    with one_at_a_time("verilated", job):
-        same = _same_in_every_card(compiler, verilator, include, objects, job)
     made_by_verilator = sorted(path.name for path in objects.glob("Vcard*.cpp"))
     slow = [name for name in made_by_verilator if name.endswith("__Slow.cpp")]
     parts = {"design": [n for n in made_by_verilator if n not in slow] + [_DESIGN], "slow": slow}
@@ -182,30 +208,31 @@ def _compile(objects: Path, executable: Path, compiler: Tool, verilator: Tool, w
         unit = objects / f"all_{name}.cpp"
         unit.write_text("".join(f'#include "{part}"\n' for part in included))
         level = _LEVELS[name]
-        precompiled = same / level / _HEADERS
-        commands.append(
-            [compiler.path, *_FLAGS, *folders, "-c", level, "-include", precompiled, unit, "-o", unit.with_suffix(".o")]
-        )
+        flags: list[str | Path] = [*_DESIGN_FLAGS, *folders, level, "-include", same / level / _HEADERS]
+        commands.append([compiler.path, *flags, "-c", unit, "-o", unit.with_suffix(".o")])
     run_all(commands, job, cwd=objects, what="the simulated card")
     made = [objects / f"all_{name}.o" for name in parts]
     run_all(
-        [[compiler.path, "-pthread", *made, *sorted(same.glob("*.o")), "-o", executable]],
+        [[compiler.path, "-pthread", "-shared", *made, "-o", library]],
         job, cwd=objects, what="the simulated card",
     )  # fmt: skip
 
 
-def _same_in_every_card(compiler: Tool, verilator: Tool, include: Path, objects: Path, job: Job) -> Path:
-    """A folder with the card's own code, Verilator's runtime and, for each level, the headers that every unit
-    includes: compiled once for each version of the tools."""
+def _same_in_every_card(compiler: Tool, verilator: Tool, out: Path, job: Job) -> Path:
+    """A folder with the card's own program, which has Verilator's runtime, and, for each level, the headers that every
+    unit of a design includes: compiled once for each version of the tools."""
+    assert verilator.root is not None
+    include = verilator.root / "include"
     units = [*((include / name, _LEVELS["runtime"]) for name in RUNTIME), (harness_dir() / _CARD, _LEVELS["card"])]
     headers = harness_dir() / _HEADERS
     compile_it = [*_FLAGS, *system_include(include)]
     read = [*(source for source, _ in units), include / "verilated.h", *sorted(harness_dir().rglob("*.h"))]
-    made_by = [verilator.version, compiler.version, *compile_it, repr(_LEVELS)]
+    made_by = [verilator.version, compiler.version, *compile_it, *_DESIGN_FLAGS, repr(_LEVELS)]
     kept = cache_dir() / "verilated" / digest([*made_by, *contents(read)])
     if kept.is_dir():
         return kept
-    made = objects / "same"
+    made = out / "same"
+    made.mkdir(exist_ok=True)
     commands: list[list[str | Path]] = [
         [compiler.path, *compile_it, level, "-include", headers, "-c", source, "-o", made / f"{source.name}.o"]
         for source, level in units
@@ -213,6 +240,9 @@ def _same_in_every_card(compiler: Tool, verilator: Tool, include: Path, objects:
     for level in sorted({_LEVELS[unit] for unit in ("design", "slow")}):
         (made / level).mkdir(parents=True)
         copy = shutil.copy(headers, made / level)
-        commands.append([compiler.path, *compile_it, level, "-x", "c++-header", copy, "-o", f"{copy}.gch"])
-    run_all(commands, job, cwd=objects, what="what is the same in every card")
+        flags = (*_DESIGN_FLAGS, *system_include(include))
+        commands.append([compiler.path, *flags, level, "-x", "c++-header", copy, "-o", f"{copy}.gch"])
+    run_all(commands, job, cwd=made, what="what is the same in every card")
+    link: list[str | Path] = [compiler.path, "-pthread", "-rdynamic", *sorted(made.glob("*.o")), "-ldl"]
+    run_all([[*link, "-o", made / "card"]], job, cwd=made, what="what is the same in every card")
     return keep_folder(made, kept)

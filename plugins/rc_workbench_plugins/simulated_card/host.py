@@ -129,7 +129,7 @@ def api_of(task: Task, job: Job) -> PlatformSupport:
     assert support is not None
     if support.api_sources:
         return support
-    cards = task.project.hardware.cards
+    cards = len(task.hdl.each)
     if cards > 1 and (alone := without_card(task.platform.host)):
         job.report(
             Diagnostic(

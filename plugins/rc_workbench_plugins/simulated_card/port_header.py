@@ -63,7 +63,7 @@ def _text(
     clocks = hardware.clocks
     lines = ["#pragma once", f"#define CARD_CLOCKS {len(clocks)}", f"#define CARD_TAP_BITS {hdl.tap_bits}"]
     lines.append(f"#define CARD_WHOLE {int(whole)}")
-    lines.append(f"#define CARD_STREAMS {len(hdl.streams) // hdl.cards}")
+    lines.append(f"#define CARD_STREAMS {len(hdl.streams)}")
     if hdl.tap_bits:
         lines.append(f"#define CARD_TAPS {TAP_PORT}")
     if hardware.interrupt and pins.get(hardware.interrupt, ("",))[0] == "OUT":

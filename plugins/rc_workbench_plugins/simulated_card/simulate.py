@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from rc_workbench_plugins.simulated_card.card import CardExecutable
-from rc_workbench_plugins.simulated_card.config import PLACES, card_config
+from rc_workbench_plugins.simulated_card.config import card_config
 from rc_workbench_plugins.simulated_card.places import host_notes, with_source_lines
 from workbench.api.builds import HdlBuild
 from workbench.api.job import Job
@@ -54,7 +54,7 @@ def simulate(task: Task, card: CardExecutable, host_executable: Path, job: Job) 
         raw.mkdir(parents=True, exist_ok=True)
         for old in (*(raw / name for name in _RECORDS), *raw.glob(_WAVES)):
             old.unlink(missing_ok=True)
-        config.write_text(f"{card_config(card.hdl, task)}places {card.path.with_name(PLACES)}\n")
+        config.write_text(card_config(card.hdl, task, card.libraries))
     except OSError as error:
         raise WorkbenchError(Diagnostic(f"cannot write the run's records: {error.strerror}", file=str(raw))) from None
     ends = socket.socketpair()
@@ -224,9 +224,10 @@ def _progress_text(raw: Path, platform: Platform) -> str:
 def _stuck(hdl: HdlBuild, words: Sequence[str], activity: str) -> Diagnostic:
     """Who waits for whom on a card: its number, the cycle, valid and ready of its streams."""
     card, cycle, valid, ready = int(words[0]), int(words[1]), words[2], words[3]
-    streams, fifos = len(hdl.streams) // hdl.cards, len(hdl.fifos) // hdl.cards
-    first = hdl.streams[card * streams : (card + 1) * streams]
-    mine = hdl.fifos[card * fifos : (card + 1) * fifos]
+    streams = sum(len(before.streams) for before in hdl.each[:card])
+    fifos = sum(len(before.fifos) for before in hdl.each[:card])
+    first = hdl.streams[streams : streams + len(hdl.each[card].streams)]
+    mine = hdl.fifos[fifos : fifos + len(hdl.each[card].fifos)]
     return stuck(first, mine, [bit == "1" for bit in valid], [bit == "1" for bit in ready], cycle, activity)
 
 

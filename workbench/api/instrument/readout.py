@@ -59,24 +59,26 @@ def of_taps(build: HdlBuild, raw: Path, clocks: Sequence[str]) -> dict[str, Tabl
     """The tables that `decode` makes of a build's counters, of what the simulated card counted itself in the folder
     `raw`; none where it did not. `clocks` names the platform's, in its order."""
     told = read_end(raw / "card_end.txt").get("of_cards", "")
-    if not build.uncounted or not told:
+    if not told or not all(one.uncounted for one in build.each):
         return {}
-    cycles = np.array(told.split(), dtype=np.int64).reshape(build.cards, len(clocks))
+    cycles = np.array(told.split(), dtype=np.int64).reshape(len(build.each), len(clocks))
     dwell, moves = read_dwell(raw), read_transitions(raw)
-    one = len(build.blocks) // build.cards
-    counted = {n for n in range(one) if build.read_out and build.read_out.reaches(n)}
     times: list[tuple[int, ...]] = []
-    for number, block in enumerate(build.blocks):
-        card, place = divmod(number, one)
-        if not build.taps[place][1]:
-            of_clock = int(cycles[card, clocks.index(block.clock)]) if place in counted else 0
-            times.append((number, 0, 0, of_clock, min(of_clock, 1) if place in counted else 1))
-            continue
-        mine, states = dwell[dwell["block"] == number], len(block.states)
-        spent, visits = np.zeros(states, np.int64), np.zeros(states, np.int64)
-        np.add.at(spent, mine["state"], mine["cycles"])
-        np.add.at(visits, mine["state"], mine["count"])
-        times += [(number, s, 0, int(spent[s]), int(visits[s])) for s in range(states)]
+    first = 0
+    for one, of_fpga in zip(build.each, cycles, strict=True):
+        counted = {n for n in range(len(one.blocks)) if one.read_out and one.read_out.reaches(n)}
+        for place, block in enumerate(one.blocks):
+            number = first + place
+            if not one.taps[place][1]:
+                of_clock = int(of_fpga[clocks.index(block.clock)]) if place in counted else 0
+                times.append((number, 0, 0, of_clock, min(of_clock, 1) if place in counted else 1))
+                continue
+            mine, states = dwell[dwell["block"] == number], len(block.states)
+            spent, visits = np.zeros(states, np.int64), np.zeros(states, np.int64)
+            np.add.at(spent, mine["state"], mine["cycles"])
+            np.add.at(visits, mine["state"], mine["count"])
+            times += [(number, s, 0, int(spent[s]), int(visits[s])) for s in range(states)]
+        first += len(one.blocks)
     columns = ("block", "from_state", "to_state", "count")
     rows = sorted(moves[list(columns)].tolist())
     return {"state_time": table_of("state_time", times), "transitions": table_of("transitions", rows)}

@@ -93,7 +93,7 @@ class ProjectTree(QTreeView):
         host = list(expand_sources(root, project.host.sources))
         folders = dict.fromkeys([p.parent for p in host] + [root / d for d in project.host.include_dirs])
         host += [p for d in folders if d.is_dir() for p in sorted(d.iterdir()) if p.suffix in _INCLUDED]
-        hdl = list(expand_sources(root, project.hardware.sources))
+        hdl = list(workspace.hdl_files)
         hdl += [p for d in dict.fromkeys(p.parent for p in hdl) for p in sorted(d.iterdir()) if p.suffix in _INCLUDED]
         groups = {"host": host, "hdl": hdl}
         if parts := [path for path in workspace.parts if path.is_file()]:
