@@ -51,10 +51,11 @@ class SimulatedCard:
             host = build_users_host(task, job) if task.project.host.build else build_host(task, job)
         with job.step(_BUILD_CARD):
             card = build_card(task, job)
-            if task.project.simulation.check_vhdl and task.hdl.compared and task.hdl.compared.simulated:
-                from rc_workbench_plugins.vhdl.checked import check
+            for hdl in {id(one): one for one in task.hdl.each}.values() if task.project.simulation.check_vhdl else ():
+                if hdl.compared and hdl.compared.simulated:
+                    from rc_workbench_plugins.vhdl.checked import check
 
-                check(task.hdl, task.root, job)
+                    check(hdl, task.root, job)
         return Simulation(host, card)
 
     def run(self, task: Task, built: Simulation, job: Job) -> Outcome:
