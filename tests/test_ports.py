@@ -15,6 +15,7 @@ from rc_workbench_plugins.ports.bank import CardMemory
 from rc_workbench_plugins.ports.bus import AvalonPort, AxiLitePort, AxiPort, StreamInPort, StreamOutPort
 from rc_workbench_plugins.ports.masters import AvalonMasterPort, AxiMasterPort, MemoryMasterPort
 from rc_workbench_plugins.ports.memory import BlockPort
+from rc_workbench_plugins.ports.wishbone import WishbonePort
 from rc_workbench_plugins.simulated_card.card import CardExecutable, build_card, harness_dir
 from rc_workbench_plugins.simulated_card.host import build_host
 from rc_workbench_plugins.simulated_card.simulate import simulate
@@ -67,6 +68,8 @@ PLATFORM = Platform(
             ),
             AvalonPort(name="a1", prefix="a1_"),
             AvalonPort(name="a8", prefix="a8_", outstanding=8),
+            WishbonePort(name="w1", prefix="w1_"),
+            WishbonePort(name="w8", prefix="w8_", outstanding=8),
             AxiMasterPort(name="engine", prefix="m_", memory="ddr"),
             AvalonMasterPort(name="avalon", prefix="av_", memory="ddr"),
             AvalonMasterPort(name="waiting", prefix="aw_", memory="ddr"),
@@ -113,6 +116,8 @@ PLATFORM = Platform(
         "a1_write": table("a1", 65, 256),
         "a1_read": table("a1", 65, 256, receive=True),
         "a8_read": table("a8", 65, 256, receive=True),
+        **{f"{name}_write": table(name, 65, 256) for name in ("w1", "w8")},
+        **{f"{name}_read": table(name, 65, 256, receive=True) for name in ("w1", "w8")},
         "dma_write": table("dma", 66, 256),
         "dma_read": table("dma", 66, 256, receive=True),
         "dma_slow": table("dma", 256, 256, receive=True),
@@ -297,6 +302,22 @@ def test_avalon(card: CardExecutable, tmp_path: Path) -> None:
     assert printed == ["0"]
     # A command has three cycles; a read's word comes three cycles after the last of them.
     assert lasted == [("a1_write", 64 * 3), ("a1_read", 64 * 6), ("a8_read", 64 * 3 + 3)]
+
+
+def test_wishbone(card: CardExecutable, tmp_path: Path) -> None:
+    body = """
+    for (int i = 0; i < 2; i++) {
+        must(wbcard_send(card, i ? "w8_write" : "w1_write", data, 128, 256));
+        must(wbcard_receive(card, i ? "w8_read" : "w1_read", back, 128, 256));
+        printf("%d\\n", wrong(64, 1));
+    }
+    printf("%d\\n", wbcard_receive(card, "w1_read", back, 0xffc, 4) != 0);
+    """
+    printed, lasted = moved(card, body, tmp_path)
+    assert printed == ["0", "0", "1"]
+    # Three cycles a word; two, and three more until the last one is answered.
+    each = (("w1", 64 * 3), ("w8", 64 * 2 + 3))
+    assert lasted[:4] == [(f"{name}_{way}", cycles) for name, cycles in each for way in ("write", "read")]
 
 
 def test_block_transfer(card: CardExecutable, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from rc_workbench_plugins.ports.bus import AvalonPort, AxiLitePort
 from rc_workbench_plugins.ports.memory import BlockPort, MemoryPort
+from rc_workbench_plugins.ports.wishbone import WishbonePort
 from rtl_simulator import Cycle, Simulator, simulate
 
 from workbench.api import HdlBuild
@@ -29,6 +30,7 @@ CLOCK = Clock(name="clk", frequency_hz=100e6, reset="rst")
 UNUSED = ReadOut(first=0x40, last=0xFF)
 PLAN = MonitorPlan((Probe(0, 0, 2), Probe(1, 1, 2)), 2, engines=1)
 WATCHED = 1
+WISHBONE = ("classic", "pipelined")
 STATES = [0, 1, 1, 3, 2, 2, 2, 1, 0, 3, 3] * 3
 OWN_WORD = 0xA5
 BLOCK = Block("top.b", Side.FPGA, "top", "always", "top.b", (State(0, UNCLASSIFIED),))
@@ -39,12 +41,18 @@ class Case:
     word_bits: int
     delay_cycles: int
     #: memory; block; untracked: block with addresses of first words alone; held: such a one with a handshake; avalon;
-    #: valid: Avalon-MM with waitrequest and readdatavalid; axi: AXI4-Lite.
+    #: valid: Avalon-MM with waitrequest and readdatavalid; axi: AXI4-Lite; classic and
+    #: pipelined: Wishbone.
     kind: str = "memory"
     address_unit_bytes: int = 1
 
     @property
-    def port(self) -> MemoryPort | AvalonPort | AxiLitePort:
+    def port(self) -> MemoryPort | AvalonPort | AxiLitePort | WishbonePort:
+        if self.kind in WISHBONE:
+            names = {"stb": "take", "we": "wr_en", "adr": "addr", "dat_w": "wr_data", "dat_r": "rd_data",
+                     "stall": "ready"}  # fmt: skip
+            return WishbonePort(word_bits=self.word_bits, address_bits=8, address_unit_bytes=self.address_unit_bytes,
+                                names=names)  # fmt: skip
         if self.kind == "axi":
             names = {"araddr": "addr", "arvalid": "rd_en", "arready": "ready", "rdata": "rd_data", "rvalid": "ack",
                      "rready": "take"}  # fmt: skip
@@ -73,7 +81,8 @@ class Case:
 
     @property
     def front(self) -> MonitorFront:
-        has = ("ack", "ready") if self.kind in ("held", "valid", "axi") else ()
+        ready = ("ready",) if self.kind in ("held", "valid", "axi", "pipelined") else ()
+        has = (*ready, "ack") if ready or self.kind == "classic" else ()
         widths = {"req": 1, "addr": 8, "rd_en": 1, "rd_data": self.word_bits, "take": 1}
         front = self.port.monitor(UNUSED, {**widths, **dict.fromkeys(has, 1)})
         assert front is not None
@@ -99,12 +108,14 @@ CASES = [
         ("untracked", 128, 5, 4), ("held", 32, 0, 4), ("held", 64, 2, 8))),
     Case(16, 2, "avalon"), Case(64, 0, "avalon"), Case(8, 1, "valid"), Case(32, 1, "valid"),
     *(Case(bits, 1, "axi") for bits in (8, 16, 32, 64)),
+    Case(32, 1, "classic"), Case(16, 1, "pipelined"), Case(64, 1, "pipelined", 8),
 ]  # fmt: skip
 
 
 def design(number: int, case: Case) -> str:
     """The design gives a word of its own everywhere. Of block transfers it takes none, and no word."""
     answers, ready = "rd_en" if case.kind in ("valid", "axi") else "1'b0", int(case.kind == "axi")
+    answers = "take" if case.kind in WISHBONE else answers
     high = case.word_bits - 1
     ports = f"input clk, input rst, input [7:0] addr, input wr_en, input rd_en, input [{high}:0] wr_data, input req"
     return (
@@ -133,11 +144,12 @@ def dut() -> str:
     shown = []
     for number, case in enumerate(CASES):
         mine, bits = f"in[15:8] == {number}", case.word_bits
+        take = f"(rd_en | wr_en) & {mine}" if case.kind in WISHBONE else "1'b1"
         written = f"wr_data[{bits - 1}:0]" if bits <= 64 else f"{{{bits - 64}'d0, wr_data}}"
         lines += [
             f"    wire [{bits - 1}:0] data_{number}; wire ack_{number}, ready_{number}, asked_{number};",
             f"    case_{number} case_{number} (.clk(clk), .rst(rst), .addr(addr[7:0]), .wr_en(wr_en & {mine}),",
-            f"        .rd_en(rd_en & {mine}), .req(in[2] & {mine}), .take(1'b1), .wr_data({written}),",
+            f"        .rd_en(rd_en & {mine}), .req(in[2] & {mine}), .take({take}), .wr_data({written}),",
             f"        .rd_data(data_{number}), .in(in[1:0]), .ack(ack_{number}), .ready(ready_{number}),",
             f"        .asked(asked_{number}));",
         ]
@@ -177,7 +189,7 @@ def speak(number: int, case: Case, reads: list[int], start: int) -> Iterator[Cyc
             read = {"rd_en": 1} if act is Act.READ else {"wr_en": 1, "wr_data": value}
             yield Cycle(stimulus=chosen | (first if not word else 0), addr=place, **read)
             at += 1
-        if act is Act.READ:
+        if act is Act.READ or case.kind in WISHBONE:
             yield from [quiet] * case.delay_cycles
             at += case.delay_cycles
 
@@ -212,7 +224,9 @@ def test_words_come_through_every_port(simulator: Path) -> None:
             "untracked",
             "held",
         )  # a request comes before each transfer: of the design's, and the freeze
-        counted = len(STATES) + 1 + case.delay_cycles + 2 * asked + (case.kind == "axi")  # its answer to the start
+        counted = (
+            len(STATES) + 1 + case.delay_cycles + 2 * asked + (case.kind in ("axi", *WISHBONE))
+        )  # the start's answer
         cycles += speak(number, case, reads, len(cycles))
         seen = simulate(simulator, cycles)
         values = [int(seen.rd_data[cycle]) for cycle in reads]
@@ -231,6 +245,10 @@ def test_words_come_through_every_port(simulator: Path) -> None:
         if case.kind == "valid":
             assert all(int(seen.out[n]) & 2 for n in reads)
             assert sum(int(word) >> 1 & 1 for word in seen.out) == len(reads)
+        if case.kind in WISHBONE:
+            assert all(int(seen.out[n]) & 2 for n in reads)
+            asks = sum(bool(cycle.rd_en or cycle.wr_en) for cycle in cycles)
+            assert sum(int(word) >> 1 & 1 for word in seen.out) == asks
         if case.kind == "held":  # its words do not wait for the design, and that does not see what was asked for them
             asks = [n for n, cycle in enumerate(cycles) if cycle.stimulus & 4 and cycle.addr >= UNUSED.first]
             assert all(int(seen.out[n]) == 2 for n in asks)

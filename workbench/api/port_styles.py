@@ -86,18 +86,6 @@ APB = PortStyle(
     (frozenset({"psel", "penable", "paddr", "pwrite"}),),
     inner=True,
 )
-WISHBONE = PortStyle(
-    "wishbone",
-    "Wishbone",
-    (
-        *words("cyc stb we"),
-        *words("adr=adr,addr dat_w=dat_w,dat_mosi,wdata,dat,data sel cti bte", one_bit=False),
-        *words("ack err rty stall", initiator=False),
-        *words("dat_r=dat_r,dat_miso,rdata,idata,rdt,dat,data", initiator=False, one_bit=False),
-    ),
-    (frozenset({"cyc", "stb", "ack"}), frozenset({"stb", "ack", "adr"})),
-    glued=True,
-)
 FIFO_READ = PortStyle(
     "fifo_read",
     "FIFO's reading side",
@@ -179,4 +167,4 @@ REQUEST = PortStyle(
 )
 
 #: Told by their names though no kind of port drives them.
-OTHERS = (APB, WISHBONE, LOCALLINK, REQUEST, FIFO_READ, FIFO_WRITE, STREAM, GRANT)
+OTHERS = (APB, LOCALLINK, REQUEST, FIFO_READ, FIFO_WRITE, STREAM, GRANT)

@@ -106,7 +106,7 @@ def parts_of(word_bits: int) -> int:
 class MemoryFront:
     """`untracked`: the port gives the address of a block's first word only, with its request. `held` are the signals
     of the handshake that the design has: request, acknowledge and ready of block transfers; waitrequest and
-    readdatavalid of Avalon-MM, of which the second needs the first."""
+    readdatavalid of Avalon-MM, of which the second needs the first; ack and stall of Wishbone."""
 
     registers: Registers
     address_bits: int
@@ -126,9 +126,14 @@ class MemoryFront:
             "    input wire clock, input wire reset,",
             "    input wire [31:0] word, input wire frozen, input wire clearing, input wire answered,",
             "    output wire write_control, output wire write_select, output wire [31:0] write_data,",
-            f"    input wire write, input wire [{address - 1}:0] write_address, input wire [{word - 1}:0] written,",
-            f"    input wire read, input wire [{address - 1}:0] read_address,",
+            f"    input wire {self._asks}write, input wire [{address - 1}:0] write_address,",
+            f"    input wire {self._asks}read, input wire [{address - 1}:0] read_address,",
+            f"    input wire [{word - 1}:0] written,",
         )
+        if "ack" in self.held:
+            yield "    input wire stb, output wire user_stb, input wire user_ack, output wire ack,"
+        if "stall" in self.held:
+            yield "    input wire user_stall, output wire stall,"
         if "request" in self.held or self.untracked:
             yield "    input wire request,"
         if "request" in self.held:
@@ -159,8 +164,10 @@ class MemoryFront:
         if not self.held and not self.untracked:
             return
         registers = (at.control, at.window)
-        yield f"    wire own_write = write & {self._within('write_at', at.control, at.data - at.stride)};"
-        yield f"    wire own_read = read & {self._within('read_at', *registers)};"
+        yield f"    wire own_write = {self._asks}write & {self._within('write_at', at.control, at.data - at.stride)};"
+        yield f"    wire own_read = {self._asks}read & {self._within('read_at', *registers)};"
+        if "ack" in self.held:
+            yield from self._acknowledged()
         if "request" in self.held:
             asks = " | ".join(self._within(f"{way}_address", *registers) for way in ("read", "write"))
             yield f"    wire own_request = request & ({asks});"
@@ -178,6 +185,30 @@ class MemoryFront:
             yield "    assign user_read = read & ~own_read, user_write = write & ~own_write;"
         if "ready" in self.held:
             yield "    assign ready = own_write | own_read | user_ready;"
+
+    @property
+    def _asks(self) -> str:
+        """What the names of the port's own enables begin with, where what they ask for is taken later."""
+        return "asks_" if "ack" in self.held else ""
+
+    def _acknowledged(self) -> Iterator[str]:
+        """Wishbone: the monitors answer in the cycle after they were asked, where nothing else is answered."""
+        yield "    reg acked = 0;"
+        yield "    wire own = own_write | own_read;"
+        if "stall" in self.held:
+            yield "    reg [15:0] open = 0;  // what the design was asked for, and did not answer yet"
+            yield "    wire passes = (asks_write | asks_read) & ~own & ~acked & ~user_stall;"
+            yield "    always @(posedge clock)"
+            yield "        open <= reset ? 16'd0 : open + {15'd0, passes} - {15'd0, user_ack};"
+            yield "    wire grant = own & (open == 0);"
+            yield "    assign stall = own ? open != 0 : user_stall | acked;"
+            yield "    assign user_stb = stb & ~own & ~acked;"
+        else:
+            yield "    wire grant = own & ~acked;"
+            yield "    assign user_stb = stb & ~own;"
+        yield "    wire write = own_write & grant, read = own_read & grant;"
+        yield "    always @(posedge clock) acked <= grant & ~reset;"
+        yield "    assign ack = acked | user_ack;"
 
     def _select(self) -> Iterator[str]:
         """The number of the part that is asked for, and that of the word that the monitors show."""

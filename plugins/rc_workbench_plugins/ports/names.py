@@ -74,6 +74,18 @@ AVALON_MM = PortStyle(
     (frozenset({"read", "readdata"}), frozenset({"write", "writedata", "address"})),
     inner=True,
 )
+WISHBONE = PortStyle(
+    "wishbone",
+    "Wishbone",
+    (
+        *words("cyc stb we"),
+        *words("adr=adr,addr dat_w=dat_w,dat_mosi,wdata,dat,data sel cti bte", one_bit=False),
+        *words("ack err rty stall", initiator=False),
+        *words("dat_r=dat_r,dat_miso,rdata,idata,rdt,dat,data", initiator=False, one_bit=False),
+    ),
+    (frozenset({"cyc", "stb", "ack"}), frozenset({"stb", "ack", "adr"})),
+    glued=True,
+)
 MEMORY = PortStyle(
     "memory",
     "Memory",

@@ -120,6 +120,28 @@ module slow_ram (
     end
 endmodule
 
+// Wishbone: classic, a word is answered in its third cycle; pipelined, taken in its second one and answered three later.
+module bone_ram #(parameter PIPELINED = 0) (
+    input clk, input rst_n, input cyc, input stb, input we, input [11:0] adr, input [31:0] dat_w, input [3:0] sel,
+    output stall, output ack, output err, output [31:0] dat_r
+);
+    reg [31:0] memory [0:1023];
+    reg [1:0] waited;
+    reg [2:0] valid;
+    reg [31:0] word [0:2];
+    wire now = cyc & stb & (PIPELINED ? waited == 1 : waited == 2);
+    assign stall = ~now;
+    assign ack = (PIPELINED ? valid[2] : now) & ~err;
+    assign err = now & adr == 12'hffc;
+    assign dat_r = PIPELINED ? word[2] : memory[adr[11:2]];
+    always @(posedge clk) begin
+        waited <= rst_n & cyc & stb & ~now ? waited + 1 : 0;
+        valid <= rst_n ? {valid[1:0], now} : 0;
+        word[0] <= memory[adr[11:2]]; word[1] <= word[0]; word[2] <= word[1];
+        if (now & we & (&sel)) memory[adr[11:2]] <= dat_w;
+    end
+endmodule
+
 // Block transfer: a request is taken in its third cycle; the address is where a burst begins.
 module block_ram (
     input clk, input rst_n, input [9:0] address, input [15:0] left, input request, output acknowledge, input sends,
@@ -219,6 +241,10 @@ module every_port (
     output [31:0] out_tdata, output out_tvalid, input out_tready, output out_tlast,
     input [9:0] a1_address, input a1_read, input a1_write, input [31:0] a1_writedata,
     output a1_waitrequest, output [31:0] a1_readdata, output a1_readdatavalid,
+    input w1_cyc, input w1_stb, input w1_we, input [11:0] w1_adr, input [31:0] w1_dat_w, input [3:0] w1_sel,
+    output w1_ack, output w1_err, output [31:0] w1_dat_r,
+    input w8_cyc, input w8_stb, input w8_we, input [11:0] w8_adr, input [31:0] w8_dat_w, input [3:0] w8_sel,
+    output w8_stall, output w8_ack, output [31:0] w8_dat_r,
     input [9:0] a8_address, input a8_read, input a8_write, input [31:0] a8_writedata,
     output a8_waitrequest, output [31:0] a8_readdata, output a8_readdatavalid,
     input [9:0] dma_address, input [15:0] dma_left, input dma_req, output dma_ack, input dma_sends,
@@ -256,6 +282,8 @@ module every_port (
     sink sink8 (clk, rst_n, s8_tdata, s8_tvalid, s8_tready, s8_tlast);
     doubler twice (clk, rst_n, in_tdata, in_tvalid, in_tready, in_tlast, out_tdata, out_tvalid, out_tready, out_tlast);
     slow_ram avalon1 (clk, rst_n, a1_address, a1_read, a1_write, a1_writedata, a1_waitrequest, a1_readdata, a1_readdatavalid);
+    bone_ram bone1 (clk, rst_n, w1_cyc, w1_stb, w1_we, w1_adr, w1_dat_w, w1_sel, , w1_ack, w1_err, w1_dat_r);
+    bone_ram #(1) bone8 (clk, rst_n, w8_cyc, w8_stb, w8_we, w8_adr, w8_dat_w, w8_sel, w8_stall, w8_ack, , w8_dat_r);
     slow_ram avalon8 (clk, rst_n, a8_address, a8_read, a8_write, a8_writedata, a8_waitrequest, a8_readdata, a8_readdatavalid);
     block_ram block (clk, rst_n, dma_address, dma_left, dma_req, dma_ack, dma_sends, dma_write, dma_written, dma_read,
         dma_word);

@@ -1,0 +1,104 @@
+"""Wishbone ports (OpenCores, Wishbone B4, 2010): classic cycles, and pipelined ones where the design has a stall.
+
+Rules of their timing: resources/card/README.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from pydantic import Field, PositiveInt
+
+from rc_workbench_plugins.ports.bus import BusPort, Roles, Unsigned
+from rc_workbench_plugins.ports.memory_front import MemoryFront, accesses, place_registers
+from workbench.api.ports import DRIVERS, USER_WIRE, MonitorFront, Problem
+from workbench.model.read_out import ReadOut
+
+
+class WishbonePort(BusPort):
+    """Wishbone: the design answers each word."""
+
+    driver = "WishbonePort"
+    driver_header = DRIVERS / "wishbone.h"
+
+    kind: str = Field("wishbone", description="wishbone")
+    address_bits: PositiveInt = Field(32, description="width of an address")
+    address_unit_bytes: PositiveInt = Field(1, description="what one step of the address stands for")
+    outstanding: PositiveInt = Field(
+        1, description="requests that may be unanswered at once, where the design has a stall"
+    )
+    response_cycles: Unsigned = Field(
+        1, description="cycles from a word's request to its answer, by which the last request comes earlier"
+    )
+    buffer_words: Unsigned = Field(0, description="words that the link holds while the design stalls; 0: any number")
+
+    def roles(self) -> Roles:
+        return {
+            "cyc": ("input", 1, True),
+            "stb": ("input", 1, False),
+            "we": ("input", 1, False),
+            "adr": ("input", None, False),
+            "dat_w": ("input", self.word_bits, False),
+            "sel": ("input", self.word_bits // 8, True),
+            "cti": ("input", 3, True),
+            "bte": ("input", 2, True),
+            "dat_r": ("output", self.word_bits, False),
+            "ack": ("output", 1, False),
+            "err": ("output", 1, True),
+            "rty": ("output", 1, True),
+            "stall": ("output", 1, True),
+        }
+
+    def problems(self) -> Iterator[Problem]:
+        yield from super().problems()
+        if self.word_bits // 8 % self.address_unit_bytes:
+            message = f"words of {self.word_bits // 8} bytes do not start at whole addresses"
+            yield Problem("address_unit_bytes", message, "Write 1 where addresses count bytes.")
+
+    def constants(self) -> Mapping[str, int]:
+        return {
+            "address_step": self._step,
+            "outstanding": self.outstanding,
+            "response_cycles": self.response_cycles,
+            "buffer_words": self.buffer_words,
+        }
+
+    def lead_cycles(self, receive: bool) -> int:
+        return self.response_cycles
+
+    @property
+    def _step(self) -> int:
+        return self.word_bits // 8 // self.address_unit_bytes
+
+    def quiet(self, clock: str) -> Iterator[str]:
+        """Each word is answered in the cycle in which it is asked for."""
+        pins = {role: signal.name for role, signal in self.signals().items()}
+        yield f"assign {pins['ack']} = {pins['stb']};"
+        yield f"assign {pins['dat_r']} = 0;"
+
+    def monitor(self, read_out: ReadOut, bits: Mapping[str, int], waits: bool = False) -> MonitorFront:
+        pins = {role: signal.name for role, signal in self.signals().items()}
+        address_bits = bits[pins["adr"]]
+        registers = place_registers(
+            read_out, self.word_bits, self._step, min(self.address_bits, address_bits), blocks=False
+        )
+        held = ["ack", *(["stall"] if pins["stall"] in bits else [])]
+        front = MemoryFront(registers, address_bits, self.word_bits, 1, held=tuple(held))
+        asks = " & ".join(pins[role] for role in ("cyc", "stb") if pins[role] in bits)
+        taken = ("stb", *held)
+        return MonitorFront(
+            text=front.text,
+            connections={
+                "asks_write": f"{asks} & {pins['we']}",
+                "asks_read": f"{asks} & ~{pins['we']}",
+                "write_address": pins["adr"],
+                "read_address": pins["adr"],
+                "written": pins["dat_w"],
+                "data": pins["dat_r"],
+                "user_data": USER_WIRE + pins["dat_r"],
+                **{role: pins[role] for role in taken},
+                **{f"user_{role}": USER_WIRE + pins[role] for role in taken},
+            },
+            taken=tuple(pins[role] for role in ("dat_r", *taken)),
+            **accesses(registers, self.word_bits),
+        )
