@@ -148,23 +148,65 @@ def test_same_bits_plain_on_few_cores(
     assert printed == reference["expected_output"](form, points)
 
 
+def every_table(project: Path, plugins: Plugins, out: Path) -> tuple[object, object]:
+    """What a run has: output, cycles, time and each block's states; and all of its tables."""
+    printed = run(open_workspace(project, plugins), out, {"CORES": 2, "POINTS": 3 * 512})
+    result = open_result(out, plugins)
+    states = [
+        [(state.state.name, state.cycles, state.visits) for state in block.states] for block in result.analysis.blocks
+    ]
+    assert len(states) == 4
+    found = (printed, result.run.manifest.cycles, result.run.time_s, states)
+    return found, {name: dict(columns) for name, columns in result.run.tables.items()}
+
+
+@pytest.fixture(scope="module")
+def in_verilog(
+    projects: dict[str, Path], plugins: Plugins, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[object, object]:
+    return every_table(projects["original"], plugins, tmp_path_factory.mktemp("verilog") / "run")
+
+
+CORE_IN_VERILOG = """
+    component PDF2D_Core is  -- a name of VHDL's has no case, and `one : entity work.pdf2d_core` would be unsigned
+        generic (BITS : positive);
+        port (
+            clk, rst, write : in std_logic; write_address : in std_logic_vector(9 downto 0);
+            write_data : in std_logic_vector(31 downto 0); read : in std_logic;
+            read_address : in std_logic_vector(7 downto 0); done : out std_logic;
+            sum : out std_logic_vector(47 downto 0)
+        );
+    end component;
+"""
+
+
+def mixed(projects: dict[str, Path], name: str, *sources: str) -> Path:
+    """The original form of these sources, which no word says the languages of."""
+    project = projects["original"].with_name(f"{name}.workbench.yaml")
+    text = projects["original"].read_text("utf-8")
+    project.write_text(text.replace("hdl/kernel.v, hdl/original/*.v", ", ".join(sources)), "utf-8")
+    return project
+
+
 @NEEDS_GHDL
-def test_vhdl_is_the_same_run_to_the_cycle(projects: dict[str, Path], plugins: Plugins, tmp_path: Path) -> None:
+@pytest.mark.parametrize("design", ["vhdl", "vhdl_over_verilog", "verilog_over_vhdl"])
+def test_in_any_language_it_is_the_same_run_to_the_cycle(
+    design: str, projects: dict[str, Path], plugins: Plugins, in_verilog: tuple[object, object], tmp_path: Path
+) -> None:
     """Every block's state times, visits and transitions, every call and all else that the run has tables of."""
-    found, tables = {}, {}
-    for name in ("original", "vhdl"):
-        workspace = open_workspace(projects["original"].with_name(f"{name}.workbench.yaml"), plugins)
-        printed = run(workspace, tmp_path / name, {"CORES": 2, "POINTS": 3 * 512})
-        result = open_result(tmp_path / name, plugins)
-        states = [
-            [(state.state.name, state.cycles, state.visits) for state in block.states]
-            for block in result.analysis.blocks
-        ]
-        found[name] = (printed, result.run.manifest.cycles, result.run.time_s, states)
-        tables[name] = {name: dict(columns) for name, columns in result.run.tables.items()}
-    assert found["vhdl"] == found["original"]
-    assert len(found["vhdl"][3]) == 4
-    np.testing.assert_equal(tables["vhdl"], tables["original"])
+    project = projects["original"].with_name("vhdl.workbench.yaml")
+    kernels = ("hdl/kernel.v", "hdl/kernel.vhd")
+    if design == "vhdl_over_verilog":
+        top = (project.parent / "hdl/original/pdf2d_top.vhd").read_text("utf-8")
+        top = top.replace("rtl of pdf2d_top is", f"rtl of pdf2d_top is{CORE_IN_VERILOG}")
+        top = top.replace("entity work.pdf2d_core", "PDF2D_Core").replace("sum => sums(i)", "unsigned(sum) => sums(i)")
+        (project.parent / "hdl/over_verilog.vhd").write_text(top, "utf-8")
+        project = mixed(projects, design, *kernels, "hdl/original/core.v", "hdl/over_verilog.vhd")
+    elif design == "verilog_over_vhdl":
+        project = mixed(projects, design, *kernels, "hdl/original/core.vhd", "hdl/original/pdf2d_top.v")
+    found, tables = every_table(project, plugins, tmp_path / "run")
+    assert found == in_verilog[0]
+    np.testing.assert_equal(tables, in_verilog[1])
 
 
 def test_goals_at_20_cores(full: dict[str, OpenRun]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from workbench.api.job import Job
+from workbench.api.source.pragma_text import PREFIX, style_of
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.session.reading import read
 
@@ -24,7 +25,8 @@ def without_marks(workspace: Workspace, hdl: HdlBuild, settings: Mapping[str, Va
     if not possible:
         return (Diagnostic(message, "No clocked block on the port's clock was found.", Severity.WARNING),)
     best, of = max(possible, key=lambda one: len(one[0].branches) * max(1, len(one[0].instances)))
-    prefix = of.hdl_language.pragma_prefix
+    style = style_of(best.file)
+    prefix = PREFIX[style] if style else of.hdl_language.pragma_prefix
     before = next((b.pragma_line or b.line for b in best.branches if b.kind != "body"), best.line)
     hint = (
         f"Begin with the block {best.id}, which has {len(best.branches)} branches: "

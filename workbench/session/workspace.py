@@ -355,7 +355,7 @@ def open_workspace(path: Path, plugins: Plugins, *, faulty: bool = False) -> Wor
             raise
         parts, made = tuple(path.parent / name for name in project.streaming.sources), ()
         faults = error.diagnostics
-    language = language_of(project.hardware, path.parent, plugins.hdl_languages)
+    language = language_of(project.hardware, plugins.hdl_languages)
     project = project.model_copy(update={"hardware": project.hardware.model_copy(update={"language": language})})
     support = own_support(platform, platform_path, plugins.platforms, project, path.parent)
     folders = (*project.host.include_dirs, *(os.path.dirname(source) for source in project.host.sources))

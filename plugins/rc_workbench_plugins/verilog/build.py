@@ -78,7 +78,8 @@ def build(
     clocks = clocks_by_pin(platform_hardware)
     told, held = tapped(design.nets, top, layout, clocks, single), held_in_reset(design.nets, top, clocks)
     watched = monitored(top, layout, platform_hardware, hardware, widths, library, single, told)
-    edits = _edit(design, top, layout, shell, told, held, {**hardware.parameters, **parameters})
+    edits = edit_modules(design, top, layout, told, held)
+    name_top(design, edits, shell, {**hardware.parameters, **parameters})
     for label in set(streams.labels.values()) if streams.streams else ():
         edits.setdefault(label.path, Edits(label.path)).insert(label.offset, f" : {label.name}")
     stores, varied, not_varied = vary_depths(design, top, streams, edits) if vary else ("", {}, ())
@@ -103,7 +104,7 @@ def build(
         idle=tuple(map(below, streams.idle)),
         defines=(wrapper.TAPS_DEFINE,) if watched.width else (),
         uncounted=wrapper.uncounted(watched.monitors),
-        include_dirs=_include_dirs(design, hardware),
+        include_dirs=include_dirs_of(design, hardware),
         read_out=watched.read_out,
         own_port=watched.own_port,
         compared=_compared(
@@ -116,7 +117,7 @@ def build(
             watched.width,
             streams.labels if streams.streams else {},
         ),
-        stand_ins=(_copy(design, design.primitives.file, out),) if design.primitives else (),
+        stand_ins=(copy_of(design, design.primitives.file, out),) if design.primitives else (),
         missed=tuple(watched.missed(design.name_of, why_not, single)),
         diagnostics=(*diagnostics, *watched.large(design.name_of), *not_varied),
     )
@@ -128,7 +129,7 @@ def _compared(
     labels: Mapping[str, Label],
 ) -> Comparison:  # fmt: skip
     """The design beside its copy, in which the parameters' values are written already."""
-    include_dirs, defines = _include_dirs(design, hardware), {k: str(v) for k, v in hardware.defines.items()}
+    include_dirs, defines = include_dirs_of(design, hardware), {k: str(v) for k, v in hardware.defines.items()}
     given = {name: str(value) for name, value in parameters.items()}
     return Comparison(
         HdlSide(design.needed, top.module, include_dirs, defines, given),
@@ -140,23 +141,22 @@ def _compared(
     )
 
 
-def _include_dirs(design: Design, hardware: HardwareSources) -> tuple[Path, ...]:
+def include_dirs_of(design: Design, hardware: HardwareSources) -> tuple[Path, ...]:
     """The project's, and the sources' own folders, which their copies have left."""
     listed = [(design.root / name).resolve() for name in hardware.include_dirs]
     return tuple(dict.fromkeys([*listed, *(path.parent for path in design.sources)]))
 
 
-def _edit(
+def edit_modules(
     design: Design,
     top: Instance,
     layout: Layout,
-    shell: Top,
     told: Mapping[Key, str],
     held: Collection[Key],
-    given: Collection[str],
+    others: Container[str] = (),
 ) -> dict[Path, Edits]:
-    """The edits of every file, from the layout of the states. `told` has the expressions of those that a register of
-    the design tells; those `held` keep them in reset. `given` names the parameters that the project sets."""
+    """The edits of every file that lead the states up. `told` has the expressions of those that a register of the
+    design tells; those `held` keep them in reset. The modules `others` are none of this language."""
     nodes = modules_by_name(design)
     edits: dict[Path, Edits] = {}
 
@@ -171,7 +171,7 @@ def _edit(
         for child in instance.children:
             ports[child.key] = child.ports
     for module, sites in layout.sites.items():
-        if not layout.widths[module]:
+        if not layout.widths[module] or module in others:
             continue
         node = nodes[module]
         path = design.place(node.header.name.location)[0]
@@ -182,14 +182,19 @@ def _edit(
                 observe(design, of(blocks[key].path), blocks[key], site.slice(), told.get(key, ""), key in held)
             else:
                 connect(design, of(path), instantiations[key], site.slice(), ports[key])
-    head = nodes[top.module]
+    return edits
+
+
+def name_top(design: Design, edits: dict[Path, Edits], shell: Top, given: Collection[str]) -> None:
+    """The edits that call the top's module `shell.inner`, and set the parameters that are `given` to their values."""
+    head = modules_by_name(design)[shell.name]
     path = design.place(head.header.name.location)[0]
-    rename_module(design, of(path), head, shell.inner)
+    of_top = edits.setdefault(path, Edits(path))
+    rename_module(design, of_top, head, shell.inner)
     values = {parameter.name: parameter.value for parameter in shell.parameters if parameter.name in given}
     for parameter in design.top.body.parameters if design.top is not None else ():
         if parameter.name in values:
-            set_default(design, of(path), parameter.syntax, values[parameter.name])
-    return edits
+            set_default(design, of_top, parameter.syntax, values[parameter.name])
 
 
 def _write(design: Design, edits: Mapping[Path, Edits], generated: str, out: Path) -> tuple[Path, ...]:
@@ -200,12 +205,12 @@ def _write(design: Design, edits: Mapping[Path, Edits], generated: str, out: Pat
             data = path.read_bytes()
             if b"`timescale" in data:
                 timescale = "`timescale 1ns / 1ps\n"
-            sources.append(write_file(_copy(design, path, out), edits[path].apply(data) if path in edits else data))
+            sources.append(write_file(copy_of(design, path, out), edits[path].apply(data) if path in edits else data))
         sources += write_around(generated, out, timescale)
     return tuple(sources)
 
 
-def _copy(design: Design, path: Path, out: Path) -> Path:
+def copy_of(design: Design, path: Path, out: Path) -> Path:
     return copy_path(design.root, path, design.sources.index(path), out)
 
 
@@ -218,16 +223,16 @@ def _check(
     out: Path,
 ) -> None:
     """Elaborate what was written: what is wrong there is wrong in a pragma's condition, or in the port's."""
-    include_dirs = tuple(str(path) for path in _include_dirs(design, hardware))
+    include_dirs = tuple(str(path) for path in include_dirs_of(design, hardware))
     copied = hardware.model_copy(update={"sources": tuple(str(s) for s in sources), "include_dirs": include_dirs})
     problems = [d for d in read_design(out, copied, parameters).diagnostics if d.severity is Severity.ERROR]
     if not has_errors(problems):
         return
-    originals = {_copy(design, path, out): path for path in design.sources}
-    raise WorkbenchError(*dict.fromkeys(_explained(design, problem, originals, edits, out) for problem in problems))
+    originals = {copy_of(design, path, out): path for path in design.sources}
+    raise WorkbenchError(*dict.fromkeys(explained(design, problem, originals, edits, out) for problem in problems))
 
 
-def _explained(
+def explained(
     design: Design, problem: Diagnostic, originals: Mapping[Path, Path], edits: Mapping[Path, Edits], out: Path
 ) -> Diagnostic:
     path = originals.get(out / problem.file) if problem.file else None

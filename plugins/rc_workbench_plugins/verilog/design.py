@@ -16,6 +16,7 @@ from pyslang import ast, parsing, syntax
 from rc_workbench_plugins.verilog.encrypted import told_once
 from rc_workbench_plugins.verilog.nets import Nets
 from rc_workbench_plugins.verilog.order import (
+    SourceText,
     Unit,
     declaring,
     reached,
@@ -103,8 +104,11 @@ def shown_path(root: Path, path: Path) -> str:
         return str(path)
 
 
-def read_design(root: Path, hardware: HardwareSources, parameters: Mapping[str, str]) -> Design:
-    """Parse and elaborate the project's design. Never raises for what stands in the sources."""
+def read_design(
+    root: Path, hardware: HardwareSources, parameters: Mapping[str, str], others: Sequence[str] = ()
+) -> Design:
+    """Parse and elaborate the project's design, and the modules `others` as tops of their own (`beside`). Never raises
+    for what stands in the sources."""
     root = root.resolve()
     sources, missing = source_files(root, hardware.sources)
     manager = source_manager()
@@ -113,15 +117,15 @@ def read_design(root: Path, hardware: HardwareSources, parameters: Mapping[str, 
     overrides = {**{k: str(v) for k, v in hardware.parameters.items()}, **parameters}
     includes = [str((root / name).resolve()) for name in hardware.include_dirs]
     files = read_order(sources, hardware.defines, [Path(folder) for folder in includes])
-    starts = declaring(files, hardware.top) or sources
+    starts = _starts(files, hardware.top, others) or sources
     primitives = stand_ins(missing_modules(files, reached(files, starts)))
     if primitives is not None:
         files = read_order((*sources, primitives.file), hardware.defines, [Path(folder) for folder in includes])
     sources = tuple(files)
-    tree, compilation, bag = _compile(manager, sources, hardware, includes, overrides)
+    tree, compilation, bag = _compile(manager, sources, hardware, includes, overrides, others)
     lines = Lines()
-    needed = reached(files, declaring(files, hardware.top) or sources)
-    below = reached_units(files, hardware.top)
+    needed = reached(files, _starts(files, hardware.top, others) or sources)
+    below = {name for one in (hardware.top, *others) for name in reached_units(files, one)}
     unneeded = {
         shown_path(root, path): None if path not in needed else [u for u in file.units if u.name not in below]
         for path, file in files.items()
@@ -135,6 +139,16 @@ def read_design(root: Path, hardware: HardwareSources, parameters: Mapping[str, 
     units = tuple(compilation.getCompilationUnits())
     keep = (units, compilation, bag)
     return Design(root, sources, manager, (tree,), top, (*missing, *found), keep, needed, lines, bag, primitives)
+
+
+def beside(design: Design, other: str) -> Design:
+    """The same sources below another of the tops that they were read with."""
+    return replace(design, top=_top(design.keep[1], other))
+
+
+def _starts(files: Mapping[Path, SourceText], top: str, others: Sequence[str]) -> tuple[Path, ...]:
+    """The files that declare the tops."""
+    return tuple(path for name in (top, *others) for path in declaring(files, name))
 
 
 def source_files(root: Path, names: Sequence[str]) -> tuple[tuple[Path, ...], tuple[Diagnostic, ...]]:
@@ -157,6 +171,7 @@ def _compile(
     hardware: HardwareSources,
     includes: Sequence[str],
     overrides: Mapping[str, str],
+    others: Sequence[str],
 ) -> tuple[Any, Any, Any]:
     preprocessor = parsing.PreprocessorOptions()
     preprocessor.predefines = [f"{name}={value}" for name, value in hardware.defines.items()]
@@ -164,7 +179,7 @@ def _compile(
     options = ast.CompilationOptions()
     options.flags = _FLAGS
     options.defaultTimeScale = pyslang.TimeScale.fromString("1ns/1ps")  # some files have one, others may not
-    options.topModules = {hardware.top}
+    options.topModules = {hardware.top, *others}
     options.paramOverrides = [f"{name}={_literal(value)}" for name, value in overrides.items()]
     bag = pyslang.Bag([preprocessor, options])
     tree = syntax.SyntaxTree.fromFiles([str(path) for path in paths], manager, bag)

@@ -44,7 +44,8 @@ class BlockUse:
 
 @dataclass
 class Instance:
-    """An elaborated instance. `key` is where its instantiation stands in the parent; `loops` are those around it."""
+    """An elaborated instance. `key` is where its instantiation stands in the parent; `loops` are those around it. Of
+    what another language defines, `inputs` are the top's inputs behind its own, and whether inverted."""
 
     path: str
     module: str
@@ -56,6 +57,7 @@ class Instance:
     body: Any = None  # slang's
     blocks: list[BlockUse] = field(default_factory=list)
     children: list[Instance] = field(default_factory=list)
+    inputs: Mapping[str, tuple[str, bool]] = field(default_factory=dict)
 
     def walk(self) -> Iterator[Instance]:
         yield self

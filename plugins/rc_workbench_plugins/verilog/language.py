@@ -44,7 +44,7 @@ def scan(
     edges = own_streams(design, find_streams(design, top, hardware), top, hardware, library)
     states = find_states(design, top, edges.streams)
     found = tuple(
-        _hdl_block(design, states, block, tuple(uses[block.key]), reasons.get(block.key, ""))
+        hdl_block(design, states, block, tuple(uses[block.key]), reasons.get(block.key, ""))
         for block in blocks
         if is_own(block, library)
     )
@@ -124,14 +124,20 @@ def _read(
     lost = (one for one in pragmas if one.severity is not Severity.WARNING or one.file not in broken)
     diagnostics = (*design.diagnostics, *lost)
     if top is not None:
-        nodes = modules_by_name(design)
-        used = dict.fromkeys(instance.module for instance in top.walk())
-        diagnostics += (*defined_twice(design, used), *_of_primitives(design, top))
-        diagnostics += tuple(unsynthesisable(design, [nodes[name] for name in used if name in nodes]))
+        diagnostics += tuple(of_modules(design, top))
     diagnostics += tuple(derived(top, design.name_of, library_of(design, hardware)))
     data, unread = data_files(design)
     read = () if unread else (*design.files, *(root / name for name in data))
     return design, blocks, top, (*diagnostics, *unread), data, read
+
+
+def of_modules(design: Design, top: Instance) -> Iterator[Diagnostic]:
+    """What is to be told of the modules below a top."""
+    nodes = modules_by_name(design)
+    used = dict.fromkeys(instance.module for instance in top.walk())
+    yield from defined_twice(design, used)
+    yield from _of_primitives(design, top)
+    yield from unsynthesisable(design, [nodes[name] for name in used if name in nodes])
 
 
 def _of_primitives(design: Design, top: Instance) -> Iterator[Diagnostic]:
@@ -151,9 +157,7 @@ def _reasons(
     return why_not_observed(blocks, top, clocks, lambda instance: why_not_editable(design, nodes.get(instance.module)))
 
 
-def _hdl_block(
-    design: Design, states: States, block: SourceBlock, instances: tuple[str, ...], why_not: str
-) -> HdlBlock:
+def hdl_block(design: Design, states: States, block: SourceBlock, instances: tuple[str, ...], why_not: str) -> HdlBlock:
     branches = tuple(_branch(arm, states.of(block, arm)) for arm in block.arms)
     return HdlBlock(
         f"{block.module}.{block.label}", block.module, block.kind, design.name_of(block.path), block.line,

@@ -151,7 +151,7 @@ def _module(module: Any, manager: Any) -> tuple[str, str]:
     declarations = (syntax.PortDeclarationSyntax, syntax.ParameterDeclarationStatementSyntax)
     body = [printed(one) for one in members]
     head = printed(module.header)
-    ports = dict(_ports(module))
+    ports = dict(ports_of_head(module))
     if head.replace(" ", "").endswith("();"):
         head = f"module {name} ({', '.join(ports)});"
     acts, kind = "", ""
@@ -160,7 +160,7 @@ def _module(module: Any, manager: Any) -> tuple[str, str]:
     return "\n".join([head, *body, *([acts] if acts else []), "endmodule"]), kind
 
 
-def _ports(module: Any) -> Iterator[tuple[str, str]]:
+def ports_of_head(module: Any) -> Iterator[tuple[str, str]]:
     """Each port's name and direction, in either style of a module's head."""
     ports = getattr(module.header.ports, "ports", None) or ()
     direction = ""

@@ -52,8 +52,8 @@ from workbench.model.scan import HdlPort
 from workbench.system.cache import cache_dir
 from workbench.system.files import replace_file, sha256
 
-_INNER = "_recap_user"
-_TRANSLATED = "recap_vhdl.v"
+INNER = "_recap_user"
+TRANSLATED = "recap_vhdl.v"
 _CONDITION_HINT = "Write a VHDL condition over signals of this architecture, such as ack = '1'."
 
 
@@ -63,14 +63,14 @@ def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> 
     if design.top is None or has_errors(design.diagnostics):
         raise WorkbenchError(*design.diagnostics)
     texts = {file.path: parted(file) for file in design.needed}
-    made = spelled(_made(design, texts, design.top.name, _generics(hardware, parameters), {}), _ports(design.top))
+    made = spelled(made_of(design, texts, design.top.name, generics_of(hardware, parameters), {}), ports_of(design.top))
     place = cache_dir() / "vhdl" / f"{sha256(made.encode())[:32]}.v"
     if not place.is_file():
         place.parent.mkdir(parents=True, exist_ok=True)
         replace_file(place, made.encode())
     top = top_module(made)
     simulated = read_translated(place.parent, place, top, hardware)
-    ports = tuple(_placed(hdl_ports(simulated), design, design.top))
+    ports = tuple(placed_at(hdl_ports(simulated), design, design.top))
     return HdlBuild(sources=(place,), top=top, blocks=(), ports=ports)
 
 
@@ -87,22 +87,22 @@ def instrument(
     if top is None or design.top is None or has_errors(found.diagnostics):
         raise WorkbenchError(*found.diagnostics)
     board = hardware_of(platform)
-    names = {plain_name(name): name for name in (*_ports(design.top), *outside_of(board)) if name}
+    names = {plain_name(name): name for name in (*ports_of(design.top), *outside_of(board)) if name}
     _spell_clocks(top, names)
     layout = lay_out(
         top,
         observed=lambda block: bool(block.states) and block.key not in found.why_not,
         editable=lambda module: True,
     )
-    inner = f"{top.module}{_INNER}"
-    generics = _generics(hardware, parameters)
+    inner = f"{top.module}{INNER}"
+    generics = generics_of(hardware, parameters)
     edits = edits_of(design, top, layout, inner, generics, clocks_by_pin(board))
     texts = {file.path: edits[file.path].apply(file.data) for file in design.needed}
-    made = spelled(_made(design, texts, inner, generics, edits), names.values())
+    made = spelled(made_of(design, texts, inner, generics, edits), names.values())
     inner = top_module(made)
     renamed = made.replace(f"module {inner}\n", f"module {top.module}\n")
     with writing(out):
-        file = write_file(out / "recap" / _TRANSLATED, renamed.encode())
+        file = write_file(out / "recap" / TRANSLATED, renamed.encode())
     simulated = read_translated(out, file, top.module, hardware)
     if simulated.top is None:
         raise WorkbenchError(*simulated.diagnostics)
@@ -121,13 +121,13 @@ def instrument(
     widths = {port.name: port.bits for port in ports}
     watched = monitored(top, layout, board, hardware, widths, library, found.single)
     with writing(out):
-        copies = _write(design, texts, out)
+        copies = write_copies(design, texts, out)
         around = write_around(wrapper.wrapper(shell, watched.monitors, watched.place, streams.streams), out)
     build = HdlBuild(
         sources=(file, *around),
         board_sources=(*copies.values(), *around),
         top=top.module,
-        ports=tuple(_placed(ports, design, design.top)),
+        ports=tuple(placed_at(ports, design, design.top)),
         blocks=watched.blocks(design.name_of),
         taps=watched.taps,
         tap_bits=watched.width,
@@ -139,7 +139,7 @@ def instrument(
         read_out=watched.read_out,
         own_port=watched.own_port,
         compared=_compared(
-            design, top, copies, f"{top.module}{_INNER}", generics, watched.width, HdlSide((file,), inner)
+            design, top, copies, f"{top.module}{INNER}", generics, watched.width, HdlSide((file,), inner)
         ),
         missed=tuple(watched.missed(design.name_of, found.why_not, found.single)),
         diagnostics=(*found.diagnostics, *streams.diagnostics, *watched.large(design.name_of)),
@@ -148,11 +148,11 @@ def instrument(
     return build_called(build, top.path, hardware.names)
 
 
-def _generics(hardware: HardwareSources, parameters: Mapping[str, str]) -> dict[str, str]:
+def generics_of(hardware: HardwareSources, parameters: Mapping[str, str]) -> dict[str, str]:
     return {**{name: str(value) for name, value in hardware.parameters.items()}, **parameters}
 
 
-def _ports(top: Unit) -> list[str]:
+def ports_of(top: Unit) -> list[str]:
     return [port.name for port in top.interface.ports] if top.interface is not None else []
 
 
@@ -164,7 +164,7 @@ def _spell_clocks(top: Instance, names: Mapping[str, str]) -> None:
         ]
 
 
-def _made(
+def made_of(
     design: Design, texts: Mapping[Path, bytes], unit: str, generics: Mapping[str, str], edits: Mapping[Path, Edits]
 ) -> str:
     """The Verilog. WorkbenchError, at the user's lines."""
@@ -186,7 +186,7 @@ def _explained(design: Design, edits: Mapping[Path, Edits], problem: Diagnostic)
     return Diagnostic(problem.message, hint, Severity.ERROR, design.name_of(path), problem.line)
 
 
-def _placed(ports: Iterable[HdlPort], design: Design, top: Unit) -> Iterator[HdlPort]:
+def placed_at(ports: Iterable[HdlPort], design: Design, top: Unit) -> Iterator[HdlPort]:
     """Ports with the lines of the entity."""
     lines = {plain_name(p.name): p.line for p in top.interface.ports} if top.interface is not None else {}
     for port in ports:
@@ -216,7 +216,7 @@ def _compared(
     )
 
 
-def _write(design: Design, texts: Mapping[Path, bytes], out: Path) -> dict[Path, Path]:
+def write_copies(design: Design, texts: Mapping[Path, bytes], out: Path) -> dict[Path, Path]:
     """The copies by their originals, without the marks of their parts; what stands for vendors' libraries is brought by
     their tools."""
     return {

@@ -45,7 +45,12 @@ class Clocks:
 
     def root(self, instance: Instance, name: str, loops: Sequence[Loop] = ()) -> str:
         """The top's input that a name in an instance is another name of, or ''."""
-        return self.input_of(self.follow(instance, name, loops))
+        return self.input(instance, name, loops)[0]
+
+    def input(self, instance: Instance, name: str, loops: Sequence[Loop] = ()) -> tuple[str, bool]:
+        """As `root`, with whether it is inverted."""
+        found = self.follow(instance, name, loops)
+        return self.input_of(found), found.turned
 
     def reset(self, instance: Instance, arms: Sequence[Arm]) -> tuple[str, bool] | None:
         """The top's input that a block's first condition asks for, and whether for its being low."""
@@ -53,9 +58,8 @@ class Clocks:
         asked = _ASKED.fullmatch(first.label.strip("() ")) if first is not None else None
         if asked is None:
             return None
-        found = self.follow(instance, asked[2])
-        name = self.input_of(found)
-        return (name, bool(asked[1]) ^ (asked[3] == "0") ^ found.turned) if name else None
+        name, turned = self.input(instance, asked[2])
+        return (name, bool(asked[1]) ^ (asked[3] == "0") ^ turned) if name else None
 
     def origin(self, instance: Instance, name: str, loops: Sequence[Loop] = ()) -> Origin:
         """What a clock that is no other name of an input is made of."""

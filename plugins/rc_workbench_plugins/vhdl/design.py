@@ -15,7 +15,7 @@ from rc_workbench_plugins.vhdl.order import Reach, files_of
 from rc_workbench_plugins.vhdl.ports import telling
 from rc_workbench_plugins.vhdl.skeleton import skeleton
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain, read_file
-from rc_workbench_plugins.vhdl.units import Region, Unit, units_of
+from rc_workbench_plugins.vhdl.units import Component, Instantiation, Region, Unit, units_of
 from rc_workbench_plugins.vhdl.vendors import stand_in_files
 from workbench.api.job import Job
 from workbench.model.application import HardwareSources
@@ -67,6 +67,20 @@ class Design:
     def _entities(self) -> Mapping[tuple[str, str], Unit]:
         return {(u.library, plain(u.name)): u for u in self.used if u.kind == "entity"}
 
+    @cached_property
+    def _components(self) -> Mapping[str, tuple[Component, ...]]:
+        found: dict[str, list[Component]] = defaultdict(list)
+        for unit in self.units:
+            inner = (c for region in (unit.region.walk() if unit.region else ()) for c in region.components)
+            for one in {id(c): c for c in (*unit.components, *inner)}.values():
+                found[plain(one.name)].append(one)
+        return {name: tuple(several) for name, several in found.items()}
+
+    def component(self, made: Instantiation) -> Component | None:
+        """The declaration of what is instantiated as a component: of several the one in the same file."""
+        several = self._components.get(plain(made.unit.rpartition(".")[2]), ())
+        return next((c for c in several if str(c.file.path) == made.key[0]), next(iter(several), None))
+
     def units_of(self, file: VhdlFile) -> list[Unit]:
         return [unit for unit in self.units if unit.file is file]
 
@@ -83,7 +97,7 @@ def read_design(root: Path, hardware: HardwareSources, parameters: Mapping[str, 
     """Read the project's VHDL, and have it elaborated. Never raises for what stands in the sources."""
     root = root.resolve()
     paths, missing = source_files(root, hardware.sources)
-    libraries = _libraries(root, hardware)
+    libraries = libraries_of(root, hardware)
     files, units = read_units([path for path in paths if path.suffix.lower() in SUFFIXES], libraries)
     top = next((u for u in units if u.kind == "entity" and plain(u.name) == plain(hardware.top)), None)
     if top is None:
@@ -95,14 +109,16 @@ def read_design(root: Path, hardware: HardwareSources, parameters: Mapping[str, 
 
 
 def design_below(
-    root: Path, files: Sequence[VhdlFile], units: Sequence[Unit], top: Unit, values: Mapping[str, str], job: Job
-) -> Design:
-    """The design below a top, which is given these generics."""
+    root: Path, files: Sequence[VhdlFile], units: Sequence[Unit], top: Unit, values: Mapping[str, str], job: Job,
+    others: Sequence[Text] = (),
+) -> Design:  # fmt: skip
+    """The design below a top, which is given these generics. `others` stand in for entities of other languages while
+    it is elaborated."""
     used = Reach(units).needed(top)
     design = Design(root, tuple(files), tuple(units), top, used, ())
     diagnostics = [*_unread(root, files, design.needed), *_wrong_generics(root, top, values)]
     try:
-        said, tree = _asked(design, top, values, job)
+        said, tree = _asked(design, top, values, job, others)
     except WorkbenchError as error:
         names = {str(file.number): design.name_of(file.path) for file in files}
         named = (replace(d, file=names.get(d.file, d.file)) if d.file else d for d in error.diagnostics)
@@ -124,23 +140,25 @@ def read_units(paths: Sequence[Path], libraries: Mapping[Path, str]) -> tuple[tu
         libraries = {**libraries, **more}
 
 
-def _asked(design: Design, top: Unit, values: Mapping[str, str], job: Job) -> tuple[Said, Said]:
+def _asked(design: Design, top: Unit, values: Mapping[str, str], job: Job, others: Sequence[Text]) -> tuple[Said, Said]:
     """What GHDL says of the sources, and what it elaborates of their skeleton."""
     known = {plain(generic.name): generic for generic in top.interface.generics} if top.interface else {}
     generics = {plain(key): value for key, value in values.items() if plain(key) in known}
     said = analysed([Text(f.number, f.library, f.data) for f in design.needed], plain(top.name), top.library, job)
     if any(not generic.default and name not in generics for name, generic in known.items()):
         return said, Said(())
-    for told in (telling(top, design.units), ("", "")):  # without, where what it tells is not known there
+    tries = dict.fromkeys([(telling(top, design.units), tuple(others)), (("", ""), tuple(others)), (("", ""), ())])
+    for told, beside in tries:  # without, where what they tell is not known there
         texts = [Text(f.number, f.library, skeleton(f, design.units_of(f), told, top.name)) for f in design.needed]
-        tree = elaborated(texts, plain(top.name), top.library, generics, design.root, job)
+        tree = elaborated([*texts, *beside], plain(top.name), top.library, generics, design.root, job)
         if tree.tree is not None or said.errors or not any(number >= 0 for number, *_ in tree.errors):
             break
     errors = said.errors or (tree.errors if tree.tree is None else ())
     return replace(said, errors=errors), tree
 
 
-def _libraries(root: Path, hardware: HardwareSources) -> dict[Path, str]:
+def libraries_of(root: Path, hardware: HardwareSources) -> dict[Path, str]:
+    """The libraries of those files that the project puts into one."""
     found: dict[Path, str] = {}
     for name, patterns in hardware.libraries.items():
         for path in source_files(root, patterns)[0]:

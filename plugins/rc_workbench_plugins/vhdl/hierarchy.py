@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from rc_workbench_plugins.verilog.derived import follow_derived
@@ -15,7 +15,7 @@ from rc_workbench_plugins.vhdl.design import Design
 from rc_workbench_plugins.vhdl.elaborate import Node
 from rc_workbench_plugins.vhdl.skeleton import marked
 from rc_workbench_plugins.vhdl.syntax import plain
-from rc_workbench_plugins.vhdl.units import Instantiation, Region
+from rc_workbench_plugins.vhdl.units import Component, Instantiation, Region
 
 _INDEXED = re.compile(r"(.*)\((-?\d+)\)")
 
@@ -24,7 +24,8 @@ def elaborate(design: Design, blocks: Mapping[Key, SourceBlock]) -> tuple[Instan
     """The tree of instances below the top, with the clocked processes in each, and what follows its names.
 
     An instance's `module` is its entity, `body` the `Unit` of its architecture (None of a component that is bound to
-    nothing, which has no children), `node` its `Instantiation`. A block's `scope` is the `Region` that it stands in.
+    nothing, which has no children, but `inputs`), `node` its `Instantiation`. A block's `scope` is the `Region` that it
+    stands in.
     """
     if design.tree is None:
         return None, None
@@ -36,8 +37,21 @@ def elaborate(design: Design, blocks: Mapping[Key, SourceBlock]) -> tuple[Instan
             root = clocks.root(instance, use.source.clock, use.loops)
             reset = clocks.reset(instance, use.source.arms)
             instance.blocks[number] = BlockUse(use.path, use.source, use.loops, root, use.scope, reset)
+        if instance.body is None and instance.node is not None:
+            around, component = read.parents[instance.path], design.component(instance.node)
+            found = ((formal, clocks.input(around, actual, instance.loops))
+                     for formal, actual in _associated(instance, component))  # fmt: skip
+            instance.inputs = {formal: root for formal, root in found if root[0]}
     follow_derived(top, lambda instance, use: clocks.origin(instance, use.source.clock, use.loops))
     return top, clocks
+
+
+def _associated(instance: Instance, component: Component | None) -> Iterator[tuple[str, str]]:
+    """The names of a component's ports, and what is connected to each."""
+    ports = component.interface.ports if component is not None else ()
+    for number, one in enumerate(instance.node.associations):
+        if one.formal or number < len(ports):
+            yield one.formal or ports[number].name, one.actual
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -30,7 +30,7 @@ from workbench.model.platform import Platform
 from workbench.model.scan import Branch, HdlBlock, HdlPort, HdlScan
 
 _UNBOUND = (
-    "no source defines an entity for the component '{}'",
+    "no source defines an entity or a module for the component '{}'",
     "Add its source, or a vendor's model of it, to the hardware sources: else its outputs stay open.",
 )
 
@@ -62,7 +62,7 @@ def scan(
     asks = Asks(top, found.names) if top is not None and found.names is not None else None
     library = frozenset(source_files(design.root, hardware.library)[0])
     blocks = tuple(
-        _hdl_block(design, states, asks, block, tuple(paths[block.key]), found.why_not.get(block.key, ""))
+        hdl_block(design, states, asks, block, tuple(paths[block.key]), found.why_not.get(block.key, ""))
         for block in found.blocks
         if block.path not in library or block.pragmas
     )
@@ -93,7 +93,7 @@ def read(root: Path, hardware: HardwareSources, platform: Platform, parameters: 
     why_not, single = _why_not(design, blocks, top, platform)
     diagnostics += check_conditions(design, blocks, top, why_not, job)
     library = source_files(design.root, hardware.library)[0]
-    diagnostics += [*_unbound(design, top), *derived(top, design.name_of, library)]
+    diagnostics += [*unbound(design, top), *derived(top, design.name_of, library)]
     return Read(design, tuple(blocks), top, names, why_not, single, tuple(diagnostics))
 
 
@@ -124,13 +124,15 @@ def _why_not(
     return nowhere | {block.key: block.why_not for block in blocks if block.why_not}, paths
 
 
-def _unbound(design: Design, top: Instance | None) -> Iterator[Diagnostic]:
+def unbound(design: Design, top: Instance | None, others: Container[str] = ()) -> Iterator[Diagnostic]:
     """A warning for each component that nothing is bound to, or what makes clocks in place of a vendor's, where it is
-    instantiated."""
+    instantiated; but for `others`, which another language defines."""
     told: set[Key] = set()
     for instance in top.walk() if top is not None else ():
         makes_clocks = stands_for_clocks(instance.module, instance.body.file if instance.body else None)
         if instance.node is None or instance.key in told or (instance.body is not None and not makes_clocks):
+            continue
+        if plain(instance.node.unit.rpartition(".")[2]) in others and not makes_clocks:
             continue
         told.add(instance.key)
         message, hint = CLOCKS_TOLD if makes_clocks else _UNBOUND
@@ -139,7 +141,7 @@ def _unbound(design: Design, top: Instance | None) -> Iterator[Diagnostic]:
         yield Diagnostic(message, hint, Severity.WARNING, file, instance.node.line, instance.node.column)
 
 
-def _hdl_block(
+def hdl_block(
     design: Design, states: States, asks: Asks | None, block: SourceBlock, instances: tuple[str, ...], why_not: str
 ) -> HdlBlock:
     terms = asks.of(block.key, block.arms) if asks is not None else {}

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import cast
 
 from tree_sitter import Node
 
@@ -38,8 +37,9 @@ def edits_of(
     generics: Mapping[str, str],
     clocks: Mapping[str, Clock],
 ) -> dict[Path, Edits]:
-    """The edits of every file. The top's entity is called `inner`, and has the values of `generics` by itself.
-    `clocks` are the platform's, by their names at the top."""
+    """The edits of every file. The design's own top, where it has one, is called `inner`, and has the values of
+    `generics` by itself. `clocks` are the platform's, by their names at the top. What of the layout is no entity is
+    left alone, but for the components that stand for it."""
     held = _held_in_reset(top, clocks)
     edits: dict[Path, Edits] = {file.path: Edits(file.path) for file in design.needed}
     _part(design, edits)
@@ -48,18 +48,18 @@ def edits_of(
     entities: dict[str, Unit] = {}
     components: dict[str, int] = {}
     for instance in top.walk():
-        if instance.body is not None and (entity := design.entity_of(instance.body)) is not None:
+        if isinstance(instance.body, Unit) and (entity := design.entity_of(instance.body)) is not None:
             entities[instance.module] = entity
-        if instance.node is not None:
+        if isinstance(instance.node, Instantiation):
             made[instance.key] = instance.node
             if instance.node.kind == "component" and layout.widths.get(instance.module):
                 components[plain(instance.node.unit.rpartition(".")[2])] = layout.widths[instance.module]
-        blocks.update({use.source.key: cast(SourceBlock, use.source) for use in instance.blocks})
+        own = (use.source for use in instance.blocks)
+        blocks.update({block.key: block for block in own if isinstance(block, SourceBlock)})
     for module, sites in layout.sites.items():
         width = layout.widths[module]
-        if not width:
+        if not width or (entity := entities.get(module)) is None:
             continue
-        entity = entities[module]
         if entity.interface is not None:
             _add_port(edits[entity.file.path], entity.interface, width)
         regions: dict[int, tuple[Region, list[tuple[SourceBlock, Site]]]] = {}
@@ -75,8 +75,8 @@ def edits_of(
         for component in {id(one): one for one in declared}.values():
             if (width := components.get(plain(component.name), 0)) and component.file.path in edits:
                 _add_port(edits[component.file.path], component.interface, width)
-    _rename(design, edits, top.module, inner)
     if design.top is not None:
+        _rename(design, edits, top.module, inner)
         _set_defaults(edits[design.top.file.path], design.top, {plain(name): v for name, v in generics.items()})
     return edits
 
@@ -118,7 +118,9 @@ def _held_in_reset(top: Instance, clocks: Mapping[str, Clock]) -> set[Key]:
     last cycle that counts, which the reset would end at once."""
     kept: dict[Key, bool] = {}
     for use in (use for instance in top.walk() for use in instance.blocks):
-        block, clock = cast(SourceBlock, use.source), clocks.get(use.root_clock)
+        block, clock = use.source, clocks.get(use.root_clock)
+        if not isinstance(block, SourceBlock):
+            continue
         arms = [arm for arm in block.arms if arm.in_reset]
         before = bool(arms) and all(arm.statement.start_byte < block.arms[0].statement.start_byte for arm in arms)
         asked = use.reset is not None and clock is not None and plain(use.reset[0]) == plain(clock.reset)

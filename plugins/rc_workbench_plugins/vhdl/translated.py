@@ -111,8 +111,15 @@ def streams_of(
 
 
 def _names(instance: Instance, path: str) -> Iterator[tuple[str, Instance]]:
-    """The instances by the paths that GHDL gives them: labels are joined, iterations numbered in their order."""
+    """The instances by the paths that GHDL gives them."""
     yield path, instance
+    for name, child in children_called(instance, path):
+        yield from _names(child, name)
+
+
+def children_called(instance: Instance, path: str) -> Iterator[tuple[str, Instance]]:
+    """What an entity instantiates, by the paths that GHDL gives it below `path`: labels are joined, iterations numbered
+    in their order."""
     numbers: dict[str, dict[str, int]] = {}
     for child in instance.children:
         parts = []
@@ -125,7 +132,7 @@ def _names(instance: Instance, path: str) -> Iterator[tuple[str, Instance]]:
                 continue
             seen = numbers.setdefault(place[: -len(part)] + indexed[1], {})
             parts.append(f"{indexed[1].lower()}_n{seen.setdefault(indexed[2], len(seen) + 1)}")
-        yield from _names(child, f"{path}.{'_'.join(parts)}")
+        yield f"{path}.{'_'.join(parts)}", child
 
 
 def _place(design: Design, instance: Instance) -> tuple[str, int]:

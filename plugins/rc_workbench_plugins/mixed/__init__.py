@@ -1,0 +1,29 @@
+"""Designs in Verilog and VHDL: either language's plugin reads its half, and what is here joins the two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.api import HdlLanguage, Later, hookimpl
+
+
+class MixedLanguage:
+    """VHDL entities that instantiate Verilog modules, and the other way round, as deep as they do. What reads them is
+    imported when it is first used."""
+
+    name: str = "mixed"
+    suffixes: tuple[str, ...] = (".v", ".sv", ".vh", ".svh", ".vhd", ".vhdl")
+    pragma_prefix: str = "//pragma recap "
+    scan = staticmethod(Later(f"{__name__}.language:scan"))
+    instrument = staticmethod(Later(f"{__name__}.build:instrument"))
+    with_depths = staticmethod(Later(f"{__name__}.build:with_depths"))
+    plain = staticmethod(Later(f"{__name__}.build:plain"))
+    tops = staticmethod(Later(f"{__name__}.tops:tops"))
+    definition = staticmethod(Later(f"{__name__}.language:definition"))
+    prove = staticmethod(Later("rc_workbench_plugins.equivalence.prove:prove"))
+    decode = staticmethod(Later("workbench.api.instrument.readout:decode"))
+
+
+@hookimpl
+def workbench_hdl_languages() -> Sequence[HdlLanguage]:
+    return [MixedLanguage()]

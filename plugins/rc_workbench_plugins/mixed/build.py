@@ -1,0 +1,287 @@
+"""Writes the instrumented design of both languages: observed copies of either, Verilog of the VHDL for simulation, and
+the top around."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rc_workbench_plugins.mixed.joined import Joined, read_joined
+from rc_workbench_plugins.mixed.language import Read, alone, read, top_ports
+from rc_workbench_plugins.mixed.linked import linked, module_of
+from rc_workbench_plugins.mixed.streams import streams_below
+from rc_workbench_plugins.verilog import design as verilog
+from rc_workbench_plugins.verilog.build import copy_of, edit_modules, explained, include_dirs_of, name_top
+from rc_workbench_plugins.verilog.data_files import data_files
+from rc_workbench_plugins.verilog.instances import Instance, Key
+from rc_workbench_plugins.verilog.language import outside
+from rc_workbench_plugins.verilog.layout import Layout, lay_out
+from rc_workbench_plugins.verilog.monitored import (
+    clocks_by_pin,
+    hardware_of,
+    monitored,
+    write_around,
+    write_file,
+    writing,
+)
+from rc_workbench_plugins.verilog.own import build_called
+from rc_workbench_plugins.verilog.ports import hdl_ports
+from rc_workbench_plugins.verilog.rewrite import Edits, modules_by_name, why_not_editable
+from rc_workbench_plugins.verilog.streams import counted
+from rc_workbench_plugins.verilog.tapped import held_in_reset, tapped
+from rc_workbench_plugins.verilog.top import read_top
+from rc_workbench_plugins.vhdl.build import INNER, TRANSLATED, generics_of, made_of, placed_at, ports_of, write_copies
+from rc_workbench_plugins.vhdl.ghdl import renamed
+from rc_workbench_plugins.vhdl.rewrite import edits_of
+from rc_workbench_plugins.vhdl.sides import parted
+from rc_workbench_plugins.vhdl.translated import outside_of, spelled, top_module
+from rc_workbench_plugins.vhdl.types import shared_types
+from rc_workbench_plugins.vhdl.units import Component, Instantiation, Unit
+from workbench.api import HdlBuild
+from workbench.api.instrument import wrapper
+from workbench.api.job import Job
+from workbench.model.application import HardwareSources
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
+from workbench.model.hardware import Clock
+from workbench.model.platform import Platform
+from workbench.system.cache import cache_dir
+from workbench.system.files import replace_file, sha256
+
+_INNER = "__recap_user"
+
+
+@dataclass(frozen=True)
+class _Made:
+    """The VHDL as Verilog: the text, and what its own top is called in it ("" where the design's is Verilog)."""
+
+    text: str
+    top: str
+
+
+def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> HdlBuild:
+    """The design as it is: the Verilog's own sources, and Verilog of the rest, kept with what else is cached."""
+    joined = read_joined(root, hardware, (), parameters, Job())
+    if not joined.mixed or joined.modules is None:
+        language, half = alone(root, hardware)
+        return language.plain(root, half, parameters)
+    if joined.top is None or has_errors(joined.diagnostics):
+        raise WorkbenchError(*joined.diagnostics)
+    texts = {file.path: parted(file) for file in joined.entities.needed}
+    of_vhdl = joined.entities.top
+    names = ports_of(of_vhdl) if of_vhdl is not None else []
+    made = _translated(joined, texts, of_vhdl.name if of_vhdl is not None else "", hardware, parameters, {}, names)
+    place = cache_dir() / "vhdl" / f"{sha256(made.text.encode())[:32]}.v"
+    if not place.is_file():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(place, made.text.encode())
+    sources = (*(path for path in joined.modules.needed if path not in joined.boxes), place)
+    top = made.top or hardware.top
+    given = {} if made.top else generics_of(hardware, parameters)
+    simulated = _simulated(joined, sources, top, hardware, given, joined.root)
+    ports = hdl_ports(simulated)
+    if of_vhdl is not None:
+        ports = tuple(placed_at(ports, joined.entities, of_vhdl))
+    return HdlBuild(sources=sources, top=top, blocks=(), ports=ports)
+
+
+def with_depths(
+    root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], out: Path, job: Job
+) -> HdlBuild:
+    """Of a design that is Verilog alone; WorkbenchError for another."""
+    language, half = alone(root, hardware)
+    if not hasattr(language, "with_depths") or read(root, hardware, platform, parameters, job).joined.mixed:
+        raise WorkbenchError(Diagnostic("depths of FIFOs can be tried of designs in Verilog alone"))
+    made: HdlBuild = language.with_depths(root, half, platform, parameters, out, job)
+    return made
+
+
+def instrument(
+    root: Path,
+    hardware: HardwareSources,
+    platform: Platform,
+    parameters: dict[str, str],
+    out: Path,
+    job: Job | None = None,
+) -> HdlBuild:
+    found = read(root, hardware, platform, parameters, job or Job())
+    joined, top, out = found.joined, found.top, out.resolve()
+    if not joined.mixed or joined.modules is None:
+        language, half = alone(root, hardware)
+        return language.instrument(root, half, platform, parameters, out, job or Job())
+    if top is None or has_errors(found.diagnostics):
+        raise WorkbenchError(*found.diagnostics)
+    board, of_vhdl = hardware_of(platform), joined.entities.top
+    clocks = clocks_by_pin(board)
+    layout = _laid_out(found, top)
+    told, held = _told(found, layout, clocks)
+    edits = edit_modules(joined.modules, top, layout, told, held, _entities(top))
+    generics = generics_of(hardware, parameters)
+    shell: wrapper.Top | None = None
+    if of_vhdl is None:
+        shell = read_top(joined.modules.top, top.module + _INNER)
+        name_top(joined.modules, edits, shell, generics)
+    inner = shell.inner if shell is not None else f"{top.module}{INNER}"
+    vhdl_edits = edits_of(joined.entities, top, layout, inner, generics, clocks)
+    texts = {file.path: vhdl_edits[file.path].apply(file.data) for file in joined.entities.needed}
+    names = [name for name in (*(ports_of(of_vhdl) if of_vhdl is not None else ()), *outside_of(board)) if name]
+    made = _translated(joined, texts, inner if of_vhdl is not None else "", hardware, parameters, vhdl_edits, names)
+    inner = made.top or inner
+    with writing(out):
+        copies, timescale = _write_copies(joined, edits, out)
+        file = write_file(out / "recap" / TRANSLATED, (timescale + made.text).encode())
+    simulated = _simulated(joined, (*copies, file), inner, hardware, {} if made.top else generics, out)
+    if simulated.top is None or has_errors(simulated.diagnostics):
+        raise WorkbenchError(*_wrong(joined, simulated.diagnostics, edits, out))
+    ports = tuple(port for port in hdl_ports(simulated) if port.name != wrapper.STATE_PORT)
+    if shell is None:
+        shell = read_top(simulated.top, inner)
+        shell = replace(shell, name=top.module, ports=tuple(p for p in shell.ports if p.name != wrapper.STATE_PORT))
+    wrapper.check_port(shell, board)
+    streams = streams_below(simulated, joined, top, hardware, outside(board), found.library)
+    streams = counted(streams, inner, {clock.pin: clock.name for clock in board.clocks})
+    if has_errors(streams.diagnostics):
+        raise WorkbenchError(*streams.diagnostics)
+    widths = {port.name: port.bits for port in ports}
+    watched = monitored(top, layout, board, hardware, widths, found.library, found.single, told)
+    with writing(out):
+        boards = write_copies(joined.entities, texts, out)
+        around = write_around(wrapper.wrapper(shell, watched.monitors, watched.place, streams.streams), out, timescale)
+    data, unread = data_files(joined.modules)
+    placed = tuple(placed_at(ports, joined.entities, of_vhdl)) if of_vhdl is not None else top_ports(joined)
+    stand_ins = joined.modules.primitives
+    build = HdlBuild(
+        sources=(*copies, file, *around),
+        board_sources=(*copies, *boards.values(), *around),
+        top=top.module,
+        ports=placed,
+        blocks=watched.blocks(joined.name_of),
+        taps=watched.taps,
+        tap_bits=watched.width,
+        streams=streams.streams,
+        fifos=streams.fifos,
+        idle=streams.idle,
+        defines=(wrapper.TAPS_DEFINE,) if watched.width else (),
+        uncounted=wrapper.uncounted(watched.monitors),
+        include_dirs=include_dirs_of(joined.modules, hardware),
+        read_out=watched.read_out,
+        own_port=watched.own_port,
+        data=data,
+        stand_ins=(copy_of(joined.modules, stand_ins.file, out),) if stand_ins else (),
+        missed=tuple(watched.missed(joined.name_of, found.why_not, found.single)),
+        diagnostics=(*found.diagnostics, *streams.diagnostics, *watched.large(joined.name_of), *unread),
+        read=() if unread else _read_files(joined, data),
+    )
+    return build_called(build, top.path, hardware.names)
+
+
+def _laid_out(found: Read, top: Instance) -> Layout:
+    modules = found.joined.modules
+    nodes = modules_by_name(modules) if modules is not None else {}
+    entities = {one.module for one in top.walk() if isinstance(one.body, Unit)}
+    return lay_out(
+        top,
+        observed=lambda block: bool(block.states) and block.key not in found.why_not,
+        editable=lambda name: (
+            name in entities or (modules is not None and not why_not_editable(modules, nodes.get(name)))
+        ),
+    )
+
+
+def _entities(top: Instance) -> set[str]:
+    return {one.module for one in top.walk() if isinstance(one.body, Unit)}
+
+
+def _told(found: Read, layout: Layout, clocks: Mapping[str, Clock]) -> tuple[dict[Key, str], set[Key]]:
+    """Of the Verilog the blocks whose state a register tells, below a top that is Verilog too, and those whose states
+    are held in reset."""
+    told: dict[Key, str] = {}
+    held: set[Key] = set()
+    for design, tree in found.joined.halves:
+        if found.joined.entities.top is None and tree.path == found.joined.halves[0][1].path:
+            told = tapped(design.nets, tree, layout, clocks, found.single)
+        else:
+            elsewhere = {use.source.key for instance in tree.walk() for use in instance.blocks}
+            told = {key: text for key, text in told.items() if key not in elsewhere}
+        held |= held_in_reset(design.nets, tree, clocks)
+    return told, held
+
+
+def _translated(
+    joined: Joined, texts: Mapping[Path, bytes], unit: str, hardware: HardwareSources, parameters: Mapping[str, str],
+    edits: Mapping[Path, Edits], names: Iterable[str],
+) -> _Made:  # fmt: skip
+    """All of the VHDL: below the design's own top `unit`, if it is VHDL, and each entity that Verilog instantiates."""
+    types = shared_types(joined.entities.units)
+    walked = joined.top.walk() if joined.top is not None else ()
+    in_vhdl = (one for one in walked if isinstance(one.node, Instantiation) and not isinstance(one.body, Unit))
+    modules = {one.module.lower() for one in in_vhdl}
+    heads = {name: joined.heads[name] for name in modules & joined.heads.keys()}
+    components = list(_components(joined))
+    found: list[str] = []
+    top = ""
+    if unit:
+        made = made_of(joined.entities, texts, unit, generics_of(hardware, parameters), edits)
+        made = spelled(linked(made, heads, components, types), names)
+        top = top_module(made)
+        found.append(made)
+    parts = sorted({part.number: part for part in joined.parts.values()}.values(), key=lambda part: part.number)
+    own: dict[int, str] = {}
+    for part in parts:
+        text = made_of(part.design, texts, part.entity.name, part.generics, edits)
+        own[part.number] = renamed(linked(text, heads, components, types), f"recap_{part.number}")
+    for box in dict.fromkeys(part.box for part in parts):
+        several = [part for part in parts if part.box == box]
+        found += [own[part.number] for part in several]
+        found.append(module_of(several, own, joined.asked.get(box, ()), types))
+    return _Made("\n".join(found), top)
+
+
+def _components(joined: Joined) -> Iterator[Component]:
+    for unit in joined.entities.units:
+        yield from unit.components
+        yield from (one for region in (unit.region.walk() if unit.region else ()) for one in region.components)
+
+
+def _write_copies(joined: Joined, edits: Mapping[Path, Edits], out: Path) -> tuple[tuple[Path, ...], str]:
+    """The Verilog's copies, and the directive that all other modules need where any of them has one."""
+    copies: list[Path] = []
+    timescale = ""
+    design = joined.modules
+    for path in design.needed if design is not None else ():
+        if path in joined.boxes or design is None:
+            continue
+        data = path.read_bytes()
+        if b"`timescale" in data:
+            timescale = "`timescale 1ns / 1ps\n"
+        copies.append(write_file(copy_of(design, path, out), edits[path].apply(data) if path in edits else data))
+    return tuple(copies), timescale
+
+
+def _simulated(
+    joined: Joined, sources: Iterable[Path], top: str, hardware: HardwareSources, values: Mapping[str, str], root: Path
+) -> verilog.Design:
+    """The whole as Verilog, as it is simulated."""
+    folders = include_dirs_of(joined.modules, hardware) if joined.modules is not None else ()
+    changes = {
+        "sources": tuple(map(str, sources)),
+        "include_dirs": tuple(map(str, folders)),
+        "parameters": {},
+        "top": top,
+    }
+    return verilog.read_design(root, hardware.model_copy(update=changes), values)
+
+
+def _wrong(joined: Joined, told: Iterable[Diagnostic], edits: Mapping[Path, Edits], out: Path) -> Iterator[Diagnostic]:
+    design = joined.modules
+    if design is None:
+        return
+    originals = {copy_of(design, path, out): path for path in design.sources if path not in joined.boxes}
+    problems = [one for one in told if one.severity is Severity.ERROR]
+    yield from dict.fromkeys(explained(design, problem, originals, edits, out) for problem in problems)
+
+
+def _read_files(joined: Joined, data: Iterable[str]) -> tuple[Path, ...]:
+    own = joined.modules.files if joined.modules is not None else ()
+    named = (joined.root / name for name in data)
+    return (*(path for path in own if path not in joined.boxes), *named, *(f.path for f in joined.entities.files))

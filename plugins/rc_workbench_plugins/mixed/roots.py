@@ -1,0 +1,61 @@
+"""The Verilog that VHDL instantiates, below one module of ours: as slang reads it, with the design's own inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rc_workbench_plugins.mixed.heads import Head
+from rc_workbench_plugins.verilog.design import shown_path
+from rc_workbench_plugins.vhdl.units import Instantiation
+from workbench.model.diagnostic import Diagnostic
+from workbench.system.cache import cache_dir
+from workbench.system.files import replace_file, sha256
+
+ROOTS = "recap_roots"
+
+
+@dataclass(frozen=True)
+class Use:
+    """A module as VHDL instantiates it: its parameters' values, and the design's inputs behind its own (name, and
+    whether inverted)."""
+
+    head: Head
+    values: Mapping[str, str]
+    inputs: Mapping[str, tuple[str, bool]]
+    made: Instantiation
+
+
+def roots_text(uses: Collection[Use]) -> str:
+    """The module, each use on a line of its own after the first: `u0`, `u1`, ..."""
+    inputs = dict.fromkeys(name for use in uses for name, _ in use.inputs.values())
+    lines = [f"module {ROOTS} ({', '.join(f'input {name}' for name in inputs)});"]
+    for number, use in enumerate(uses):
+        values = ", ".join(f".{name}({value})" for name, value in use.values.items())
+        ports = ", ".join(f".{port}({'~' if low else ''}{name})" for port, (name, low) in use.inputs.items())
+        lines.append(f"{use.head.name}{f' #({values})' if values else ''} u{number} ({ports});")
+    return "\n".join([*lines, "endmodule", ""])
+
+
+def at_uses(
+    told: Iterable[Diagnostic], root: Path, roots: Path | None, ours: Collection[Path], made: list[Instantiation]
+) -> Iterator[Diagnostic]:
+    """What slang says of a line of the module, where VHDL has it; of the rest, what is not of files of `ours`."""
+    shown = {shown_path(root, path) for path in ours}
+    for one in told:
+        if roots is not None and one.file == shown_path(root, roots) and one.line is not None:
+            if 0 <= one.line - 2 < len(made):
+                at = made[one.line - 2]
+                yield replace(one, file=shown_path(root, Path(at.key[0])), line=at.line, column=at.column)
+        elif one.file not in shown:
+            yield one
+
+
+def kept(text: str) -> Path:
+    """A file of this text, kept with what else is cached."""
+    path = cache_dir() / "mixed" / f"{sha256(text.encode())[:32]}.v"
+    if not path.is_file():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, text.encode())
+    return path

@@ -1,0 +1,89 @@
+"""Generics as parameters and the other way round: a value of one language as the other one writes it."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from rc_workbench_plugins.vhdl.syntax import plain
+from rc_workbench_plugins.vhdl.types import Type, resolved
+
+_BITS = re.compile(r"(\d+)'b([01xzXZ]+)")
+
+
+def kind_of(written: str, types: Mapping[str, Type | str]) -> str:
+    """What kind of value a generic's type has: "string", "boolean", "real", "bit", "vector", "integer", or ""."""
+    name = plain(re.split(r"[\s(]", written.strip(), maxsplit=1)[0].rpartition(".")[2])
+    if name in ("string", "boolean", "real"):
+        return name
+    found = resolved(written, types)
+    return found.kind if found is not None and found.kind in ("bit", "vector", "integer") else ""
+
+
+def verilog_of(kind: str, told: str) -> str:
+    """A value as VHDL's `to_string` tells it, as Verilog writes it; '' where it cannot be written there."""
+    if kind == "string":
+        return quoted(told)
+    if kind == "boolean":
+        return f"1'b{int(told.lower() == 'true')}"
+    if kind in ("bit", "vector") and re.fullmatch(r"[01xzXZ]+", told):
+        return f"{len(told)}'b{told}"
+    if (kind == "integer" and re.fullmatch(r"-?\d+", told)) or kind == "real":
+        return told
+    return ""
+
+
+def meant(kind: str, written: str) -> str:
+    """A value as GHDL writes it into a netlist, whatever its type all bits, as Verilog writes one of that kind."""
+    bits = _BITS.fullmatch(written)
+    if bits is None:
+        return written
+    width, number = int(bits[1]), int(re.sub("[^01]", "0", bits[2]), 2)
+    if kind == "integer":
+        return str(number - (1 << 32) if width == 32 and number >> 31 else number)
+    if kind == "string":
+        return quoted(number.to_bytes(width // 8, "big").decode("latin-1"))
+    if kind == "real":
+        return repr(struct.unpack(">d", number.to_bytes(8, "big"))[0])
+    return written
+
+
+def generic_of(kind: str, parameter: Any) -> str | None:
+    """A parameter of slang's as GHDL is told a generic of that kind; None where it cannot be told."""
+    value, type_ = parameter.value.value, parameter.type
+    if type_.isFloating or kind in ("real", ""):
+        return None
+    if type_.isString or kind == "string":
+        return str(value) if type_.isString else _text(int(value))
+    if value is None or value.hasUnknown:
+        return None
+    number = int(value)
+    if kind == "boolean":
+        return "true" if number else "false"
+    if kind == "bit":
+        return f"'{number & 1}'"
+    if kind == "vector":
+        return format(number & ((1 << type_.bitWidth) - 1), f"0{type_.bitWidth}b")
+    return str(number)
+
+
+def quoted(text: str) -> str:
+    """A text as Verilog writes it."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _text(number: int) -> str:
+    """Verilog's texts are numbers, a byte a letter."""
+    return number.to_bytes((number.bit_length() + 7) // 8, "big").decode("latin-1")
+
+
+def literal_of(parameter: Any) -> str:
+    """A parameter's value as Verilog writes it."""
+    value, kind = parameter.value.value, parameter.type
+    return quoted(str(value)) if kind.isString else repr(float(value)) if kind.isFloating else str(value)
+
+
+def known_names(what: str, names: Collection[str]) -> str:
+    return f"Its {what} are {', '.join(names)}." if names else f"It has no {what}."

@@ -1,0 +1,200 @@
+"""Designs in Verilog and VHDL: one hierarchy of both, its blocks and clocks, and what is told where the two disagree.
+
+That such a design runs as it does in one language is held in `test_pdf2d.py`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from memory_port import PLATFORM
+from rc_workbench_plugins.mixed import MixedLanguage
+from tools import NEEDS_GHDL
+
+from workbench.api.job import Job
+from workbench.model.application import HardwareSources, ReadOut
+from workbench.model.scan import HdlScan
+from workbench.session.hdl_language import language_of
+from workbench.session.plugins import load_plugins
+
+pytestmark = NEEDS_GHDL
+HEAD = "library ieee; use ieee.std_logic_1164.all; use ieee.numeric_std.all;\n"
+#: VHDL over Verilog over VHDL: two workers, each with a leaf.
+TOP = f"""{HEAD}
+entity top is
+  generic (W : integer := 8);
+  port (clk, rst : in std_logic; d : in std_logic_vector(W-1 downto 0); q : out std_logic_vector(W-1 downto 0));
+end;
+architecture rtl of top is
+  component Worker is
+    generic (WIDTH : integer := 4; NAME : string := "none"; OFFSET : integer := -4);
+    port (Clk, rst : in std_logic; Din : in std_logic_vector(WIDTH-1 downto 0);
+          Dout : out std_logic_vector(WIDTH-1 downto 0));
+  end component;
+  type words is array (0 to 2) of std_logic_vector(W-1 downto 0);
+  signal x : words;
+  signal core_clk : std_logic;
+begin
+  core_clk <= clk;
+  x(0) <= d;
+  q <= x(2);
+  lanes : for i in 0 to 1 generate
+    one : Worker generic map (WIDTH => W, NAME => "hello", OFFSET => i) port map (core_clk, not rst, x(i), x(i+1));
+  end generate;
+  step : process (clk) begin
+    if rising_edge(clk) then
+      --pragma recap stepping work()
+      null;
+    end if;
+  end process;
+end;
+"""
+WORKER = """module Worker #(parameter WIDTH = 2, parameter NAME = "", parameter OFFSET = 0)
+  (input CLK, input rst, input [WIDTH-1:0] Din, output reg [WIDTH-1:0] Dout);
+  localparam LEAVES = NAME == "hello" ? 1 : 0;
+  reg going;
+  always @(posedge CLK) begin : count
+    if (!rst) going <= 0;
+    else begin
+      //pragma recap counting work(): Din > 3
+      Dout <= Din + OFFSET;
+    end
+  end
+  generate if (LEAVES) begin : in
+    leaf #(.N(WIDTH), .KIND("odd"), .FAST(OFFSET == 1)) l (.clk(~CLK), .a(Din), .b());
+  end endgenerate
+endmodule
+"""
+LEAF = f"""{HEAD}
+entity leaf is
+  generic (N : positive := 3; KIND : string := "even"; FAST : boolean := false; START : unsigned(1 downto 0) := "01");
+  port (clk : in std_logic; a : in std_logic_vector(N-1 downto 0); b : out std_logic_vector(N-1 downto 0));
+end;
+architecture rtl of leaf is
+begin
+  b <= a;
+  quick : if FAST and KIND = "odd" generate
+    tick : process (clk) begin
+      if rising_edge(clk) then
+        --pragma recap ticking work(): a(0) = '1'
+        null;
+      end if;
+    end process;
+  end generate;
+end;
+"""
+
+
+def scan(folder: Path, of: str, /, **texts: str) -> HdlScan:
+    names = {name: f"{name}.{'vhd' if 'entity' in text else 'v'}" for name, text in texts.items()}
+    for name, text in texts.items():
+        (folder / names[name]).write_text(text)
+    hardware = HardwareSources(sources=tuple(names.values()), top=of, read_out=ReadOut(first=0x8000, last=0x80FF))
+    found: HdlScan = MixedLanguage().scan(folder, hardware, PLATFORM, {}, Job())
+    return found
+
+
+def told(found: HdlScan) -> list[tuple[str | None, int | None, str]]:
+    return [(one.file, one.line, one.message) for one in found.diagnostics]
+
+
+def line_of(text: str, part: str) -> int:
+    return next(number for number, line in enumerate(text.splitlines(), 1) if part in line)
+
+
+def test_both_halves_are_one_hierarchy(tmp_path: Path) -> None:
+    """The generics' values reach each module, and the parameters' each entity: only the second leaf is fast."""
+    found = scan(tmp_path, "top", leaf=LEAF, worker=WORKER, top=TOP)
+    assert told(found) == []
+    assert found.instances == (
+        ("top", "top"),
+        ("top.lanes[0].one", "Worker"),
+        ("top.lanes[0].one.in.l", "leaf"),
+        ("top.lanes[1].one", "Worker"),
+        ("top.lanes[1].one.in.l", "leaf"),
+    )
+    assert {block.id: block.instances for block in found.blocks} == {
+        "top.step": ("top.step",),
+        "Worker.count": ("top.lanes[0].one.count", "top.lanes[1].one.count"),
+        "leaf.tick": ("top.lanes[1].one.in.l.quick.tick",),
+    }
+    assert {pragma.pragma.name for block in found.blocks for pragma in block.pragmas} == {
+        "stepping", "counting", "ticking",
+    }  # fmt: skip
+    assert not any(block.why_not for block in found.blocks)
+    assert found.clocks == (("clk", 4),)  # by another name in VHDL, and turned in Verilog
+    assert found.resets == (("rst", False),)  # low in Verilog, of what VHDL turns
+    assert [(port.name, port.bits) for port in found.ports] == [("clk", 1), ("rst", 1), ("d", 8), ("q", 8)]
+
+
+def test_verilog_over_vhdl_over_verilog(tmp_path: Path) -> None:
+    over = """module over (input clk, input rst, input [7:0] d, output [7:0] q);
+  top #(.W(8)) inner [1:0] (.clk(clk), .rst(rst), .d({d, d}), .q());
+endmodule
+"""
+    found = scan(tmp_path, "over", leaf=LEAF, worker=WORKER, top=TOP, over=over)
+    assert told(found) == []
+    (tick,) = (block for block in found.blocks if block.id == "leaf.tick")
+    assert tick.instances == tuple(f"over.inner[{n}].lanes[1].one.in.l.quick.tick" for n in (0, 1))
+    assert found.clocks == (("clk", 8),)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"Din : in std_logic_vector(WIDTH-1": "Din : in std_logic_vector(WIDTH-2", "x(i),": "x(i)(W-2 downto 0),"},
+         "the port 'Din' of the Verilog module 'Worker' has 8 bits, and 7 here"),
+        ({"(Clk, rst :": "(Clk, rts :"}, "the Verilog module 'Worker' has no port 'rts'"),
+        ({"OFFSET": "OFSET"}, "the Verilog module 'Worker' has no parameter 'OFSET'"),
+        ({"OFFSET : integer := -4": "OFFSET : time := 1 ns", ", OFFSET => i": ""},
+         "the value of 'OFFSET' cannot be given to the Verilog module 'Worker'"),
+    ],
+)  # fmt: skip
+def test_a_component_that_does_not_fit_its_module(changes: dict[str, str], message: str, tmp_path: Path) -> None:
+    top = TOP
+    for old, new in changes.items():
+        top = top.replace(old, new)
+    found = scan(tmp_path, "top", leaf=LEAF, worker=WORKER, top=top)
+    assert ("top.vhd", line_of(top, "one : Worker"), message) in told(found)
+
+
+def test_what_neither_language_defines_is_told_where_it_stands(tmp_path: Path) -> None:
+    found = scan(tmp_path, "top", top=TOP, worker=WORKER.replace("module Worker", "module Other"))
+    message = "no source defines an entity or a module for the component 'Worker'"
+    assert ("top.vhd", line_of(TOP, "one : Worker"), message) in told(found)
+    found = scan(tmp_path, "top", top=TOP, worker=WORKER)
+    assert ("worker.v", line_of(WORKER, "leaf"), "unknown module 'leaf'") in told(found)
+
+
+def test_a_condition_is_read_in_the_language_of_its_file(tmp_path: Path) -> None:
+    worker, leaf = WORKER.replace("Din > 3", "Dim > 3"), LEAF.replace("a(0) = '1'", "a(0) = one")
+    found = scan(tmp_path, "top", leaf=leaf, worker=worker, top=TOP)
+    assert told(found) == [
+        (
+            "worker.v",
+            line_of(WORKER, "pragma"),
+            "the condition of the pragma 'counting' is wrong: there is no 'Dim' here",
+        ),
+        ("leaf.vhd", line_of(LEAF, "pragma"), "the condition of the pragma 'ticking' is wrong: there is no 'one' here"),
+    ]
+
+
+def test_a_name_of_the_other_language_is_found(tmp_path: Path) -> None:
+    scan(tmp_path, "top", leaf=LEAF, worker=WORKER, top=TOP)
+    sources = HardwareSources(sources=("*.v", "*.vhd"), top="top", read_out=ReadOut(first=0, last=0))
+    line = line_of(WORKER, "leaf")
+    column = WORKER.splitlines()[line - 1].index("leaf") + 1
+    found = MixedLanguage().definition(tmp_path, sources, {}, tmp_path / "worker.v", line, column, Job())
+    assert found is not None
+    assert (Path(found.file).name, found.line, found.what) == ("leaf.vhd", line_of(LEAF, "entity leaf"), "entity")
+
+
+def test_the_sources_tell_the_languages() -> None:
+    languages = load_plugins().hdl_languages
+
+    def language(*sources: str) -> str:
+        hardware = HardwareSources(sources=sources, top="top", read_out=ReadOut(first=0, last=0))
+        return language_of(hardware, languages)
+
+    assert [language("a.v", "b.sv"), language("a.vhd"), language("a.v", "b.vhd")] == ["verilog", "vhdl", "mixed"]
