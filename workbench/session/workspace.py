@@ -399,7 +399,7 @@ def _with_designs(
         if (text := own.model_dump_json()) not in known:
             lists, problems = [*lists, *read], [*problems, *wrong]
             keys = ("hardware", "fpgas", number)
-            language = language_of(own, root, plugins.hdl_languages)
+            language = language_of(own, plugins.hdl_languages)
             own = own.model_copy(update={"language": language})
             known[text] = replace(
                 workspace._with_hardware(own),
