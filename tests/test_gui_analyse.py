@@ -18,6 +18,7 @@ from pytestqt.qtbot import QtBot
 
 from workbench.analysis import Analysis, analyse
 from workbench.analysis.finding_words import bound_words
+from workbench.api.tables import table_of
 from workbench.gui import theme
 from workbench.gui.analyse.details import FoldedAdvice
 from workbench.gui.analyse.findings import BAR, CAP, IDEAL, TIME, TITLE, WHERE, bar_span
@@ -29,6 +30,7 @@ from workbench.gui.modes import MODES
 from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding
 from workbench.gui.widgets import Button
 from workbench.model.finding import Finding, tops
+from workbench.model.memory import MemoryPort
 from workbench.model.run import Run, RunStatus
 from workbench.model.text import ratio_text, time_text
 from workbench.pictures.bars import ROW_PX, place_of
@@ -62,6 +64,42 @@ def mode(qtbot: QtBot, qapp: QApplication, opened: OpenRun) -> AnalyseMode:
     made.details.show()
     qtbot.waitExposed(made)
     return made
+
+
+def test_what_was_counted_of_streams_and_memory_takes_the_findings_place(
+    mode: AnalyseMode, opened: OpenRun, qtbot: QtBot
+) -> None:
+    streams, memory = mode.counted["Streams"], mode.counted["Memory"]
+    clock = opened.run.manifest.clocks[0].name
+    ports = tuple(MemoryPort(f"mover_{n}", "axi_master", "ddr", clock, 32, 400e6) for n in range(2))
+    few = (0, 100, 50, 6400, 3200, 1600, 400, 100, 900, 3200, 90, 1, 9, 16_000_000)
+    more = (1, 100, 0, 6400, 0, 1600, 1200, 0, 200, 1600, 0, 0, 0, 16_000_000)
+    tables = {**opened.run.tables, "memory_ports": table_of("memory_ports", [few, more])}
+
+    def show(run: Run) -> None:
+        mode.context.set_run(replace(opened, run=run, analysis=analyse(run, opened.platform, opened.knowledge)))
+        mode.context.slices.finish()
+
+    without = {name: table for name, table in tables.items() if name not in ("memory_ports", "streams", "occupancy")}
+    none = replace(opened.run.manifest, memory_ports=(), streams=(), fifos=())
+    show(replace(opened.run, tables=without, manifest=none))
+    assert (streams.isHidden(), memory.isHidden()) == (True, True)
+    show(replace(opened.run, tables=tables, manifest=replace(opened.run.manifest, memory_ports=ports)))
+    qtbot.mouseClick(memory, Qt.MouseButton.LeftButton)
+    assert mode.memory.isVisible()
+    assert mode.findings_head.title.text() == "Memory"
+    columns = mode.memory.rows.columns
+    assert [column.head for column in columns] == [
+        "Port", "Moved", "Rate", "Waits", "Held up", "A burst takes", "Row open",
+    ]  # fmt: skip
+    first, second = ([column.text(row).replace("\u202f", " ") for column in columns] for row in mode.memory.rows.tops)
+    assert [first[0], *first[3:5], first[6]] == ["mover_1, ddr", "40.0 %", "0 %", ""]
+    assert [second[0], *second[3:5], second[6]] == ["mover_0, ddr", "13.3 %", "3.3 %", "90.0 %"]
+    qtbot.mouseClick(streams, Qt.MouseButton.LeftButton)
+    assert (mode.streams.isVisible(), mode.memory.isVisible(), memory.isChecked()) == (True, False, False)
+    qtbot.mouseClick(streams, Qt.MouseButton.LeftButton)
+    assert mode.table.isVisible()
+    assert mode.findings_head.title.text() == "Findings"
 
 
 def texts(mode: AnalyseMode) -> str:

@@ -15,6 +15,7 @@ from workbench.gui.analyse.details import AnalyseDetails
 from workbench.gui.analyse.findings import FindingTable
 from workbench.gui.analyse.graph import GraphView
 from workbench.gui.analyse.legends import GraphLegend, bar_legend
+from workbench.gui.analyse.memory import MemoryTable
 from workbench.gui.analyse.streams import StreamTable
 from workbench.gui.analyse.words import where_words
 from workbench.gui.bars_view import BarsView
@@ -58,7 +59,7 @@ class AnalyseMode(Mode):
         self.speedups = BarsView("Speedup estimates")
         self.speedups.problem.connect(context.notices.tell)
         self.table = FindingTable()
-        self.streams = StreamTable()
+        self.streams, self.memory = StreamTable(), MemoryTable()
         self.filter = "all"
         self.only_node = ""
         self.set_content(self._build())
@@ -100,10 +101,14 @@ class AnalyseMode(Mode):
         self.chart.setToolTip("The speedup estimates on one axis that zooms, with the times they lead to")
         self.chart.clicked.connect(self._write_findings)
         self.findings_head.add(self.chart)
-        self.streams_pill = PillButton("Streams")
-        self.streams_pill.setToolTip("What passed on the design's streams, who stalled, how full FIFOs were")
-        self.streams_pill.clicked.connect(self._write_findings)
-        self.findings_head.add(self.streams_pill)
+        self.counted = {name: PillButton(name) for name in ("Streams", "Memory")}
+        for name, tip in (
+            ("Streams", "What passed on the design's streams, who stalled, how full FIFOs were"),
+            ("Memory", "What passed on the design's ports into memory, and how long they waited for it"),
+        ):
+            self.counted[name].setToolTip(tip)
+            self.counted[name].clicked.connect(partial(self._choose_counted, name))
+            self.findings_head.add(self.counted[name])
         self.pills: dict[str, PillButton] = {}
         for name in FILTERS:
             pill = PillButton("")
@@ -119,6 +124,7 @@ class AnalyseMode(Mode):
         self._table_pages.addWidget(self.nothing)
         self._table_pages.addWidget(self.speedups)
         self._table_pages.addWidget(self.streams)
+        self._table_pages.addWidget(self.memory)
         column.addWidget(shown, 1)
         column.addWidget(rule())
         foot = QWidget()
@@ -182,6 +188,7 @@ class AnalyseMode(Mode):
         part = f"{range_title(chosen)} of the run. " if chosen else ""
         self.graph_head.set_title("Blocks", f"{part}{incomplete}{shown} blocks. Edge width: time in the call.")
         self.streams.show_streams(analysis.streams, analysis.fifos)
+        self.memory.show_ports(analysis.memory_ports)
         self._write_findings()
         observed = sum(1 for m in analysis.blocks if len(m.states) > 1)
         said = recording_parts(run.manifest)
@@ -273,6 +280,12 @@ class AnalyseMode(Mode):
         self.only_node = node
         self._write_findings()
 
+    def _choose_counted(self, name: str) -> None:
+        """Show a table of what was counted in place of the findings, or these again."""
+        for other, pill in self.counted.items():
+            pill.setChecked(other == name and pill.isChecked())
+        self._write_findings()
+
     def _write_findings(self) -> None:
         analysis = self.context.analysis
         if analysis is None:
@@ -306,23 +319,29 @@ class AnalyseMode(Mode):
         self.speedups.show_bars(estimate_bars(shown, self.context.aside, where_words, analysis.time_s))
         counted = f"{len(tops(active))} of {len(tops(ranked))}" if len(active) < len(ranked) else count_words(ranked)
         self.findings_head.set_title("Findings", f"{counted}, {RANKED}")
-        of_streams = bool(analysis.streams) and self.streams_pill.isChecked()
-        page = 3 if of_streams else 1 if not shown else 2 if self.chart.isChecked() else 0
-        self._table_pages.setCurrentIndex(page)
-        self.streams_pill.setVisible(bool(analysis.streams))
-        self.chart.setVisible(bool(shown) and not of_streams)
-        if of_streams:
+        there = {
+            "Streams": (len(analysis.streams), "those that stall most first", self.streams),
+            "Memory": (len(analysis.memory_ports), "those that wait most first", self.memory),
+        }
+        for name, pill in self.counted.items():
+            pill.setVisible(bool(there[name][0]))
+        chosen = next((name for name, pill in self.counted.items() if there[name][0] and pill.isChecked()), "")
+        page = self.nothing if not shown else self.speedups if self.chart.isChecked() else self.table
+        self._table_pages.setCurrentWidget(there[chosen][2] if chosen else page)
+        self.chart.setVisible(bool(shown) and not chosen)
+        if chosen:
             for pill in (*self.pills.values(), self.node_pill):
                 pill.setVisible(False)
-            self.findings_head.set_title("Streams", f"{len(analysis.streams)}, those that stall most first")
+            count, order, _ = there[chosen]
+            self.findings_head.set_title(chosen, f"{count}, {order}" if count > 1 else "")
         if not shown:
             self.nothing.say(
                 "No finding here" if ranked else "No rule fired",
                 "" if ranked else nothing_words(analysis),
             )
         self._write_best(active)
-        chosen = self.context.navigation.selection
-        self._follow(chosen.finding if isinstance(chosen, SelectedFinding) else "")
+        selected = self.context.navigation.selection
+        self._follow(selected.finding if isinstance(selected, SelectedFinding) else "")
 
     def _follow(self, finding: str) -> None:
         self.table.select_finding(finding)
