@@ -179,6 +179,9 @@ def test_a_copy_engine_with_a_master_of_its_own(tmp_path: Path) -> None:
     assert (mover["askRead"], mover["askWrite"], mover["written"]) == (3, 3, 3)
     assert "memory bound" in findings_of(run)
     (memory,) = open_result(tmp_path / "copy", load_plugins()).analysis.memory_ports
+    port, regs = (cycles_of(run, f"copy_engine.port.{name}") for name in ("mover", "regs"))
+    assert (port["moving"], port["waiting"], port["held"]) == (memory.moving, memory.waiting, memory.held)
+    assert regs["moving"] == len(registers)
     assert (memory.reads, memory.writes, memory.read_bytes, memory.written_bytes) == (3, 3, 160, 160)
     assert (memory.row_hits, memory.row_opened, memory.row_conflicts) == (0, 1, 5)
     busy = cycle - (written + 2)  # a burst is always on its way; a word passes in 80 of the cycles

@@ -25,7 +25,7 @@ from workbench.api.instrument.board import board_sources
 from workbench.api.job import Job
 from workbench.cli.main import main
 from workbench.model.diagnostic import Cancelled, Severity, WorkbenchError
-from workbench.model.read_out import Access, Act, MonitorWords, ReadOutPlan
+from workbench.model.read_out import LATER_CYCLES, Access, Act, MonitorWords, ReadOutPlan
 from workbench.model.run import PS_PER_S, Alignment, Run, RunStatus
 from workbench.session.collecting import collect_records
 from workbench.session.pipeline import RunOptions, instrument_workspace, run_workspace
@@ -43,20 +43,39 @@ from targets import calls, moves, visits  # what the benchmark compares
 TESTS = Path(__file__).parent
 BOARD = TESTS / "data" / "board"
 TINY = TESTS / "data" / "tiny"
+#: A toggle for each word, seen on the second clock.
+WITNESS = """
+    reg added = 0;
+    reg [2:0] seen = 0;
+    always @(posedge fast) begin : witness
+        seen <= {seen[1:0], added};
+        if (seen[2] != seen[1]) begin
+            //pragma recap note work()
+        end else begin
+            //pragma recap watch wait_recv(late_sender, tiny_top.adder, seen)
+        end
+    end
+endmodule
+"""
 SUM = "2128\n"  # of 48 words, and of what data/first.hex holds: 1000
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The tiny project, its sum beginning with what a file in it holds: 1000, and its source with flags of its own. Its
-    design records the changes of its states."""
+    design records the changes of its states, and has a block on a second clock, which sees each word added."""
     folder = shutil.copytree(TINY, tmp_path_factory.mktemp("project") / "tiny")
     (folder / "data").mkdir()
     (folder / "data" / "first.hex").write_text("000003e8\n")
     rtl = folder / "hdl" / "tiny_top.v"
     reads = '    reg [31:0] first [0:0];\n    initial $readmemh("data/first.hex", first);\n    wire '
     text = rtl.read_text().replace("    wire ", reads)
-    rtl.write_text(text.replace("sum  <= 0;", "sum  <= first[0];"))
+    text = text.replace("sum  <= 0;", "sum  <= first[0];").replace("    input             rst,", "    input rst, fast,")
+    text = text.replace("left <= DELAY;", "left <= DELAY;\n            added <= ~added;")
+    rtl.write_text(text.replace("endmodule", WITNESS))
+    template = (Path(__file__).parents[1] / "platform_templates" / "nallatech_h101.yaml").read_text()
+    template = template.replace("  interrupt: irq", "    - {name: fast, frequency_hz: 150 MHz}\n  interrupt: irq")
+    (folder / "board.yaml").write_text(template)
     (folder / "host" / "own").mkdir()
     (folder / "host" / "own" / "words.h").write_text(
         "enum { DATA = 0x000, DONE = 0x100, SUM = 0x101, WORDS = MOST };\n"
@@ -66,6 +85,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = folder / "tiny.workbench.yaml"
     flags = "source_flags: {host/main.c: [-I, host/own, '-DMOST=(1<<4)']}"
     text = file.read_text().replace("host:\n", f"host:\n  {flags}\n")
+    text = text.replace("platform: nallatech_h101", "platform: board.yaml")
     file.write_text(text.replace("hardware:\n", "hardware:\n  trace: {records: 256}\n"))
     return file
 
@@ -140,6 +160,7 @@ def test_a_board_counts_what_the_simulated_card_counts(project: Path, board: Run
     assert moves(board) == moves(simulated)
     assert calls(board) == calls(simulated)
     assert visits(board)["tiny_top.adder", "add"] == 48  # 3 rounds of 16 words
+    assert visits(board)["tiny_top.witness", "note"] == 48
 
 
 def test_a_boards_time_is_the_hosts_and_its_clock_is_what_that_measures(board: Run) -> None:
@@ -150,12 +171,17 @@ def test_a_boards_time_is_the_hosts_and_its_clock_is_what_that_measures(board: R
     for number in range(len(told.blocks)):
         mine = times["block"] == number
         assert times["time_ps"][mine].sum() == told.time_ps
-    (clock,) = told.clocks
+    clock, fast = told.clocks
+    assert fast.frequency_hz == pytest.approx(1.5 * clock.frequency_hz, rel=1e-9)  # as the platform says
+    assert abs(fast.cycles - 1.5 * clock.cycles) <= 4 * LATER_CYCLES
+    assert (fast.start_ps, fast.alignment) == (clock.start_ps, clock.alignment)
     assert clock.alignment is Alignment.READ_OUT
     counted_ps = clock.cycles * PS_PER_S / clock.frequency_hz
     assert 0 < clock.start_ps < clock.start_ps + counted_ps < told.time_ps
     fpga = [n for n, block in enumerate(told.blocks) if not block.id.startswith("host.")]
-    assert {int(times["cycles"][times["block"] == n].sum()) for n in fpga} == {clock.cycles}
+    for one in told.clocks:
+        mine = [n for n in fpga if told.blocks[n].clock == one.name]
+        assert {int(times["cycles"][times["block"] == n].sum()) for n in mine} == {one.cycles}
     assert any("MHz as the host's clock tells it" in d.message for d in told.diagnostics)  # it is no 100 MHz
     virtual_time = {name: column.item() for name, column in board.tables["virtual_time"].items()}
     assert virtual_time["messages"] == 2  # what began the counting and what ended it
@@ -297,16 +323,18 @@ def test_a_trace_of_a_board_has_the_hosts_calls_and_the_designs_states(tree: Pat
         == len(edges) - 1
         == int(run.tables["state_time"]["visits"][run.tables["state_time"]["block"] == 0].sum())
     )
-    clock, counted = run.manifest.clocks[0], run.tables["state_time"]
+    counted = run.tables["state_time"]
     for row in range(1, len(run.manifest.blocks)):
+        (clock,) = (one for one in run.manifest.clocks if one.name == run.manifest.blocks[row].clock)
         edges, states = trace_of(run).row(row)
         first, last = clock.start_ps, clock.start_ps + int(clock.cycles * 1e12 / clock.frequency_hz)
         inside = (edges[:-1] >= first) & (edges[1:] <= last + 1)
         assert [state for state, of in zip(states, inside, strict=True) if not of] == [0, 0]
         cycles = np.rint((np.diff(edges) * clock.frequency_hz / 1e12)[inside]).astype(int)
         mine = counted["block"] == row
-        assert np.bincount(states[inside], cycles, 3).tolist() == counted["cycles"][mine].tolist()
-        assert np.bincount(states[inside], minlength=3).tolist() == counted["visits"][mine].tolist()
+        states, numbers = states[inside], counted["state"][mine]
+        assert np.bincount(states, cycles, len(numbers)).tolist() == counted["cycles"][mine].tolist()
+        assert np.bincount(states, minlength=len(numbers)).tolist() == counted["visits"][mine].tolist()
 
 
 def test_a_program_that_a_signal_ended_says_so(project: Path, records: Path, tmp_path: Path) -> None:
@@ -319,6 +347,20 @@ def test_a_program_that_a_signal_ended_says_so(project: Path, records: Path, tmp
     assert "the command target.run was ended by signal 11, Segmentation fault" in said
     assert "there is no trace: the program was not asked for one" in said
     assert not run.manifest.traced
+
+
+def test_a_clock_that_stands_is_told_and_the_others_are_read(tree: Path, build: Path, tmp_path: Path) -> None:
+    raw = tmp_path / "raw"
+    raw.mkdir()
+    environment = {**os.environ, "RCW_RAW": str(raw), "RCW_BOARD_STANDS": "1"}
+    subprocess.run([build / "host"], cwd=tree / "hdl", env=environment, check=True, stdout=subprocess.DEVNULL)
+    run = collected(tree, raw, tmp_path)
+    (told,) = (d for d in run.manifest.diagnostics if "did not answer" in d.message)
+    assert "the clock fast did not answer when the counters were read: nothing is known of tiny_top." in told.message
+    assert "tiny_top.witness" in told.message
+    assert visits(run)["tiny_top.adder", "add"] == 48
+    (witness,) = (block for block in run.manifest.blocks if block.id == "tiny_top.witness")
+    assert len(witness.states) == 1
 
 
 def another_build(tree: Path, records: Path) -> None:
@@ -387,7 +429,7 @@ def test_a_template_without_its_own_calls_leaves_copies_and_says_so(
     template = Path(opened(project).platform_path).read_text()
     (project.parent / "mute.yaml").write_text(re.sub(r"(?m)^    (send|receive)_c:.*\n", "", template))
     mute = project.with_name("mute.workbench.yaml")
-    mute.write_text(project.read_text().replace("nallatech_h101", "mute.yaml"))
+    mute.write_text(project.read_text().replace("board.yaml", "mute.yaml"))
     assert main(["instrument", str(mute), "--out", str(tmp_path / "tree")]) == 0
     assert "it has no host.transfers.send_c" in capsys.readouterr().err
     assert not (tmp_path / "tree" / "recap.mk").exists()
@@ -478,7 +520,10 @@ def test_fewer_counters_than_blocks_watch_those_that_are_chosen(
 
 @pytest.mark.parametrize(
     ("name", "told"),
-    [("tiny_top.adda", "Did you mean 'tiny_top.adder'?"), ("core*", "There are tiny_top.port, tiny_top.adder.")],
+    [
+        ("tiny_top.adda", "Did you mean 'tiny_top.adder'?"),
+        ("core*", "There are tiny_top.port, tiny_top.adder, tiny_top.witness."),
+    ],
 )
 def test_a_block_that_no_counter_can_watch_is_told(project: Path, tmp_path: Path, name: str, told: str) -> None:
     few = project.with_name("few.workbench.yaml")

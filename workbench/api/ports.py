@@ -6,7 +6,7 @@ A kind is a subclass of `HardwarePort`; a plugin brings it with the hook `workbe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -72,6 +72,24 @@ class MonitorFront:
     block_words: int = 1
     marks: Marks | None = None
     answer_port: str = ""
+
+
+@dataclass(frozen=True)
+class Activity:
+    """What a port does in a cycle, as Verilog expressions over the top's signals; the first that holds is it. A word is
+    `moving`; else the design is `waiting` for the other side; else it has `held` that up, as it was not ready itself;
+    else nothing is asked for.
+
+    `opens` count what has begun and not ended: by a name, how many begin and how many end in a cycle. In any expression
+    [NAME] says that some have not ended. `recent` is what goes on for a while: by a name, when it begins, and in how
+    many cycles after that [NAME] holds.
+    """
+
+    moving: str
+    waiting: str
+    held: str
+    opens: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    recent: Mapping[str, tuple[str, int]] = field(default_factory=dict)
 
 
 class HardwarePort(Port):
@@ -144,6 +162,11 @@ class HardwarePort(Port):
         """The monitors' place behind this port of a design whose signals have so many `bits`; None where there is none.
         Where some `waits`, since it is on another clock, words come one at a time. WorkbenchError where they have no
         room in the addresses."""
+        return None
+
+    def activity(self, bits: Mapping[str, int]) -> Activity | None:
+        """What is observed of this port in hardware, of a design whose signals have so many `bits`; None where its
+        signals do not tell."""
         return None
 
     def stream_monitor(self, back: HardwarePort, bits: Mapping[str, int]) -> MonitorFront | None:

@@ -142,6 +142,12 @@ class Design(Document):
         "first that each can",
         examples=[["pdf2d_top.core[3].*"]],
     )
+    observed_ports: tuple[str, ...] = Field(
+        (),
+        description="ports of the platform that are observed in the FPGA too, into memory, of streams or the host's: "
+        "each as a block whose states tell in which cycles words moved, the design waited, or held the port up",
+        examples=[["mover"]],
+    )
     trace: TraceMemory | None = Field(
         None,
         description="record the changes of the blocks' states in the FPGA, for the timeline of a run on a real machine",

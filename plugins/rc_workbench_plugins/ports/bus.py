@@ -11,11 +11,12 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, PositiveInt
 
+from rc_workbench_plugins.ports import activity
 from rc_workbench_plugins.ports.axi_front import axi_front
 from rc_workbench_plugins.ports.memory_front import MemoryFront, accesses, place_registers
 from rc_workbench_plugins.ports.names import AXI_LITE
 from rc_workbench_plugins.ports.stream_front import stream_front
-from workbench.api.ports import DRIVERS, USER_WIRE, HardwarePort, MonitorFront, Problem, Signal
+from workbench.api.ports import DRIVERS, USER_WIRE, Activity, HardwarePort, MonitorFront, Problem, Signal
 from workbench.model.read_out import ReadOut
 
 Unsigned = Annotated[int, Field(ge=0)]
@@ -40,6 +41,9 @@ class BusPort(HardwarePort):
             role: Signal(self.names.get(role, self.prefix + role), direction, bits, optional)
             for role, (direction, bits, optional) in self.roles().items()
         }
+
+    def pins(self, bits: Mapping[str, int]) -> activity.Pin:
+        return activity.pins({role: signal.name for role, signal in self.signals().items()}, bits)
 
     @classmethod
     def fields_of(cls, signals: Mapping[str, str]) -> Mapping[str, object]:
@@ -165,6 +169,9 @@ class AxiLitePort(BusPort):
         stride = self.word_bits // 8 // self.address_unit_bytes
         return axi_front(self.signals(), roles, read_out, self.word_bits, self.address_bits, stride)
 
+    def activity(self, bits: Mapping[str, int]) -> Activity:
+        return activity.axi(self.pins(bits), asked=True)
+
     def lead_cycles(self, receive: bool) -> int:
         return self.response_cycles
 
@@ -197,6 +204,9 @@ class StreamInPort(BusPort):
     def constants(self) -> Mapping[str, int]:
         return {"buffer_words": self.buffer_words}
 
+    def activity(self, bits: Mapping[str, int]) -> Activity:
+        return activity.stream(self.pins(bits), inward=True)
+
     def stream_monitor(self, back: HardwarePort, bits: Mapping[str, int]) -> MonitorFront | None:
         if not isinstance(back, StreamOutPort) or back.word_bits != self.word_bits:
             return None
@@ -219,6 +229,9 @@ class StreamOutPort(BusPort):
     packets: bool = Field(
         False, description="whether a receive ends with the design's tlast; otherwise with its last word alone"
     )
+
+    def activity(self, bits: Mapping[str, int]) -> Activity:
+        return activity.stream(self.pins(bits), inward=False)
 
     def in_packets(self) -> bool:
         return self.packets
@@ -289,6 +302,9 @@ class AvalonPort(BusPort):
             taken=tuple(pins[role] for role in taken),
             **accesses(registers, self.word_bits),
         )
+
+    def activity(self, bits: Mapping[str, int]) -> Activity:
+        return activity.avalon(self.pins(bits), asked=True)
 
     def constants(self) -> Mapping[str, int]:
         return {

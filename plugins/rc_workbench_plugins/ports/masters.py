@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 
 from pydantic import Field, PositiveInt
 
+from rc_workbench_plugins.ports import activity
 from rc_workbench_plugins.ports.bus import BusPort, Roles, axi_roles
-from workbench.api.ports import DRIVERS, Problem
+from workbench.api.ports import DRIVERS, Activity, Problem
 
 
 class MasterPort(BusPort):
@@ -40,6 +41,9 @@ class AxiMasterPort(MasterPort):
     def roles(self) -> Roles:
         return axi_roles(self.word_bits, ("output", "input"), frozenset(), {})
 
+    def activity(self, bits: Mapping[str, int]) -> Activity:
+        return activity.axi(self.pins(bits), asked=False)
+
 
 class AvalonMasterPort(MasterPort):
     """An Avalon-MM master of the design's own: single words or bursts.
@@ -65,6 +69,9 @@ class AvalonMasterPort(MasterPort):
             "readdata": ("input", self.word_bits, True),
             "readdatavalid": ("input", 1, True),
         }
+
+    def activity(self, bits: Mapping[str, int]) -> Activity:
+        return activity.avalon(self.pins(bits), asked=False)
 
     def constants(self) -> Mapping[str, int]:
         return {**super().constants(), "address_unit": self.address_unit_bytes}
@@ -98,6 +105,20 @@ class MemoryMasterPort(MasterPort):
             "grant": ("input", 1, True),
             "valid": ("input", 1, True),
         }
+
+    def activity(self, bits: Mapping[str, int]) -> Activity | None:
+        pin, low = self.pins(bits), {role: "~" if role in self.active_low else "" for role in self.roles()}
+        asks = f"{low['enable']}{pin('enable')}"
+        mask = f"{low['byte_enable']}{pin('byte_enable')}"
+        writes = f"{low['write_enable']}{pin('write_enable')}" if pin("write_enable", "") else f"(|({mask}))"
+        writes = writes if pin("write_enable", "") or pin("byte_enable", "") else "1'b0"
+        if not (answer := pin("valid", "")):
+            recent = {"reads": (f"{asks} & ~{writes}", self.read_latency)}
+            return Activity(asks, "[reads]", "1'b0", recent=recent)
+        if writes != "1'b0" and not self.answers_writes:
+            return None  # the end of a write is told by nothing
+        opens = {"open": (f"{asks} & {grant}", answer)} if (grant := pin("grant", "")) else {}
+        return Activity(answer, asks + (" | [open]" if grant else ""), "1'b0", opens)
 
     def problems(self) -> Iterator[Problem]:
         yield from super().problems()

@@ -8,8 +8,9 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, PositiveInt
 
+from rc_workbench_plugins.ports import activity
 from rc_workbench_plugins.ports.memory_front import MemoryFront, accesses, place_registers
-from workbench.api.ports import DRIVERS, USER_WIRE, HardwarePort, MonitorFront, Problem, Signal
+from workbench.api.ports import DRIVERS, USER_WIRE, Activity, HardwarePort, MonitorFront, Problem, Signal
 from workbench.model.hardware import PortDirection
 from workbench.model.read_out import ReadOut
 
@@ -61,6 +62,15 @@ class MemoryPort(HardwarePort):
             "address_step": self.word_bits // 8 // self.address_unit_bytes,
             "read_delay": self.outgoing.delay_cycles,
         }
+
+    def activity(self, bits: Mapping[str, int]) -> Activity:
+        """Of block transfers the design may hold words, and requests; else each passes."""
+        pin = activity.pins({role: signal.name for role, signal in self.signals().items()}, bits)
+        writes = self.incoming.condition_hdl or self.write_enable
+        reads = self.outgoing.condition_hdl or self.read_enable
+        asks, ready = f"(({writes}) | ({reads}))", pin("ready", "1'b1")
+        asked = f"{pin('request')} & ~{pin('acknowledge')}" if pin("acknowledge", "") else "1'b0"
+        return Activity(f"{asks} & {ready}", "1'b0", f"{asks} | {asked}")
 
     def lead_cycles(self, receive: bool) -> int:
         return max(0, self.outgoing.delay_cycles - 1) if receive else 0

@@ -88,7 +88,7 @@ def build(
         replace(one, valid=below(one.valid), ready=below(one.ready), mark=below(one.mark)) for one in streams.streams
     ]
     seen = below_stores(named, varied.values())
-    generated = wrapper.wrapper(shell, watched.monitors, watched.place, seen) + stores
+    generated = wrapper.wrapper(shell, watched.monitors, watched.place, seen, watched.ports) + stores
     sources = _write(design, edits, generated, out)
     _check(design, sources, edits, hardware, parameters, out)
     return HdlBuild(
@@ -114,7 +114,7 @@ def build(
             {**hardware.parameters, **parameters},
             sources,
             shell.inner,
-            watched.width,
+            watched.own_width,
             streams.labels if streams.streams else {},
         ),
         stand_ins=(copy_of(design, design.primitives.file, out),) if design.primitives else (),

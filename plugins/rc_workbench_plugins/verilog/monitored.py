@@ -25,6 +25,7 @@ from workbench.api.instrument.crossing import (
     ReadPlace,
     read_out_plan,
 )
+from workbench.api.instrument.port_probe import STATE_BITS, STATES, PortProbe
 from workbench.api.instrument.probes import (
     MOST_STATES,
     STATES_OF_A_BLOCK_RAM,
@@ -33,14 +34,15 @@ from workbench.api.instrument.probes import (
     TraceStore,
     state_bits,
 )
-from workbench.api.ports import monitor_front
+from workbench.api.ports import HardwarePort, monitor_front
 from workbench.model.application import HardwareSources
 from workbench.model.blocks import Block, Side, State
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, did_you_mean
 from workbench.model.hardware import Clock, Hardware
 from workbench.model.platform import Platform
 from workbench.model.pragma import UNCLASSIFIED
 from workbench.model.read_out import ReadOut, ReadOutPlan
+from workbench.model.text import listed
 
 
 def why_not_observed(
@@ -79,7 +81,8 @@ def _too_many(states: int) -> str:
 @dataclass(frozen=True)
 class Monitored:
     """The application's blocks (`uses`), those on the platform's clocks (`counted`: in their order they are numbered),
-    where the observed ones' states lie among the top's `width` bits, and the monitors that count them."""
+    where the observed ones' states lie among `width` bits, of which the user's top tells `own_width`, and the monitors
+    that count them."""
 
     uses: tuple[BlockUse, ...]
     counted: tuple[BlockUse, ...]
@@ -88,6 +91,8 @@ class Monitored:
     width: int
     monitors: tuple[Monitor, ...]
     place: ReadPlace
+    ports: tuple[PortProbe, ...]  # that are observed too; they are numbered after the blocks
+    top: str
 
     @property
     def read_out(self) -> ReadOutPlan:
@@ -99,14 +104,20 @@ class Monitored:
         return (self.place.port, self.place.clock.name) if self.place.more else ("", "")
 
     @property
+    def own_width(self) -> int:
+        return self.width - STATE_BITS * len(self.ports)
+
+    @property
     def taps(self) -> tuple[tuple[int, int], ...]:
-        return tuple(
+        blocks = (
             (self.bits[use.path], state_bits(len(use.source.states) + 1)) if use.path in self.bits else (0, 0)
             for use in self.counted
         )
+        return (*blocks, *((port.lsb, STATE_BITS) for port in self.ports))
 
     def blocks(self, name_of: Callable[[Path], str]) -> tuple[Block, ...]:
-        return tuple(_block(name_of, use, self.clocks[use.root_clock], use.path in self.bits) for use in self.counted)
+        blocks = (_block(name_of, use, self.clocks[use.root_clock], use.path in self.bits) for use in self.counted)
+        return (*blocks, *(port.block(self.top) for port in self.ports))
 
     def large(self, name_of: Callable[[Path], str]) -> tuple[Diagnostic, ...]:
         """A note for each block whose counter needs more than one block RAM."""
@@ -160,17 +171,40 @@ def monitored(
     uses = tuple(use for instance in top.walk() for use in instance.blocks if is_own(use.source, library))
     clocks = clocks_by_pin(platform_hardware)
     counted = tuple(use for use in uses if use.root_clock in clocks)
-    first, width = platform_hardware.clocks[0], layout.widths.get(top.module, 0)
+    first, own_width = platform_hardware.clocks[0], layout.widths.get(top.module, 0)
+    ports = tuple(_observed(platform_hardware, hardware.observed_ports, clocks, port_bits, own_width))
+    width = own_width + STATE_BITS * len(ports)
     monitors: list[Monitor] = []
     store = TraceStore.of(hardware.trace.records, hardware.trace.burst) if hardware.trace else None
     for clock in clocks.values():
         numbers = tuple(n for n, use in enumerate(counted) if clocks[use.root_clock] == clock and on_boards(use))
-        if not numbers and clock.name != first.name:
+        of_clock = [(n, port) for n, port in enumerate(ports, len(counted)) if port.clock.name == clock.name]
+        if not numbers and not of_clock and clock.name != first.name:
             continue
-        probes = tuple(_probes(counted, numbers, bits, early))
+        of_ports = (Probe(number, port.lsb, len(STATES) + 1) for number, port in of_clock)
+        probes = (*_probes(counted, numbers, bits, early), *of_ports)
+        numbers = (*numbers, *(number for number, _ in of_clock))
         monitors.append(Monitor(MonitorPlan(probes, width, trace=store, engines=hardware.engines), clock, numbers))
     place = _place(platform_hardware, [monitor.clock for monitor in monitors], hardware.read_out, port_bits)
-    return Monitored(uses, counted, clocks, bits, width, tuple(monitors), place)
+    return Monitored(uses, counted, clocks, bits, width, tuple(monitors), place, ports, top.path)
+
+
+def _observed(
+    hardware: Hardware, names: Sequence[str], clocks: Mapping[str, Clock], bits: Mapping[str, int], lsb: int
+) -> Iterator[PortProbe]:
+    """What is observed of the platform's ports with these names. WorkbenchError where that cannot be."""
+    ports = {port.name: port for port in hardware.ports if isinstance(port, HardwarePort)}
+    for name in dict.fromkeys(names):
+        doing = ports[name].activity(bits) if name in ports else None
+        if doing is None:
+            known = [other for other, port in ports.items() if port.activity(bits)]
+            what = "its signals do not tell what it does" if name in ports else "the platform has no such port"
+            hint = did_you_mean(name, known) or f"Those that can be are {listed(known)}."
+            raise WorkbenchError(
+                Diagnostic(f"the port '{name}' cannot be observed (hardware.observed_ports): {what}", hint)
+            )
+        yield PortProbe(name, clocks[hardware.clock_of(ports[name]).pin], doing, lsb)
+        lsb += STATE_BITS
 
 
 def _place(

@@ -122,7 +122,8 @@ def instrument(
     watched = monitored(top, layout, board, hardware, widths, library, found.single)
     with writing(out):
         copies = write_copies(design, texts, out)
-        around = write_around(wrapper.wrapper(shell, watched.monitors, watched.place, streams.streams), out)
+        generated = wrapper.wrapper(shell, watched.monitors, watched.place, streams.streams, watched.ports)
+        around = write_around(generated, out)
     build = HdlBuild(
         sources=(file, *around),
         board_sources=(*copies.values(), *around),
@@ -139,7 +140,7 @@ def instrument(
         read_out=watched.read_out,
         own_port=watched.own_port,
         compared=_compared(
-            design, top, copies, f"{top.module}{INNER}", generics, watched.width, HdlSide((file,), inner)
+            design, top, copies, f"{top.module}{INNER}", generics, watched.own_width, HdlSide((file,), inner)
         ),
         missed=tuple(watched.missed(design.name_of, found.why_not, found.single)),
         diagnostics=(*found.diagnostics, *streams.diagnostics, *watched.large(design.name_of)),

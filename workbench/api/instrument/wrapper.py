@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from workbench.api.instrument.crossing import Monitor, ReadPlace, instances, numbered
+from workbench.api.instrument.port_probe import STATE_BITS, PortProbe
 from workbench.api.instrument.probes import HEADER_WORDS, MAGIC, Counter, MonitorPlan, Probe
 from workbench.api.ports import USER_WIRE, HardwarePort
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
@@ -96,17 +97,26 @@ def uncounted(monitors: Sequence[Monitor]) -> tuple[str, ...]:
     return (UNCOUNTED_DEFINE,) if all(plain) else ()
 
 
-def wrapper(top: Top, monitors: Sequence[Monitor], place: ReadPlace, streams: Sequence[Stream] = ()) -> str:
+def wrapper(
+    top: Top,
+    monitors: Sequence[Monitor],
+    place: ReadPlace,
+    streams: Sequence[Stream] = (),
+    ports: Sequence[PortProbe] = (),
+) -> str:
     """Verilog text of the new top level (of the old name), of the monitors and of the front behind the port at which
-    they are read. Where it is simulated, the top also gives valid and ready of `streams`, the first in the least
-    significant bit."""
+    they are read. `ports` are observed too: their states follow those of the design. Where it is simulated, the top
+    also gives valid and ready of `streams`, the first in the least significant bit."""
     texts = [_monitor(monitor.plan, number) for number, monitor in enumerate(monitors)]
-    parts = ("`default_nettype none", *texts, place.front.text, _top(top, monitors, place, streams))
+    parts = ("`default_nettype none", *texts, place.front.text, _top(top, monitors, place, streams, ports))
     return "\n".join([*parts, "`default_nettype wire", ""])
 
 
-def _top(top: Top, monitors: Sequence[Monitor], place: ReadPlace, streams: Sequence[Stream]) -> str:
+def _top(
+    top: Top, monitors: Sequence[Monitor], place: ReadPlace, streams: Sequence[Stream], observed: Sequence[PortProbe]
+) -> str:
     width = monitors[0].plan.state_width
+    own_width = width - STATE_BITS * len(observed)  # of the design's states
     taken = set(place.front.taken)
     head = f"module {top.name}"
     if top.parameters:
@@ -124,12 +134,14 @@ def _top(top: Top, monitors: Sequence[Monitor], place: ReadPlace, streams: Seque
     if width:
         lines.append(f"    wire [{width - 1}:0] {STATE_PORT};")
     connections = [f".{p.name}({USER_WIRE if p.name in taken else ''}{p.name})" for p in top.ports]
-    if width:
-        connections.append(f".{STATE_PORT}({STATE_PORT})")
+    if own_width:
+        connections.append(f".{STATE_PORT}({STATE_PORT}[{own_width - 1}:0])")
     values = ", ".join(f".{p.name}({p.name})" for p in top.parameters)
     lines.append(f"    {top.inner}{f' #({values})' if values else ''} recap_user (")
     lines += [",\n".join(f"        {c}" for c in connections), "    );"]
     reset_of = {clock.name: _reset(clock) for clock in (place.clock, *(monitor.clock for monitor in monitors))}
+    for probe in observed:
+        lines += probe.text(_reset(probe.clock), STATE_PORT)
     lines += instances(monitors, place, reset_of, STATE_PORT)
     if width:
         lines += [f"`ifdef {TAPS_DEFINE}", *_taps(monitors, width), "`endif"]

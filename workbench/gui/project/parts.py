@@ -27,7 +27,7 @@ from workbench.session.yaml_document import Path_
 #: Groups of a part's fields by their names; what is in none of them stands in the part's first one.
 _HARDWARE = {
     "At the top": ("signals", "constants", "cards"),
-    "Counters": ("engines", "watch"),
+    "Counters": ("engines", "watch", "observed_ports"),
     "Streams": ("fifos", "names"),
 }
 _SIMULATION = {
