@@ -146,7 +146,7 @@ def instrument(
     watched = monitored(top, layout, board, hardware, widths, found.library, found.single, told)
     with writing(out):
         boards = write_copies(joined.entities, texts, out)
-        around = write_around(wrapper.wrapper(shell, watched.monitors, watched.place, streams.streams), out, timescale)
+        around = write_around(watched.around(shell, streams.streams), out, timescale)
     data, unread = data_files(joined.modules)
     placed = tuple(placed_at(ports, joined.entities, of_vhdl)) if of_vhdl is not None else top_ports(joined)
     stand_ins = joined.modules.primitives

@@ -88,7 +88,7 @@ def build(
         replace(one, valid=below(one.valid), ready=below(one.ready), mark=below(one.mark)) for one in streams.streams
     ]
     seen = below_stores(named, varied.values())
-    generated = wrapper.wrapper(shell, watched.monitors, watched.place, seen, watched.ports) + stores
+    generated = watched.around(shell, seen) + stores
     sources = _write(design, edits, generated, out)
     _check(design, sources, edits, hardware, parameters, out)
     return HdlBuild(

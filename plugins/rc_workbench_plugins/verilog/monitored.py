@@ -34,6 +34,7 @@ from workbench.api.instrument.probes import (
     TraceStore,
     state_bits,
 )
+from workbench.api.instrument.wrapper import Top
 from workbench.api.ports import HardwarePort, monitor_front
 from workbench.model.application import HardwareSources
 from workbench.model.blocks import Block, Side, State
@@ -42,6 +43,7 @@ from workbench.model.hardware import Clock, Hardware
 from workbench.model.platform import Platform
 from workbench.model.pragma import UNCLASSIFIED
 from workbench.model.read_out import ReadOut, ReadOutPlan
+from workbench.model.streams import Stream
 from workbench.model.text import listed
 
 
@@ -102,6 +104,10 @@ class Monitored:
     def own_port(self) -> tuple[str, str]:
         """The port that is the monitors' alone, and its clock; empty where there is none."""
         return (self.place.port, self.place.clock.name) if self.place.more else ("", "")
+
+    def around(self, shell: Top, streams: Sequence[Stream]) -> str:
+        """Verilog of the new top, with all that observes the design."""
+        return wrapper.wrapper(shell, self.monitors, self.place, streams, self.ports)
 
     @property
     def own_width(self) -> int:

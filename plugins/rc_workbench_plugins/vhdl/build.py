@@ -122,8 +122,7 @@ def instrument(
     watched = monitored(top, layout, board, hardware, widths, library, found.single)
     with writing(out):
         copies = write_copies(design, texts, out)
-        generated = wrapper.wrapper(shell, watched.monitors, watched.place, streams.streams, watched.ports)
-        around = write_around(generated, out)
+        around = write_around(watched.around(shell, streams.streams), out)
     build = HdlBuild(
         sources=(file, *around),
         board_sources=(*copies.values(), *around),
