@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import random
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -19,93 +18,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from memory_port import PLATFORM
-from numpy.typing import NDArray
 from rc_workbench_plugins.verilog import VerilogLanguage
 from rtl_simulator import Cycle, Simulator, simulate
+from state_machines import PART, Machine, check_counts, cycles_of, machine, read_out
 
 from workbench.api import HdlBuild
 from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.hardware import Clock, Hardware
-from workbench.model.read_out import ReadOutPlan
 from workbench.model.run import Table
 
 PORTS = """input wire clk, input wire rst, input wire [15:0] addr, input wire wr_en, input wire rd_en,
     input wire [31:0] wr_data, output reg [31:0] rd_data, input wire [31:0] in, output wire [63:0] out"""
 MACHINES = 6
 EXAMPLES = int(os.environ.get("EXAMPLES", "12"))
-
-
-@dataclass(frozen=True)
-class Machine:
-    """By state: for how many cycles, where to for either value of its bit, and which pragma (0: none)."""
-
-    name: str
-    dwell: tuple[int, ...]
-    next: tuple[tuple[int, int], ...]
-    marks: tuple[int, ...]
-    values: tuple[int, ...]  # of the register
-    asynchronous: bool
-    bit: int
-
-    def states(self, cycles: list[Cycle]) -> NDArray[np.int64]:
-        """The number of the state in each cycle: 0 in those in reset."""
-        found, state, timer = np.zeros(len(cycles), np.int64), 0, 0
-        for number, cycle in enumerate(cycles):
-            if cycle.rst:
-                state, timer = 0, 0
-                continue
-            found[number] = self.marks[state]
-            if timer == self.dwell[state] - 1:
-                state, timer = self.next[state][cycle.stimulus >> self.bit & 1], 0
-            else:
-                timer += 1
-        return found
-
-    def text(self, name: str, condition: str) -> str:
-        """The machine in Verilog, with a condition at each pragma."""
-        names = [f"S{n}" for n in range(len(self.dwell))]
-        width = max(self.values).bit_length() or 1
-        constants = ", ".join(f"{n} = {value}" for n, value in zip(names, self.values, strict=True))
-        arms = ""
-        for n, label in enumerate(names):
-            last = n == len(names) - 1
-            mark = f"                //pragma recap s{self.marks[n]} work(){condition}\n" if self.marks[n] else ""
-            low, high = (names[to] for to in self.next[n])
-            arms += (
-                f"            {'default' if last and n % 2 else label}: begin /* {label} */\n{mark}"
-                f"                if (timer == {self.dwell[n] - 1}) begin\n"
-                f"                    state <= bit_in ? {high} : {low};\n                    timer <= 0;\n"
-                "                end else timer <= timer + 1;\n            end\n"
-            )
-        edge = " or posedge rst" if self.asynchronous else ""
-        return f"""module {name}(input wire clk, input wire rst, input wire bit_in);
-    localparam [{width - 1}:0] {constants};
-    reg [{width - 1}:0] state = S0;
-    reg [7:0] timer = 0;
-    always @(posedge clk{edge})
-        if (rst) begin
-            state <= S0;
-            timer <= 0;
-        end else case (state)
-{arms}        endcase
-endmodule
-"""
-
-
-def machine(source: random.Random, name: str) -> Machine:
-    count = source.randrange(2, 9)
-    marks = [source.random() < 0.8 for _ in range(count)]
-    numbers = np.cumsum(marks) * marks
-    coded = source.choice((range(count), [1 << n for n in range(count)], source.sample(range(32), count)))
-    return Machine(
-        name,
-        tuple(source.choice((1, 1, 2, 3, 17)) for _ in range(count)),
-        tuple((source.randrange(count), source.randrange(count)) for _ in range(count)),
-        tuple(map(int, numbers)),
-        tuple(coded),
-        source.random() < 0.5,
-        source.randrange(32),
-    )
 
 
 def write(folder: Path, machines: list[Machine]) -> HardwareSources:
@@ -130,13 +55,6 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, HdlBuild, lis
     return model, build, machines
 
 
-def read_out(plan: ReadOutPlan) -> list[Cycle]:
-    select, data = (access.address for access in plan.each)
-    words = ((Cycle(addr=select, wr_en=1, wr_data=i), Cycle(), Cycle(addr=data, rd_en=1), Cycle())
-             for i in range(plan.words))  # fmt: skip
-    return [Cycle(addr=plan.freeze.address, wr_en=1, wr_data=1), *(cycle for word in words for cycle in word)]
-
-
 def counted(model: Path, build: HdlBuild, cycles: list[Cycle]) -> dict[str, Table]:
     plan = build.read_out
     assert plan is not None
@@ -154,20 +72,6 @@ def tables_of(tables: dict[str, Table], block: int) -> dict[str, list[list[int]]
     }
 
 
-PART = st.one_of(
-    st.tuples(st.just(0), st.integers(1, 150), st.integers(0, 2**32 - 1)),
-    st.tuples(st.just(1), st.integers(1, 3), st.just(0)),  # a reset, or two back to back
-)
-
-
-def cycles_of(parts: list[tuple[int, int, int]]) -> list[Cycle]:
-    cycles = [Cycle(rst=1)] * 2
-    for reset, count, seed in parts:
-        source = random.Random(seed)
-        cycles += [Cycle(rst=reset, stimulus=0 if reset else source.getrandbits(32)) for _ in range(count)]
-    return cycles
-
-
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(PART, min_size=1, max_size=12))
 def test_both_forms_count_what_the_tables_say(
@@ -180,13 +84,8 @@ def test_both_forms_count_what_the_tables_say(
     for one in machines:
         mine, inserted = (tables_of(tables, number[f"{one.name}{kind}_here"]) for kind in ("", "_inserted"))
         assert mine == inserted
-        states, out = one.states(cycles), np.array([not cycle.rst for cycle in cycles])
-        block = number[f"{one.name}_here"]
-        rows = tables["state_time"]["block"] == block
-        known = len(build.blocks[block].states)
-        assert tables["state_time"]["cycles"][rows].tolist() == np.bincount(states[out], minlength=known).tolist()
-        entered = out & ~(np.roll(out, 1) & (np.roll(states, 1) == states))
-        assert tables["state_time"]["visits"][rows].tolist() == np.bincount(states[entered], minlength=known).tolist()
+        out = np.array([not cycle.rst for cycle in cycles])
+        check_counts(tables, number[f"{one.name}_here"], one.states(cycles), out)
 
 
 def test_only_the_conditions_bring_registers(built: tuple[Path, HdlBuild, list[Machine]]) -> None:

@@ -25,7 +25,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -33,7 +33,9 @@ from typing import Any
 from hdl_corpus import PLATFORM, READ_OUT
 from rc_workbench_plugins.vhdl import VhdlLanguage
 from rc_workbench_plugins.vhdl.checked import check
+from rc_workbench_plugins.vhdl.design import read_units
 from rc_workbench_plugins.vhdl.language import read
+from rc_workbench_plugins.vhdl.libraries import WORK
 from rc_workbench_plugins.vhdl.syntax import child, plain, read_file, text_of
 from rc_workbench_plugins.vhdl.units import Declared, Unit, units_of
 from vhdl_corpus import blocks_of, pragmas_put, vhdl_files
@@ -88,8 +90,19 @@ def shell(unit: Unit, clock: str) -> str:
     )  # fmt: skip
 
 
-def entities(folder: Path) -> Iterator[tuple[Path, str, str]]:
-    """Entities with clocked processes of their own (their file, name and clock)."""
+@cache
+def libraries(folder: Path) -> dict[str, list[str]]:
+    """The files of each library other than `work`, as the sources call it."""
+    found: dict[str, list[str]] = {}
+    for file in read_units([path for path in vhdl_files(folder) if not path.name.startswith("rcb_top_")], {})[0]:
+        if file.library != WORK and file.path.is_relative_to(folder):
+            found.setdefault(file.library, []).append(str(file.path))
+    return found
+
+
+def entities(folder: Path) -> Iterator[tuple[Path, str, str, str]]:
+    """Entities with clocked processes of their own: their file, name, clock and library."""
+    of = {file: library for library, files in libraries(folder).items() for file in files}
     for path in vhdl_files(folder):
         try:
             clocks: dict[str, Counter[str]] = {}
@@ -100,14 +113,15 @@ def entities(folder: Path) -> Iterator[tuple[Path, str, str]]:
                 inputs = {plain(p.name) for p in unit.interface.ports if p.mode in ("", "in")} if unit.interface else ()
                 clock = next((name for name, _ in own.most_common() if plain(name) in inputs), "")
                 if clock:
-                    yield path, unit.name, clock
+                    yield path, unit.name, clock, of.get(str(path), WORK)
         except Exception as error:  # a defect, to be told with its file
             print(f"{path}: {type(error).__name__}: {error}", file=sys.stderr)
 
 
-def try_entity(folder: Path, limits: Limits, task: tuple[Path, str, str]) -> Tried:
+def try_entity(folder: Path, limits: Limits, task: tuple[Path, str, str, str]) -> Tried:
     """One entity as a design."""
-    path, name, clock = task
+    path, name, clock, library = task
+    own = libraries(folder)
     tried = partial(Tried, name)
     with TemporaryDirectory(prefix="proofs-") as scratch:
         unit = next(u for u in units_of(read_file(path, "work", 0)) if u.kind == "entity" and u.name == name)
@@ -116,7 +130,11 @@ def try_entity(folder: Path, limits: Limits, task: tuple[Path, str, str]) -> Tri
         others = [str(one) for one in vhdl_files(folder) if not one.name.startswith("rcb_top_")]
         given = {one.name: value for one in unit.interface.generics if (value := _value(one))} if unit.interface else {}
         hardware = HardwareSources(
-            sources=(*others, str(top)), top="rcb_top", read_out=READ_OUT, parameters=dict[str, Any](given)
+            sources=(*others, str(top)),
+            top="rcb_top",
+            read_out=READ_OUT,
+            parameters=dict[str, Any](given),
+            libraries={one: (*files, *([str(top)] if one == library else [])) for one, files in own.items()},
         )
         try:
             found = in_child(partial(_alone, folder, hardware), 120.0)
