@@ -107,6 +107,8 @@ class HardwarePort(Port):
     takes_transfers: ClassVar[bool] = True
     #: Whether its transfers have addresses; else it is a stream.
     addressed: ClassVar[bool] = True
+    #: The roles of the signals with the addresses at which counters would be read behind it.
+    address_roles: ClassVar[tuple[str, ...]] = ()
 
     def signals(self) -> Mapping[str, Signal]:
         """The signals by their roles."""

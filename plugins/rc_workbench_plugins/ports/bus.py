@@ -104,6 +104,7 @@ class AxiLitePort(BusPort):
 
     driver = "AxiPort"
     driver_header = DRIVERS / "axi.h"
+    address_roles = ("araddr",)
     bursts: ClassVar[bool] = False
 
     kind: str = Field("axi_lite", description="axi_lite")
@@ -254,6 +255,7 @@ class AvalonPort(BusPort):
 
     driver = "AvalonPort"
     driver_header = DRIVERS / "avalon.h"
+    address_roles = ("address",)
 
     kind: str = Field("avalon", description="avalon")
     address_bits: PositiveInt = Field(32, description="width of an address")

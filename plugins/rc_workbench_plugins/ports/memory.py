@@ -23,6 +23,7 @@ class MemoryPort(HardwarePort):
     driver = "MemoryPort"
     driver_header = DRIVERS / "memory.h"
     answers = False
+    address_roles = ("write_address", "read_address")
     #: Whether the words of a read at consecutive addresses may come in one transfer.
     moves_blocks: ClassVar[bool] = False
 

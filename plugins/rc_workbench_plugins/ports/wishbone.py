@@ -20,6 +20,7 @@ class WishbonePort(BusPort):
 
     driver = "WishbonePort"
     driver_header = DRIVERS / "wishbone.h"
+    address_roles = ("adr",)
 
     kind: str = Field("wishbone", description="wishbone")
     address_bits: PositiveInt = Field(32, description="width of an address")

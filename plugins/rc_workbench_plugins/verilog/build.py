@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from rc_workbench_plugins.verilog.addresses import addresses_answered
 from rc_workbench_plugins.verilog.blocks import SourceBlock
 from rc_workbench_plugins.verilog.conditions import CONDITION_HINT
 from rc_workbench_plugins.verilog.depths import below_stores, vary_depths
@@ -119,7 +120,12 @@ def build(
         ),
         stand_ins=(copy_of(design, design.primitives.file, out),) if design.primitives else (),
         missed=tuple(watched.missed(design.name_of, why_not, single)),
-        diagnostics=(*diagnostics, *watched.large(design.name_of), *not_varied),
+        diagnostics=(
+            *diagnostics,
+            *watched.large(design.name_of),
+            *addresses_answered(design, watched.addresses(platform_hardware), hardware.read_out),
+            *not_varied,
+        ),
     )
 
 

@@ -121,6 +121,15 @@ class Monitored:
         )
         return (*blocks, *((port.lsb, STATE_BITS) for port in self.ports))
 
+    def addresses(self, hardware: Hardware) -> tuple[str, ...]:
+        """The top's signals with the addresses at which the monitors are read; none where they have no port of the
+        platform's with any."""
+        port = next((port for port in hardware.ports if port.name == self.place.port), None)
+        if not isinstance(port, HardwarePort):
+            return ()
+        signals = port.signals()
+        return tuple(signals[role].name for role in port.address_roles)
+
     def blocks(self, name_of: Callable[[Path], str]) -> tuple[Block, ...]:
         blocks = (_block(name_of, use, self.clocks[use.root_clock], use.path in self.bits) for use in self.counted)
         return (*blocks, *(port.block(self.top) for port in self.ports))

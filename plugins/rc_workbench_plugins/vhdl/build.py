@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from rc_workbench_plugins.verilog import design as verilog
+from rc_workbench_plugins.verilog.addresses import addresses_answered
 from rc_workbench_plugins.verilog.instances import Instance
 from rc_workbench_plugins.verilog.language import outside
 from rc_workbench_plugins.verilog.layout import lay_out
@@ -142,7 +143,12 @@ def instrument(
             design, top, copies, f"{top.module}{INNER}", generics, watched.own_width, HdlSide((file,), inner)
         ),
         missed=tuple(watched.missed(design.name_of, found.why_not, found.single)),
-        diagnostics=(*found.diagnostics, *streams.diagnostics, *watched.large(design.name_of)),
+        diagnostics=(
+            *found.diagnostics,
+            *streams.diagnostics,
+            *watched.large(design.name_of),
+            *_at_entity(addresses_answered(simulated, watched.addresses(board), hardware.read_out), design, design.top),
+        ),
         read=tuple(one.path for one in design.files),
     )
     return build_called(build, top.path, hardware.names)
@@ -214,6 +220,12 @@ def _compared(
         resets=resets(top),
         simulated=simulated,
     )
+
+
+def _at_entity(problems: Iterable[Diagnostic], design: Design, unit: Unit) -> Iterator[Diagnostic]:
+    """What is said of the Verilog, which has lines of its own, once at the entity."""
+    told = {one.message: replace(one, file=design.name_of(unit.file.path), line=unit.line) for one in problems}
+    yield from (replace(one, column=None) for one in told.values())
 
 
 def write_copies(design: Design, texts: Mapping[Path, bytes], out: Path) -> dict[Path, Path]:
