@@ -12,6 +12,7 @@ from memory_port import PLATFORM
 from rc_workbench_plugins.mixed import MixedLanguage
 from tools import NEEDS_GHDL
 
+from workbench.api.equivalence import How, Limits
 from workbench.api.job import Job
 from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.scan import HdlScan
@@ -198,3 +199,34 @@ def test_the_sources_tell_the_languages() -> None:
         return language_of(hardware, languages)
 
     assert [language("a.v", "b.sv"), language("a.vhd"), language("a.v", "b.vhd")] == ["verilog", "vhdl", "mixed"]
+
+
+#: The port that the platform asks of a top.
+PORTS = """clk, rst, wr_en, rd_en : in std_logic; addr : in std_logic_vector(15 downto 0);
+    wr_data : in std_logic_vector(31 downto 0); rd_data : out std_logic_vector(31 downto 0); """
+
+
+def test_instrumentation_is_proved_in_both_languages_and_a_change_in_either_found(tmp_path: Path) -> None:
+    top = TOP.replace("clk, rst : in std_logic; ", PORTS).replace("q <= x(2);", "q <= x(2); rd_data <= wr_data;")
+    leaf = LEAF.replace("null;", "b <= not a;").replace("b <= a;", "")
+    texts = {"top.vhd": top, "worker.v": WORKER, "leaf.vhd": leaf}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    hardware = HardwareSources(sources=tuple(texts), top="top", read_out=ReadOut(first=0x8000, last=0x80FF))
+    language, out = MixedLanguage(), tmp_path / "out"
+    build = language.instrument(tmp_path, hardware, PLATFORM, {}, out, Job())
+    assert [block.id for block in build.blocks if len(block.states) > 1] == [
+        "top.step", "top.lanes[0].one.count", "top.lanes[1].one.count", "top.lanes[1].one.in.l.quick.tick",
+    ]  # fmt: skip
+
+    def unproved() -> set[str]:
+        verdicts = language.prove(build, tmp_path, Limits(cycles=0), Job()).verdicts
+        assert {one.module.partition(" (W")[0] for one in verdicts} >= {"top", "Worker", "leaf (in VHDL)"}
+        return {one.module.partition(" (W")[0] for one in verdicts if one.how is not How.PROVED}
+
+    assert unproved() == set()
+    for file, right, wrong in (("worker.v", "Din + OFFSET", "Din - OFFSET"), ("leaf.vhd", "b <= not a", "b <= a")):
+        text = (out / file).read_text()
+        assert right in text
+        (out / file).write_text(text.replace(right, wrong))
+    assert unproved() == {"Worker", "leaf (in VHDL)"}

@@ -20,7 +20,7 @@ class MixedLanguage:
     plain = staticmethod(Later(f"{__name__}.build:plain"))
     tops = staticmethod(Later(f"{__name__}.tops:tops"))
     definition = staticmethod(Later(f"{__name__}.language:definition"))
-    prove = staticmethod(Later("rc_workbench_plugins.equivalence.prove:prove"))
+    prove = staticmethod(Later(f"{__name__}.prove:prove"))
     decode = staticmethod(Later("workbench.api.instrument.readout:decode"))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rc_workbench_plugins.mixed.joined import Joined, read_joined
+from rc_workbench_plugins.mixed.joined import Joined, Part, read_joined
 from rc_workbench_plugins.mixed.language import Read, alone, read, top_ports
 from rc_workbench_plugins.mixed.linked import linked, module_of
 from rc_workbench_plugins.mixed.streams import streams_below
@@ -26,7 +26,8 @@ from rc_workbench_plugins.verilog.monitored import (
     writing,
 )
 from rc_workbench_plugins.verilog.own import build_called
-from rc_workbench_plugins.verilog.ports import hdl_ports
+from rc_workbench_plugins.verilog.ports import clocks as clocks_of
+from rc_workbench_plugins.verilog.ports import hdl_ports, resets
 from rc_workbench_plugins.verilog.rewrite import Edits, modules_by_name, why_not_editable
 from rc_workbench_plugins.verilog.streams import counted
 from rc_workbench_plugins.verilog.tapped import held_in_reset, tapped
@@ -39,6 +40,7 @@ from rc_workbench_plugins.vhdl.translated import outside_of, spelled, top_module
 from rc_workbench_plugins.vhdl.types import shared_types
 from rc_workbench_plugins.vhdl.units import Component, Instantiation, Unit
 from workbench.api import HdlBuild
+from workbench.api.equivalence import Comparison, HdlSide
 from workbench.api.instrument import wrapper
 from workbench.api.job import Job
 from workbench.model.application import HardwareSources
@@ -52,11 +54,13 @@ _INNER = "__recap_user"
 
 
 @dataclass(frozen=True)
-class _Made:
-    """The VHDL as Verilog: the text, and what its own top is called in it ("" where the design's is Verilog)."""
+class Made:
+    """The VHDL as Verilog: the text, what its own top is called in it ("" where the design's is Verilog), and what the
+    entities that Verilog instantiates are."""
 
     text: str
     top: str
+    parts: tuple[tuple[Part, str], ...]
 
 
 def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> HdlBuild:
@@ -67,10 +71,8 @@ def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> 
         return language.plain(root, half, parameters)
     if joined.top is None or has_errors(joined.diagnostics):
         raise WorkbenchError(*joined.diagnostics)
-    texts = {file.path: parted(file) for file in joined.entities.needed}
     of_vhdl = joined.entities.top
-    names = ports_of(of_vhdl) if of_vhdl is not None else []
-    made = _translated(joined, texts, of_vhdl.name if of_vhdl is not None else "", hardware, parameters, {}, names)
+    made = translated_whole(joined, hardware, parameters)
     place = cache_dir() / "vhdl" / f"{sha256(made.text.encode())[:32]}.v"
     if not place.is_file():
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -83,6 +85,14 @@ def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> 
     if of_vhdl is not None:
         ports = tuple(placed_at(ports, joined.entities, of_vhdl))
     return HdlBuild(sources=sources, top=top, blocks=(), ports=ports)
+
+
+def translated_whole(joined: Joined, hardware: HardwareSources, parameters: Mapping[str, str]) -> Made:
+    """The VHDL of a design as it is, in Verilog."""
+    texts = {file.path: parted(file) for file in joined.entities.needed}
+    top = joined.entities.top
+    names = ports_of(top) if top is not None else []
+    return _translated(joined, texts, top.name if top is not None else "", hardware, parameters, {}, names)
 
 
 def with_depths(
@@ -121,7 +131,7 @@ def instrument(
     if of_vhdl is None:
         shell = read_top(joined.modules.top, top.module + _INNER)
         name_top(joined.modules, edits, shell, generics)
-    inner = shell.inner if shell is not None else f"{top.module}{INNER}"
+    inner = _inner(joined, top)
     vhdl_edits = edits_of(joined.entities, top, layout, inner, generics, clocks)
     texts = {file.path: vhdl_edits[file.path].apply(file.data) for file in joined.entities.needed}
     names = [name for name in (*(ports_of(of_vhdl) if of_vhdl is not None else ()), *outside_of(board)) if name]
@@ -168,11 +178,37 @@ def instrument(
         own_port=watched.own_port,
         data=data,
         stand_ins=(copy_of(joined.modules, stand_ins.file, out),) if stand_ins else (),
+        compared=_compared(joined, top, hardware, generics, copies, boards, _inner(joined, top), watched.width),
         missed=tuple(watched.missed(joined.name_of, found.why_not, found.single)),
         diagnostics=(*found.diagnostics, *streams.diagnostics, *watched.large(joined.name_of), *unread),
         read=() if unread else _read_files(joined, data),
     )
     return build_called(build, top.path, hardware.names)
+
+
+def _inner(joined: Joined, top: Instance) -> str:
+    """What the copies call the design's own top."""
+    return f"{top.module}{INNER if joined.entities.top is not None else _INNER}"
+
+
+def _compared(
+    joined: Joined, top: Instance, hardware: HardwareSources, generics: Mapping[str, str], copies: Iterable[Path],
+    boards: Mapping[Path, Path], inner: str, width: int,
+) -> Comparison:  # fmt: skip
+    """The design beside its copies, each in its own languages; the copies have the parameters' values themselves."""
+    assert joined.modules is not None
+    own = [path for path in joined.modules.needed if path not in joined.boxes]
+    needed = joined.entities.needed
+    include_dirs, defines = include_dirs_of(joined.modules, hardware), {k: str(v) for k, v in hardware.defines.items()}
+    libraries = (*("" for _ in own), *(file.library for file in needed))
+    made = (*copies, *(boards.get(file.path, file.path) for file in needed))
+    return Comparison(
+        HdlSide((*own, *(f.path for f in needed)), top.module, include_dirs, defines, dict(generics), libraries),
+        HdlSide(made, inner, include_dirs, defines, libraries=libraries),
+        (wrapper.STATE_PORT,) if width else (),
+        clocks=tuple(name for name, _ in clocks_of(top)),
+        resets=resets(top),
+    )
 
 
 def _laid_out(found: Read, top: Instance) -> Layout:
@@ -210,7 +246,7 @@ def _told(found: Read, layout: Layout, clocks: Mapping[str, Clock]) -> tuple[dic
 def _translated(
     joined: Joined, texts: Mapping[Path, bytes], unit: str, hardware: HardwareSources, parameters: Mapping[str, str],
     edits: Mapping[Path, Edits], names: Iterable[str],
-) -> _Made:  # fmt: skip
+) -> Made:  # fmt: skip
     """All of the VHDL: below the design's own top `unit`, if it is VHDL, and each entity that Verilog instantiates."""
     types = shared_types(joined.entities.units)
     walked = joined.top.walk() if joined.top is not None else ()
@@ -234,7 +270,7 @@ def _translated(
         several = [part for part in parts if part.box == box]
         found += [own[part.number] for part in several]
         found.append(module_of(several, own, joined.asked.get(box, ()), types))
-    return _Made("\n".join(found), top)
+    return Made("\n".join(found), top, tuple((part, top_module(own[part.number])) for part in parts))
 
 
 def _components(joined: Joined) -> Iterator[Component]:

@@ -11,6 +11,7 @@ from rc_workbench_plugins.mixed.linked import INNER, block_of
 from rc_workbench_plugins.verilog import design as verilog
 from rc_workbench_plugins.verilog.blocks import read_blocks
 from rc_workbench_plugins.verilog.instances import Instance, elaborate
+from rc_workbench_plugins.verilog.labels import is_nameless
 from rc_workbench_plugins.verilog.own import streams_called
 from rc_workbench_plugins.verilog.streams import FoundStreams, find_streams, only
 from rc_workbench_plugins.vhdl.translated import children_called
@@ -42,7 +43,8 @@ def streams_below(
         if (at := places.get(f.id)) and at[0] else f
         for f in fifos
     )  # fmt: skip
-    found = replace(found, streams=streams, fifos=fifos, ends={})
+    idle = tuple(name for name in found.idle if not is_nameless(name, read.path, {}))
+    found = replace(found, streams=streams, fifos=fifos, ends={}, labels={}, idle=idle)
     held = {i.path for i in by_name.values() if isinstance(i.body, Unit) and i.body.file.path in library}
     return only(found, [n for n, s in enumerate(found.streams) if not {s.source, s.target} <= held])
 

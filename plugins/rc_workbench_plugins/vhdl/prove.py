@@ -21,7 +21,7 @@ from workbench.api.equivalence import Comparison, HdlSide, Limits, Proof
 from workbench.api.job import Job
 from workbench.model.diagnostic import WorkbenchError
 
-_HIDDEN = "recap_net_"
+HIDDEN = "recap_net_"
 _MODULE = re.compile(r"^module (\w+).*?^endmodule$", re.MULTILINE | re.DOTALL)
 _REGISTER = re.compile(r"^  reg (?:\[[^]]*\] )?(n\d+_(?:q|data));", re.MULTILINE)
 _CALLED = re.compile(r"^  (?:assign |always @\*\n    )(\w+) = (n\d+_q);", re.MULTILINE)
@@ -46,7 +46,7 @@ def _synthesised(root: Path, compared: Comparison, folder: Path, job: Job) -> Co
         file.write_text(comparable(made), encoding="utf-8")
         sides.append(HdlSide((file,), top_module(made)))
     entities = {plain(unit.name) for unit in units_in(compared.original) if unit.kind == "entity"}
-    return replace(compared, original=sides[0], made=sides[1], units=_shown(sides[0], entities), hidden=_HIDDEN)
+    return replace(compared, original=sides[0], made=sides[1], units=_shown(sides[0], entities), hidden=HIDDEN)
 
 
 def _verilog(root: Path, side: HdlSide, folder: Path, job: Job) -> str:
@@ -109,4 +109,4 @@ def _renamed(module: str) -> str:
     for one, name in called.items():
         numbers[name] += 1
         called[one] = "_".join(filter(None, (name, "register", str(numbers[name]) if numbers[name] > 1 else "")))
-    return _NUMBERED.sub(lambda name: called.get(name[0]) or _HIDDEN + name[0], module)
+    return _NUMBERED.sub(lambda name: called.get(name[0]) or HIDDEN + name[0], module)
