@@ -449,3 +449,16 @@ def test_a_name_of_a_file_that_is_not_utf_8_is_told(tmp_path: Path) -> None:
     hardware = HardwareSources(sources=("top.v",), top="top", read_out=ReadOut(first=0, last=15))
     (told,) = VerilogLanguage().scan(tmp_path, hardware, PLATFORM, {}).diagnostics
     assert (told.line, "is known only when the design runs" in told.message) == (3, True)
+
+
+def test_a_top_is_found_with_folders_that_included_paths_begin_in_and_by_its_name_below_another(tmp_path: Path) -> None:
+    (tmp_path / "inc" / "bus").mkdir(parents=True)
+    (tmp_path / "inc" / "bus" / "width.svh").write_text("`define WIDTH 4\n")
+    leaf = "module leaf(input clk, output reg [`WIDTH-1:0] q); always @(posedge clk) q <= 1; endmodule\n"
+    (tmp_path / "leaf.sv").write_text('`include "bus/width.svh"\n' + leaf)
+    (tmp_path / "top.sv").write_text("module top(input clk, output [3:0] q); leaf u(clk, q); endmodule\n")
+    names = ["inc/bus/width.svh", "leaf.sv", "top.sv"]
+    (top,) = VerilogLanguage().tops(tmp_path, names)
+    assert (top.name, top.include_dirs, top.diagnostics) == ("top", ("inc",), ())
+    both = VerilogLanguage().tops(tmp_path, names, "leaf")
+    assert [(one.name, one.sources) for one in both] == [("top", ("leaf.sv", "top.sv")), ("leaf", ("leaf.sv",))]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from memory_port import PLATFORM
 from rc_workbench_plugins.vhdl import VhdlLanguage
+from rc_workbench_plugins.vhdl import tops as vhdl_tops
 
 from workbench.api.job import Job
 from workbench.cli.main import main
@@ -354,7 +355,7 @@ def test_a_name_leads_to_its_declaration(tmp_path: Path, mark: str, line: int, w
     assert FSM.splitlines()[found.line - 1][found.column - 1 :].startswith(found.name)
 
 
-def test_what_may_be_a_top_is_told_with_what_it_needs(tmp_path: Path) -> None:
+def test_what_may_be_a_top_is_told_with_what_it_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "top.vhd").write_text(FSM.replace("v + 1", "v + work.p.k"))
     (tmp_path / "p.vhd").write_text("package p is constant k : integer := 16#FF#; end package;\n")
     (tmp_path / "bench.vhd").write_text(
@@ -367,6 +368,26 @@ def test_what_may_be_a_top_is_told_with_what_it_needs(tmp_path: Path) -> None:
     )  # fmt: skip
     assert {port.name: port.bits for port in top.ports} == {"clk": 1, "rst": 1, "en": 1, "go": 2, "n": 4}
     assert 255 in top.numbers
+    one = top_of("two", "top")
+    (tmp_path / "two.vhd").write_text(one)
+    names = ["bench.vhd", "p.vhd", "top.vhd", "two.vhd"]
+    assert [top.name for top in VhdlLanguage().tops(tmp_path, names)] == ["two"]
+    assert {top.name for top in VhdlLanguage().tops(tmp_path, names, "top.vhd")} == {
+        "two",
+        "top",
+    }  # though instantiated
+    monkeypatch.setattr(vhdl_tops, "_MOST_FILES", 0)  # the chosen one is always elaborated; others as they are declared
+    told = {top.name: top for top in VhdlLanguage().tops(tmp_path, names, "top")}
+    assert (told["top"].clocks, told["two"].clocks) == ((("clk", 1),), ())
+    assert {port.name: port.bits for port in told["two"].ports} == {"clk": 1, "go": 2}
+    assert told["two"].sources == ("p.vhd", "top.vhd", "two.vhd")
+
+
+def top_of(name: str, inner: str) -> str:
+    return f"""{HEAD}entity {name} is port (clk : in std_logic; go : in std_logic_vector(1 downto 0)); end;
+    architecture rtl of {name} is signal n : unsigned(3 downto 0); begin
+      dut : entity work.{inner} port map (clk, '0', '0', go, n);
+    end;\n"""
 
 
 def test_what_never_ends_is_told(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
     outlines = read(lambda: host_language.outline(root, c_files), root)
     platforms = find_platforms(plugins, choice, root, files, notes)
     host = _host(root, outlines, files, platforms, choice, notes)
-    tops = [top for language in languages for top in _tops(language, root, files)]
+    tops = [top for language in languages for top in _tops(language, root, files, choice.top)]
     top, chosen, match = find_top(tops, platforms, host, plugins.port_kinds, choice, root, notes)
     _say_left_out(hdl_files, top, tops, notes)
     include_dirs = _include_dirs(root, host, files)
@@ -127,9 +127,9 @@ def _files(root: Path, notes: Notes) -> list[str]:
     return found
 
 
-def _tops(language: HdlLanguage, root: Path, files: Sequence[str]) -> tuple[HdlTop, ...]:
+def _tops(language: HdlLanguage, root: Path, files: Sequence[str], chosen: str) -> tuple[HdlTop, ...]:
     own = [file for file in files if file.lower().endswith(language.suffixes)]
-    return read(lambda: language.tops(root, own), root) if own else ()
+    return read(lambda: language.tops(root, own, chosen), root) if own else ()
 
 
 def _host(

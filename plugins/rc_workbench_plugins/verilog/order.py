@@ -120,12 +120,16 @@ def leaves_first(files: Mapping[Path, SourceText], chosen: Collection[Path]) -> 
     return tuple(path for path in _depth_first(everything) if path in chosen)
 
 
+def includes(path: Path) -> list[str]:
+    """The names of the files that a file includes."""
+    return _INCLUDE.findall(_COMMENT.sub(" ", source_bytes(path).decode("utf-8", "replace")))
+
+
 def _text(path: Path, include_dirs: Sequence[Path]) -> SourceText:
     raw = source_bytes(path).decode("utf-8", "replace")
-    plain = _COMMENT.sub(" ", raw)
     found: list[Path] = []
     lost: list[str] = []
-    for name in _INCLUDE.findall(plain):
+    for name in includes(path):
         place = next((p for folder in (path.parent, *include_dirs) if os.path.isfile(p := folder / name)), None)
         if place is None:
             lost.append(name)

@@ -10,7 +10,7 @@ from rc_workbench_plugins.verilog.blocks import read_blocks
 from rc_workbench_plugins.verilog.design import Design, read_design, shown_path
 from rc_workbench_plugins.verilog.flat import flattened
 from rc_workbench_plugins.verilog.instances import elaborate
-from rc_workbench_plugins.verilog.order import SourceText, Unit, leaves_first, reached, read_order
+from rc_workbench_plugins.verilog.order import SourceText, Unit, includes, leaves_first, reached, read_order
 from rc_workbench_plugins.verilog.ports import clocks, hdl_ports, resets
 from workbench.model.application import HardwareSources
 from workbench.model.read_out import ReadOut
@@ -23,20 +23,30 @@ _BASES = {"b": 2, "o": 8, "d": 10, "h": 16}
 _NO_READ_OUT = ReadOut(first=0, last=0)  # a top is looked at before there is one
 
 
-def tops(root: Path, names: Sequence[str]) -> tuple[HdlTop, ...]:
+def tops(root: Path, names: Sequence[str], chosen: str = "") -> tuple[HdlTop, ...]:
     root = root.resolve()
     paths = [(root / name).resolve() for name in names]
     folders = _include_dirs(paths)
     files = read_order([path for path in paths if path.suffix in _SOURCES], {}, folders)
     included = {header for file in files.values() for header in file.included}
     files = {path: file for path, file in files.items() if path not in included}
-    found = [_top(root, files, folders, path, unit) for path, unit in _candidates(files)]
+    candidates = dict.fromkeys(_candidates(files))
+    if not any(chosen in (unit.name, shown_path(root, path)) for path, unit in candidates):
+        every = ((path, unit) for path, file in files.items() for unit in file.units)
+        candidates |= dict.fromkeys((p, u) for p, u in every if u.kind == "module" and chosen == u.name)
+    found = [_top(root, files, folders, path, unit) for path, unit in candidates]
     return tuple(sorted(found, key=lambda top: -len(top.sources)))
 
 
 def _include_dirs(paths: Sequence[Path]) -> list[Path]:
-    """The folders of the files: where a header that is included by its name alone may lie."""
-    return list(dict.fromkeys(path.parent for path in paths))
+    """Where included files may lie: the folders of the files, and those from which a path that one includes leads to
+    another."""
+    folders = dict.fromkeys(path.parent for path in paths)
+    named = {Path(name) for path in paths for name in includes(path) if "/" in name}
+    for path, tail in ((path, one.parts) for path in paths for one in named):
+        if path.parts[-len(tail) :] == tail:
+            folders[path.parents[len(tail) - 1]] = None
+    return list(folders)
 
 
 def _candidates(files: Mapping[Path, SourceText]) -> Iterator[tuple[Path, Unit]]:

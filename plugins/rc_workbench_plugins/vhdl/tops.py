@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
+from rc_workbench_plugins.verilog.design import shown_path
 from rc_workbench_plugins.verilog.ports import clocks, resets
 from rc_workbench_plugins.vhdl.blocks import read_blocks
 from rc_workbench_plugins.vhdl.design import SUFFIXES, Design, design_below, read_units
 from rc_workbench_plugins.vhdl.hierarchy import elaborate
 from rc_workbench_plugins.vhdl.language import top_ports
 from rc_workbench_plugins.vhdl.order import Reach, files_of
+from rc_workbench_plugins.vhdl.ports import hdl_ports
 from rc_workbench_plugins.vhdl.source_file import pragmas_of
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
 from rc_workbench_plugins.vhdl.units import Unit
@@ -19,20 +23,30 @@ from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.scan import HdlTop
 
-_MOST = 12  # that are elaborated: those that reach the most
+_MOST = 100  # that are told: those that reach the most
+_MOST_FILES = 150  # of which they are elaborated, which takes some 25 ms each
 _BASED = re.compile(
     r"\b(\d+)#([0-9a-f_]+)#|\b(x|o|b)\"([0-9a-f_]+)\"|(?<![\w.#\"])(\d[\d_]*)(?![\w.#\"])", re.IGNORECASE
 )
+_RANGE = re.compile(r"\(\s*(\d+)\s+(?:downto|to)\s+(\d+)\s*\)$", re.IGNORECASE)
 _BASES = {"x": 16, "o": 8, "b": 2}
 
 
-def tops(root: Path, names: Sequence[str]) -> tuple[HdlTop, ...]:
+def tops(root: Path, names: Sequence[str], chosen: str = "") -> tuple[HdlTop, ...]:
     root = root.resolve()
     named = tuple(name for name in names if name.lower().endswith(SUFFIXES))
     files, units = read_units([(root / name).resolve() for name in named], {})
     reach = Reach(units)
-    candidates = sorted(_candidates(units), key=lambda unit: -len(files_of(reach.needed(unit))))
-    found = [_top(root, files, units, unit) for unit in candidates[:_MOST]]
+    of = {shown_path(root, file.path): file for file in files}.get(chosen)
+    wanted = [u for u in units if u.kind == "entity" and chosen and (u.file is of or plain(u.name) == plain(chosen))]
+    several = {id(unit): (unit, files_of(reach.needed(unit))) for unit in (*wanted, *_candidates(units))}
+    candidates = sorted(several.values(), key=lambda pair: (pair[0] not in wanted, -len(pair[1])))
+    found: list[HdlTop] = []
+    left = _MOST_FILES
+    for unit, needed in candidates[:_MOST]:
+        left -= len(needed)
+        whole = not found or left >= 0
+        found.append((_top if whole else _as_declared)(root, files, units, unit))
     return tuple(sorted(found, key=lambda top: -len(top.sources)))
 
 
@@ -52,18 +66,35 @@ def _top(root: Path, files: Sequence[VhdlFile], units: Sequence[Unit], top: Unit
     needed = [unit for file in design.needed for unit in design.units_of(file)]
     blocks = [block for unit in needed for block in read_blocks(unit, pragmas_of(design, unit.file)[0])]
     tree, _ = elaborate(design, {block.key: block for block in blocks})
+    told = _told(design, top)
+    ports = top_ports(design, tree) or told.ports
+    return replace(told, ports=ports, clocks=clocks(tree), resets=resets(tree), diagnostics=_of(design))
+
+
+def _as_declared(root: Path, files: Sequence[VhdlFile], units: Sequence[Unit], top: Unit) -> HdlTop:
+    return _told(Design(root, tuple(files), tuple(units), top, Reach(units).needed(top), ()), top)
+
+
+def _told(design: Design, top: Unit) -> HdlTop:
+    """What can be told of a top without elaborating it: widths of ports only where they are plain numbers."""
+    shown = design.name_of(top.file.path)
     return HdlTop(
         name=top.name,
-        file=design.name_of(top.file.path),
+        file=shown,
         line=top.line,
         sources=tuple(design.name_of(file.path) for file in design.needed),
-        ports=top_ports(design, tree),
+        ports=tuple(hdl_ports(top, design.used, _plain_widths(top), shown)),
         parameters=tuple(_generics(top)),
-        clocks=clocks(tree),
-        resets=resets(tree),
-        numbers=tuple(sorted({number for file in design.needed for number in numbers(file.data.decode("latin-1"))})),
-        diagnostics=_of(design),
+        numbers=tuple(sorted({number for file in design.needed for number in _numbers_of(file.data)})),
     )
+
+
+def _plain_widths(top: Unit) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for port in top.interface.ports if top.interface is not None else ():
+        if ends := _RANGE.search(port.type):
+            found[plain(port.name)] = str(abs(int(ends[1]) - int(ends[2])) + 1)
+    return found
 
 
 def _of(design: Design) -> tuple[Diagnostic, ...]:
@@ -84,6 +115,11 @@ def _generics(top: Unit) -> Iterator[tuple[str, int | float | str]]:
             yield generic.name, text[1:-1]
         elif text.lower() in ("true", "false"):
             yield generic.name, text.lower()
+
+
+@lru_cache(2000)
+def _numbers_of(data: bytes) -> frozenset[int]:
+    return frozenset(numbers(data.decode("latin-1")))
 
 
 def numbers(text: str) -> Iterator[int]:
