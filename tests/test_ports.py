@@ -7,6 +7,7 @@ and so on of their transfer.
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,10 +20,13 @@ from rc_workbench_plugins.ports.wishbone import WishbonePort
 from rc_workbench_plugins.simulated_card.card import CardExecutable, build_card, harness_dir
 from rc_workbench_plugins.simulated_card.host import build_host
 from rc_workbench_plugins.simulated_card.simulate import simulate
+from rc_workbench_plugins.verilog import VerilogLanguage
 
 from workbench.api import HdlBuild, PlatformSupport
+from workbench.api.instrument.readout import of_taps
 from workbench.api.job import Job
-from workbench.api.records import read_transfers
+from workbench.api.ports import memory_ports
+from workbench.api.records import memory_table, read_transfers
 from workbench.api.targets import Outcome, Task
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
 from workbench.model.diagnostic import WorkbenchError
@@ -125,6 +129,9 @@ PLATFORM = Platform(
         "ddr_read": table("ddr", 16, 64, receive=True),
     },
 )  # fmt: skip
+PORTS = tuple(port.name for port in PLATFORM.hardware.ports if port.kind != "memory_bank")
+MASTERS = ("engine", "avalon", "waiting", "granted", "held", "synchronous")
+MONITORS = ReadOut(first=0x7F00, last=0x7FFF)
 NAMES = list(PLATFORM.transfer_tables)
 HEAD = """
 #include <pthread.h>
@@ -171,10 +178,12 @@ def task(root: Path, hdl: HdlBuild) -> Task:
 
 @pytest.fixture(scope="module")
 def card(tmp_path_factory: pytest.TempPathFactory) -> CardExecutable:
+    """All ports are observed, as blocks of the design."""
     folder = tmp_path_factory.mktemp("ports")
     shutil.copy(DESIGN, folder)
-    hdl = HdlBuild((folder / DESIGN.name,), "every_port", ())
-    return build_card(task(folder, hdl), Job())
+    hardware = project().hardware.model_copy(update={"observed_ports": PORTS, "read_out": MONITORS})
+    hdl = VerilogLanguage().instrument(folder, hardware, PLATFORM, {}, folder / "observed")
+    return build_card(task(folder, replace(hdl, streams=(), fifos=())), Job())
 
 
 def run(card: CardExecutable, body: str, folder: Path, **simulation: float) -> Outcome:
@@ -191,8 +200,27 @@ def moved(
     """What a run without fault printed, and of each transfer its table and the cycles from its grant to its end."""
     outcome = run(card, body, folder, **simulation)
     assert outcome.diagnostics == ()
+    observed = activity(card, folder / "raw")
+    of_memory = memory_table(folder / "raw")["memory_ports"]
+    for number, port in enumerate(memory_ports(PLATFORM.hardware)):
+        counted = [int(of_memory[name][number]) for name in ("idle", "moving", "waiting", "held")]
+        assert observed[port.id] == counted, f"{port.id}: what is observed is what the card counts"
     rows = [row for row in read_transfers(folder / "raw").at() if row["kind"] != 2]
+    words: Counter[str] = Counter()
+    for row in rows:
+        port = PLATFORM.transfer_tables[NAMES[row["table"]]].port
+        words[port] += int(row["bytes"]) // (8 if port == "burst" else 4)
+    for port in (one for one in PLATFORM.hardware.ports if one.name in PORTS and one.name not in MASTERS):
+        through = observed[port.name][1]  # what was sent last into a stream may still be in the link
+        assert through == words[port.name] or (not port.addressed and through < words[port.name]), port.name
     return outcome.stdout.split(), [(NAMES[r["table"]], int(r["end_ps"] - r["grant_ps"]) // PERIOD_PS) for r in rows]
+
+
+def activity(card: CardExecutable, raw: Path) -> dict[str, list[int]]:
+    """Of each observed port, in how many cycles it did nothing, moved a word, waited, was held up."""
+    times = of_taps(card.hdl, raw, ["clk", "fast"])["state_time"]
+    numbers = {block.id.rpartition(".")[2]: n for n, block in enumerate(card.hdl.blocks) if block.kind == "port"}
+    return {name: times["cycles"][times["block"] == number].tolist() for name, number in numbers.items()}
 
 
 def test_axi_lite_and_axi(card: CardExecutable, tmp_path: Path) -> None:

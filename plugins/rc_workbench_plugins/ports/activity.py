@@ -37,21 +37,17 @@ def axi(pin: Pin, *, asked: bool) -> Activity:
 
 def avalon(pin: Pin, *, asked: bool) -> Activity:
     """An Avalon-MM port; the design is the one that is `asked`, or asks."""
-    takes = f"~{pin('waitrequest')}"
-    told = pin("readdatavalid", "")
-    words = pin("burstcount", "1")
-    read, write = pin("read"), pin("write")
-    put = f"{write} & {takes}"
-    opens = {"burst": (f"{put} & ~[burst] ? {words} - 1 : 0", f"{put} & [burst]")}
+    read, write, takes = pin("read"), pin("write"), f"~{pin('waitrequest')}"
+    told, words = pin("readdatavalid", ""), pin("burstcount", "")
+    put, opens = f"{write} & {takes}", {}
     if told:
-        opens["reads"] = (f"{read} & {takes} ? {words} : 0", told)
+        opens["reads"] = (f"{read} & {takes} ? {words or 1} : 0", told)
+    if words:
+        opens["burst"] = (f"{put} & ~[burst] ? {words} - 1 : 0", f"{put} & [burst]")
     moving = f"{told} | {put}" if told else f"({read} | {write}) & {takes}"
     pending = f"{read} | {write}" + (" | [reads]" if told else "")
-    return (
-        Activity(moving, "1'b0", f"{pending} | [burst]", opens)
-        if asked
-        else Activity(moving, pending, "[burst]", opens)
-    )
+    amid = "[burst]" if words else "1'b0"
+    return Activity(moving, *(("1'b0", f"{pending} | {amid}") if asked else (pending, amid)), opens)
 
 
 def stream(pin: Pin, *, inward: bool) -> Activity:

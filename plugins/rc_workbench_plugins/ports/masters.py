@@ -113,7 +113,7 @@ class MemoryMasterPort(MasterPort):
         writes = f"{low['write_enable']}{pin('write_enable')}" if pin("write_enable", "") else f"(|({mask}))"
         writes = writes if pin("write_enable", "") or pin("byte_enable", "") else "1'b0"
         if not (answer := pin("valid", "")):
-            recent = {"reads": (f"{asks} & ~{writes}", self.read_latency)}
+            recent = {"reads": (f"{asks} & ~({writes})", self.read_latency)}
             return Activity(asks, "[reads]", "1'b0", recent=recent)
         if writes != "1'b0" and not self.answers_writes:
             return None  # the end of a write is told by nothing

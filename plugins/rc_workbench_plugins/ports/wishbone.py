@@ -11,7 +11,7 @@ from pydantic import Field, PositiveInt
 
 from rc_workbench_plugins.ports.bus import BusPort, Roles, Unsigned
 from rc_workbench_plugins.ports.memory_front import MemoryFront, accesses, place_registers
-from workbench.api.ports import DRIVERS, USER_WIRE, MonitorFront, Problem
+from workbench.api.ports import DRIVERS, USER_WIRE, Activity, MonitorFront, Problem
 from workbench.model.read_out import ReadOut
 
 
@@ -63,6 +63,13 @@ class WishbonePort(BusPort):
             "response_cycles": self.response_cycles,
             "buffer_words": self.buffer_words,
         }
+
+    def activity(self, bits: Mapping[str, int]) -> Activity:
+        pin = self.pins(bits)
+        asks = f"{pin('cyc', '1')} & {pin('stb')}"
+        ends = f"({' | '.join(pin(role) for role in ('ack', 'err', 'rty'))})"
+        opens = {"open": (f"{asks} & ~{pin('stall')}", ends)} if pin("stall", "") else {}
+        return Activity(ends, "1'b0", f"{asks} | [open]" if opens else asks, opens)
 
     def lead_cycles(self, receive: bool) -> int:
         return self.response_cycles
