@@ -68,6 +68,20 @@ def test_blocks_behind_a_pll_are_counted_in_its_inputs_cycles(tmp_path: Path, la
     assert note.hint == "PLLE2_BASE is simulated at its input's rate. On a real machine they are not counted."
 
 
+def test_nothing_stands_in_for_what_an_alternative_that_is_not_taken_would_need(
+    tmp_path: Path, language: VerilogLanguage
+) -> None:
+    """What stands in may lack parameters that are set there, which simulators look at wherever the module is known."""
+    text = (
+        LEAF
+        + """module top #(parameter A = 0)(input clk, output [3:0] n);
+        generate if (A) begin : a altddio_in #(.NOT_KNOWN(3)) u(); end else begin : b leaf l(clk, n); end endgenerate
+    endmodule"""
+    )
+    build = language.plain(tmp_path, hardware(tmp_path, text), {})
+    assert build.sources == (tmp_path / "top.v",)
+
+
 def test_a_module_of_nobody_is_still_missing(tmp_path: Path, language: VerilogLanguage) -> None:
     text = XILINX.replace("RAMB36E1", "RAMB99E1") + LEAF
     messages = [d.message for d in language.scan(tmp_path, hardware(tmp_path, text), PLATFORM, {}).diagnostics]

@@ -118,7 +118,11 @@ def read_design(
     includes = [str((root / name).resolve()) for name in hardware.include_dirs]
     files = read_order(sources, hardware.defines, [Path(folder) for folder in includes])
     starts = _starts(files, hardware.top, others) or sources
-    primitives = stand_ins(missing_modules(files, reached(files, starts)))
+    lacking = missing_modules(files, reached(files, starts))
+    if lacking:  # alternatives that are not taken need none
+        _, compilation, _ = _compile(source_manager(), tuple(files), hardware, includes, overrides, others)
+        lacking &= {found.args[0] for found in compilation.getAllDiagnostics() if _code(found) == "UnknownModule"}
+    primitives = stand_ins(lacking)
     if primitives is not None:
         files = read_order((*sources, primitives.file), hardware.defines, [Path(folder) for folder in includes])
     sources = tuple(files)
@@ -196,12 +200,17 @@ def _top(compilation: Any, name: str) -> Any | None:
     return next((instance for instance in compilation.getRoot().topInstances if instance.name == name), None)
 
 
+def _code(found: Any) -> str:
+    """What slang calls a diagnostic's kind."""
+    return str(found.code).removeprefix("DiagCode(").rstrip(")")
+
+
 def _diagnostics(root: Path, manager: Any, lines: Lines, compilation: Any) -> Iterator[Diagnostic]:
     engine = pyslang.DiagnosticEngine(manager)
     for found in compilation.getAllDiagnostics():
         if not found.isError():
             continue
-        code = str(found.code).removeprefix("DiagCode(").rstrip(")")
+        code = _code(found)
         if code in ("InvalidTopModule", "UnusedParamOverride"):
             continue
         path, line, column = _place(manager, lines, found.location)
