@@ -150,7 +150,7 @@ def test_same_bits_plain_on_few_cores(
 
 def every_table(project: Path, plugins: Plugins, out: Path) -> tuple[object, object]:
     """What a run has: output, cycles, time and each block's states; and all of its tables."""
-    printed = run(open_workspace(project, plugins), out, {"CORES": 2, "POINTS": 3 * 512})
+    printed = run(open_workspace(project, plugins), out, {"CORES": 2, "BINS": 2, "POINTS": 3 * 512})
     result = open_result(out, plugins)
     states = [
         [(state.state.name, state.cycles, state.visits) for state in block.states] for block in result.analysis.blocks
@@ -189,14 +189,18 @@ def mixed(projects: dict[str, Path], name: str, *sources: str) -> Path:
 
 
 @NEEDS_GHDL
-@pytest.mark.parametrize("design", ["vhdl", "vhdl_over_verilog", "verilog_over_vhdl"])
+@pytest.mark.parametrize("design", ["vhdl", "ghdl", "vhdl_over_verilog", "verilog_over_vhdl"])
 def test_in_any_language_it_is_the_same_run_to_the_cycle(
     design: str, projects: dict[str, Path], plugins: Plugins, in_verilog: tuple[object, object], tmp_path: Path
 ) -> None:
     """Every block's state times, visits and transitions, every call and all else that the run has tables of."""
     project = projects["original"].with_name("vhdl.workbench.yaml")
     kernels = ("hdl/kernel.v", "hdl/kernel.vhd")
-    if design == "vhdl_over_verilog":
+    if design == "ghdl":  # its own simulator
+        text = project.read_text("utf-8").replace("simulation:\n", "simulation:\n  simulator: ghdl\n")
+        project = project.with_name("ghdl.workbench.yaml")
+        project.write_text(text, "utf-8")
+    elif design == "vhdl_over_verilog":
         top = (project.parent / "hdl/original/pdf2d_top.vhd").read_text("utf-8")
         top = top.replace("rtl of pdf2d_top is", f"rtl of pdf2d_top is{CORE_IN_VERILOG}")
         top = top.replace("entity work.pdf2d_core", "PDF2D_Core").replace("sum => sums(i)", "unsigned(sum) => sums(i)")

@@ -18,6 +18,7 @@ from rtl_simulator import Cycle, Simulator, simulate
 from tools import NEEDS_GHDL
 
 from workbench.api import HdlBuild
+from workbench.api.builds import simulated_by
 from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.diagnostic import Severity, WorkbenchError
 from workbench.model.platform import Platform
@@ -239,9 +240,18 @@ def refused(folder: Path, text: str) -> list[str]:
     return [f"{d.file}:{d.line} {d.message}" for d in told.value.diagnostics if d.severity is Severity.ERROR]
 
 
-def test_what_cannot_be_synthesised_is_told_at_its_line(tmp_path: Path) -> None:
+def test_what_cannot_be_synthesised_is_told_at_its_line_and_left_to_ghdl(tmp_path: Path) -> None:
     text = TOP.replace("    more : if", "    process begin wait for 1 ns; end process;\n    more : if")
-    assert refused(tmp_path, text) == ["top.vhd:82 expect wait condition"]
+    build = instrumented(tmp_path, top=text, cells=CELL)
+    told = [(one.file, one.line, one.message) for one in build.diagnostics if one.severity is Severity.WARNING]
+    assert ("top.vhd", 82, "expect wait condition") in told
+    assert not build.sources
+    with pytest.raises(WorkbenchError, match="expect wait condition"):
+        simulated_by(build, "verilator")
+    alone = simulated_by(build, "auto")
+    assert alone.asks_beside
+    assert alone.beside is not None
+    assert alone.beside.files == {"f0_0.vhd": "top.vhd", "f1_0.vhd": "cells.vhd"}
 
 
 def test_a_wrong_condition_is_told_at_its_pragma(tmp_path: Path) -> None:

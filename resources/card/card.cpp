@@ -286,11 +286,11 @@ private:
 }  // namespace
 
 // A design of the library in a file. What it needs of the card and of Verilator's run-time library is in this program.
-std::unique_ptr<Design> load_design(const std::string& library) {
-    void* loaded = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+std::unique_ptr<Design> load_design(const DesignPlan& plan) {
+    void* loaded = dlopen(plan.library.c_str(), RTLD_NOW | RTLD_LOCAL);
     auto* make = loaded ? reinterpret_cast<decltype(&rcw_make_design)>(dlsym(loaded, "rcw_make_design")) : nullptr;
     if (!make) throw Failure(std::string("the compiled design cannot be loaded: ") + dlerror());
-    return std::unique_ptr<Design>(make());
+    return std::unique_ptr<Design>(make(plan.beside));
 }
 
 // All that the design prints (Verilator's run-time library is compiled with it).
@@ -318,6 +318,8 @@ extern "C" void rcw_queue(int edge, int event, long long bits) {
     record.bits = uint64_t(bits);
     queues->add(&record, sizeof record);
 }
+
+extern "C" bool rcw_told_to_stop() { return told_to_stop; }
 
 extern "C" void rcw_fail(const char* message) { throw Failure(message); }
 

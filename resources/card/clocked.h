@@ -17,7 +17,7 @@ struct Progress {
     volatile int64_t *cycle, *waiting;
 };
 
-std::unique_ptr<Design> load_design(const std::string& library);
+std::unique_ptr<Design> load_design(const DesignPlan& plan);
 
 class Clocked;
 inline const Clocked* clocked_card = nullptr;  // the one whose design is being evaluated
@@ -134,7 +134,7 @@ protected:
 private:
     std::unique_ptr<Design> made() {
         clocked_card = this;
-        return load_design(plan_.library);
+        return load_design(plan_);
     }
 
     // The only clock, until `target` cycles of it have been clocked.
@@ -208,6 +208,7 @@ private:
         int64_t& cycle = clocks_[0].cycle;
         Taps* taps = taps_.empty() || !taps_[0].any() ? nullptr : &taps_[0];
         Streams* streams = streams_.empty() || !streams_[0].any() ? nullptr : &streams_[0];
+        design_.stays(stop - cycle);
         for (; cycle < stop; ++cycle) {
             design_.settle();
             for (Port* port : looking_) port->look();

@@ -39,6 +39,7 @@ struct WavePlan {
 struct DesignPlan {
     std::string library;  // the file to load it from
     std::string places;   // the file that tells at which lines it may fail
+    std::vector<std::string> beside;  // the command of a simulator beside
     ReadOut read_out;
     std::vector<std::vector<Tap>> taps;  // by clock
     std::vector<StreamPlan> streams;     // by clock
@@ -146,6 +147,7 @@ private:
             ++of.fifo_count;
         }
         else if (key == "places") std::getline(words >> std::ws, of.places);
+        else if (key == "beside") std::getline(words >> std::ws, of.beside.emplace_back());
         else if (key == "depth") {
             std::string fifo;
             words >> fifo >> of.depths[fifo];

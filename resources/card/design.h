@@ -25,6 +25,9 @@ public:
     virtual void settle() = 0;
     virtual void edge() = 0;
 
+    // The card lets its inputs be for so many of these cycles.
+    virtual void stays(int64_t) {}
+
     // The same of several clocks, some of which have their edge.
     virtual void set_clocks(const std::vector<bool>& which, int level) = 0;
 
@@ -57,5 +60,6 @@ protected:
         : clocks(clocks), tap_words((tap_bits + 31) / 32), streams(streams), has_interrupt(has_interrupt) {}
 };
 
-// What a compiled design (design.cpp) is loaded for: it makes one.
-extern "C" Design* rcw_make_design();
+// What a compiled design (design.cpp) is loaded for: it makes one. `beside` is the command of the simulator that it asks,
+// where it asks one.
+extern "C" Design* rcw_make_design(const std::vector<std::string>& beside);

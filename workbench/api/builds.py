@@ -4,18 +4,21 @@ absolute."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
 
 if TYPE_CHECKING:  # what only types need: a plugin that is found, and not used, costs next to nothing
     from workbench.api.equivalence import Comparison
     from workbench.model.blocks import Block
-    from workbench.model.diagnostic import Diagnostic
     from workbench.model.read_out import ReadOutPlan
     from workbench.model.run import Entry, Site
     from workbench.model.scan import HdlPort
     from workbench.model.streams import Fifo, Stream
+
+_OTHER = "Write `simulator: auto` below simulation, or leave it out."
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,31 @@ class HostBuild:
 
 
 @dataclass(frozen=True)
+class Beside:
+    """A design as a simulator of its own language runs it, in a process beside the card's (`resources/card/beside.h`).
+
+    In `sources`, Verilog, a module stands for the design, which asks that process. It is `clocked` where it tells edges
+    of the clocks apart from other inputs, and `direct` where these are the top's own pins, which nothing stands before.
+    `command` begins the process in the project's folder; `simulator` is what people call it. `files` are the copies
+    that it reads, by their names, with what those are called to people. What it says of the design are lines that
+    wholly match the first of a pair of `messages`, whose second, a text with the groups filled in, is what that means;
+    groups tell the `kind` (note, warning, error; else it ends by that), the `file` and `line`, the `time` and its
+    `unit`. Those without a text tell where it was, of what was said before. `refused` is why the design cannot be
+    simulated without it; nothing where it can. `told` is what else to tell whoever uses it.
+    """
+
+    sources: tuple[Path, ...]
+    command: tuple[Path | str, ...]
+    simulator: str
+    files: Mapping[str, str]
+    messages: tuple[tuple[str, str], ...]
+    refused: tuple[Diagnostic, ...] = ()
+    told: tuple[Diagnostic, ...] = ()
+    clocked: bool = False
+    direct: bool = True
+
+
+@dataclass(frozen=True)
 class HdlBuild:
     """Instrumented HDL in a build folder, with a new top level of the old name and ports.
 
@@ -62,7 +90,8 @@ class HdlBuild:
     all else is the first one's. `read` are all files that decide on any of it: without them it is made anew each
     time. Those of the sources that are `stand_ins` do a vendor's primitives' work in simulation: its own tools
     bring them. `compared` is what tells whether the user's design is what it was, None where that cannot be looked
-    at. `board_sources` are what a board's tools take where that is another language than what is simulated.
+    at. `board_sources` are what a board's tools take where that is another language than what is simulated. `beside` is
+    how another simulator runs the design, where one can; where only that one can, there are no `sources`.
     """
 
     sources: tuple[Path, ...]
@@ -89,8 +118,27 @@ class HdlBuild:
     board_sources: tuple[Path, ...] = ()
     fpgas: tuple[HdlBuild, ...] = ()
     places: tuple[str, ...] = ("",)
+    beside: Beside | None = None
+
+    @property
+    def asks_beside(self) -> bool:
+        """Whether its sources ask the simulator beside."""
+        return self.beside is not None and self.sources == self.beside.sources
 
     @property
     def each(self) -> tuple[HdlBuild, ...]:
         """The build of each FPGA."""
         return self.fpgas or (self,)
+
+
+def simulated_by(hdl: HdlBuild, simulator: str) -> HdlBuild:
+    """A design's build with the simulator that a project asks for: "verilator", "ghdl", or "auto". WorkbenchError where
+    that one cannot simulate it."""
+    beside = hdl.beside
+    if simulator == "ghdl" and beside is None:
+        raise WorkbenchError(Diagnostic("GHDL cannot simulate a design that is not VHDL alone", _OTHER))
+    if beside is None or (simulator != "ghdl" and not beside.refused):
+        return hdl
+    if simulator == "verilator":
+        raise WorkbenchError(*beside.refused)
+    return replace(hdl, sources=beside.sources, streams=(), fifos=(), idle=(), compared=None)

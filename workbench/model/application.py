@@ -7,6 +7,8 @@ a macro of the host's compiler, and replaces the value of the top module's param
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from workbench.model.platform import Document
@@ -232,6 +234,11 @@ class Simulation(Document):
         True,
         description="count cycles without simulating them while the design provably stays as it is: nothing comes from "
         "outside, and a whole cycle changed nothing in it; results are the same",
+    )
+    simulator: Literal["auto", "verilator", "ghdl"] = Field(
+        "auto",
+        description="what simulates the design: auto takes Verilator, but GHDL, a hundred times slower, for VHDL that "
+        "cannot be synthesised (times, files, real numbers)",
     )
     hardware_counters: bool = Field(
         False,

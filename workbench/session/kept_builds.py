@@ -92,7 +92,7 @@ def _code(language: object) -> Iterator[str]:
 @cache
 def _stamps(place: str) -> tuple[str, ...]:
     inner = (os.path.join(folder, name) for folder, _, names in os.walk(place) for name in names)
-    code = (file for file in (place, *inner) if file.endswith((".py", ".h", ".hpp", ".c", ".v", ".j2")))
+    code = (file for file in (place, *inner) if file.endswith((".py", ".h", ".hpp", ".c", ".v", ".vhd", ".j2")))
     return tuple(f"{file} {(told := os.stat(file)).st_size} {told.st_mtime_ns}" for file in sorted(code))
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from workbench.api import Composed, HdlBuild, HostBuild, Target, Task
+from workbench.api.builds import simulated_by
 from workbench.api.host_units import FIRST_STATES, entries_of, host_block, read_units
 from workbench.api.instrument.board import board_lacks
 from workbench.api.job import Job
@@ -249,6 +250,8 @@ def _run(
     with job.step(_INSTRUMENT):
         if options.plain:
             hdl = _plain(workspace, settings)
+            for diagnostic in hdl.diagnostics:
+                job.report(diagnostic)
         else:
             build.mkdir()
             host, hdl = _instrument(workspace, settings, build, job, own_build=bool(project.host.build))
@@ -262,6 +265,9 @@ def _run(
             complete_tree(workspace, settings, host, hdl, writer.manifest, build)
         elif undriven := placed(tuple(_undriven(workspace, hdl)), root):
             raise WorkbenchError(*undriven)
+    if target.simulated:
+        simulators = {id(one): simulated_by(one, project.simulation.simulator) for one in hdl.each}
+        hdl = on_fpgas([simulators[id(one)] for one in hdl.each], hdl.places)
     if host:  # what records are numbered by, for whoever finds them
         blocks = (host.blocks[0], *hdl.blocks)
         known = replace(writer.manifest, blocks=blocks, entries=host.entries, sites=host.sites)

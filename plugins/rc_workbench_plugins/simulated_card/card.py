@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 
+from rc_workbench_plugins.simulated_card.beside import LIBRARY, SOURCE, STEP, beside_defines, notes
 from rc_workbench_plugins.simulated_card.config import places_of, uncounted
 from rc_workbench_plugins.simulated_card.port_check import check_port, driven_ports
 from rc_workbench_plugins.simulated_card.port_header import port_header
@@ -127,6 +128,10 @@ def _build_design(
     """Make the library of a design. `same` is where that lies which is the same in every card."""
     hdl, project, platform = task.hdl, task.project, task.platform
     assert platform.hardware is not None
+    if hdl.asks_beside and hdl.beside:
+        _build_link(library.with_name(LIBRARY), compiler, job)
+        for one in (*notes(hdl.beside), *hdl.beside.told):
+            job.report(one)
     waves = project.simulation.waves
     places = places_of(library)
     named = (f"{name}={value}" for name, value in project.hardware.defines.items())
@@ -141,7 +146,7 @@ def _build_design(
         [
             verilator.version, compiler.version, *_DESIGN_FLAGS, *_LEVELS.values(), *VERILATOR_OPTIONS,
             platform.hardware.model_dump_json(), hdl.top, str(hdl.tap_bits), repr(hdl.own_port),
-            str(len(hdl.streams)), str(waves), *defines,
+            str(len(hdl.streams)), str(waves), *beside_defines(hdl), *defines,
             *(f"{k}={v}" for k, v in sorted(task.parameters.items())), repr(sorted(constants.items())),
             *relative_texts(searched, base),
             *contents([*hdl.sources, *sorted(harness_dir().rglob("*.*")), *_drivers(platform), *_MAKERS]),
@@ -180,6 +185,17 @@ def _build_design(
     if kept and all(path.stat().st_mtime < began_s for path in read):  # nothing was saved while it was read
         keep(places, kept, _PLACES)
         keep(library, kept, _LIBRARY)
+
+
+def _build_link(library: Path, compiler: Tool, job: Job) -> None:
+    """What a simulator beside loads."""
+    source = harness_dir() / SOURCE
+    kept = cache_dir() / "models" / digest([compiler.version, *contents([source, source.with_name(STEP)])])
+    if take(kept / LIBRARY, library):
+        return
+    command: list[str | Path] = [compiler.path, "-shared", "-fPIC", "-O2", source, "-o", library]
+    run_all([command], job, cwd=library.parent, what="what the design's simulator loads")
+    keep(library, kept, LIBRARY)
 
 
 def _included_files(objects: Path, sources: Iterable[Path], tool_root: Path) -> list[Path]:

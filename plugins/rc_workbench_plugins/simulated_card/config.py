@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from rc_workbench_plugins.simulated_card.beside import command_lines
 from rc_workbench_plugins.simulated_card.port_check import all_ports, driven_ports, port_of
 from workbench.api.builds import HdlBuild
 from workbench.api.ports import HardwarePort
@@ -73,6 +74,7 @@ def card_config(hdl: HdlBuild, task: Task, libraries: Sequence[Path]) -> str:
     of_library = dict(zip(libraries, hdl.each, strict=True))
     for library, one in of_library.items():
         lines += [f"design {library}", f"places {places_of(library)}", *_design(one, platform, task.depths)]
+        lines += command_lines(one, library.parent)
     lines += [f"card {list(of_library).index(library)}" for library in libraries]
     return "\n".join(lines) + "\n"
 

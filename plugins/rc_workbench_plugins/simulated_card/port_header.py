@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from rc_workbench_plugins.simulated_card.beside import beside_defines
 from rc_workbench_plugins.simulated_card.port_check import all_ports
 from workbench.api.builds import HdlBuild
 from workbench.api.ports import HardwarePort
@@ -63,6 +64,7 @@ def _text(
     clocks = hardware.clocks
     lines = ["#pragma once", f"#define CARD_CLOCKS {len(clocks)}", f"#define CARD_TAP_BITS {hdl.tap_bits}"]
     lines.append(f"#define CARD_WHOLE {int(whole)}")
+    lines += beside_defines(hdl)
     lines.append(f"#define CARD_STREAMS {len(hdl.streams)}")
     if hdl.tap_bits:
         lines.append(f"#define CARD_TAPS {TAP_PORT}")

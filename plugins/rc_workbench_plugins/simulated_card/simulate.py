@@ -6,11 +6,12 @@ import signal
 import socket
 import struct
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
+from rc_workbench_plugins.simulated_card.beside import ENDED, Said, readable
 from rc_workbench_plugins.simulated_card.card import CardExecutable
 from rc_workbench_plugins.simulated_card.config import card_config
 from rc_workbench_plugins.simulated_card.places import host_notes, with_source_lines
@@ -38,6 +39,8 @@ _WAVES = "waves*.vcd"
 CARD_FAILED = 113  # wbcard.h: WBCARD_EXIT_FAILED
 _GRACE_S = 1.0  # for a card that has still something to write
 _CARD_GRACE_S = 5.0
+_RESET_CYCLES = 16  # resources/card/design.cpp
+_LINES, _LOGGED = 20_000, 1000  # of a program's, each time that we look
 
 
 def simulate(task: Task, card: CardExecutable, host_executable: Path, job: Job) -> Outcome:
@@ -59,8 +62,8 @@ def simulate(task: Task, card: CardExecutable, host_executable: Path, job: Job) 
         raise WorkbenchError(Diagnostic(f"cannot write the run's records: {error.strerror}", file=str(raw))) from None
     ends = socket.socketpair()
     processes: list[_Process] = []
-    readable = (raw.parent, host_executable.parent, card.path.parent)
-    jails = [confine(root, raw.parent / name, [raw], readable) for name in ("card_files", "files")]
+    shown = (raw.parent, host_executable.parent, card.path.parent, *readable(card.hdl))
+    jails = [confine(root, raw.parent / name, [raw], shown) for name in ("card_files", "files")]
     if None in jails:
         job.log("Not confined: host and card can write and connect with your rights.")
     else:
@@ -77,6 +80,9 @@ def simulate(task: Task, card: CardExecutable, host_executable: Path, job: Job) 
         for end in ends:
             end.close()
         card_process, host_process = processes
+        besides = [one.beside for one in card.hdl.each if one.beside and one.asks_beside]
+        said = Said(besides, _reset_s(platform, project.simulation))
+        card_process.hear = said.hear
         problem = _watch(host_process, card_process, project.simulation.wall_limit_s, raw, platform, job)
     finally:
         for end in ends:
@@ -85,7 +91,7 @@ def simulate(task: Task, card: CardExecutable, host_executable: Path, job: Job) 
             process.program.stop(_GRACE_S)
             process.log(job)
         written = [(jail.files, names) for jail in jails if jail and (names := jail.finish())]
-    outcome = _outcome(host_process, card_process, problem, task, card.hdl)
+    outcome = _outcome(host_process, card_process, problem, task, card.hdl, said)
     notes = [_written_note(folder, names, raw.parent) for folder, names in written]
     notes += _waves(raw, project.simulation)
     own = project.simulation
@@ -134,6 +140,7 @@ class _Process:
     def __init__(self, name: str, command: list[str], environment: dict[str, str], fd: int, cwd: Path,
                  jail: Confinement | None) -> None:  # fmt: skip
         self.name = name
+        self.hear: Callable[[str], None] = lambda line: None  # each line that it prints
         self.jail = jail
         self.executable = Path(command[0])
         self.cwd = cwd
@@ -157,8 +164,10 @@ class _Process:
 
     def log(self, job: Job) -> None:
         for output in (self.program.stdout, self.program.stderr):
-            for line in islice(output.lines(), 1000):
-                job.log(f"{self.name}: {line}")
+            for number, line in enumerate(islice(output.lines(), _LINES)):
+                self.hear(line)
+                if number < _LOGGED:
+                    job.log(f"{self.name}: {line}")
 
 
 def _watch(
@@ -199,6 +208,15 @@ def _watch(
     return None
 
 
+def _reset_s(platform: Platform, simulation: Simulation) -> float:
+    """How long the resets are held before virtual time begins."""
+    assert platform.hardware is not None
+    if not any(clock.reset for clock in platform.hardware.clocks):
+        return 0.0
+    hz = faster_hz(platform.hardware.clock_hz, simulation.clock_ppm)
+    return _RESET_CYCLES * cycle_start_ps(1, hz, simulation.clock_drift_ppm_per_s) / PS_PER_S
+
+
 def _progress(raw: Path) -> tuple[int, bool]:
     try:
         cycles, waiting = struct.unpack("=qq", (raw / "progress.bin").read_bytes())
@@ -231,7 +249,9 @@ def _stuck(hdl: HdlBuild, words: Sequence[str], activity: str) -> Diagnostic:
     return stuck(first, mine, [bit == "1" for bit in valid], [bit == "1" for bit in ready], cycle, activity)
 
 
-def _outcome(host: _Process, card: _Process, problem: Diagnostic | None, task: Task, hdl: HdlBuild) -> Outcome:
+def _outcome(
+    host: _Process, card: _Process, problem: Diagnostic | None, task: Task, hdl: HdlBuild, heard: Said
+) -> Outcome:
     raw, hardware, simulation = task.raw, task.platform.hardware, task.project.simulation
     assert hardware is not None
     host_end, card_end = read_end(raw / "host_end.txt"), read_end(raw / "card_end.txt")
@@ -241,6 +261,8 @@ def _outcome(host: _Process, card: _Process, problem: Diagnostic | None, task: T
     failure = card_end.get("failure") or (card.last_line if card_code == 1 else "")
     if problem is None and (words := card_end.get("stuck")):
         diagnostics.append(_stuck(hdl, words.split(), card_end.get("activity", "")))
+    elif problem is None and failure.endswith(ENDED) and (why := heard.failures()):
+        diagnostics += why
     elif problem is None and failure:
         diagnostics.append(Diagnostic(failure, card_end.get("activity", "")))
     elif problem is None and card_code < 0:
@@ -255,6 +277,7 @@ def _outcome(host: _Process, card: _Process, problem: Diagnostic | None, task: T
     elif problem is None and code != 0:
         said = f"It said: {host.last_line}" if host.last_line else ""
         diagnostics.append(Diagnostic(f"the host program ended with exit code {code}", said, Severity.WARNING))
+    diagnostics += heard.diagnostics()
     diagnostics += host_notes(raw, host.executable, host.cwd)
     transfers = read_transfers(raw)
     last_ps = int(transfers["end_ps"].max()) if len(transfers) else 0

@@ -24,8 +24,9 @@ from rc_workbench_plugins.verilog.own import build_called
 from rc_workbench_plugins.verilog.ports import clocks as clocks_of
 from rc_workbench_plugins.verilog.ports import hdl_ports, resets
 from rc_workbench_plugins.verilog.rewrite import Edits
-from rc_workbench_plugins.verilog.streams import counted
+from rc_workbench_plugins.verilog.streams import FoundStreams, counted
 from rc_workbench_plugins.verilog.top import read_top
+from rc_workbench_plugins.vhdl.beside import Alone
 from rc_workbench_plugins.vhdl.design import Design, read_design
 from rc_workbench_plugins.vhdl.elaborate import PART
 from rc_workbench_plugins.vhdl.language import read
@@ -54,7 +55,8 @@ from workbench.system.cache import cache_dir
 from workbench.system.files import replace_file, sha256
 
 INNER = "_recap_user"
-TRANSLATED = "recap_vhdl.v"
+TRANSLATED, _STAND_IN = "recap_vhdl.v", "recap_beside.v"
+_NOT_MADE = "Such a design cannot be built; GHDL itself simulates it."
 _CONDITION_HINT = "Write a VHDL condition over signals of this architecture, such as ack = '1'."
 
 
@@ -64,15 +66,26 @@ def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> 
     if design.top is None or has_errors(design.diagnostics):
         raise WorkbenchError(*design.diagnostics)
     texts = {file.path: parted(file) for file in design.needed}
-    made = spelled(made_of(design, texts, design.top.name, generics_of(hardware, parameters), {}), ports_of(design.top))
-    place = cache_dir() / "vhdl" / f"{sha256(made.encode())[:32]}.v"
-    if not place.is_file():
-        place.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(place, made.encode())
+    names, generics, unit = ports_of(design.top), generics_of(hardware, parameters), design.top.name
+    alone = Alone(design, texts, unit, generics)
+    made, refused = _simulated(alone, {})
+    place = _kept(spelled(made, names))
     top = top_module(made)
     simulated = read_translated(place.parent, place, top, hardware)
     ports = tuple(placed_at(hdl_ports(simulated), design, design.top))
-    return HdlBuild(sources=(place,), top=top, blocks=(), ports=ports)
+    asking = spelled(alone.stand_in(top), names)
+    folder = cache_dir() / "vhdl" / sha256(repr([texts, generics, asking]).encode())[:32]
+    beside = replace(alone.written(folder), sources=(_kept(asking),), refused=refused)
+    return HdlBuild((place,) if not refused else (), top, (), ports, diagnostics=_not_made(refused), beside=beside)
+
+
+def _kept(text: str) -> Path:
+    """A file with this Verilog, which is kept with what else is cached."""
+    place = cache_dir() / "vhdl" / f"{sha256(text.encode())[:32]}.v"
+    if not place.is_file():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(place, text.encode())
+    return place
 
 
 def instrument(
@@ -99,7 +112,10 @@ def instrument(
     generics = generics_of(hardware, parameters)
     edits = edits_of(design, top, layout, inner, generics, clocks_by_pin(board))
     texts = {file.path: edits[file.path].apply(file.data) for file in design.needed}
-    made = spelled(made_of(design, texts, inner, generics, edits), names.values())
+    pins, width = tuple(map(plain_name, clocks_by_pin(board))), layout.widths.get(top.module, 0)
+    alone = Alone(design, texts, inner, generics, pins, width)
+    text, refused = _simulated(alone, edits)
+    made = spelled(text, names.values())
     inner = top_module(made)
     renamed = made.replace(f"module {inner}\n", f"module {top.module}\n")
     with writing(out):
@@ -114,7 +130,7 @@ def instrument(
     shell = replace(shell, ports=tuple(port for port in shell.ports if port.name != wrapper.STATE_PORT))
     wrapper.check_port(shell, board)
     clock_of = {clock.pin: clock.name for clock in board.clocks}
-    streams = streams_of(simulated, design, top, hardware, outside(board))
+    streams = FoundStreams() if refused else streams_of(simulated, design, top, hardware, outside(board))
     streams = counted(streams, top.path, clock_of)
     if has_errors(streams.diagnostics):
         raise WorkbenchError(*streams.diagnostics)
@@ -124,8 +140,12 @@ def instrument(
     with writing(out):
         copies = write_copies(design, texts, out)
         around = write_around(watched.around(shell, streams.streams), out)
+        asking = write_file(out / "recap" / _STAND_IN, spelled(alone.stand_in(inner), names.values()).encode())
+        beside = alone.written(out / "recap" / "beside")
+    direct = wrapper.leaves_inputs(shell, watched.place)
+    beside = replace(beside, sources=(asking, *around), refused=refused, direct=direct)
     build = HdlBuild(
-        sources=(file, *around),
+        sources=() if refused else (file, *around),
         board_sources=(*copies.values(), *around),
         top=top.module,
         ports=tuple(placed_at(ports, design, design.top)),
@@ -145,11 +165,13 @@ def instrument(
         missed=tuple(watched.missed(design.name_of, found.why_not, found.single)),
         diagnostics=(
             *found.diagnostics,
+            *_not_made(refused),
             *streams.diagnostics,
             *watched.large(design.name_of),
             *_at_entity(addresses_answered(simulated, watched.addresses(board), hardware.read_out), design, design.top),
         ),
         read=tuple(one.path for one in design.files),
+        beside=beside,
     )
     return build_called(build, top.path, hardware.names)
 
@@ -180,6 +202,24 @@ def made_of(
         raise WorkbenchError(*(_explained(design, edits, d) for d in error.diagnostics)) from None
 
 
+def _simulated(alone: Alone, edits: Mapping[Path, Edits]) -> tuple[str, tuple[Diagnostic, ...]]:
+    """The design as Verilog; where GHDL refuses that, but simulates the design itself, what stands for it there, with
+    the reasons. WorkbenchError where it takes it in neither way, at the user's lines."""
+    try:
+        return made_of(alone.design, alone.texts, alone.unit, alone.generics, edits), ()
+    except WorkbenchError as error:
+        refused = error.diagnostics
+    if wrong := alone.wrong():
+        told = {(one.file, one.line) for one in refused}
+        raise WorkbenchError(*refused, *(one for one in wrong if (one.file, one.line) not in told))
+    return alone.stand_in(alone.unit.lower()), refused
+
+
+def _not_made(refused: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """That it cannot become hardware, for a design that GHDL itself simulates."""
+    return tuple(replace(one, hint=_NOT_MADE, severity=Severity.WARNING) for one in refused)
+
+
 def _explained(design: Design, edits: Mapping[Path, Edits], problem: Diagnostic) -> Diagnostic:
     """What GHDL says of a copy, at the user's line: lines are the same, columns are not."""
     if not problem.file:
@@ -188,7 +228,7 @@ def _explained(design: Design, edits: Mapping[Path, Edits], problem: Diagnostic)
     if path in edits and (placed := edits[path].conditions.get(problem.line or 0)) is not None:
         message = f"the condition of the pragma '{placed.pragma.name}' is wrong: {problem.message}"
         return placed.diagnostic(message, _CONDITION_HINT, Severity.ERROR)
-    hint = problem.hint or "Only what can be synthesised can be simulated and observed."
+    hint = problem.hint or "Only what can be synthesised can be built."
     return Diagnostic(problem.message, hint, Severity.ERROR, design.name_of(path), problem.line)
 
 

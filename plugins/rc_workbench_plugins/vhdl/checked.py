@@ -43,8 +43,8 @@ _PORT = re.compile(r"(input|output|inout) +(?:\[(\d+):0\] )?(\w+)")
 _READS = re.compile(r"\bfile\b", re.IGNORECASE)
 _BITS = {ord(char): {"0": 0, "L": 0, "1": 1, "H": 1}.get(char, 2) for char in map(chr, range(128))}
 _WRONG = (
-    "The run is stopped, as it would show what your VHDL does not do. A newer GHDL may take it right; "
-    "`simulation: {{check_vhdl: false}}` in the project runs it all the same."
+    "The run is stopped, as it would show what your VHDL does not do. `simulation: {{simulator: ghdl}}` in the project "
+    "runs the VHDL itself, slower; a newer GHDL may take it right; `simulation: {{check_vhdl: false}}` runs it so."
 )
 
 

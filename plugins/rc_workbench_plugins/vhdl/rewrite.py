@@ -216,14 +216,14 @@ def _set_defaults(edits: Edits, top: Unit, values: Mapping[str, str]) -> None:
         if len(names) != 1 or (value := values.get(plain(names[0]))) is None or kind is None:
             continue
         old = child(indication, "initialiser")
-        text = f" := {_written(text_of(kind), value)}"
+        text = f" := {written(text_of(kind), value)}"
         if old is None:
             edits.insert(kind.end_byte, text)
         else:
             edits.replace(old.start_byte, old.end_byte, text.lstrip() + "\n" * text_of(old).count("\n"))
 
 
-def _written(kind: str, value: str) -> str:
+def written(kind: str, value: str) -> str:
     """A generic's value as VHDL has it, of numbers, names of values, bits and strings."""
     if re.match(r"(std_u?logic|bit|character)\s*$", kind, re.IGNORECASE):
         return f"'{value}'"

@@ -80,20 +80,30 @@ def _made(node: Node) -> Type | None:
 
 def resolved(text: str, types: Mapping[str, Type | str]) -> Type | None:
     """The type that a subtype indication names."""
+    known = types.get(name := _followed(text, types))
+    if isinstance(known, Type):
+        return known
+    if name in _BIT:
+        return Type("bit")
+    if name in _VECTORS:
+        return Type("vector")
+    return Type("integer") if name in _INTEGERS else None
+
+
+def builtin(text: str, types: Mapping[str, Type | str]) -> str:
+    """The name of the type of a library of IEEE's that a subtype indication comes to; "" for one of the design's."""
+    name = _followed(text, types)
+    return "" if name in types else name
+
+
+def _followed(text: str, types: Mapping[str, Type | str]) -> str:
     for _ in range(_MOST_DEEP):
         name = plain(re.split(r"[\s(]", text.strip(), maxsplit=1)[0].rpartition(".")[2])
-        if name in types:
-            known = types[name]
-            if isinstance(known, Type):
-                return known
-            text = known
-            continue
-        if name in _BIT:
-            return Type("bit")
-        if name in _VECTORS:
-            return Type("vector")
-        return Type("integer") if name in _INTEGERS else None
-    return None
+        known = types.get(name)
+        if not isinstance(known, str):
+            break
+        text = known
+    return name
 
 
 def leaves(

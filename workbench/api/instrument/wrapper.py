@@ -112,6 +112,11 @@ def wrapper(
     return "\n".join([*parts, "`default_nettype wire", ""])
 
 
+def leaves_inputs(top: Top, place: ReadPlace) -> bool:
+    """Whether the new top hands all inputs to the user's design as they are."""
+    return not any(port.direction == "input" and port.name in place.front.taken for port in top.ports)
+
+
 def _top(
     top: Top, monitors: Sequence[Monitor], place: ReadPlace, streams: Sequence[Stream], observed: Sequence[PortProbe]
 ) -> str:

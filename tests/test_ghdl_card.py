@@ -1,0 +1,147 @@
+"""VHDL that nothing can synthesise, on the simulated card: in GHDL's own simulator, with the card's exact times."""
+
+from __future__ import annotations
+
+import math
+import shutil
+from pathlib import Path
+
+import pytest
+from rc_workbench_plugins.simulated_card.beside import Said
+from rc_workbench_plugins.vhdl.beside import MESSAGES
+from tools import NEEDS_GHDL
+
+from workbench.api.builds import Beside
+from workbench.api.job import Job
+from workbench.model.diagnostic import Severity
+from workbench.model.run import Run, RunStatus
+from workbench.session.pipeline import RunOptions, run_workspace
+from workbench.session.plugins import Plugins, load_plugins
+from workbench.session.workspace import open_workspace
+
+pytestmark = NEEDS_GHDL
+PROJECT = Path(__file__).parent / "data" / "unsynthesised"
+ROUNDS = 3
+
+
+@pytest.fixture(scope="module")
+def plugins() -> Plugins:
+    return load_plugins()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return shutil.copytree(PROJECT, tmp_path_factory.mktemp("project") / "stats")
+
+
+def ran(folder: Path, plugins: Plugins, broken: int = 0) -> tuple[Run, Path, Job]:
+    project = folder / "stats.workbench.yaml"
+    text = (PROJECT / project.name).read_text().replace("-DBROKEN=0", f"-DBROKEN={broken}")
+    project.write_text(text)
+    out, job = folder / "runs" / str(broken), Job()
+    return run_workspace(open_workspace(project, plugins), RunOptions(out=out, deterministic=True), job), out, job
+
+
+@pytest.fixture(scope="module")
+def whole(folder: Path, plugins: Plugins) -> tuple[Run, Path, Job]:
+    return ran(folder, plugins)
+
+
+def means() -> list[float]:
+    """As the design computes them: m <- sqrt(m^2 + k) for k from 20 n down to 0, in each round n."""
+    found, mean = [], 0.0
+    for n in range(1, ROUNDS + 1):
+        for left in range(20 * n, -1, -1):
+            mean = math.sqrt(mean * mean + left)
+        found.append(mean)
+    return found
+
+
+def test_real_numbers_times_and_files_are_what_vhdl_says(whole: tuple[Run, Path, Job]) -> None:
+    """What is read comes 3 ns after the edge; a bit that is late by 13 ns, where a cycle is 10, lags behind at one edge
+    after each of its two changes in a round."""
+    run, out, _ = whole
+    assert run.manifest.status is RunStatus.COMPLETE
+    printed = (out / "stdout.txt").read_text().split()
+    assert printed == [*(str(round(1000 * mean)) for mean in means()), str(2 * ROUNDS)]
+    written = [
+        *out.glob("card_files/stats.log"),
+        *out.parents[1].glob("stats.log"),
+    ]  # where the system confines, or not
+    assert written[0].read_text() == "".join(f"mean {mean:.6f}\n" for mean in means())
+
+
+def test_states_are_counted_to_the_cycle(whole: tuple[Run, Path, Job]) -> None:
+    run = whole[0]
+    number, block = next((n, b) for n, b in enumerate(run.manifest.blocks) if b.id == "stats.machine")
+    table = run.tables["state_time"]
+    mine = table["block"] == number
+    cycles = {block.states[s].name: int(c) for s, c in zip(table["state"][mine], table["cycles"][mine], strict=True)}
+    assert cycles["compute"] == sum(20 * n + 1 for n in range(1, ROUNDS + 1))
+    assert cycles["settling"] == ROUNDS
+    assert sum(cycles.values()) == run.manifest.cycles
+
+
+def test_reports_are_told_at_their_lines_once_with_how_often(whole: tuple[Run, Path, Job]) -> None:
+    lines = (PROJECT / "hdl" / "stats.vhd").read_text().splitlines()
+    told = {one.line: one for one in whole[2].diagnostics if one.message.startswith("the design tells")}
+    by_text = {lines[line - 1].strip().split()[0]: one for line, one in told.items() if line}
+    note, warning = by_text["report"], by_text["assert"]
+    assert note.severity is Severity.NOTE
+    assert "(3 times, first at " in note.message
+    assert warning.severity is Severity.WARNING
+    assert "many" in warning.message
+    assert {one.file for one in told.values()} == {"hdl/stats.vhd"}
+    assert any("protected type" in one.message for one in whole[2].diagnostics)  # why GHDL itself
+    assert any("GHDL itself simulates the design" in one.message for one in whole[2].diagnostics)
+
+
+@pytest.mark.parametrize(
+    ("broken", "says", "at"),
+    [(1, "index (4) out of bounds (0 to 3)", "table(4"), (2, "signals change without end", "")],
+)
+def test_a_design_that_fails_ends_the_run_at_its_line(
+    broken: int, says: str, at: str, folder: Path, plugins: Plugins, whole: tuple[Run, Path, Job]
+) -> None:
+    run, _, job = ran(folder, plugins, broken)
+    assert run.manifest.status is RunStatus.FAILED
+    (failed,) = (one for one in job.diagnostics if one.severity is Severity.ERROR)
+    assert f"the design failed: {says}" in failed.message
+    if at:
+        assert failed.file == "hdl/stats.vhd"
+        assert at in (PROJECT / failed.file).read_text().splitlines()[(failed.line or 0) - 1]
+
+
+#: As GHDL 2.0 says it, and what is told of it.
+SAID = {
+    "/b/f0_0.vhd:62:23:@96170ns:(assertion failure): gave up": ("top.vhd", 62, "gave up (at 96.2\u202fµs)"),
+    "f0_0.vhd:7:1:@5fs:(report failure): a: b": ("top.vhd", 7, "a: b (at 0.00500\u202fps)"),
+    '/usr/bin/ghdl-mcode:error: cannot open file "x"\n'
+    "  from: process work.numeric_std at numeric_std.vhdl:9\n"
+    "  from: process work.top(rtl).p at f0_0.vhd:64": ("top.vhd", 64, 'cannot open file "x"'),
+    "/usr/bin/ghdl-mcode:error: bound check failure at f0_0.vhd:12": ("top.vhd", 12, "bound check failure"),
+    "simulation finished @10ns": ("", 0, "it ended the simulation itself (std.env) (at 10.0\u202fns)"),
+    "simulation stopped @10ns with status 3": ("", 0, "it ended the simulation itself (std.env) (at 10.0\u202fns)"),
+    "raised CONSTRAINT_ERROR : SIGFPE": (
+        "", 0, "GHDL broke down with CONSTRAINT_ERROR : SIGFPE, as a division by zero makes it",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("said", SAID)
+def test_what_ghdl_says_as_it_ends_is_told_at_the_users_line(said: str) -> None:
+    heard = Said([Beside((), (), "GHDL", {"f0_0.vhd": "top.vhd"}, MESSAGES)], 0.0)
+    for line in said.splitlines():
+        heard.hear(line)
+    (told,) = heard.failures()
+    assert (told.file or "", told.line or 0, told.message) == (*SAID[said][:2], f"the design failed: {SAID[said][2]}")
+
+
+def test_what_is_said_often_is_told_once() -> None:
+    heard = Said([Beside((), (), "GHDL", {"f0_0.vhd": "top.vhd"}, MESSAGES)], 160e-9)
+    for time_ns in range(200, 230, 10):
+        heard.hear(f"/x/f0_0.vhd:5:1:@{time_ns}ns:(report warning): {time_ns}")
+    heard.hear("it printed this itself")
+    (told,) = heard.diagnostics()
+    assert told.message == "the design tells a warning: 200 (3 times, first at 40.0\u202fns)"
+    assert not heard.failures()
