@@ -146,6 +146,8 @@ def try_entity(folder: Path, limits: Limits, task: tuple[Path, str, str, str]) -
             return tried("refused", " ".join(one.text() for one in error.diagnostics if has_errors([one])))
         except ReaderEnded as error:
             return tried("failed", f"instrument: {error.why}")
+        except Exception as error:  # a defect, to be told
+            return tried("failed", f"instrument: {type(error).__name__}: {error}")
         finally:
             top.rename(Path(scratch) / top.name)
         (Path(scratch) / top.name).rename(top)

@@ -22,7 +22,7 @@ from rc_workbench_plugins.equivalence.models import compiled, verilated, write_p
 from rc_workbench_plugins.vhdl import bench, side_by_side
 from rc_workbench_plugins.vhdl.bench import STIMULI
 from rc_workbench_plugins.vhdl.ghdl import ghdl
-from rc_workbench_plugins.vhdl.side_by_side import ROWS_A_CYCLE, Drawn, Simulation
+from rc_workbench_plugins.vhdl.side_by_side import Drawn, Simulation
 from rc_workbench_plugins.vhdl.sides import files_of
 from rc_workbench_plugins.vhdl.syntax import plain, without_comments
 from workbench.api import HdlBuild
@@ -121,10 +121,12 @@ def _compared(compared: Comparison, root: Path, folder: Path, job: Job) -> Found
     with ThreadPoolExecutor(1) as pool:
         built = pool.submit(_built, compared, models, job)
         drawn = Drawn.of(said, compared, LIMITS, job)
-        program, bits = built.result()
-    wanted = sum(width for name in said.bench.inputs for _, _, width in drawn.pins[name])
-    if wanted != bits:
-        raise WorkbenchError(Diagnostic(f"its inputs have {wanted} bits, and {bits} of them are synthesised"))
+        if inner := sorted(set(drawn.clocks) - set(drawn.inputs)):
+            raise WorkbenchError(Diagnostic(f"its clock '{inner[0]}' is no port by itself"))
+        program, *made = built.result()
+    wanted = [drawn.parts(names)[-1][2] if names else 0 for names in (said.bench.inputs, said.bench.outputs)]
+    if wanted != made:  # as where a range is null, of which GHDL makes a bit
+        raise WorkbenchError(Diagnostic(f"its ports have {sum(wanted)} bits, and {sum(made)} are synthesised"))
     done, known, why = 0, False, ""
     for rows in drawn.rounds(LIMITS):
         told = said.run(rows, LIMITS, job)
@@ -137,9 +139,9 @@ def _compared(compared: Comparison, root: Path, folder: Path, job: Job) -> Found
         if len(wrong):
             row, place = map(int, wrong[0])
             name, start, end = next(part for part in drawn.parts(said.bench.outputs) if part[1] <= place < part[2])
-            cycle = done + row // ROWS_A_CYCLE
+            cycle = done + row // drawn.rows
             return Found(cycle + 1, name, cycle, told.rows[row][start:end], followed[row][start:end])
-        done += both // ROWS_A_CYCLE
+        done += both // drawn.rows
         why = told.why
         if done >= LIMITS.cycles:
             break
@@ -152,22 +154,23 @@ def _table(rows: Sequence[str]) -> NDArray[np.uint8]:
     return np.frombuffer(text, np.uint8).reshape(len(rows), -1)
 
 
-def _built(compared: Comparison, folder: Path, job: Job) -> tuple[Path, int]:
-    """A program that follows rows, and how many characters of them its inputs are."""
+def _built(compared: Comparison, folder: Path, job: Job) -> tuple[Path, int, int]:
+    """A program that follows rows, and how many characters its inputs are, and its outputs."""
     side = compared.simulated
     assert side is not None
     members = {port.name: port.member for port in verilated("Vmade", side, folder, job, x_values="unique")}
     inputs: list[str] = []
     outputs: list[str] = []
-    at = 0
+    at = told = 0
     for way, name, bits in _header(side.sources[0].read_text(encoding="utf-8"), side.top):
         if way == "input":
             inputs.append(f"({members[name]}, {bits}, {at})")
             at += bits
         elif way == "output" and name != STATE_PORT:
             outputs.append(f"({members[name]}, {bits})")
+            told += bits
     write_ports(folder, {"INPUT": inputs, "OUTPUT": outputs})
-    return compiled("follow.cpp", ("Vmade",), folder, job, level="-O0"), at
+    return compiled("follow.cpp", ("Vmade",), folder, job, level="-O0"), at, told
 
 
 def _header(verilog: str, top: str) -> Iterator[tuple[str, str, int]]:

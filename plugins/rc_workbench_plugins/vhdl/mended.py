@@ -65,6 +65,7 @@ _TRUNCATED = re.compile(r"^  assign n(?P<of>\d+)_o = (?P<all>\w+)\[(?:(?P<high>\
 _RESIZE = re.compile(r"(?:[\w.]*\.)?resize\b", re.IGNORECASE)
 _DECLARED = re.compile(r"^ *(?:wire|reg|\(?input|output) +\[(\d+):0\] (\w+)")
 _WIDE = re.compile(r'"([01XZ]{33,})"')
+_EMPTY = re.compile(r"\b0'b(?!\w)")  # what goes into a port of a null range: GHDL gives that one bit
 _CASE = re.compile(r"(    case \(\w+\)\n(?:      \d+'b[01]+: (\w+) <= .*\n)+)    endcase")
 _OTHERS = re.compile(
     r"^  with \w+ select (\w+) <=\n(?:    .* when (?:\"[01]+\"|'[01]'),\n)+    (.*) when others;", re.MULTILINE
@@ -96,6 +97,7 @@ def mended(verilog: str, written: Callable[[str], str]) -> str:
     text = _with_signs(verilog, written("raw")) if _CUT.search(verilog) else verilog
     text = _resized(text, written)
     text = _WIDE.sub(lambda digits: _literal(digits[1]), text)
+    text = _EMPTY.sub("1'b0", text)
     for form, meant in _FORMS:
         text = form.sub(meant, text)
     text = _INSERT.sub(_inserted, text)

@@ -17,7 +17,7 @@ from rc_workbench_plugins.vhdl.bench import NAME, PIN, ROW, STIMULI, Bench, benc
 from rc_workbench_plugins.vhdl.elaborate import DIALECT
 from rc_workbench_plugins.vhdl.ghdl import ghdl
 from rc_workbench_plugins.vhdl.sides import files_of, texts_of, top_of, units_in
-from rc_workbench_plugins.vhdl.stimuli import BIT, ROWS_A_CYCLE, Element, Pins, stimuli
+from rc_workbench_plugins.vhdl.stimuli import BIT, Element, Pins, rows_a_cycle, stimuli
 from rc_workbench_plugins.vhdl.syntax import plain
 from workbench.api.compile import last_words
 from workbench.api.equivalence import Comparison, HdlSide, Limits
@@ -29,10 +29,13 @@ _MOST_BYTES = 12 << 20  # of what is told, where 16 MiB are kept
 _FEW, _ROUNDS = 200, 4
 _PIN = re.compile(rf"^{PIN} (\S+)((?: \S+)*)$", re.MULTILINE)
 _ROW = re.compile(rf"^{ROW} (\S*)$", re.MULTILINE)
+_PART = re.compile(r"[^\s:]*\bf(\d+)_\d+\.vhd\b")
 _ENDED = re.compile(
-    r"^\S*?(?:f\d+_\d+|bench)\.vhd:\d+:\d+:(?!warning|note)(?:@\S+:\((?:assertion|report) (?:error|failure)\):)?"
-    r"(?:error:)? ?(?!@)(.*)$", re.MULTILINE,
-)  # fmt: skip
+    r"^(?:\S*ghdl\S*:error: (?!simulation|compilation)"
+    r"|(?P<place>[^\s:]+:\d+):\d+:(?:@\S+:\((?:assertion|report) failure\):|(?!@|warning|note)(?:error:)?) ?)"
+    r"(?P<text>.*)$",
+    re.MULTILINE,
+)
 _FOREIGN = re.compile(rb"\bforeign\b", re.IGNORECASE)
 
 
@@ -83,8 +86,12 @@ class Simulation:
         )  # fmt: skip
         pins = {name: tuple(map(_element, laid.split())) for name, laid in _PIN.findall(done.stdout)}
         found = _ROW.findall(done.stdout)
-        why = "" if len(found) == len(rows) and len(pins) else _why(done.stderr + done.stdout)
+        why = "" if len(found) == len(rows) and len(pins) else _why(self._named(done.stderr + done.stdout))
         return Told(pins, found, why)
+
+    def _named(self, said: str) -> str:
+        """With the sources' names in place of those of their parts."""
+        return _PART.sub(lambda part: self.side.sources[int(part[1])].name, said)
 
 
 @dataclass(frozen=True)
@@ -113,7 +120,7 @@ class Drawn:
         said.run(few, limits, job)
         few_s = max(time.monotonic() - began_s - 2 * begins_s, begins_s / 10)
         width = drawn.parts(said.bench.outputs)[-1][2] if said.bench.outputs else 1
-        of_memory = _MOST_BYTES // (width + len(ROW) + 2) // ROWS_A_CYCLE
+        of_memory = _MOST_BYTES // (width + len(ROW) + 2) // drawn.rows
         most = max(1, min(of_memory, max(_FEW, int(_FEW * limits.simulate_s / 2 / few_s))))
         return replace(drawn, most=most)
 
@@ -125,6 +132,11 @@ class Drawn:
             if seed and time.monotonic() - began_s > limits.simulate_s / 2:
                 return
             yield stimuli(inputs, self.clocks, self.resets, min(limits.cycles, self.most), seed)
+
+    @property
+    def rows(self) -> int:
+        """How many a cycle has."""
+        return rows_a_cycle(self.clocks)
 
     def parts(self, names: Sequence[str]) -> list[tuple[str, int, int]]:
         """Where each of some pins begins and ends in a row of them."""
@@ -148,12 +160,12 @@ def simulate(root: Path, compared: Comparison, folder: Path, limits: Limits, job
             raise WorkbenchError(Diagnostic(f"GHDL cannot simulate what was made of it: {second.why}"))
         for number, (one, other) in enumerate(zip_longest(first.rows, second.rows, fillvalue="")):
             if one != other:
-                cycle = done + number // ROWS_A_CYCLE
+                cycle = done + number // drawn.rows
                 parts = drawn.parts(said.bench.outputs) if one and other else ()
                 signals = [f"{name} ({other[a:b]}, was {one[a:b]})" for name, a, b in parts if one[a:b] != other[a:b]]
                 ends = f"where it ends ({second.why if one else first.why})"
                 return Simulated(cycle + 1, tuple(signals) or (ends,), said.bench.left)
-        done += len(first.rows) // ROWS_A_CYCLE
+        done += len(first.rows) // drawn.rows
         why = first.why
         if done >= limits.cycles:
             break
@@ -171,5 +183,6 @@ def _element(word: str) -> Element:
 
 def _why(said: str) -> str:
     """Why a simulation ended, in what GHDL said."""
-    found = next((text for text in _ENDED.findall(said)), "")
-    return found or last_words(said).rpartition("ghdl-mcode: ")[2]
+    if found := _ENDED.search(said):
+        return f"{found['place']}: {found['text']}" if found["place"] else found["text"]
+    return last_words(said).rpartition("ghdl-mcode: ")[2]

@@ -2,38 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-ROWS_A_CYCLE = 3  # other inputs, and the two halves of the first clock
 BIT = (0, 1, 1)
 Element = tuple[int, int, int]  # the least and the highest value, and the bits
 Pins = Mapping[str, tuple[Element, ...]]
 
 
+def rows_a_cycle(clocks: Sequence[str]) -> int:
+    """One for other inputs, and two for the halves of the first clock's cycle; each of these is followed by one for an
+    edge of another clock, if there are any: what two clocks do at once is open in VHDL."""
+    return 5 if len(clocks) > 1 else 3
+
+
 def stimuli(inputs: Pins, clocks: Sequence[str], resets: Mapping[str, bool], cycles: int, seed: int) -> list[str]:
-    """Rows of the inputs' characters: other values, then the two halves of the first clock's cycle, in which others
-    have an edge by chance. In `resets` is whether low means reset."""
+    """Rows of the inputs' characters. In `resets` is whether low means reset."""
     draw = np.random.default_rng(seed)
+    rows = rows_a_cycle(clocks)
     resetting = np.zeros(cycles, bool)
     resetting[:8] = True
     for begin in np.flatnonzero(draw.random(cycles) < 0.001):
         resetting[begin : begin + draw.integers(1, 6)] = True
-    edges = {name: draw.random(2 * cycles) < (1 if name == clocks[0] else 0.67) for name in clocks}
+    levels = dict(_levels(clocks, cycles, draw))
     columns: list[NDArray[np.uint8]] = []
     for name, elements in inputs.items():
-        if name in edges:
-            level = np.concatenate(([0], np.cumsum(edges[name]) % 2)).astype(np.uint8)[: 2 * cycles + 1]
-            column = np.stack([level[:-1:2], level[1::2], level[2::2]], axis=1).reshape(-1, 1)
+        if name in levels:
+            column = levels[name].reshape(-1, 1)
         elif name in resets:
-            column = np.repeat(resetting != resets[name], ROWS_A_CYCLE).astype(np.uint8).reshape(-1, 1)
+            column = np.repeat(resetting != resets[name], rows).astype(np.uint8).reshape(-1, 1)
         else:
-            column = np.repeat(_drawn(elements, cycles, draw), ROWS_A_CYCLE, axis=0)
+            column = np.repeat(_drawn(elements, cycles, draw), rows, axis=0)
         columns.append(column)
-    table = np.concatenate([np.empty((cycles * ROWS_A_CYCLE, 0), np.uint8), *columns], axis=1) + ord("0")
+    table = np.concatenate([np.empty((cycles * rows, 0), np.uint8), *columns], axis=1) + ord("0")
     return [row.tobytes().decode() for row in table]
+
+
+def _levels(clocks: Sequence[str], cycles: int, draw: np.random.Generator) -> Iterator[tuple[str, NDArray[np.uint8]]]:
+    """What clocks are in each row: others than the first have an edge by chance, one at a time."""
+    first, others = clocks[:1], clocks[1:]
+    one = np.array([0, 1, 1, 0, 0] if others else [0, 1, 0], np.uint8)
+    yield from ((name, np.tile(one, cycles)) for name in first)
+    turn = draw.integers(0, len(others) + 1, 2 * cycles)
+    for number, name in enumerate(others):
+        level = np.concatenate(([0], np.cumsum(turn == number) % 2)).astype(np.uint8)
+        before, half, after = level[:-1:2], level[1::2], level[2::2]
+        yield name, np.stack([before, before, half, half, after], axis=1).reshape(-1)
 
 
 def _drawn(elements: Sequence[Element], cycles: int, draw: np.random.Generator) -> NDArray[np.uint8]:
