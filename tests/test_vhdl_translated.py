@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -114,3 +115,18 @@ end;
     assert [(d.message, d.line) for d in told.value.diagnostics] == [
         ("this cannot be simulated: a clock's edge is used as a value", 6)
     ]
+
+
+def test_a_port_of_an_empty_range_gets_a_bit(tmp_path: Path) -> None:
+    """GHDL gives it one where it is declared, and digits of none where it is connected."""
+    text = f"""{HEAD}entity inner is generic (W : natural);
+    port (i : in std_logic_vector(W - 1 downto 0); o : out std_logic); end;
+architecture rtl of inner is begin o <= '1' when i'length = 0 else '0'; end;
+{HEAD}entity made is generic (W : natural := 0);
+    port (i : in std_logic_vector(W - 1 downto 0); o : out std_logic); end;
+architecture rtl of made is begin one : entity work.inner generic map (W) port map (i, o); end;
+"""
+    (tmp_path / "made.vhd").write_text(text)
+    made = synthesised(Design((str(tmp_path / "made.vhd"),), "made"))
+    assert "inner_" in made
+    assert not re.search(r"'b(?!\w)", made)
