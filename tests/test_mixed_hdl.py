@@ -201,6 +201,22 @@ def test_the_sources_tell_the_languages() -> None:
     assert [language("a.v", "b.sv"), language("a.vhd"), language("a.v", "b.vhd")] == ["verilog", "vhdl", "mixed"]
 
 
+def test_a_top_reaches_sources_of_both_languages(tmp_path: Path) -> None:
+    """What only the other language instantiates is no top."""
+    texts = {
+        "top.vhd": TOP,
+        "worker.v": WORKER,
+        "leaf.vhd": LEAF,
+        "other.v": "module other(input c, output d); endmodule",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    first, *more = MixedLanguage().tops(tmp_path, tuple(texts))
+    assert (first.name, set(first.sources), first.clocks) == ("top", {"top.vhd", "worker.v", "leaf.vhd"}, (("clk", 4),))
+    assert [(top.name, top.sources) for top in more] == [("other", ("other.v",))]
+    assert dict(first.parameters) == {"W": 8}
+
+
 #: The port that the platform asks of a top.
 PORTS = """clk, rst, wr_en, rd_en : in std_logic; addr : in std_logic_vector(15 downto 0);
     wr_data : in std_logic_vector(31 downto 0); rd_data : out std_logic_vector(31 downto 0); """

@@ -1,8 +1,8 @@
-"""Which hardware language a project's sources are in."""
+"""Which hardware language sources are in."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from workbench.api import HdlLanguage
@@ -15,11 +15,18 @@ _USUAL = "verilog"
 
 def language_of(hardware: HardwareSources, languages: Mapping[str, HdlLanguage]) -> str:
     """The one that the project names, or else the one that reads the most of its sources, and least beside them."""
-    if hardware.language:
-        return hardware.language
-    files = {
-        name: [source for source in hardware.sources if source.lower().endswith(language.suffixes)]
-        for name, language in languages.items()
-    }
-    ranks = {name: (-len(own), len(languages[name].suffixes)) for name, own in files.items() if own}
-    return min(ranks, key=lambda name: ranks[name], default=_USUAL)
+    return hardware.language or next(iter(languages_of(hardware.sources, languages)), _USUAL)
+
+
+def languages_of(files: Iterable[str], languages: Mapping[str, HdlLanguage]) -> dict[str, list[str]]:
+    """The languages that read files of these names, with those that each reads: first the one that reads the most of
+    them, and least beside them."""
+    left, found = list(files), dict[str, list[str]]()
+    while True:
+        own = {name: [file for file in left if file.lower().endswith(one.suffixes)] for name, one in languages.items()}
+        ranks = {name: (-len(read), len(languages[name].suffixes)) for name, read in own.items() if read}
+        if not ranks:
+            return found
+        best = min(ranks, key=lambda name: ranks[name])
+        found[best] = own[best]
+        left = [file for file in left if file not in own[best]]

@@ -14,6 +14,7 @@ from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unknown_name
 from workbench.model.scan import HdlTop, HostFile
 from workbench.session.finding import PROJECT_SUFFIX
+from workbench.session.hdl_language import languages_of
 from workbench.session.new_top import (
     Choice,
     Notes,
@@ -56,13 +57,14 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
         hint = "Write letters, digits, dots, dashes and underscores."
         raise WorkbenchError(Diagnostic(f"'{choice.name}' is no name of a project", hint))
     files = _files(root, notes)
-    host_language, languages = plugins.host_languages["c"], plugins.hdl_languages.values()
+    host_language, languages = plugins.host_languages["c"], plugins.hdl_languages
     c_files = [f for f in files if f.endswith(tuple(s for s in host_language.suffixes if s != ".h"))]
-    hdl_files = [f for f in files if f.lower().endswith(tuple(s for one in languages for s in one.suffixes))]
+    of_languages = languages_of(files, languages)
+    hdl_files = [file for own in of_languages.values() for file in own]
     outlines = read(lambda: host_language.outline(root, c_files), root)
     platforms = find_platforms(plugins, choice, root, files, notes)
     host = _host(root, outlines, files, platforms, choice, notes)
-    tops = [top for language in languages for top in _tops(language, root, files, choice.top)]
+    tops = [top for name, own in of_languages.items() for top in _tops(languages[name], root, own, choice.top)]
     top, chosen, match = find_top(tops, platforms, host, plugins.port_kinds, choice, root, notes)
     _say_left_out(hdl_files, top, tops, notes)
     include_dirs = _include_dirs(root, host, files)
@@ -128,8 +130,7 @@ def _files(root: Path, notes: Notes) -> list[str]:
 
 
 def _tops(language: HdlLanguage, root: Path, files: Sequence[str], chosen: str) -> tuple[HdlTop, ...]:
-    own = [file for file in files if file.lower().endswith(language.suffixes)]
-    return read(lambda: language.tops(root, own, chosen), root) if own else ()
+    return read(lambda: language.tops(root, files, chosen), root)
 
 
 def _host(
