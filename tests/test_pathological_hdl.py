@@ -125,6 +125,14 @@ def test_an_encrypted_part_is_one_error_and_what_may_be_in_it_is_told(tmp_path: 
     assert [block.id for block in found.blocks] == ["top.line_5", "leaf.line_" + str(secret.count("\n") + 11)]
 
 
+def test_a_file_that_is_no_text_is_one_error(tmp_path: Path) -> None:
+    (tmp_path / "top.v").write_bytes(b"\x8b\x13\x9c/\x06\0\x04\0v\x8fd" * 40)
+    hardware = HardwareSources(sources=("top.v",), top="top", read_out=ReadOut(first=0, last=15))
+    (problem,) = VerilogLanguage().scan(tmp_path, hardware, PLATFORM, {}).diagnostics
+    assert (problem.file, problem.line) == ("top.v", 1)
+    assert problem.message.startswith("this file is no text: it may be encrypted or packed")
+
+
 def test_a_file_of_many_thousand_lines_is_read(tmp_path: Path) -> None:
     arms = "\n".join(f"            {n}: q <= {n + 1};" for n in range(4000))
     more = (

@@ -81,8 +81,9 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
     read_out = find_read_out(top, match, chosen.platform, numbers, notes)
     own_names: Mapping[str, str] = {}
     constants: Mapping[str, int] = {}
-    if match and not match.missing:
+    if match:
         own_names = match.renames
+    if match and not match.missing:
         constants = find_constants(top, match, chosen.platform, plugins.port_kinds, choice, notes)
     text = project_text(name, chosen.key, sources, top, settings, read_out, own_names, constants, notes.found)
     files_made = {path: text} | {root / file: made for file, made in top.made}

@@ -87,11 +87,10 @@ def derived(top: Instance | None, name_of: Callable[[Path], str], library: Conta
                 found[use.made_by, use.root_clock].append(use)
     for (maker, clock), uses in found.items():
         names = list(dict.fromkeys(f"{use.source.module}.{use.source.label}" for use in uses))
-        rate = "" if maker in (GATE, DIVIDER) else f"{maker} is simulated at its input's rate. "
         first = uses[0].source
         yield Diagnostic(
             f"what {maker} makes of '{clock}' clocks {listed(names)}: counted in cycles of '{clock}'",
-            f"{rate}{'' if on_boards(uses[0]) else 'On a real machine they are not counted.'}".strip()
-            or "While their clock is held, they stay in the state in which they were.",
+            "On a real machine they are not counted." if not on_boards(uses[0])
+            else "While their clock is held, they stay in the state in which they were.",
             Severity.NOTE, name_of(first.path), first.line,
         )  # fmt: skip

@@ -16,6 +16,7 @@ _PART = re.compile(
     rb"|^[ \t]*`protected\b.*?(?:^[ \t]*`endprotected\b|\Z)",
     re.DOTALL | re.MULTILINE,
 )
+_PACKED = "this file is no text: it may be encrypted or packed, and none but its vendor's tools read it"
 _UNKNOWN = "unknown module '"
 
 
@@ -35,13 +36,18 @@ def told_once(root: Path, sources: Sequence[Path], lines: Lines, found: Iterable
             yield _with_hint(one, sources) if one.message.startswith(_UNKNOWN) else one
         elif (one.file, first) not in told:
             told.add((one.file, first))
-            message = "what follows is encrypted: none but its vendor's tools read it"
+            packed = b"\0" in source_bytes(root / one.file)
+            message = _PACKED if packed else "what follows is encrypted: none but its vendor's tools read it"
             hint = "Take the file out of the hardware sources, and add a model of its modules, or just their ports."
             yield replace(one, message=message, hint=hint, line=first, column=1)
 
 
 def _parts(path: Path, lines: Lines) -> Iterator[tuple[int, int]]:
-    """The first line of each encrypted part, and the last that the parser may stumble over for its sake."""
+    """The first line of each encrypted part, and the last that the parser may stumble over for its sake; all of a file
+    that is no text."""
+    if b"\0" in source_bytes(path):
+        yield 1, len(lines.starts(path)) + 1
+        return
     for part in _PART.finditer(source_bytes(path)):
         starts = lines.starts(path)
         yield bisect_right(starts, part.start()), bisect_right(starts, part.end()) + 1
@@ -49,9 +55,8 @@ def _parts(path: Path, lines: Lines) -> Iterator[tuple[int, int]]:
 
 def _with_hint(one: Diagnostic, sources: Sequence[Path]) -> Diagnostic:
     for path in sources:
-        if _PART.search(source_bytes(path)):
-            name = path.name
-            return replace(
-                one, hint=f"It may be in the encrypted part of {name}: add a model of it, or just its ports."
-            )
+        data = source_bytes(path)
+        if b"\0" in data or _PART.search(data):
+            hint = f"It may be in the encrypted part of {path.name}: add a model of it, or just its ports."
+            return replace(one, hint=hint)
     return one
