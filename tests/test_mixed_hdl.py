@@ -168,6 +168,13 @@ def test_what_neither_language_defines_is_told_where_it_stands(tmp_path: Path) -
     assert ("worker.v", line_of(WORKER, "leaf"), "unknown module 'leaf'") in told(found)
 
 
+def test_a_module_that_is_instantiated_as_an_entity_needs_a_component(tmp_path: Path) -> None:
+    found = scan(tmp_path, "top", top=TOP.replace("one : Worker", "one : entity work.Worker"), worker=WORKER)
+    (one,) = (one for one in found.diagnostics if one.file == "top.vhd")
+    assert (one.line, one.message) == (line_of(TOP, "one : Worker"), 'unit "worker" not found in library "work"')
+    assert one.hint == "'worker' is a Verilog module: declare a component of it, and instantiate that."
+
+
 def test_a_condition_is_read_in_the_language_of_its_file(tmp_path: Path) -> None:
     worker, leaf = WORKER.replace("Din > 3", "Dim > 3"), LEAF.replace("a(0) = '1'", "a(0) = one")
     found = scan(tmp_path, "top", leaf=leaf, worker=worker, top=TOP)

@@ -6,6 +6,7 @@ Verilog instantiates is elaborated by itself, once for each set of its generics'
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -34,6 +35,7 @@ from workbench.api.job import Job
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, did_you_mean
 
+_MISSED = re.compile(r'unit "(\w+)" not found in library')
 _MOST_TURNS = 16  # from one language into the other, one below the other
 _Roots = Mapping[str, tuple[str, bool]]
 
@@ -149,14 +151,13 @@ class _Joiner:
 
     def _whole(self, base: vhdl.Design, tree: Instance | None) -> Instance | None:
         """The hierarchy; each turn that leads deeper into the other language has the Verilog read once more."""
-        problems: list[Diagnostic] = []
         joint: Instance | None = None
         known = list(self.found)
         for _ in range(_MOST_TURNS):
             self.found, self.pending, self.at = list(known), {}, {}
             if base.top is None or self.uses:
                 self._read_verilog(base.top is None)
-            self.found += base.diagnostics
+            self.found += (self._of_module(one) for one in base.diagnostics)
             if tree is not None:
                 joint = self._vhdl(base, tree, tree.path, None)
             elif self.own is not None:
@@ -166,10 +167,9 @@ class _Joiner:
             self.uses |= self.pending
         else:
             path = next(iter(self.pending))
-            problems.append(Diagnostic(f"the design instantiates itself without end, as in {path[:200]}"))
-        self.found += problems
+            self.found.append(Diagnostic(f"the design instantiates itself without end, as in {path[:200]}"))
         for part in self.parts.values():
-            self.found += part.design.diagnostics
+            self.found += (self._of_module(one) for one in part.design.diagnostics)
         return joint
 
     # ---- VHDL
@@ -367,6 +367,15 @@ class _Joiner:
         return self.parts[key]
 
     # ---- what is wrong
+
+    def _of_module(self, told: Diagnostic) -> Diagnostic:
+        """What GHDL says, with what would be right where it misses a unit that is a Verilog module."""
+        missed = _MISSED.search(told.message)
+        if missed is None or missed[1].lower() not in self.modules.heads:
+            return told
+        return replace(
+            told, hint=f"'{missed[1]}' is a Verilog module: declare a component of it, and instantiate that."
+        )
 
     def _at(self, made: Instantiation, message: str, hint: str) -> Diagnostic:
         """What is wrong with an instantiation in VHDL."""
