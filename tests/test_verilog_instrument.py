@@ -443,6 +443,17 @@ def test_a_block_on_a_made_clock_is_counted_in_its_sources_cycles(tmp_path: Path
     assert any(number == block for counter in plan.counters for block, _ in counter.watched) == on_boards
 
 
+def test_a_port_that_cannot_be_observed_is_told(tmp_path: Path) -> None:
+    hardware = write(tmp_path, leaf_v=LEAF, top_sv=TOP).model_copy(update={"observed_ports": ("hots",)})
+    with pytest.raises(WorkbenchError) as told:
+        instrument(tmp_path, hardware)
+    (problem,) = told.value.diagnostics
+    assert (
+        "the port 'hots' cannot be observed (hardware.observed_ports): the platform has no such port" in problem.message
+    )
+    assert problem.hint == "Did you mean 'host'?"
+
+
 @pytest.mark.skipif(shutil.which("yosys") is None, reason="yosys is not installed")
 def test_synthesis_warns_of_nothing_new_and_finds_the_design_equivalent(tmp_path: Path) -> None:
     # yosys 0.23 reads no instance arrays with sliced ports
