@@ -43,8 +43,8 @@ _PORT = re.compile(r"(input|output|inout) +(?:\[(\d+):0\] )?(\w+)")
 _READS = re.compile(r"\bfile\b", re.IGNORECASE)
 _BITS = {ord(char): {"0": 0, "L": 0, "1": 1, "H": 1}.get(char, 2) for char in map(chr, range(128))}
 _WRONG = (
-    "The run is stopped, as it would show what your VHDL does not do. `simulation: {{simulator: ghdl}}` in the project "
-    "runs the VHDL itself, slower; a newer GHDL may take it right; `simulation: {{check_vhdl: false}}` runs it so."
+    "The run is stopped, as it would show what your VHDL does not do. `simulation: {simulator: ghdl}` in the project "
+    "runs the VHDL itself, slower; a newer GHDL may take it right; `simulation: {check_vhdl: false}` runs it so."
 )
 
 
@@ -77,7 +77,7 @@ def check(build: HdlBuild, root: Path, job: Job) -> None:
             f"'{found.pin}' is {found.is_now}, where the VHDL has {found.was}"
         )
         raise WorkbenchError(
-            Diagnostic(message, _WRONG.format(), file=port.file if port else "", line=port.line if port else None)
+            Diagnostic(message, _WRONG, file=port.file if port else "", line=port.line if port else None)
         )
     if found.why and found.cycles < LIMITS.cycles // 10:
         message = f"what GHDL synthesised of '{top}' was compared with the VHDL in {found.cycles} cycles: {found.why}"
