@@ -237,8 +237,8 @@ class Simulation(Document):
     )
     simulator: Literal["auto", "verilator", "ghdl"] = Field(
         "auto",
-        description="what simulates the design: auto takes Verilator, but GHDL, a hundred times slower, for VHDL that "
-        "cannot be synthesised (times, files, real numbers)",
+        description="what simulates the design: auto takes Verilator, but GHDL, at some thousand cycles a second, for "
+        "VHDL that cannot be synthesised (times, files, real numbers)",
     )
     hardware_counters: bool = Field(
         False,

@@ -24,7 +24,7 @@ _MOST = 20
 
 def notes(beside: Beside) -> Iterator[Diagnostic]:
     """What running a design in it means."""
-    text = f"{beside.simulator} itself simulates the design: a hundred times slower than Verilator"
+    text = f"{beside.simulator} itself simulates the design, at some thousand cycles a second"
     hint = "Cycles in which nothing happens take their time too, and streams within the design are not counted."
     yield Diagnostic(text, hint, Severity.NOTE)
 
