@@ -76,7 +76,7 @@ def test_only_what_was_typed_is_read_and_told_as_by_a_whole_scan(
         assert old in path.read_text()
         texts[path] = path.read_text().replace(old, new, 1).encode()
     read.clear()
-    found = workspace.problems_typed(before, texts, Job())
+    found = workspace.scan_typed(before, texts, Job())[1]
     assert read == expected
     with reading_typed(texts):
         whole = workspace.scan().diagnostics
@@ -94,11 +94,11 @@ def test_what_an_application_is_composed_of_is_checked_as_it_is_typed(tmp_path: 
     names = ["laplace.x", "rng.hpp", "rng.v", "split.hpp", "walk.hpp"]
     assert sorted(path.name for path in workspace.parts) == names
     scan, before = ProjectScan(HostScan(()), HdlScan(())), workspace.stamps()
-    (told,) = workspace.problems_typed(scan, {x: wrong.encode()}, Job())
+    (told,) = workspace.scan_typed(scan, {x: wrong.encode()}, Job())[1]
     assert (told.file, told.line) == (str(x), line)
-    assert workspace.problems_typed(scan, {x: right.encode()}, Job()) == ()
+    assert workspace.scan_typed(scan, {x: right.encode()}, Job())[1] == ()
     mapped = project.read_text() + "#\n"
-    (told,) = workspace.problems_typed(scan, {project: mapped.replace("top: Two", "top: Tow").encode()}, Job())
+    (told,) = workspace.scan_typed(scan, {project: mapped.replace("top: Two", "top: Tow").encode()}, Job())[1]
     assert (Path(told.file or "").name, told.line) == (project.name, 1 + mapped[: mapped.index("top:")].count("\n"))
     # saved so, it opens to be mended, and nothing can be built of it
     x.write_text(wrong)
@@ -111,7 +111,7 @@ def test_what_an_application_is_composed_of_is_checked_as_it_is_typed(tmp_path: 
     with pytest.raises(WorkbenchError, match="mt"):
         run_workspace(faulty, RunOptions(out=tmp_path / "run"), Job())
     assert not (tmp_path / "run").exists()
-    assert faulty.problems_typed(faulty.scan(), {x: right.encode()}, Job()) == ()
+    assert faulty.scan_typed(faulty.scan(), {x: right.encode()}, Job())[1] == ()
 
 
 def by_place(found: tuple[Diagnostic, ...]) -> list[str]:

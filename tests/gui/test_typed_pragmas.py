@@ -42,6 +42,12 @@ def line(editor: CodeEditor) -> str:
     return editor.textCursor().block().text().strip()
 
 
+def said_of(source: SourceMode) -> list[str]:
+    """How much of each block in the file has a pragma."""
+    found = [label.text() for label in source.side.blocks.findChildren(QLabel)]
+    return [text for text in found if text.endswith((" calls", " state", " states")) or text == "none"]
+
+
 def test_a_pragma_is_typed_by_its_parts_and_undone_one_by_one(
     opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot
 ) -> None:
@@ -109,15 +115,38 @@ def test_the_word_that_the_cursor_stands_in_gives_way(source: SourceMode, projec
 def test_blocks_of_the_file_count_marks_that_are_not_saved(
     opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot
 ) -> None:
-    def said() -> list[str]:
-        found = [label.text() for label in source.side.blocks.findChildren(QLabel)]
-        return [text for text in found if "calls" in text or "state" in text or text == "none"]
-
     file = project.parent / "host" / "main.c"
     source.open_file(file)
-    assert said() == ["3 of 5 calls"]
+    assert said_of(source) == ["3 of 5 calls"]
     source.proposals.take_all()
-    qtbot.waitUntil(lambda: said() == ["5 of 5 calls"])
+    qtbot.waitUntil(lambda: said_of(source) == ["5 of 5 calls"])
     assert "fpgaClose overhead" not in file.read_text()
     opened.undo()
-    qtbot.waitUntil(lambda: said() == ["3 of 5 calls"])
+    qtbot.waitUntil(lambda: said_of(source) == ["3 of 5 calls"])
+
+
+def test_marks_on_one_line_are_accepted_one_after_another_before_anything_is_saved(
+    window: MainWindow, project: Path, qtbot: QtBot
+) -> None:
+    """A line that is parted is another one: where marks may stand in it is read anew from the text."""
+    top = project.parent / "hdl" / "tiny_top.v"
+    one = "    reg ready, full;\n    always @(posedge clk) if (wr_en) ready <= 1; else ready <= full;\nendmodule"
+    text = top.read_text().replace("endmodule", one)
+    top.write_text(text)
+    window.open(project)
+    qtbot.waitUntil(lambda: window.context.scan is not None and not window.busy, timeout=20_000)
+    mode = window.modes.current()
+    assert isinstance(mode, SourceMode)
+    mode.open_file(top)
+    assert [p.pragma.name for p in mode.proposals.open_now()] == ["take_w1", "wait_w1"]
+    window.propose_marks()
+    for left in (["wait_w1"], []):
+        qtbot.keyClick(mode.proposals.rows, Qt.Key.Key_Return)
+        qtbot.waitUntil(lambda: [p.pragma.name for p in mode.proposals.open_now()] == left, timeout=20_000)  # noqa: B023
+    qtbot.waitUntil(lambda: said_of(mode)[-1] == "2 states", timeout=20_000)
+    assert top.read_text() == text
+    assert mode.editor is not None
+    assert [line.strip() for line in mode.editor.toPlainText().splitlines()[-6:]] == [
+        "always @(posedge clk) if (wr_en)", "//pragma recap take_w1 recv(data, $CPU, w1)", "ready <= 1; else",
+        "//pragma recap wait_w1 wait_recv(late_sender, $CPU, w1)", "ready <= full;", "endmodule",
+    ]  # fmt: skip

@@ -263,7 +263,9 @@ def _port_signals(platform: Platform) -> tuple[set[str], Mapping[str, str]]:
 
 
 def _holds(outer: Branch, inner: Branch) -> bool:
-    return outer.line <= inner.line and inner.end_line <= outer.end_line
+    """By their lines; an else on the line on which what comes before it ends stands beside that."""
+    beside = inner.kind in ("else", "elsif") and outer.kind in ("if", "elsif") and inner.line == outer.end_line
+    return outer.line <= inner.line and inner.end_line <= outer.end_line and not beside
 
 
 def _beside_marked(branch: Branch, block: HdlBlock) -> bool:

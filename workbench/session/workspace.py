@@ -169,11 +169,13 @@ class Workspace:
         """With their lines in the project's document."""
         return tuple(_at(self.path, one.keys, one) if isinstance(one, OfProject) else one for one in diagnostics)
 
-    def problems_typed(self, before: ProjectScan, texts: Mapping[Path, bytes], job: Job) -> tuple[Diagnostic, ...]:
-        """What is wrong with the sources where these texts (by their real paths) stand for what some hold, and `before`
-        is of the files as they are. Read are only the hardware, where a text is of that, and the host's sources whose
-        texts these are; a header, or a file of no known kind, may speak of any. What sources are composed of
-        is looked at anew. Raises Cancelled."""
+    def scan_typed(
+        self, before: ProjectScan, texts: Mapping[Path, bytes], job: Job
+    ) -> tuple[ProjectScan, tuple[Diagnostic, ...]]:
+        """The sources where these texts (by their real paths) stand for what some hold, and what is wrong with them;
+        `before` is of the files as they are. Read are only the hardware, where a text is of that, and the host's
+        sources whose texts these are; a header, or a file of no known kind, may speak of any. What sources are composed
+        of is looked at anew. Raises Cancelled."""
         from workbench.model.scan import ProjectScan
         from workbench.session.composing import faults
 
@@ -181,7 +183,7 @@ class Workspace:
         with reading_typed(texts):
             wrong = faults(self.path, self.platform, self.composers) if composing else ()
         if self.faults:
-            return wrong
+            return before, wrong
         own = {self.path, *(real(self.root / name) for name in (composing.sources if composing else ()))}
         texts = {path: text for path, text in texts.items() if path not in own}
         sources = {real(self.root / name): name for name in self.host.sources}
@@ -199,7 +201,8 @@ class Workspace:
                 part = self.host.model_copy(update={"sources": tuple(sources[path] for path in of_host)})
                 found = placed(self._scan_host(part, settings, job), self.root)
                 host = joined(host, found, lambda file: real(self.root / file) in of_host)
-        return wrong + self._checked(ProjectScan(host, hdl)).diagnostics
+        scan = self._checked(ProjectScan(host, hdl))
+        return scan, wrong + scan.diagnostics
 
     def undriven(self, ports: Sequence[HdlPort]) -> tuple[Diagnostic, ...]:
         """What of the top's inputs nothing drives, or a constant wrongly."""

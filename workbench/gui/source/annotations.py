@@ -34,8 +34,9 @@ class Annotations:
 
     def take_scan(self) -> None:
         """The sources were read: where a pragma may stand, what is wrong, which names are the platform's calls."""
-        editor, scan = self._editor, self._context.scan
-        editor.scanned.reset(editor.file.saved_text, editor.toPlainText())
+        editor, scan = self._editor, self._check.scan
+        text = self._check.scanned_texts.get(real(editor.path), editor.file.saved_text)
+        editor.scanned.reset(text, editor.toPlainText())
         self._points = points_of(scan, self._is_here) if scan else ()
         if scan is not None:
             editor.highlighter.set_names(

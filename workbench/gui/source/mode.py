@@ -47,17 +47,18 @@ class SourceMode(Mode):
         self._notes: dict[CodeEditor, Annotations] = {}
         self._check = TypedCheck(context)
         self._check.checked.connect(self._on_checked)
+        self._check.scanned.connect(self._take_scan)
         self._watcher = QFileSystemWatcher(self)
         self._watcher.fileChanged.connect(self._on_disk)
         self.setFocusProxy(self.tabs)
         shown = QWidget()
         column = plain_column(shown)
-        self.proposals = ProposalPanel(context)
+        self.proposals = ProposalPanel(context, self._check)
         column.addWidget(self.tabs, 1)
         column.addWidget(self.proposals)
         column.addWidget(self.find_bar)
         self.set_content(shown)
-        self._asking = PragmaAsking(context, self, self.proposals)
+        self._asking = PragmaAsking(context, self, self.proposals, self._check)
         self.popover = self._asking.popover
         self.side.tree.file_chosen.connect(self.open_file)
         self.side.tree.run_chosen.connect(context.open_run)
@@ -269,10 +270,16 @@ class SourceMode(Mode):
 
     def _on_scan(self) -> None:
         self._check.take_scan()
+        self._take_scan()
+        self._on_shown()
+
+    def _take_scan(self) -> None:
+        """The sources were read, as they are saved or typed."""
         for notes in self._notes.values():
             notes.take_scan()
         self.proposals.take_scan()
-        self._on_shown()
+        if self.editor is not None:
+            self._show_blocks(self.editor)
 
     def _on_run(self) -> None:
         for editor in self.tabs.editors():
@@ -303,7 +310,7 @@ class SourceMode(Mode):
         self.find_bar.close_it()
         self.proposals.show_editor(editor)
         if editor is None:
-            self.side.blocks.show_file(self.context.scan, lambda f: False)
+            self.side.blocks.show_file(self._check.scan, lambda f: False)
             self.details.show_nothing("No block", "Open a file that holds one.")
             self.say_status()
             return
@@ -314,7 +321,7 @@ class SourceMode(Mode):
     def _show_blocks(self, editor: CodeEditor) -> None:
         name, places = str(editor.path), editor.scanned.places()
         self.side.blocks.show_file(
-            self.context.scan, lambda f: self.context.same_file(f, name), self._notes[editor].points(),
+            self._check.scan, lambda f: self.context.same_file(f, name), self._notes[editor].points(),
             lambda line: places.get(line, line),
         )  # fmt: skip
 

@@ -20,6 +20,7 @@ from workbench.gui.source.points import Choices, Point, choices, point_at, sugge
 from workbench.gui.source.popover import PragmaPopover
 from workbench.gui.source.pragma_words import Word, place_below, words_for
 from workbench.gui.source.proposals import ProposalPanel
+from workbench.gui.source.typed_check import TypedCheck
 from workbench.gui.widgets.popover import MARGIN_PX
 from workbench.model.pragma import Pragma
 from workbench.model.scan import ProjectScan
@@ -28,10 +29,10 @@ from workbench.model.scan import ProjectScan
 class PragmaAsking(QObject):
     """Asks over the widget that holds the editors."""
 
-    def __init__(self, context: Context, over: QWidget, proposals: ProposalPanel) -> None:
-        """`proposals` tell what the design suggests for a place of the text in view."""
+    def __init__(self, context: Context, over: QWidget, proposals: ProposalPanel, check: TypedCheck) -> None:
+        """`proposals` tell what the design suggests for a place of the text in view, `check` has its scan."""
         super().__init__(over)
-        self._proposals = proposals
+        self._proposals, self._check = proposals, check
         self._context, self._over = context, over
         self._editor: CodeEditor | None = None
         self._name = QTextCursor()
@@ -43,7 +44,7 @@ class PragmaAsking(QObject):
 
     def ask(self, editor: CodeEditor, points: Sequence[Point], line: int, name: QTextCursor) -> str:
         """Open the popover beside a line that holds a call or a branch, clicked at a name or none; else why not."""
-        scan, style, point = self._context.scan, pragma_style(editor.path), point_at(points, line)
+        scan, style, point = self._check.scan, pragma_style(editor.path), point_at(points, line)
         if scan is None:
             return "reading the sources"
         if style is None or point is None or editor.isReadOnly():
@@ -63,7 +64,7 @@ class PragmaAsking(QObject):
         self, editor: CodeEditor, points: Callable[[], Sequence[Point]], line: int, typed: Typed, after: str
     ) -> tuple[Word, ...]:
         """What may stand where a pragma is typed; nothing while the sources are being read."""
-        scan = self._context.scan
+        scan = self._check.scan
         if scan is None:
             return ()
         place = place_below(line, editor.toPlainText().split("\n"), points(), self._proposals.open_now())

@@ -19,6 +19,7 @@ from workbench.gui.context import Context
 from workbench.gui.source.editor import CodeEditor
 from workbench.gui.source.highlight import pragma_style
 from workbench.gui.source.points import Point
+from workbench.gui.source.typed_check import TypedCheck
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Button, EmptyState, IconButton, PanelHeader, draw_swatch, plain_column, rule
 from workbench.gui.widgets.row_view import RowView
@@ -34,6 +35,11 @@ _LINE_PX = 74
 
 def _swatch(painter: QPainter, box: QRectF, row: Row) -> None:
     draw_swatch(painter, box.left() + 16, round(box.center().y() - 5), 12, 10, row.pragma.category)
+
+
+def _known_by(proposal: Proposal) -> object:
+    """By which it stays ignored, whatever lines come before it."""
+    return proposal.file, proposal.pragma, proposal.why
 
 
 _OWN_KEYS = (Qt.Key.Key_Escape, Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
@@ -62,13 +68,14 @@ class ProposalPanel(QWidget):
     file_wanted = Signal(Path)
     closed = Signal()
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, check: TypedCheck) -> None:
+        """`check` has the scan of the sources, as they are typed."""
         super().__init__()
         set_ground(self, "panel")
-        self._context = context
+        self._context, self._check = context, check
         self._editor: CodeEditor | None = None
         self._known: dict[Path, tuple[Proposal, ...]] = {}
-        self._ignored: set[str] = set()
+        self._ignored: set[object] = set()
         self.header = PanelHeader("Proposed marks")
         self.more, self.again = Button("", kind="link"), Button("", kind="link")
         self.ignore, self.accept = Button("Ignore"), Button("Accept")
@@ -124,7 +131,7 @@ class ProposalPanel(QWidget):
 
     def take_scan(self) -> None:
         """The sources were read: find out anew what may be proposed."""
-        workspace, scan = self._context.workspace, self._context.scan
+        workspace, scan = self._context.workspace, self._check.scan
         if workspace is None or scan is None:
             self._ignored = self._ignored if workspace else set()
             self._found(None, ())
@@ -157,7 +164,7 @@ class ProposalPanel(QWidget):
         found = []
         for proposal in known:
             line = places.get(proposal.line)
-            if line is None or proposal.id in self._ignored:
+            if line is None or _known_by(proposal) in self._ignored:
                 continue
             above, taken = line - 1, False
             while above in there and not taken:
@@ -198,7 +205,7 @@ class ProposalPanel(QWidget):
             path, left = others[0]
             self.more.setText(f"{left} more in {path.name}")
             self.more.setToolTip(str(path))
-        own = {p.id for p in self._known.get(editor.path, ())} if editor is not None else set()
+        own = set(map(_known_by, self._known.get(editor.path, ()))) if editor is not None else set()
         hidden = len(own & self._ignored)
         self.again.setVisible(bool(hidden))
         self.again.setText(f"{hidden} ignored")
@@ -219,7 +226,9 @@ class ProposalPanel(QWidget):
         """Other files with proposals that were not ignored."""
         here = self._editor.path if self._editor is not None else None
         left = [
-            (path, sum(p.id not in self._ignored for p in own)) for path, own in self._known.items() if path != here
+            (path, sum(_known_by(p) not in self._ignored for p in own))
+            for path, own in self._known.items()
+            if path != here
         ]
         return [(path, count) for path, count in left if count]
 
@@ -261,13 +270,13 @@ class ProposalPanel(QWidget):
         self._follow()
 
     def _ignore(self, proposal: Proposal) -> None:
-        self._ignored.add(proposal.id)
+        self._ignored.add(_known_by(proposal))
         self.refresh()
         self._follow()
 
     def _show_ignored(self) -> None:
         own = self._known.get(self._editor.path, ()) if self._editor is not None else ()
-        self._ignored -= {p.id for p in own}
+        self._ignored -= set(map(_known_by, own))
         self.refresh()
 
     def _with_current(self, do: Callable[[Proposal], None]) -> None:

@@ -1,4 +1,4 @@
-"""What is wrong with the project's sources as they are typed: asked once nothing was typed for a moment."""
+"""The project's sources as they are typed, and what is wrong with them: read once nothing was typed for a moment."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from workbench.api.job import Job
 from workbench.gui.context import Context
-from workbench.model.diagnostic import Diagnostic
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.scan import ProjectScan
 from workbench.session.documents import SourceFile
 from workbench.system.files import real
 
@@ -28,14 +29,18 @@ def typed_bytes(context: Context) -> dict[Path, bytes]:
 
 
 class TypedCheck(QObject):
-    """`checked` says that the context's `source_problems` are of the sources with `texts` in place of their files'."""
+    """`checked` says that the context's `source_problems` are of the sources with `texts` in place of their files',
+    `scanned` that `scan` is of the sources with `scanned_texts` in place of theirs: the last that could be read."""
 
     checked = Signal()
+    scanned = Signal()
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._context = context
         self.texts: Mapping[Path, str] = {}
+        self.scan: ProjectScan | None = None
+        self.scanned_texts: Mapping[Path, str] = {}
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._start)
 
@@ -46,7 +51,7 @@ class TypedCheck(QObject):
 
     def take_scan(self) -> None:
         """The files were read as they are saved; what is typed beside is looked at after."""
-        self.texts = {}
+        self.texts, self.scanned_texts, self.scan = {}, {}, self._context.scan
         if typed_sources(self._context):
             self.wait()
 
@@ -57,12 +62,18 @@ class TypedCheck(QObject):
         texts = {path: document.text for path, document in typed_sources(context).items()}
         data = typed_bytes(context)
 
-        def work(job: Job) -> tuple[Diagnostic, ...]:
-            return workspace.problems_typed(scan, data, job)
+        def work(job: Job) -> tuple[ProjectScan, tuple[Diagnostic, ...]]:
+            return workspace.scan_typed(scan, data, job)
 
-        def done(found: tuple[Diagnostic, ...]) -> None:
-            if context.scan is scan:
-                context.source_problems, self.texts = found, texts
-                self.checked.emit()
+        def done(found: tuple[ProjectScan, tuple[Diagnostic, ...]]) -> None:
+            if context.scan is not scan:
+                return
+            now, context.source_problems = found
+            self.texts = texts
+            wrong = {real(context.resolve(d.file)) for d in found[1] if d.file and d.severity is Severity.ERROR}
+            if not wrong & texts.keys():
+                self.scan, self.scanned_texts = now, texts
+                self.scanned.emit()
+            self.checked.emit()
 
         context.background.start_job("check", work, done, context.failed)
