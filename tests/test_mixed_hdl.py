@@ -63,7 +63,7 @@ WORKER = """module Worker #(parameter WIDTH = 2, parameter NAME = "", parameter 
     end
   end
   generate if (LEAVES) begin : in
-    leaf #(.N(WIDTH), .KIND("odd"), .FAST(OFFSET == 1)) l (.clk(~CLK), .a(Din), .b());
+    leaf #(.N(WIDTH), .KIND("odd, and far longer than 64 bits"), .FAST(OFFSET == 1)) l (.clk(~CLK), .a(Din), .b());
   end endgenerate
 endmodule
 """
@@ -75,7 +75,7 @@ end;
 architecture rtl of leaf is
 begin
   b <= a;
-  quick : if FAST and KIND = "odd" generate
+  quick : if FAST and KIND(1 to 3) = "odd" generate
     tick : process (clk) begin
       if rising_edge(clk) then
         --pragma recap ticking work(): a(0) = '1'

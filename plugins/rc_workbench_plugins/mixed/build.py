@@ -313,8 +313,11 @@ def _wrong(joined: Joined, told: Iterable[Diagnostic], edits: Mapping[Path, Edit
     if design is None:
         return
     originals = {copy_of(design, path, out): path for path in design.sources if path not in joined.boxes}
-    problems = [one for one in told if one.severity is Severity.ERROR]
-    yield from dict.fromkeys(explained(design, problem, originals, edits, out) for problem in problems)
+    for one in dict.fromkeys(one for one in told if one.severity is Severity.ERROR):
+        if one.file == f"recap/{TRANSLATED}":
+            yield Diagnostic(f"what GHDL makes of the VHDL cannot be read as Verilog: {one.message}", one.hint)
+        else:
+            yield explained(design, one, originals, edits, out)
 
 
 def _read_files(joined: Joined, data: Iterable[str]) -> tuple[Path, ...]:

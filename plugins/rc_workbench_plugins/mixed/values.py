@@ -82,7 +82,11 @@ def _text(number: int) -> str:
 def literal_of(parameter: Any) -> str:
     """A parameter's value as Verilog writes it."""
     value, kind = parameter.value.value, parameter.type
-    return quoted(str(value)) if kind.isString else repr(float(value)) if kind.isFloating else str(value)
+    if kind.isString or kind.isFloating:
+        return quoted(str(value)) if kind.isString else repr(float(value))
+    if value.hasUnknown or kind.bitWidth <= 32:
+        return str(value)
+    return f"{kind.bitWidth}'h{int(value) & ((1 << kind.bitWidth) - 1):x}"  # slang cuts long ones short
 
 
 def known_names(what: str, names: Collection[str]) -> str:
