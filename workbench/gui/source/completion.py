@@ -37,6 +37,7 @@ class Completion(QObject):
         self.list = QListView()
         self.list.setObjectName("completion")
         self.list.setUniformItemSizes(True)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setAccessibleName(name)
         self._completer = QCompleter(self._model, self)
         self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
@@ -95,7 +96,7 @@ class _Delegate(QStyledItemDelegate):
         return 20 + text + (note + _GAP_PX if word.note else 0) + (_SWATCH_PX if word.category else 0)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(_LEAST_PX, _ROW_PX)
+        return QSize(0, _ROW_PX)  # as wide as the list is
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
