@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rc_workbench_plugins.ports.avalon_stream import AvalonStreamInPort, AvalonStreamOutPort
 from rc_workbench_plugins.ports.bank import CardMemory
 from rc_workbench_plugins.ports.bus import AvalonPort, AxiLitePort, AxiPort, StreamInPort, StreamOutPort
 from rc_workbench_plugins.ports.masters import AvalonMasterPort, AxiMasterPort, MemoryMasterPort
@@ -72,6 +73,8 @@ PLATFORM = Platform(
             ),
             AvalonPort(name="a1", prefix="a1_"),
             AvalonPort(name="a8", prefix="a8_", outstanding=8),
+            AvalonStreamInPort(name="asi", prefix="asi_"),
+            AvalonStreamOutPort(name="aso", prefix="aso_", buffer_words=64, packets=True),
             WishbonePort(name="w1", prefix="w1_"),
             WishbonePort(name="w8", prefix="w8_", outstanding=8),
             AxiMasterPort(name="engine", prefix="m_", memory="ddr"),
@@ -115,6 +118,8 @@ PLATFORM = Platform(
         "burst_write": table("burst", 257, 2048),
         "burst_read": table("burst", 257, 2048, receive=True),
         **{name: table(name, 400, 400) for name in ("s0", "s1", "s8")},
+        "asi": table("asi", 64, 256, bus="in"),
+        "aso": table("aso", 64, 256, receive=True, bus="out"),
         "in": table("in", 64, 256, bus="in"),
         "out": table("out", 64, 256, receive=True, bus="out"),
         "a1_write": table("a1", 65, 256),
@@ -282,6 +287,19 @@ def test_a_receive_ends_with_the_designs_packet(card: CardExecutable, tmp_path: 
     assert printed == ["64", "0", "128", "128", "0"]
     # A packet of 16 of the 64 words asked for takes a quarter of their time; 32 words are below the table's first size.
     assert [took for name, took in lasted if name == "out"] == [16, 64, 64]
+
+
+def test_avalon_streams_tell_where_packets_begin_and_end(card: CardExecutable, tmp_path: Path) -> None:
+    body = """
+    for (int part = 0; part < 2; part++) {
+        must(wbcard_send(card, "asi", data, 0, 128));
+        must(wbcard_receive(card, "aso", back, 0, 256));
+        printf("%d %d\\n", (int)wbcard_got(), wrong(32, 1));
+    }
+    """
+    printed, lasted = moved(card, body, tmp_path)
+    assert printed == ["128", "0"] * 2
+    assert [took for name, took in lasted if name == "aso"] == [32, 32]  # half of what was asked for in 64
 
 
 def test_a_thread_that_waits_for_words_lets_another_send_them(card: CardExecutable, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rc_workbench_plugins.ports.names import AVALON_MM, AXI4, AXI_LITE, AXI_STREAM, MEMORY, WISHBONE
+from rc_workbench_plugins.ports.names import AVALON_MM, AVALON_ST, AXI4, AXI_LITE, AXI_STREAM, MEMORY, WISHBONE
 from workbench.api import Later, PortKind, hookimpl
 
 
@@ -27,6 +27,14 @@ def workbench_port_kinds() -> Sequence[PortKind]:
             "stream_out", "AXI4-Stream out of the design", _class("bus:StreamOutPort"), AXI_STREAM, initiator=True
         ),
         PortKind("avalon", "Avalon-MM", _class("bus:AvalonPort"), AVALON_MM),
+        PortKind("avalon_st_in", "Avalon-ST into the design", _class("avalon_stream:AvalonStreamInPort"), AVALON_ST),
+        PortKind(
+            "avalon_st_out",
+            "Avalon-ST out of the design",
+            _class("avalon_stream:AvalonStreamOutPort"),
+            AVALON_ST,
+            initiator=True,
+        ),
         PortKind("wishbone", "Wishbone B4, classic or pipelined", _class("wishbone:WishbonePort"), WISHBONE),
         PortKind("memory_bank", "Memory on the card", _class("bank:CardMemory")),
         PortKind(

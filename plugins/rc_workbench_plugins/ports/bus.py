@@ -26,6 +26,9 @@ Roles = Mapping[str, tuple[str, int | None, bool]]  # role -> direction at the d
 class BusPort(HardwarePort):
     """A port whose signals are told by a prefix, or one by one."""
 
+    #: What the simulated card's driver calls a role that the kind's own standard calls otherwise.
+    driver_roles: ClassVar[Mapping[str, str]] = {}
+
     prefix: str = Field("", description="what its signals' names begin with", examples=["s_axi_"])
     names: dict[str, str] = Field(
         default_factory=dict,
@@ -38,7 +41,9 @@ class BusPort(HardwarePort):
 
     def signals(self) -> Mapping[str, Signal]:
         return {
-            role: Signal(self.names.get(role, self.prefix + role), direction, bits, optional)
+            self.driver_roles.get(role, role): Signal(
+                self.names.get(role, self.prefix + role), direction, bits, optional
+            )
             for role, (direction, bits, optional) in self.roles().items()
         }
 
@@ -203,7 +208,7 @@ class StreamInPort(BusPort):
         return _stream_roles(self.word_bits, "input", "output")
 
     def constants(self) -> Mapping[str, int]:
-        return {"buffer_words": self.buffer_words}
+        return {"buffer_words": self.buffer_words, "starts": 0}
 
     def activity(self, bits: Mapping[str, int]) -> Activity:
         return activity.stream(self.pins(bits), inward=True)

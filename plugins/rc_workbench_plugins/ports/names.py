@@ -62,6 +62,20 @@ AXI_STREAM = PortStyle(
     answers=frozenset({"tready"}),
     handshakes=(Handshake("tvalid", "tready", data=("tdata",)),),
 )
+AVALON_ST = PortStyle(
+    "avalon_st",
+    "Avalon-ST",
+    (
+        *words("valid startofpacket=startofpacket,sop endofpacket=endofpacket,eop"),
+        *words("data empty", one_bit=False),
+        *words("ready", initiator=False),
+    ),
+    (frozenset({"valid", "startofpacket", "endofpacket"}),),
+    inner=True,
+    sides=("in", "out"),
+    answers=frozenset({"ready"}),
+    handshakes=(Handshake("valid", "ready", data=("data",)),),
+)
 AVALON_MM = PortStyle(
     "avalon_mm",
     "Avalon-MM",

@@ -1,4 +1,4 @@
-// AXI4-Stream: into the design, and out of it.
+// AXI4-Stream, and Avalon-ST whose words are whole: into the design, and out of it.
 #pragma once
 #include <algorithm>
 
@@ -41,9 +41,14 @@ public:
         if (!open_) return;
         const int64_t index = ask(*open_, level(*open_));
         put_word(pins_.tdata(), word(*open_, index), word_bytes_);
-        put_ones(pins_.tkeep(), word_bytes_);
-        put_ones(pins_.tstrb(), word_bytes_);
         pins_.tlast() = index == open_->words - 1;
+        if constexpr (Pins::starts) {  // Avalon-ST
+            pins_.startofpacket() = index == 0;
+            pins_.empty() = 0;
+        } else {
+            put_ones(pins_.tkeep(), word_bytes_);
+            put_ones(pins_.tstrb(), word_bytes_);
+        }
         pins_.tvalid() = 1;
     }
 

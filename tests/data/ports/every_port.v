@@ -99,6 +99,22 @@ module doubler (
     end
 endmodule
 
+// Words that go in come out as they are; packets whose ends are told wrongly are taken for zeros.
+module packets (
+    input clk, input rst_n, input [31:0] in_data, input in_valid, output in_ready, input in_sop, input in_eop, input [1:0] in_empty,
+    output [31:0] out_data, output out_valid, input out_ready, output out_sop, output out_eop
+);
+    reg amid;
+    wire wrong = in_sop == amid | in_empty != 0;
+    assign in_ready = out_ready;
+    assign out_valid = in_valid;
+    assign out_data = wrong ? 0 : in_data;
+    assign out_sop = in_sop, out_eop = in_eop;
+    always @(posedge clk)
+        if (!rst_n) amid <= 0;
+        else if (in_valid & in_ready) amid <= ~in_eop;
+endmodule
+
 // Avalon-MM: a command is taken in its third cycle, a read's word comes in the third one after that.
 module slow_ram (
     input clk, input rst_n, input [9:0] address, input read, input write, input [31:0] writedata,
@@ -239,6 +255,9 @@ module every_port (
     input [31:0] s8_tdata, input s8_tvalid, output s8_tready, input s8_tlast,
     input [31:0] in_tdata, input in_tvalid, output in_tready, input in_tlast,
     output [31:0] out_tdata, output out_tvalid, input out_tready, output out_tlast,
+    input [31:0] asi_data, input asi_valid, output asi_ready, input asi_startofpacket, input asi_endofpacket,
+    input [1:0] asi_empty, output [31:0] aso_data, output aso_valid, input aso_ready, output aso_startofpacket,
+    output aso_endofpacket,
     input [9:0] a1_address, input a1_read, input a1_write, input [31:0] a1_writedata,
     output a1_waitrequest, output [31:0] a1_readdata, output a1_readdatavalid,
     input w1_cyc, input w1_stb, input w1_we, input [11:0] w1_adr, input [31:0] w1_dat_w, input [3:0] w1_sel,
@@ -280,6 +299,8 @@ module every_port (
     sink sink0 (clk, rst_n, s0_tdata, s0_tvalid, s0_tready, s0_tlast);
     sink sink1 (clk, rst_n, s1_tdata, s1_tvalid, s1_tready, s1_tlast);
     sink sink8 (clk, rst_n, s8_tdata, s8_tvalid, s8_tready, s8_tlast);
+    packets same (clk, rst_n, asi_data, asi_valid, asi_ready, asi_startofpacket, asi_endofpacket, asi_empty,
+        aso_data, aso_valid, aso_ready, aso_startofpacket, aso_endofpacket);
     doubler twice (clk, rst_n, in_tdata, in_tvalid, in_tready, in_tlast, out_tdata, out_tvalid, out_tready, out_tlast);
     slow_ram avalon1 (clk, rst_n, a1_address, a1_read, a1_write, a1_writedata, a1_waitrequest, a1_readdata, a1_readdatavalid);
     bone_ram bone1 (clk, rst_n, w1_cyc, w1_stb, w1_we, w1_adr, w1_dat_w, w1_sel, , w1_ack, w1_err, w1_dat_r);

@@ -11,6 +11,7 @@ from workbench.api.forms import Field, Group
 from workbench.gui.forms.fields import Choices, fields_of
 from workbench.gui.forms.parts import Part, Section
 from workbench.model.application import (
+    Fpga,
     HardwareSources,
     HostSources,
     Project,
@@ -41,7 +42,7 @@ _READ_OUT = Group(
     "addresses that the application leaves unused: the counters are read there",
     tuple(replace(field, kind="address") for field in fields_of(ReadOut, ("read_out",))),
 )
-_TRACE, _STREAM = ("hardware", "trace"), ("hardware", "streams")
+_TRACE, _STREAM, _FPGA = ("hardware", "trace"), ("hardware", "streams"), ("hardware", "fpgas")
 
 
 def sections_of(document: ProjectDocument, plugins: Plugins) -> tuple[Section, ...]:
@@ -50,12 +51,6 @@ def sections_of(document: ProjectDocument, plugins: Plugins) -> tuple[Section, .
     of_project, of_target = {"platform": ("", *plugins.platforms)}, {"name": tuple(plugins.targets)}
     first, *others = _grouped(HardwareSources, "Design", _HARDWARE, of_hardware)
     trace = (Part(_TRACE, "Trace memory", "", "in the FPGA", _grouped(TraceMemory, "Trace memory"), False, True),)
-    streams = document.value(_STREAM)
-    named = (
-        Part((*_STREAM, number), str(one.get("name", "stream")) if isinstance(one, Mapping) else "stream", "",
-             "stream within the design", _grouped(StreamSignals, "Stream"), removable=True)
-        for number, one in enumerate(streams if isinstance(streams, list) else ())
-    )  # fmt: skip
     traced = isinstance(document.value(_TRACE), Mapping)
     return (
         Section("Project", (
@@ -66,7 +61,8 @@ def sections_of(document: ProjectDocument, plugins: Plugins) -> tuple[Section, .
             _part(("hardware",), "Design and counters", "ports, and what observes it", (first, _READ_OUT, *others)),
         )),
         Section("Trace in hardware", trace if traced else (), "" if traced else "trace memory"),
-        Section("Streams", tuple(named), "stream"),
+        Section("FPGAs", _named(document, _FPGA, "with its own design", (*_grouped(Fpga, "FPGA"), _READ_OUT)), "FPGA"),
+        Section("Streams", _named(document, _STREAM, "within the design", _grouped(StreamSignals, "Stream")), "stream"),
         Section("Runs", (
             _part(("simulation",), "Simulated card", "", _grouped(Simulation, "Design", _SIMULATION)),
             _part(("target",), "Target", "where it runs", _grouped(TargetCommands, "Target", {}, of_target)),
@@ -79,9 +75,20 @@ def add_part(document: ProjectDocument, what: str) -> Path_ | None:
     if what == "trace memory":
         records = TraceMemory.model_fields["records"].default
         return _TRACE if document.set(_TRACE, {"records": records}, "Add a trace memory") else None
-    count = len(document.value(_STREAM) or ())
-    new = {"name": f"stream{count}", "valid": "valid", "ready": "ready"}
-    return (*_STREAM, count) if document.append(_STREAM, new, "Add a stream") else None
+    path, more = (_FPGA, {}) if what == "FPGA" else (_STREAM, {"valid": "valid", "ready": "ready"})
+    count = len(document.value(path) or ())
+    new = {"name": f"{what.lower()}{count}", **more}
+    return (*path, count) if document.append(path, new, f"Add a {what}") else None
+
+
+def _named(document: ProjectDocument, path: Path_, what: str, groups: tuple[Group, ...]) -> tuple[Part, ...]:
+    """The items of a list, by their names."""
+    found = document.value(path)
+    return tuple(
+        Part((*path, number), str(one.get("name", "")) if isinstance(one, Mapping) else "", "", what, groups,
+             removable=True)
+        for number, one in enumerate(found if isinstance(found, list) else ())
+    )  # fmt: skip
 
 
 def _part(path: Path_, title: str, what: str, groups: tuple[Group, ...]) -> Part:
