@@ -34,7 +34,7 @@ class Side(StrEnum):
 
 @dataclass(frozen=True)
 class State:
-    """A state of a block. Index 0 is always `unclassified`, with category None.
+    """A state of a block. Index 0 is always `unclassified`, with category None, as all states of a port's are.
 
     On the host a state belongs to a call site (or is the `work` between calls); in hardware to a branch.
     """
@@ -42,7 +42,7 @@ class State:
     index: int = field(metadata={"description": "its number in the block; 0 is `unclassified`"})
     name: str = field(metadata={"description": "the pragma's name, or the call's"})
     category: Category | None = field(
-        default=None, metadata={"description": "what it is doing; none for `unclassified`"}
+        default=None, metadata={"description": "what it is doing; none for `unclassified`, and of a port"}
     )
     reasons: tuple[str, ...] = field(default=(), metadata={"description": "why, as the pragma says"})
     targets: tuple[str, ...] = field(default=(), metadata={"description": "which other blocks it deals with"})

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from workbench.api.ports import Activity
 from workbench.model.blocks import Block, Side, State
 from workbench.model.hardware import Clock
-from workbench.model.pragma import UNCLASSIFIED, Category
+from workbench.model.pragma import UNCLASSIFIED
 
-#: In their order, from 1 on; 0 is where nothing is asked for.
-STATES = (("moving", Category.WORK), ("waiting", Category.WAIT_RECV), ("held", Category.WAIT_SEND))
+#: In their order, from 1 on; 0 is where nothing is asked for. They have no category: what a port does is no work of the
+#: application's, and where one waits for it, the block says so that asked.
+STATES = ("moving", "waiting", "held")
 STATE_BITS = 2
 _OPEN_BITS = 16  # of what has begun and not ended
 
@@ -28,7 +29,7 @@ class PortProbe:
     lsb: int
 
     def block(self, top: str) -> Block:
-        named = (State(n, name, category) for n, (name, category) in enumerate(STATES, 1))
+        named = (State(n, name) for n, name in enumerate(STATES, 1))
         place = f"{top}.port.{self.port}"
         states = (State(0, UNCLASSIFIED), *named)
         return Block(place, Side.FPGA, top, "port", place, states, clock=self.clock.name)
