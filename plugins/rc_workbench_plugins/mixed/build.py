@@ -173,7 +173,7 @@ def instrument(
         idle=streams.idle,
         defines=(wrapper.TAPS_DEFINE,) if watched.width else (),
         uncounted=wrapper.uncounted(watched.monitors),
-        include_dirs=include_dirs_of(joined.modules, hardware),
+        include_dirs=_folders(joined, hardware),
         read_out=watched.read_out,
         own_port=watched.own_port,
         data=data,
@@ -199,7 +199,7 @@ def _compared(
     assert joined.modules is not None
     own = [path for path in joined.modules.needed if path not in joined.boxes]
     needed = joined.entities.needed
-    include_dirs, defines = include_dirs_of(joined.modules, hardware), {k: str(v) for k, v in hardware.defines.items()}
+    include_dirs, defines = _folders(joined, hardware), {k: str(v) for k, v in hardware.defines.items()}
     libraries = (*("" for _ in own), *(file.library for file in needed))
     made = (*copies, *(boards.get(file.path, file.path) for file in needed))
     return Comparison(
@@ -294,11 +294,18 @@ def _write_copies(joined: Joined, edits: Mapping[Path, Edits], out: Path) -> tup
     return tuple(copies), timescale
 
 
+def _folders(joined: Joined, hardware: HardwareSources) -> tuple[Path, ...]:
+    """Where what the Verilog includes may lie: none of ours does."""
+    ours = {path.parent for path in joined.boxes}
+    found = include_dirs_of(joined.modules, hardware) if joined.modules is not None else ()
+    return tuple(folder for folder in found if folder not in ours)
+
+
 def _simulated(
     joined: Joined, sources: Iterable[Path], top: str, hardware: HardwareSources, values: Mapping[str, str], root: Path
 ) -> verilog.Design:
     """The whole as Verilog, as it is simulated."""
-    folders = include_dirs_of(joined.modules, hardware) if joined.modules is not None else ()
+    folders = _folders(joined, hardware)
     changes = {
         "sources": tuple(map(str, sources)),
         "include_dirs": tuple(map(str, folders)),
