@@ -101,7 +101,7 @@ def test_that_instrumentation_changes_nothing_is_proved_by_a_key(opened: MainWin
     assert opened.actions_of.all["prove"].shortcut().toString() == "F7"
     QTimer.singleShot(50, answer)
     opened.actions_of.all["prove"].trigger()
-    assert said[0].startswith("Trust ")
+    assert said[0].startswith("Prove the design of ")
     assert "The host is not started now" in said[1]
     assert said[-1] == "Trust and prove"
     finished(opened, qtbot)

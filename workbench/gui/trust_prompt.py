@@ -27,7 +27,7 @@ class Act:
 
 RUN = Act("Run the code of {}?", "", "Trust and run", "play")
 PROVE = Act(
-    "Trust {} and prove its design?",
+    "Prove the design of {}?",
     "A proof instruments a copy of the design and reads both. Modules that cannot be proved are built and simulated. "
     "The host is not started now; trusting the project lets it be run later:",
     "Trust and prove",
