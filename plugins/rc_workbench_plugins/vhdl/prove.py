@@ -27,6 +27,7 @@ _REGISTER = re.compile(r"^  reg (?:\[[^]]*\] )?(n\d+_(?:q|data));", re.MULTILINE
 _CALLED = re.compile(r"^  (?:assign |always @\*\n    )(\w+) = (n\d+_q);", re.MULTILINE)
 _MEMORY = re.compile(r"^  reg (?:\[[^]]*\] )?(n\d+)\[.*\] ?; // memory", re.MULTILINE)
 _INSTANCE = re.compile(r"^  (\w+) (\w+) \($", re.MULTILINE)
+_ASSERTED = re.compile(r"^  always @\*\n    if \(.*\)\n      \$fatal\(.*\);\n", re.MULTILINE)
 _VARIABLE = re.compile(r"^n\d+_")
 _NUMBERED = re.compile(r"\bn\d+(?:_\w+)?\b")
 
@@ -95,8 +96,9 @@ def _entity_of(module: str, entities: Collection[str]) -> str:
 
 def comparable(verilog: str) -> str:
     """With registers and memories named by what they are in VHDL, or by their order in their module, and other nets so
-    that they are hidden: GHDL numbers all, and where states are inserted the numbers are others."""
-    return _MODULE.sub(lambda module: _renamed(module[0]), verilog)
+    that they are hidden: GHDL numbers all, and where states are inserted the numbers are others. Assertions, which
+    yosys does not read, are left out."""
+    return _MODULE.sub(lambda module: _renamed(_ASSERTED.sub("", module[0])), verilog)
 
 
 def _renamed(module: str) -> str:
