@@ -40,6 +40,7 @@ from workbench.system.toolchain import find_verilator
 
 LIMITS = Limits(cycles=2000, simulate_s=10.0)
 _PORT = re.compile(r"(input|output|inout) +(?:(?:wire|reg) +)?(?:\[(\d+):0\] )?(\w+)")
+_BEGINS = 16  # cycles, the first of them in reset, before which nothing is compared
 _READS = re.compile(r"\bfile\b", re.IGNORECASE)
 _BITS = {ord(char): {"0": 0, "L": 0, "1": 1, "H": 1}.get(char, 2) for char in map(chr, range(128))}
 _WRONG = (
@@ -138,6 +139,7 @@ def _compared(compared: Comparison, root: Path, folder: Path, job: Job) -> Found
             continue
         one, other = _table(told.rows[:both]), _table(followed[:both])
         seen = (one < 2) & (other < 2)
+        seen[: _BEGINS * drawn.rows] = False
         known |= bool(seen.any())
         wrong = np.argwhere(seen & (one != other))
         if len(wrong):
