@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +11,14 @@ import pytest
 
 from workbench.api.job import Job
 from workbench.formats.project_file import load_project
+from workbench.model.diagnostic import Severity, WorkbenchError
 from workbench.model.run import Run
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
+from workbench.session.results import open_result
 from workbench.session.workspace import Workspace, open_workspace
 
+P = 10  # ns, of both FPGAs' clocks
 APPLICATIONS = Path(__file__).parent / "data" / "applications"
 
 
@@ -24,8 +28,8 @@ def opened(path: Path) -> Workspace:
     return workspace
 
 
-def run_of(path: Path, out: Path) -> Run:
-    run = run_workspace(opened(path), RunOptions(out=out, deterministic=True), Job())
+def run_of(path: Path, out: Path, *, trace: bool = False) -> Run:
+    run = run_workspace(opened(path), RunOptions(out=out, deterministic=True, trace=trace), Job())
     assert (run.complete, run.manifest.exit) == (True, 0), run.manifest.reason
     return run
 
@@ -57,6 +61,7 @@ def test_fpgas_by_name_with_one_design_run_as_cards_do(tmp_path: Path) -> None:
     ("fpgas", "line", "told"),
     [
         ("fpgas: [{name: left}, {name: left}]", 12, "the name 'left' is given twice in fpgas"),
+        ("fpgas: [{name: to-the-left}]", 12, "'to-the-left' is no name"),
         ("fpgas: [{name: left, top: 2d}]", 12, "'2d' is no module's name"),
         ("fpgas: [{name: left, sources: [gone.v]}]", 12, "'gone.v' is not there in two_cards"),
         ("cards: 2\n  fpgas: [{name: left}]", 12, "the FPGAs are given twice"),
@@ -67,5 +72,89 @@ def test_what_is_wrong_with_fpgas_is_told_at_its_line(tmp_path: Path, fpgas: str
     path = tmp_path / "two_cards" / "two_cards.workbench.yaml"
     path.write_text(path.read_text().replace("cards: 2", fpgas))
     _, (problem, *_) = load_project(path)
+    assert (problem.line, problem.file) == (line, str(path))
+    assert told in problem.message
+
+
+def states_of(run: Run, block: str) -> dict[str, int]:
+    """Cycles in each state."""
+    number, told = next((n, one) for n, one in enumerate(run.manifest.blocks) if one.id == block)
+    table = run.tables["state_time"]
+    mine = table["block"] == number
+    pairs = zip(table["state"][mine], table["cycles"][mine], strict=True)
+    return {told.states[state].name: int(cycles) for state, cycles in pairs}
+
+
+def passed(words: int, pace: int, room: int, first: int) -> tuple[list[int], list[int]]:
+    """By hand: the cycles in which one FPGA gives each word, from `first` on, and those in which the other takes it, at
+    most one in `pace`. A word takes 20 ns to leave, and 55 ns more to arrive; as long takes the news of room."""
+    gives: list[int] = []
+    takes: list[int] = []
+    free = 0
+    for number in range(words):
+        cycle = gives[-1] + 1 if gives else first
+        if number >= room:
+            cycle = max(cycle, -(-((takes[number - room] + 1) * P + 55) // P))
+        gives.append(cycle)
+        free = max((cycle + 1) * P, free) + 20
+        takes.append(max(-(-(free + 55) // P), takes[-1] + pace if takes else 0))
+    return gives, takes
+
+
+def test_two_designs_in_two_languages_pass_words_as_calculated_by_hand(tmp_path: Path) -> None:
+    run = run_of(APPLICATIONS / "two_fpgas", tmp_path / "run", trace=True)
+    assert (tmp_path / "run" / "stdout.txt").read_text() == f"{sum(range(1, 41))}\n"
+    ends = {run.manifest.sites[site].label: int(end) for site, end in
+            zip(run.tables["calls"]["site"], run.tables["calls"]["t1_ps"], strict=True)}  # fmt: skip
+    first = ends["start"] // (1000 * P)  # the cycle after that of the write
+    gives, takes = passed(40, 8, 4, first)
+    assert ends["waitSum"] == (takes[-1] + 1) * 1000 * P
+    left, right = states_of(run, "left:sender.send"), states_of(run, "right:receiver.take")
+    cycles, offered = run.manifest.cycles, gives[-1] - first + 1
+    assert left == {"unclassified": 0, "begin": 1, "give": 40, "full": offered - 40, "idle": cycles - 1 - offered}
+    waited = takes[0] + sum(after - before - 8 for before, after in pairwise(takes))
+    assert (right["add"], right["digest"]) == (40, 40 * 7 - max(0, takes[-1] + 8 - cycles))
+    assert right["begin"] + right["empty"] == waited + max(0, cycles - takes[-1] - 8)
+    analysis = open_result(tmp_path / "run", load_plugins()).analysis
+    assert {one.stream.id: one.transfers for one in analysis.streams} == {
+        "left:sender.out": 40,
+        "right:receiver.in": 40,
+    }
+    (link,) = analysis.fifos
+    assert (link.fifo.id, link.fifo.depth, link.most) == ("link:left_out-right_in", 4, 4)
+    held = sum(words * cycles for words, cycles in link.occupancy)  # each from after it was given until it is taken
+    assert held == sum(take - give for give, take in zip(gives, takes, strict=True))
+
+
+def test_a_deadlock_across_fpgas_names_both_and_the_links(tmp_path: Path) -> None:
+    run = run_workspace(opened(APPLICATIONS / "ring"), RunOptions(out=tmp_path / "run", deterministic=True), Job())
+    (said,) = (d for d in run.manifest.diagnostics if d.severity is Severity.ERROR)
+    assert "it is a deadlock: " in said.message
+    for one, other in (("left", "right"), ("right", "left")):
+        link = f"link:{one}_out-{other}_in"
+        assert f"{one}:node waits for {link}, which is full" in said.message
+        assert f"{link} waits for {other}:node to take" in said.message
+    assert said.hint.startswith("Deepen the FIFO link:")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line", "told"),
+    [
+        ("target: right.in_*", "target: rigth.in_*", 18, "there is no FPGA 'rigth' in fpgas"),
+        ("network: neighbour", "network: neighbor", 18, "has no network 'neighbor'"),
+        ("source: left.out_*", "source: left.gone_*", 18, "gone_valid"),
+        ("source: left.out_*", "source: left_out", 18, "'left_out' is no end of a link"),
+    ],
+)
+def test_what_is_wrong_with_a_link_is_told_at_its_line(
+    tmp_path: Path, before: str, after: str, line: int, told: str
+) -> None:
+    shutil.copytree(APPLICATIONS / "two_fpgas", tmp_path / "two_fpgas")
+    path = tmp_path / "two_fpgas" / "two_fpgas.workbench.yaml"
+    path.write_text(path.read_text().replace(before, after))
+    try:
+        (problem, *_) = opened(path).scan().diagnostics
+    except WorkbenchError as error:
+        (problem, *_) = error.diagnostics
     assert (problem.line, problem.file) == (line, str(path))
     assert told in problem.message

@@ -38,6 +38,10 @@ public:
         queues = queues_.get();
         for (size_t number = 0; number < config.cards.size(); ++number)
             cards_.push_back(std::make_unique<Card>(config_, number, trace_.get(), progress_));
+        if (config_.links.empty()) return;
+        std::vector<Clocked*> all;
+        for (auto& card : cards_) all.push_back(card.get());
+        linked_ = std::make_unique<Linked>(config_, all);
     }
 
     // Serve the host until it says goodbye. Throws HostGone where it ends without.
@@ -49,7 +53,7 @@ public:
             throw;
         } catch (const Failure& failure) {
             if (cards_.size() == 1) throw;
-            throw Failure("card " + std::to_string(at_) + ": " + failure.what());
+            throw Failure(cards_[size_t(at_)]->name() + ": " + failure.what());
         }
     }
 
@@ -107,7 +111,8 @@ public:
             if (card->waves_full_ps() >= 0) text += "\nwaves_full " + std::to_string(card->waves_full_ps());
         if (!design_warning.empty()) text += "\nwarning " + design_warning;
         for (size_t number = 0; number < cards_.size(); ++number)
-            if (!cards_[number]->stuck().empty()) text += "\nstuck " + std::to_string(number) + cards_[number]->stuck();
+            if (const std::string& said = cards_[number]->stuck(); !said.empty())
+                text += "\nstuck " + (linked_ ? "all" : std::to_string(number)) + said;
         if (!activity().empty()) text += "\nactivity " + activity();
         if (!failure.empty()) text += "\nfailure " + failure;
         text += "\n";
@@ -133,6 +138,7 @@ private:
         if (!any) return;
         RecordFile counts(raw_ + "/streams.bin"), waits(raw_ + "/stream_waits.bin"), occupancy(raw_ + "/occupancy.bin");
         for (auto& card : cards_) card->finish_streams(counts, waits, occupancy);
+        if (linked_) linked_->finish(occupancy);
         for (RecordFile* file : {&counts, &waits, &occupancy}) file->close();
     }
 
@@ -278,6 +284,7 @@ private:
     Progress progress_{};
     std::unique_ptr<RecordFile> trace_, dwell_, queues_;
     std::vector<std::unique_ptr<Card>> cards_;
+    std::unique_ptr<Linked> linked_;  // where links join them
     int64_t polled_for_ = -1, polled_since_ = 0;  // what the host did before it only polled, and in which cycle
     int32_t at_ = 0;  // the card that is being run
     int64_t last_call_ps_ = 0;

@@ -1,6 +1,6 @@
 // A card: a design that runs with the host, which begins transfers and waits for their ends or an interrupt. See README.md.
 #pragma once
-#include "clocked.h"
+#include "links.h"
 
 inline std::string hex(uint64_t value) {
     char text[32];
@@ -55,18 +55,27 @@ public:
     // clock, while nothing comes from outside, it stays so for ever. (Looked at after each edge: what goes round in a
     // slower clock's cycle is no rest.)
     void look_if_stuck(int64_t silent) {
-        if (silent < 64 || silent & (silent - 1) || moved_lately()) return;
-        for (const auto& port : ports_)
-            if (port->to_come()) return;
-        const std::vector<uint8_t> before = design_.state();
-        const std::vector<ClockDomain> began = clocks_;
-        for (size_t c = 0; c < clocks_.size(); ++c)
-            while (clocks_[c].cycle == began[c].cycle) {
-                step();
-                if (design_.state() != before) return;
-            }
-        if (moved_lately()) return;
-        say_stuck(last_transfer() + 1);
+        if (silent < 64 || silent & (silent - 1)) return;
+        bool any = false;
+        for (const Clocked* one : together()) {
+            any |= one->has_streams();
+            if (one->moved_lately() || one->to_come()) return;
+        }
+        if (!any) return;
+        const std::vector<uint8_t> before = states();
+        std::vector<std::vector<ClockDomain>> began;
+        for (const Clocked* one : together()) began.push_back(one->clocks());
+        for (size_t i = 0; i < began.size(); ++i)
+            for (size_t c = 0; c < began[i].size(); ++c)
+                while (together()[i]->clocks()[c].cycle == began[i][c].cycle) {
+                    step();
+                    if (states() != before) return;
+                }
+        for (const Clocked* one : together())
+            if (one->moved_lately()) return;
+        int64_t last = -1;
+        for (const Clocked* one : together()) last = std::max(last, one->last_transfer());
+        say_stuck(last + 1);
         throw Failure("nothing in the design moves any more, and it waits for nothing from outside");
     }
     const std::string& stuck() const { return stuck_; }
@@ -150,24 +159,21 @@ private:
         std::vector<uint8_t> state;  // of the design, in `state_cycle`, after a poll
     };
 
-    // Whether a stream did in the last 64 cycles of its clock, or there is none.
-    bool moved_lately() const {
-        bool any = false;
-        for (size_t c = 0; c < streams_.size(); ++c) {
-            any |= streams_[c].any();
-            if (streams_[c].any() && clocks_[c].cycle - streams_[c].last_transfer() < 64) return true;
+    // All that run together with it, and what they remember.
+    std::vector<Clocked*> together() { return linked_ ? linked_->fpgas() : std::vector<Clocked*>{this}; }
+    std::vector<uint8_t> states() {
+        std::vector<uint8_t> all;
+        for (Clocked* one : together()) {
+            const std::vector<uint8_t> own = one->state();
+            all.insert(all.end(), own.begin(), own.end());
         }
-        return !any;
+        return all;
     }
 
     // For who reads the run: from which cycle on nothing moves, valid and ready of each stream.
     void say_stuck(int64_t cycle) {
-        std::string valid(size_t(design_.streams), '0'), ready = valid;
-        for (const Streams& streams : streams_)
-            for (int stream : streams.numbers()) {
-                valid[size_t(stream)] = char('0' + streams.valid(stream));
-                ready[size_t(stream)] = char('0' + streams.ready(stream));
-            }
+        std::string valid, ready;
+        for (const Clocked* one : together()) one->tell_streams(valid, ready);
         stuck_ = " " + std::to_string(cycle) + " " + valid + " " + ready;
     }
 
@@ -200,8 +206,8 @@ private:
         }
         ++poll_.count;
         if (poll_.count < 3 || cycle() - poll_.since_cycle <= config_.idle_cycle_limit) return;
-        if (design_.streams && !streams_.empty()) {  // the design is where it was at the last poll, it gets nowhere by another
-            const std::vector<uint8_t> state = design_.state();
+        if (has_streams()) {  // the design is where it was at the last poll, it gets nowhere by another
+            const std::vector<uint8_t> state = states();
             const bool same = state == poll_.state;
             if (!same && poll_.state.empty()) {
                 poll_.state = state;

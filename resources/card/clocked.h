@@ -20,6 +20,7 @@ struct Progress {
 std::unique_ptr<Design> load_design(const DesignPlan& plan);
 
 class Clocked;
+class Linked;
 inline const Clocked* clocked_card = nullptr;  // the one whose design is being evaluated
 
 class Clocked {
@@ -44,8 +45,9 @@ public:
         wave(0);
     }
 
-    // Clock every cycle that has ended by `ps`.
-    void run(int64_t ps) {
+    // Clock every cycle that has ended by `ps`, of those that are linked with it too.
+    void run(int64_t ps);
+    void run_alone(int64_t ps) {
         if (clocks_.size() == 1) {
             run_clock(clocks_[0].cycles_before(ps));
         } else {
@@ -61,7 +63,8 @@ public:
         const ClockDomain& clock = clocks_[first_edge()];
         return clock.start(clock.cycle + 1);
     }
-    void step() {
+    void step();
+    void step_alone() {
         if (clocks_.size() == 1) run_clock(clocks_[0].cycle + 1);
         else clock_edges(first_edge());
         publish();
@@ -107,6 +110,42 @@ public:
     }
     int64_t waves_full_ps() const { return waves_full_ps_; }  // from when on the signals were too many; -1: never
 
+    // Run with others from now on.
+    void join(Linked& linked) { linked_ = &linked; }
+    const Linked* linked() const { return linked_; }
+    const std::string& name() const { return card_.name; }
+
+    bool came() const { return awaited_ && awaited_->done; }
+
+    // Whether a stream did in the last 64 cycles of its clock.
+    bool moved_lately() const {
+        for (size_t c = 0; c < streams_.size(); ++c)
+            if (streams_[c].any() && clocks_[c].cycle - streams_[c].last_transfer() < 64) return true;
+        return false;
+    }
+    bool has_streams() const { return design_.streams && !streams_.empty(); }
+    bool to_come() const {
+        for (const auto& port : ports_)
+            if (port->to_come()) return true;
+        return false;
+    }
+    std::vector<uint8_t> state() {  // with its only clock low, whether somebody looked since the edge or not
+        if (clocks_.size() == 1) design_.settle();
+        return design_.state();
+    }
+
+    // For who reads the run: valid and ready of each stream.
+    void tell_streams(std::string& valid, std::string& ready) const {
+        const size_t first = valid.size();
+        valid.append(size_t(design_.streams), '0');
+        ready.append(size_t(design_.streams), '0');
+        for (const Streams& streams : streams_)
+            for (int stream : streams.numbers()) {
+                valid[first + size_t(stream)] = char('0' + streams.valid(stream));
+                ready[first + size_t(stream)] = char('0' + streams.ready(stream));
+            }
+    }
+
     // What comes now is off the clock: cycles are what they are.
     void end() {
         last_ = clocks_;
@@ -116,7 +155,7 @@ public:
     Port& port(int32_t number) { return *ports_.at(size_t(number)); }
 
 protected:
-    bool came() const { return awaited_ && awaited_->done; }
+    bool ended() const { return !last_.empty(); }
 
     const Config& config_;
     const CardPlan& card_;
@@ -130,6 +169,7 @@ protected:
     std::vector<std::unique_ptr<Port>> ports_;
     std::list<Transfer> transfers_;
     const Transfer* awaited_ = nullptr;  // with which a run ends
+    Linked* linked_ = nullptr;           // the FPGAs that it runs together with
 
 private:
     std::unique_ptr<Design> made() {

@@ -53,7 +53,17 @@ struct DesignPlan {
 // A card: its design, and the numbers of its first block, stream and FIFO among those of all cards.
 struct CardPlan {
     size_t design = 0;
+    std::string name;
     int blocks = 0, streams = 0, fifos = 0;
+};
+
+// A link from one FPGA to another, by their numbers and those of their ports; `fifo` is its number among the FIFOs of all, -1
+// where what it holds is not counted.
+struct LinkPlan {
+    size_t from = 0, to = 0;
+    int32_t from_port = 0, to_port = 0;
+    int64_t latency_ps = 0, gap_ps = 0, byte_fs = 0, words = 0;
+    int fifo = -1;
 };
 
 struct Config {
@@ -66,6 +76,7 @@ struct Config {
     bool counters = true;  // whether the designs have their counters: without them the taps tell what they would
     std::vector<DesignPlan> designs;
     std::vector<CardPlan> cards;
+    std::vector<LinkPlan> links;
 
     std::string raw;  // the folder of the run's records
 
@@ -99,7 +110,14 @@ struct Config {
                     card.blocks += design.blocks, card.streams += design.stream_count, card.fifos += design.fifo_count;
                 }
                 words >> card.design;
+                std::getline(words >> std::ws, card.name);
                 cards.push_back(card);
+            }
+            else if (key == "link") {
+                LinkPlan link;
+                words >> link.from >> link.from_port >> link.to >> link.to_port;
+                words >> link.latency_ps >> link.gap_ps >> link.byte_fs >> link.words >> link.fifo;
+                links.push_back(link);
             }
             else if (key == "design") {
                 designs.emplace_back(clocks.size());

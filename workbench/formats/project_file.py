@@ -22,11 +22,12 @@ from workbench.api.source.files import (
 from workbench.formats.documents import Schema, load_document, warning
 from workbench.formats.yaml_marks import Marked
 from workbench.model.application import STREAM_TOP, Design, Project
-from workbench.model.diagnostic import Diagnostic, did_you_mean, nearest
+from workbench.model.diagnostic import Diagnostic, did_you_mean, near, nearest
 from workbench.system.files import SOURCE_LIMIT, read_regular
 
 STREAM_READ_OUT = {"first": 0xFFFF0000, "last": 0xFFFF000F}  # which a design made of streams leaves unused
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_LINK_END = re.compile(r"[A-Za-z]\w*\.\w*\*\w*")
 _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inc")
 
 
@@ -36,7 +37,7 @@ def load_project(path: Path | str) -> tuple[Project | None, tuple[Diagnostic, ..
 
 
 def _semantic(project: Project, marked: Marked) -> list[Diagnostic]:
-    problems = [*_check_fpgas(project, marked), *_check_settings(project, marked)]
+    problems = [*_check_fpgas(project, marked), *_check_links(project, marked), *_check_settings(project, marked)]
     for keys, design in _designs(project):
         problems += _check_design(keys, design, marked)
     if marked.file is not None:
@@ -75,9 +76,30 @@ def _check_fpgas(project: Project, marked: Marked) -> Iterator[Diagnostic]:
         message = "the FPGAs are given twice, by their number (cards) and one by one (fpgas)"
         yield marked.diagnostic(("hardware", "cards"), message, "Remove one of the two.")
     for number, name in enumerate(names):
+        if not _IDENTIFIER.fullmatch(name):
+            keys = ("hardware", "fpgas", number, "name")
+            yield marked.diagnostic(keys, f"'{name}' is no name", "Write letters, digits and underscores.")
         if name in names[:number]:
             keys = ("hardware", "fpgas", number, "name")
             yield marked.diagnostic(keys, f"the name '{name}' is given twice in fpgas", "Names tell them apart.")
+
+
+def _check_links(project: Project, marked: Marked) -> Iterator[Diagnostic]:
+    names, taken = [fpga.name for fpga in project.hardware.fpgas], set[str]()
+    for number, link in enumerate(project.hardware.links):
+        for side, end in (("source", link.source), ("target", link.target)):
+            keys, fpga = ("hardware", "links", number, side), end.partition(".")[0]
+            if not _LINK_END.fullmatch(end):
+                hint = "Write the FPGA's name and its signals, with * for valid, ready and data, such as left.out_*."
+                yield marked.diagnostic(keys, f"'{end}' is no end of a link", hint)
+            elif fpga not in names:
+                hint = (
+                    near(fpga, names, "The FPGAs are") if names else "Name them: fpgas: [{name: left}, {name: right}]."
+                )
+                yield marked.diagnostic(keys, f"there is no FPGA '{fpga}' in fpgas", hint)
+            elif end in taken:
+                yield marked.diagnostic(keys, f"'{end}' is the end of another link already", "A link has two ends.")
+            taken.add(end)
 
 
 def _check_design(keys: tuple[str | int, ...], design: Design, marked: Marked) -> Iterator[Diagnostic]:

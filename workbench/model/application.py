@@ -7,6 +7,7 @@ a macro of the host's compiler, and replaces the value of the top module's param
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
@@ -161,7 +162,6 @@ class Fpga(Design):
     """An FPGA among several. What it does not say is as `hardware` says."""
 
     name: str = Field(
-        pattern=r"^[A-Za-z]\w*$",
         description="what it is called: what the names in its design begin with in a run",
         examples=["left"],
     )
@@ -172,6 +172,41 @@ class Fpga(Design):
     read_out: ReadOut = Field(
         ReadOut(first=0, last=0), description="addresses that its design leaves unused; left out: as `hardware` says"
     )
+
+
+class Link(Document):
+    """A link between two FPGAs: words that one design gives come to another, in order."""
+
+    source: str = Field(
+        description="the FPGA and the signals of its top that give: NAME.SIGNALS, where * stands for valid, ready, "
+        "data and, if it has one, last",
+        examples=["left.out_*"],
+    )
+    target: str = Field(description="the FPGA and the signals of its top that take", examples=["right.m_axis_t*"])
+    network: str = Field(
+        "",
+        description="the template's network that it is: a word leaves for its bytes times `gap_per_byte_s`, the next "
+        "one at least `gap_s` after its begin, and arrives `latency_s` after it left; empty: no time at all",
+        examples=["neighbour"],
+    )
+    words: PositiveInt = Field(
+        16, le=1 << 20, description="words for which it has room, from when one leaves until that is known to be taken"
+    )
+
+    @property
+    def name(self) -> str:
+        """What it is called where FIFOs are told."""
+        return f"link:{_end_name(self.source)}-{_end_name(self.target)}"
+
+
+def _end_name(end: str) -> str:
+    fpga, _, signals = end.partition(".")
+    return f"{fpga}_{link_words(signals)}"
+
+
+def link_words(signals: str) -> str:
+    """What the signals at the end of a link are called together: out for out_*, m_axis for m_axis_t*."""
+    return re.sub(r"_?t?\*_?", "", signals) or "link"
 
 
 class HardwareSources(Design):
@@ -186,6 +221,12 @@ class HardwareSources(Design):
         examples=[[{"name": "left"}, {"name": "right", "top": "right_top"}]],
     )
 
+    links: tuple[Link, ...] = Field(
+        (),
+        description="links between the FPGAs that `fpgas` names",
+        examples=[[{"source": "left.out_*", "target": "right.in_*"}]],
+    )
+
     @property
     def places(self) -> tuple[str, ...]:
         """What the names in each FPGA begin with; nothing where there is only one."""
@@ -198,7 +239,7 @@ class HardwareSources(Design):
         if not self.fpgas:
             return (self.model_copy(update={"cards": 1}),) * self.cards
         own = ({name: getattr(fpga, name) for name in fpga.model_fields_set - {"name"}} for fpga in self.fpgas)
-        return tuple(self.model_copy(update={**given, "fpgas": (), "cards": 1}) for given in own)
+        return tuple(self.model_copy(update={**given, "fpgas": (), "links": (), "cards": 1}) for given in own)
 
 
 class Simulation(Document):

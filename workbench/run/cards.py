@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from workbench.api import HdlBuild, HdlLanguage
 from workbench.api.instrument import readout
 from workbench.api.tables import joined
+from workbench.model.application import HardwareSources, link_words
 from workbench.model.blocks import Block
 from workbench.model.run import Table
 from workbench.model.scan import HdlBlock, HdlScan, Term
@@ -21,18 +22,20 @@ from workbench.model.streams import Fifo, Stream
 T = TypeVar("T")
 
 
-def on_fpgas(builds: Sequence[HdlBuild], places: Sequence[str]) -> HdlBuild:
-    """The build of all FPGAs, one's blocks after the other's; `places` is what each one's names begin with. One FPGA
-    needs no names."""
-    if len(builds) == 1:
+def on_fpgas(builds: Sequence[HdlBuild], hardware: HardwareSources) -> HdlBuild:
+    """The build of all FPGAs that the hardware has, one's blocks after the other's, and of the links between them, each
+    a FIFO. One FPGA needs no names."""
+    places = hardware.places
+    if places == ("",):
         return builds[0]
+    streams, links = _linked(builds, hardware)
     return replace(
         builds[0],
         blocks=tuple(
             _block_on(block, place) for one, place in zip(builds, places, strict=True) for block in one.blocks
         ),
-        streams=_streams(builds, places),
-        fifos=_fifos(builds, places),
+        streams=streams,
+        fifos=(*_fifos(builds, places), *links),
         read_out=next((one.read_out for one in builds if one.read_out), None),
         data=_once(one.data for one in builds),
         missed=_once(one.missed for one in builds),
@@ -67,6 +70,22 @@ def scanned_on_fpgas(scans: Sequence[HdlScan], places: Sequence[str]) -> HdlScan
         fifos=_fifos(scans, places),
         registers=_once(one.registers for one in scans),
     )  # fmt: skip
+
+
+def _linked(builds: Sequence[HdlBuild], hardware: HardwareSources) -> tuple[tuple[Stream, ...], tuple[Fifo, ...]]:
+    """The streams of all, and the links between two of them."""
+    streams, links = list(_streams(builds, hardware.places)), []
+    number = {(place, stream.id.partition(".")[2]): first + n
+              for one, place, first in zip(builds, hardware.places, _firsts(builds), strict=False)
+              for n, stream in enumerate(one.streams)}  # fmt: skip
+    for link in hardware.links:
+        ends = [number.get((f"{fpga}:", link_words(signals)))
+                for fpga, _, signals in (link.source.partition("."), link.target.partition("."))]  # fmt: skip
+        if (given := ends[0]) is not None and (taken := ends[1]) is not None:
+            streams[given] = replace(streams[given], target=link.name)
+            streams[taken] = replace(streams[taken], source=link.name)
+            links.append(Fifo(link.name, "link", given, taken, link.words))
+    return tuple(streams), tuple(links)
 
 
 def _once(said: Iterable[Sequence[T]]) -> tuple[T, ...]:

@@ -111,7 +111,7 @@ def _instrument(
     builds = {
         id(one): _instrument_design(one, settings, out / "hdl" / folder, job) for folder, one in _folders(workspace)
     }
-    hdl = on_fpgas([builds[id(one)] for one in workspace.each], workspace.project.hardware.places)
+    hdl = on_fpgas([builds[id(one)] for one in workspace.each], workspace.project.hardware)
     return placed(host, root), hdl
 
 
@@ -140,7 +140,7 @@ def _plain(workspace: Workspace, settings: Mapping[str, Value]) -> HdlBuild:
         return read(lambda: one.hdl_language.plain(one.root, one.project.hardware, parameters), one.path)
 
     builds = {id(one): plain(one) for one in workspace.different}
-    return on_fpgas([builds[id(one)] for one in workspace.each], workspace.project.hardware.places)
+    return on_fpgas([builds[id(one)] for one in workspace.each], workspace.project.hardware)
 
 
 def run_workspace(workspace: Workspace, options: RunOptions, job: Job) -> Run:
@@ -267,7 +267,7 @@ def _run(
             raise WorkbenchError(*undriven)
     if target.simulated:
         simulators = {id(one): simulated_by(one, project.simulation.simulator) for one in hdl.each}
-        hdl = on_fpgas([simulators[id(one)] for one in hdl.each], hdl.places)
+        hdl = on_fpgas([simulators[id(one)] for one in hdl.each], project.hardware)
     if host:  # what records are numbered by, for whoever finds them
         blocks = (host.blocks[0], *hdl.blocks)
         known = replace(writer.manifest, blocks=blocks, entries=host.entries, sites=host.sites)

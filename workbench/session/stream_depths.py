@@ -109,7 +109,7 @@ def _advise(workspace: Workspace, settings: Mapping[str, Value], folder: Path, j
     hdl = workspace.instrument_hdl(
         settings, lambda part: language.with_depths(root, part, platform, parameters, folder / "hdl", job), job
     )
-    hdl = on_fpgas([hdl] * project.hardware.cards, project.hardware.places)
+    hdl = on_fpgas([hdl] * project.hardware.cards, project.hardware)
     if not hdl.fifos:
         hint = "FIFOs are told by their names and streams; others are pointed at: hardware.fifos and hardware.streams."
         raise WorkbenchError(Diagnostic("the design has no FIFO that is told", hint, file=str(workspace.path)))

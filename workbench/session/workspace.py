@@ -28,6 +28,7 @@ if TYPE_CHECKING:  # the documents' schemas are imported by the first project
     from workbench.model.application import HardwareSources, HostSources, Project
     from workbench.model.platform import Platform
     from workbench.model.scan import Definition, HdlPort, HdlScan, HostScan, ProjectScan
+    from workbench.session.links import LinkEnd
 
 Value = int | float | str
 T = TypeVar("T")
@@ -55,6 +56,7 @@ class Workspace:
     parts: tuple[Path, ...] = ()
     commands: tuple[Path, ...] = ()  # the compile_commands.json and the HDL's file lists, where there are any
     faults: tuple[Diagnostic, ...] = ()
+    ends: tuple[LinkEnd, ...] = ()  # where links begin and end in this design
     designs: tuple[Workspace, ...] = ()  # the project of each FPGA with a design of its own, as if there were no other
 
     @property
@@ -167,7 +169,17 @@ class Workspace:
 
     def _in_project(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         """With their lines in the project's document."""
-        return tuple(_at(self.path, one.keys, one) if isinstance(one, OfProject) else one for one in diagnostics)
+        return tuple(
+            _at(self.path, self._said_at(one.keys), one) if isinstance(one, OfProject) else one for one in diagnostics
+        )
+
+    def _said_at(self, keys: tuple[str | int, ...]) -> tuple[str | int, ...]:
+        """Where the project says what these keys of its design are of: the last streams are ends of links."""
+        first = len(self.project.hardware.streams) - len(self.ends)
+        if keys[:2] != ("hardware", "streams") or int(keys[2]) < first:
+            return keys
+        end = self.ends[int(keys[2]) - first]
+        return ("hardware", "links", end.link, end.side)
 
     def scan_typed(
         self, before: ProjectScan, texts: Mapping[Path, bytes], job: Job
@@ -392,21 +404,28 @@ def _with_designs(
 ) -> Workspace:
     """With the design of each FPGA; `hardware` as the project says it, `platform` as the template does."""
     from workbench.session.file_lists import with_lists
+    from workbench.session.links import check_networks, ends_at, with_ends
     from workbench.session.top_names import with_own_names
 
     path, root, project = workspace.path, workspace.root, workspace.project
+    check_networks(project.hardware, platform, lambda keys, told: _at(path, keys, told))
     known: dict[str, Workspace] = {}
     designs, lists, problems = [], [*workspace.commands], [*workspace.diagnostics]
     for number, said in enumerate(hardware):
         own, read, wrong = with_lists(said, root, project.outside)
-        if (text := own.model_dump_json()) not in known:
+        ends = ends_at(project.hardware, project.hardware.fpgas[number].name)
+        sides = [(end.side, end.signals) for end in ends]
+        if (text := f"{own.model_dump_json()} {sides}") not in known:
             lists, problems = [*lists, *read], [*problems, *wrong]
             keys = ("hardware", "fpgas", number)
             language = language_of(own, plugins.hdl_languages)
             own = own.model_copy(update={"language": language})
+            named = with_own_names(platform, own.signals, path, (*keys, "signals"))
+            own, named = with_ends(own, named, ends, plugins.port_kinds)
             known[text] = replace(
                 workspace._with_hardware(own),
-                platform=with_own_names(platform, own.signals, path, (*keys, "signals")),
+                platform=named,
+                ends=ends,
                 hdl_language=_known("hardware language", language, plugins.hdl_languages, path, *keys, "language"),
             )
         designs.append(known[text])

@@ -36,6 +36,8 @@ def workbench_port_kinds() -> Sequence[PortKind]:
             initiator=True,
         ),
         PortKind("wishbone", "Wishbone B4, classic or pipelined", _class("wishbone:WishbonePort"), WISHBONE),
+        PortKind("link_out", "Link to another FPGA", _class("links:LinkOutPort"), initiator=True),
+        PortKind("link_in", "Link from another FPGA", _class("links:LinkInPort")),
         PortKind("memory_bank", "Memory on the card", _class("bank:CardMemory")),
         PortKind(
             "axi_master",

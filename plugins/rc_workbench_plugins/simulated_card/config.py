@@ -10,10 +10,10 @@ from rc_workbench_plugins.simulated_card.port_check import all_ports, driven_por
 from workbench.api.builds import HdlBuild
 from workbench.api.ports import HardwarePort
 from workbench.api.targets import Task
-from workbench.model.application import Project
+from workbench.model.application import Project, link_words
 from workbench.model.cycles import period_ps, trillionths
 from workbench.model.hardware import Clock
-from workbench.model.platform import Platform
+from workbench.model.platform import Network, Platform
 from workbench.model.run import PS_PER_S
 from workbench.model.transfer_time import table_points_ps
 
@@ -75,8 +75,27 @@ def card_config(hdl: HdlBuild, task: Task, libraries: Sequence[Path]) -> str:
     for library, one in of_library.items():
         lines += [f"design {library}", f"places {places_of(library)}", *_design(one, platform, task.depths)]
         lines += command_lines(one, library.parent)
-    lines += [f"card {list(of_library).index(library)}" for library in libraries]
+    names = (place.rstrip(":.").replace("[", " ").rstrip("]") for place in hdl.places)
+    lines += [f"card {list(of_library).index(of)} {name}" for of, name in zip(libraries, names, strict=True)]
+    lines += _links(hdl, task)
     return "\n".join(lines) + "\n"
+
+
+def _links(hdl: HdlBuild, task: Task) -> Iterator[str]:
+    """The links between FPGAs: the two ends, the network's times, the words, and which FIFO each is."""
+    hardware, networks = task.project.hardware, {network.name: network for network in task.platform.networks}
+    fpgas, fifos = [fpga.name for fpga in hardware.fpgas], [fifo.id for fifo in hdl.fifos]
+    for link in hardware.links:
+        ends = []
+        for end in (link.source, link.target):
+            name, _, signals = end.partition(".")
+            fpga = fpgas.index(name)
+            ports = [port.name for port in all_ports(task.each[fpga].platform, hdl.each[fpga])]
+            ends.append(f"{fpga} {ports.index(f'link {link_words(signals)}')}")
+        network = networks.get(link.network, Network(name=""))
+        times = (network.latency_s * PS_PER_S, network.gap_s * PS_PER_S, network.gap_per_byte_s * PS_PER_S * 1000)
+        fifo = fifos.index(link.name) if link.name in fifos else -1
+        yield f"link {' '.join(ends)} {' '.join(str(round(time)) for time in times)} {link.words} {fifo}"
 
 
 def _design(hdl: HdlBuild, platform: Platform, depths: Mapping[str, int]) -> Iterator[str]:

@@ -241,12 +241,15 @@ def _progress_text(raw: Path, platform: Platform) -> str:
 
 def _stuck(hdl: HdlBuild, words: Sequence[str], activity: str) -> Diagnostic:
     """Who waits for whom on a card: its number, the cycle, valid and ready of its streams."""
-    card, cycle, valid, ready = int(words[0]), int(words[1]), words[2], words[3]
+    cycle, valid, ready = int(words[1]), [bit == "1" for bit in words[2]], [bit == "1" for bit in words[3]]
+    if words[0] == "all":  # FPGAs that links join
+        return stuck(hdl.streams, hdl.fifos, valid, ready, cycle, activity)
+    card = int(words[0])
     streams = sum(len(before.streams) for before in hdl.each[:card])
     fifos = sum(len(before.fifos) for before in hdl.each[:card])
     first = hdl.streams[streams : streams + len(hdl.each[card].streams)]
     mine = hdl.fifos[fifos : fifos + len(hdl.each[card].fifos)]
-    return stuck(first, mine, [bit == "1" for bit in valid], [bit == "1" for bit in ready], cycle, activity)
+    return stuck(first, mine, valid, ready, cycle, activity)
 
 
 def _outcome(
