@@ -140,6 +140,8 @@ def _compared(compared: Comparison, root: Path, folder: Path, job: Job) -> Found
         one, other = _table(told.rows[:both]), _table(followed[:both])
         seen = (one < 2) & (other < 2)
         seen[: _BEGINS * drawn.rows] = False
+        for _, start, end in drawn.parts(said.bench.outputs):  # who chooses by open bits has definite ones too
+            seen[:, start:end] &= seen[:, start:end].all(axis=1, keepdims=True)
         known |= bool(seen.any())
         wrong = np.argwhere(seen & (one != other))
         if len(wrong):
