@@ -80,6 +80,7 @@ PLATFORM = Platform(
             AxiMasterPort(name="engine", prefix="m_", memory="ddr"),
             AvalonMasterPort(name="avalon", prefix="av_", memory="ddr"),
             AvalonMasterPort(name="waiting", prefix="aw_", memory="ddr"),
+            AvalonMasterPort(name="pipelined", prefix="ap_", memory="ddr"),
             MemoryMasterPort(
                 name="granted", memory="ddr", outstanding=4,
                 names={
@@ -135,7 +136,7 @@ PLATFORM = Platform(
     },
 )  # fmt: skip
 PORTS = tuple(port.name for port in PLATFORM.hardware.ports if port.kind != "memory_bank")
-MASTERS = ("engine", "avalon", "waiting", "granted", "held", "synchronous")
+MASTERS = ("engine", "avalon", "waiting", "pipelined", "granted", "held", "synchronous")
 MONITORS = ReadOut(first=0x7F00, last=0x7FFF)
 NAMES = list(PLATFORM.transfer_tables)
 HEAD = """
@@ -416,6 +417,10 @@ def test_a_master_into_memory_and_a_second_clock(card: CardExecutable, tmp_path:
         # Without readdatavalid: a read until its word in 6; its write asked in 7, taken in 8, in the memory from 9:
         # 4, 3 and 2 later its word, 18. The next read is asked for in 9, its row's turn is in 19 and its word in 28.
         pytest.param(2, 2, 31, id="avalon without readdatavalid"),
+        # Eight reads in 0 to 7: words in 6 to 13, so that two are asked for while words come; the ninth when the first
+        # is answered, in 7 and 8: words in 14 and 15. Eight writes in 16 to 23, the first in the memory in 26; two
+        # more in 27 and 28.
+        pytest.param(6, 10, 29, id="avalon pipelined"),
         # Four reads in 0 to 3: words in 6 to 9. Four writes in 10 to 13: the row's turn is in 11, answers in 20 to 23.
         pytest.param(3, 4, 24, id="granted"),
         # A read until 6, a write from 7 on: 1, 4, 3, 2 later, in 17; then a read until 28, a write until 39.

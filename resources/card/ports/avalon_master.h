@@ -23,12 +23,14 @@ public:
     void look() override {
         const bool writes = pins_.write(), reads = pins_.read();
         count(this_cycle(reads, writes));
+        const bool asks = reads && (Pins::has_readdatavalid ? takes_ : reads_.empty());
         if (answers_ && (Pins::has_readdatavalid || reads)) {
             if (++reads_.front().done == reads_.front().beats) {
                 answered(reads_.front());
                 reads_.pop_front();
             }
-        } else if (reads && (Pins::has_readdatavalid ? takes_ : reads_.empty())) {
+        }
+        if (asks) {
             if (!Pins::has_readdatavalid && words() != 1) throw Failure(who_ + ": bursts of reads need readdatavalid");
             reads_.push_back(burst(address(), words()));
             keep(reads_.back());

@@ -7,7 +7,7 @@ module lite_ram (
     output reg [1:0] bresp, output reg bvalid, input bready,
     input [15:0] araddr, input arvalid, output arready,
     output reg [31:0] rdata, output reg [1:0] rresp, output reg rvalid, input rready,
-    output reg [5:0] start, output reg [15:0] from, input [6*32-1:0] cycles, input [31:0] fast_count
+    output reg [6:0] start, output reg [15:0] from, input [7*32-1:0] cycles, input [31:0] fast_count
 );
     reg [31:0] memory [0:1023];
     wire take = awvalid & wvalid & ~bvalid;
@@ -277,15 +277,17 @@ module every_port (
     output [4:0] av_burstcount, input av_waitrequest, input [31:0] av_readdata, input av_readdatavalid,
     output [31:0] aw_address, output aw_read, output aw_write, output [31:0] aw_writedata, input aw_waitrequest,
     input [31:0] aw_readdata,
+    output [31:0] ap_address, output ap_read, output ap_write, output [31:0] ap_writedata, input ap_waitrequest,
+    input [31:0] ap_readdata, input ap_readdatavalid,
     output o_req, input o_gnt, output [31:0] o_addr, output o_we, output [3:0] o_be, output [31:0] o_wdata,
     input o_rvalid, input [31:0] o_rdata,
     output mem_valid, input mem_ready, output [31:0] mem_addr, output [31:0] mem_wdata, output [3:0] mem_wstrb,
     input [31:0] mem_rdata,
     output ce_n, output we_n, output [13:0] ram_a, output [31:0] ram_d, input [31:0] ram_q
 );
-    wire [5:0] start, done;
+    wire [6:0] start, done;
     wire [15:0] from;
-    wire [6*32-1:0] cycles;
+    wire [7*32-1:0] cycles;
     assign irq = |done;
     reg [31:0] fast_count;
     reg fast_reset;
@@ -321,6 +323,10 @@ module every_port (
     mover #(.COUNT(1), .ROUNDS(2)) waiting_mover (clk, rst_n, start[2], from, cycles[95:64], done[2], aw_ask, aw_write_phase,
         aw_address, aw_writedata, ~aw_waitrequest, aw_read & ~aw_waitrequest, aw_readdata, aw_write & ~aw_waitrequest);
     assign {aw_read, aw_write} = {aw_ask & ~aw_write_phase, aw_ask & aw_write_phase};
+    wire ap_ask, ap_write_phase;
+    mover #(.COUNT(10)) pipelined_mover (clk, rst_n, start[6], from, cycles[223:192], done[6], ap_ask, ap_write_phase,
+        ap_address, ap_writedata, ~ap_waitrequest, ap_readdatavalid, ap_readdata, ap_write & ~ap_waitrequest);
+    assign {ap_read, ap_write} = {ap_ask & ~ap_write_phase, ap_ask & ap_write_phase};
     mover granted_mover (clk, rst_n, start[3], from, cycles[127:96], done[3], o_req, o_we, o_addr, o_wdata, o_gnt, o_rvalid,
         o_rdata, o_rvalid);
     assign o_be = 4'hf;
