@@ -2,7 +2,7 @@
 Verilator, under the same inputs at random. GHDL 2.0 writes some designs wrongly (github.com/ghdl/ghdl#2013 is one).
 
 A bit is compared where both know it: in VHDL it is neither 'U' nor 'X' nor '-', in Verilog the same whatever registers
-without a value begin with. This runs the user's code: it is for runs, which are trusted.
+without a value begin with (in VHDL zeros: `begun`). This runs the user's code: it is for runs, which are trusted.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rc_workbench_plugins.equivalence.models import compiled, verilated, write_ports
-from rc_workbench_plugins.vhdl import bench, side_by_side
+from rc_workbench_plugins.vhdl import begun, bench, side_by_side
 from rc_workbench_plugins.vhdl.bench import STIMULI
 from rc_workbench_plugins.vhdl.ghdl import ghdl
 from rc_workbench_plugins.vhdl.side_by_side import Drawn, Simulation
@@ -92,7 +92,7 @@ def _kept(compared: Comparison, root: Path, job: Job) -> Found:
     assert compared.simulated is not None
     if any(map(_READS.search, texts)):
         return _found(compared, root, job)
-    made_by = [Path(str(one.__file__)) for one in (bench, side_by_side)] + [Path(__file__)]
+    made_by = [Path(str(one.__file__)) for one in (begun, bench, side_by_side)] + [Path(__file__)]
     told = [ghdl().version, needed(find_verilator()).version, compared.original.top, repr(compared.original.libraries)]
     told += [repr(sorted(compared.original.parameters.items())), repr(compared.clocks), repr(compared.resets)]
     tokens = (" ".join(text.split()) for text in texts)
@@ -116,12 +116,16 @@ def _found(compared: Comparison, root: Path, job: Job) -> Found:
 
 def _compared(compared: Comparison, root: Path, folder: Path, job: Job) -> Found:
     assert compared.simulated is not None
-    said = Simulation(compared.original, root, folder / "said")
+    said = Simulation(compared.original, root, folder / "said", zeros=True)
     models = folder / "models"
     models.mkdir()
     with ThreadPoolExecutor(1) as pool:
         built = pool.submit(_built, compared, models, job)
-        drawn = Drawn.of(said, compared, LIMITS, job)
+        try:
+            drawn = Drawn.of(said, compared, LIMITS, job)
+        except WorkbenchError:  # as where names of a type's values are not seen where a signal is declared
+            said = replace(said, zeros=False)
+            drawn = Drawn.of(said, compared, LIMITS, job)
         if said.bench.left:
             raise WorkbenchError(Diagnostic(f"its port '{said.bench.left[0]}' goes both ways"))
         if inner := sorted(set(drawn.clocks) - set(drawn.inputs)):

@@ -50,12 +50,14 @@ class Told:
 
 @dataclass(frozen=True)
 class Simulation:
-    """A side, in a bench without the ports that are `cut`. `root` is where files are that it reads."""
+    """A side, in a bench without the ports that are `cut`. `root` is where files are that it reads; with `zeros`
+    what has no value as it begins has these."""
 
     side: HdlSide
     root: Path
     folder: Path
     cut: tuple[str, ...] = ()
+    zeros: bool = False
 
     @cached_property
     def bench(self) -> Bench:
@@ -73,7 +75,7 @@ class Simulation:
         self.folder.mkdir()
         library = top_of(self.side).library
         words: list[str] = []
-        for text in sorted(texts_of(self.side), key=lambda one: one.library == library):
+        for text in sorted(texts_of(self.side, self.zeros), key=lambda one: one.library == library):
             words += [f"--work={text.library}", *text.write(self.folder)]
         given, bench = self.folder / STIMULI, self.folder / "bench.vhd"
         given.write_text("".join(f"{row}\n" for row in rows), encoding="ascii")

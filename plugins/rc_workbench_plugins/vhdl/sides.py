@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rc_workbench_plugins.vhdl.begun import begun
 from rc_workbench_plugins.vhdl.elaborate import PART, Text
 from rc_workbench_plugins.vhdl.skeleton import cuts
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain, read_file
+from rc_workbench_plugins.vhdl.types import shared_types
 from rc_workbench_plugins.vhdl.units import Unit, units_of
 from workbench.api.equivalence import HdlSide
 
@@ -24,8 +26,11 @@ def top_of(side: HdlSide) -> Unit:
     return next(unit for unit in units_in(side) if unit.kind == "entity" and plain(unit.name) == plain(side.top))
 
 
-def texts_of(side: HdlSide) -> Iterator[Text]:
-    return (Text(file.number, file.library, parted(file)) for file in files_of(side))
+def texts_of(side: HdlSide, zeros: bool = False) -> Iterator[Text]:
+    """The texts; with `zeros`, of a design in which all that has no value as it begins has these."""
+    types = shared_types(units_in(side)) if zeros else {}
+    files = (begun(file, types) if zeros else file for file in files_of(side))
+    return (Text(file.number, file.library, parted(file)) for file in files)
 
 
 def parted(file: VhdlFile) -> bytes:

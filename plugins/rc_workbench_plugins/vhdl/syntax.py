@@ -70,6 +70,11 @@ def read_file(path: Path, library: str, number: int) -> VhdlFile:
     return _file(path, library, number, source_bytes(path))
 
 
+def with_data(file: VhdlFile, data: bytes) -> VhdlFile:
+    """The file, if it held other bytes."""
+    return _file(file.path, file.library, file.number, data)
+
+
 @lru_cache(2000)
 def _file(path: Path, library: str, number: int, data: bytes) -> VhdlFile:
     return VhdlFile(path, library, number, data, _tree(data))
