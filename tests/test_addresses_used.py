@@ -12,9 +12,9 @@ from rc_workbench_plugins.verilog.design import read_design
 from workbench.model.application import HardwareSources
 from workbench.model.read_out import ReadOut
 from workbench.session.examples import EXAMPLES, copy_example
+from workbench.session.opening import open_workspace
 from workbench.session.pipeline import instrument_workspace
 from workbench.session.plugins import load_plugins
-from workbench.session.workspace import open_workspace
 
 TOP = """
 module top (input clk, input reset, input [15:0] addr, input [15:0] other, output reg [31:0] data);

@@ -11,8 +11,9 @@ import pytest
 
 from workbench.api.source.lines import reading_typed
 from workbench.cli.main import main
+from workbench.session.opening import open_workspace
 from workbench.session.plugins import load_plugins
-from workbench.session.workspace import Workspace, open_workspace
+from workbench.session.workspace import Workspace
 
 TINY = Path(__file__).parent / "data" / "tiny"
 

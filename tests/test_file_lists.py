@@ -9,9 +9,10 @@ import pytest
 import yaml
 
 from workbench.model.diagnostic import Severity
+from workbench.session.opening import open_workspace
 from workbench.session.plugins import load_plugins
 from workbench.session.trust import content
-from workbench.session.workspace import Workspace, open_workspace
+from workbench.session.workspace import Workspace
 
 FILES = {
     "host/main.c": "int main(void) { return 0; }\n",

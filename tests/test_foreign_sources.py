@@ -22,10 +22,11 @@ from workbench.formats.project_file import load_project
 from workbench.formats.run_folder import RunWriter
 from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError
 from workbench.session import reader_child, reading
+from workbench.session.opening import open_workspace
 from workbench.session.pipeline import instrument_workspace
 from workbench.session.plugins import load_plugins
 from workbench.session.reader_child import ReaderEnded, in_child
-from workbench.session.workspace import Workspace, open_workspace
+from workbench.session.workspace import Workspace
 from workbench.testing.runs import synthetic_run
 
 TINY = Path(__file__).parent / "data" / "tiny"

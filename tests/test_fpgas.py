@@ -13,10 +13,11 @@ from workbench.api.job import Job
 from workbench.formats.project_file import load_project
 from workbench.model.diagnostic import Severity, WorkbenchError
 from workbench.model.run import Run
+from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
 from workbench.session.results import open_result
-from workbench.session.workspace import Workspace, open_workspace
+from workbench.session.workspace import Workspace
 
 P = 10  # ns, of both FPGAs' clocks
 APPLICATIONS = Path(__file__).parent / "data" / "applications"

@@ -15,9 +15,9 @@ from workbench.api.builds import Beside
 from workbench.api.job import Job
 from workbench.model.diagnostic import Severity
 from workbench.model.run import Run, RunStatus
+from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import Plugins, load_plugins
-from workbench.session.workspace import open_workspace
 
 pytestmark = NEEDS_GHDL
 PROJECT = Path(__file__).parent / "data" / "unsynthesised"

@@ -48,8 +48,9 @@ from workbench.model.platform import (
     TransferTable,
 )
 from workbench.model.run import Run
+from workbench.session.opening import open_workspace
 from workbench.session.plugins import load_plugins
-from workbench.session.workspace import Workspace, open_workspace
+from workbench.session.workspace import Workspace
 
 TEMPLATE = Path(str(files("workbench.platform_templates").joinpath("nallatech_h101.yaml")))
 EXAMPLE = Path(str(files("workbench.resources").joinpath("examples", "pdf2d")))

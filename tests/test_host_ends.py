@@ -7,9 +7,9 @@ from pathlib import Path
 
 from workbench.api.job import Job
 from workbench.model.run import RunStatus
+from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
-from workbench.session.workspace import open_workspace
 
 TINY = Path(__file__).parent / "data" / "tiny"
 MAIN = """#include <sys/wait.h>

@@ -16,9 +16,9 @@ from workbench.formats.project_file import load_project
 from workbench.model.diagnostic import Severity
 from workbench.session.new_project import Proposal, propose
 from workbench.session.new_top import Choice
+from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
-from workbench.session.workspace import open_workspace
 
 #: `filter` is in SystemVerilog: a package that another uses, a macro file that sorts last, a test bench, a module that
 #: nothing reaches, and the top, which sorts first. Its port is named as the platform names it, with 16 address bits.

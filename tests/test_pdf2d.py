@@ -19,10 +19,11 @@ from workbench.model.pragma import CPU
 from workbench.model.run import RunStatus
 from workbench.model.scan import HdlBlock
 from workbench.session.examples import EXAMPLES, copy_example
+from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import Plugins, load_plugins
 from workbench.session.results import OpenRun, open_result
-from workbench.session.workspace import Workspace, open_workspace
+from workbench.session.workspace import Workspace
 
 FORMS = {"original": EXAMPLES[0], "optimised": EXAMPLES[1]}
 

@@ -19,10 +19,10 @@ import pytest
 from workbench.api.job import Job
 from workbench.model.read_out import LATER_CYCLES
 from workbench.model.run import Run
+from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
 from workbench.session.results import open_result
-from workbench.session.workspace import open_workspace
 
 APPLICATIONS = Path(__file__).parent / "data" / "applications"
 P = 10_000

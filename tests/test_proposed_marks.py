@@ -20,8 +20,9 @@ from workbench.session.handshakes import Words
 from workbench.session.keys import COMMANDS
 from workbench.session.mark_checks import mark_problems
 from workbench.session.marking import proposed
+from workbench.session.opening import open_workspace
 from workbench.session.plugins import load_plugins
-from workbench.session.workspace import Workspace, open_workspace
+from workbench.session.workspace import Workspace
 
 TINY = Path(__file__).parent / "data" / "tiny"
 #: Instances that speak with each other, in replicas.

@@ -18,10 +18,10 @@ from workbench.cli.main import main
 from workbench.gui.main_window import MainWindow
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session.keys import COMMANDS, VIEW_COMMANDS, command_of, written
+from workbench.session.opening import open_workspace
 from workbench.session.plugins import load_plugins
 from workbench.session.settings import GROUPS, settings, value
 from workbench.session.trust import standing, trust, trusted
-from workbench.session.workspace import open_workspace
 from workbench.system.cache import cache_dir
 from workbench.system.toolchain import find_compiler, find_verilator
 

@@ -13,9 +13,9 @@ from settings_shown import shown_settings
 from workbench.cli.main import main
 from workbench.gui.main_window import MainWindow
 from workbench.session import durations, recent
+from workbench.session.opening import open_workspace
 from workbench.session.plugins import load_plugins
 from workbench.session.trust import standing, trust
-from workbench.session.workspace import open_workspace
 from workbench.system import store
 
 TINY = Path(__file__).parent / "data" / "tiny"

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 from workbench.session.collecting import collect_records
+from workbench.session.opening import open_workspace
 from workbench.session.pipeline import instrument_workspace
 from workbench.session.plugins import load_plugins
-from workbench.session.workspace import open_workspace
 from workbench.system.toolchain import find_verilator
 
 sys.path.insert(0, str(Path(__file__).parent / "benchmarks"))

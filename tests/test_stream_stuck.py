@@ -15,10 +15,11 @@ from rc_workbench_plugins.streaming.recorded import HOST, PUSH
 from workbench.api.job import Job, JobEvent
 from workbench.model.diagnostic import Cancelled
 from workbench.model.run import Run, RunStatus
+from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
 from workbench.session.results import open_recorded
-from workbench.session.workspace import Workspace, open_workspace
+from workbench.session.workspace import Workspace
 
 DATA = Path(__file__).parent / "data" / "streaming"
 

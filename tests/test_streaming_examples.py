@@ -15,9 +15,9 @@ from workbench.api import Composition
 from workbench.api.job import Job
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import Run
+from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
-from workbench.session.workspace import open_workspace
 
 SCRIPT = Path(__file__).parent / "benchmarks" / "streaming_apps.py"
 

@@ -31,9 +31,9 @@ from workbench.model.blocks import Side
 from workbench.model.cycles import cycle_start_ps, faster_hz
 from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError
 from workbench.model.run import PS_PER_S, Manifest, Run, RunClock, RunStatus, Table
+from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
-from workbench.session.workspace import open_workspace
 from workbench.system import process
 
 DATA = Path(__file__).parent / "data" / "streaming"

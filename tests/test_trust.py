@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from workbench.session import trust
+from workbench.session.opening import open_workspace
 from workbench.session.plugins import load_plugins
 from workbench.session.trust import Standing, standing, trust_sentences
-from workbench.session.workspace import Workspace, open_workspace
+from workbench.session.workspace import Workspace
 from workbench.system import store
 
 LAPLACE = Path(__file__).parents[1] / "resources" / "examples" / "laplace"

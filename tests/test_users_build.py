@@ -11,10 +11,11 @@ import pytest
 from workbench.api.job import Job
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import Run
+from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
 from workbench.session.trust import Standing, content, trust_sentences
-from workbench.session.workspace import Workspace, open_workspace
+from workbench.session.workspace import Workspace
 
 TINY = Path(__file__).parent / "data" / "tiny"
 LAPLACE = TINY.parents[2] / "resources" / "examples" / "laplace"

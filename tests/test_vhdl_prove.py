@@ -17,9 +17,9 @@ from workbench.api.job import Job
 from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.diagnostic import Cancelled, WorkbenchError
 from workbench.session.examples import EXAMPLES, copy_example
+from workbench.session.opening import open_workspace
 from workbench.session.plugins import load_plugins
 from workbench.session.proving import prove_workspace
-from workbench.session.workspace import open_workspace
 
 pytestmark = NEEDS_GHDL
 HEAD = "library ieee; use ieee.std_logic_1164.all; use ieee.numeric_std.all;\n"

@@ -26,10 +26,10 @@ import yaml
 from workbench.analysis.text_report import text_report
 from workbench.api.job import Job
 from workbench.model.finding import Advice, Finding
+from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
 from workbench.session.results import OpenRun, open_result
-from workbench.session.workspace import open_workspace
 
 APPS = Path(__file__).parent / "bounds_apps"
 SETTINGS = {"ROUNDS": 4, "EFFORT": 0, "CLEAR": 0, "CYCLES": 1}

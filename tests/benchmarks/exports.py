@@ -32,8 +32,8 @@ from pixels import pixels_of
 
 from workbench.gui.house_view import HouseView
 from workbench.gui.pictures import THEMES, off_screen, views
+from workbench.session.opening import open_workspace
 from workbench.session.trust import trust
-from workbench.session.workspace import open_workspace
 
 PROJECT, RUNS = "project/pdf2d/original.workbench.yaml", ("original", "optimised")
 SIZE = (1600, 1000)

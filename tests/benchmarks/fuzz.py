@@ -71,7 +71,7 @@ def read_template(rng: random.Random, folder: Path) -> bool:
 
 def read_project(rng: random.Random, folder: Path) -> bool:
     from workbench.model.diagnostic import WorkbenchError
-    from workbench.session.workspace import open_workspace
+    from workbench.session.opening import open_workspace
 
     file = inputs.project_copy() / "fuzzed.workbench.yaml"
     file.write_bytes(inputs.document(inputs.seeds("project")[:1], rng))

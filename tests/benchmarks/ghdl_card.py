@@ -21,10 +21,10 @@ import numpy as np
 
 from workbench.api.job import Job
 from workbench.session.examples import EXAMPLES, copy_example
+from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import Plugins, load_plugins
 from workbench.session.results import OpenRun, open_result
-from workbench.session.workspace import open_workspace
 
 HERE = Path(__file__).parent
 APPLICATIONS = HERE.parent / "data" / "applications"

@@ -28,9 +28,9 @@ import yaml
 from workbench.api.job import Job
 from workbench.model.diagnostic import Severity, WorkbenchError
 from workbench.model.run import Run
+from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
-from workbench.session.workspace import open_workspace
 
 PROGRAMS = Path(__file__).parents[1] / "data" / "host_templates"
 TEMPLATES = Path(str(files("workbench.platform_templates")))

@@ -112,9 +112,9 @@ def kill_once(folder: Path, wait_s: float, sums: dict[str, int]) -> None:
 
 def judge(project: Path, before: dict[Path, bytes], sums: dict[str, int]) -> None:
     from workbench.model.diagnostic import WorkbenchError
+    from workbench.session.opening import open_workspace
     from workbench.session.plugins import load_plugins
     from workbench.session.recovery import FOLDER, left_behind
-    from workbench.session.workspace import open_workspace
     from workbench.system.folders import state_dir
 
     root = project.parent

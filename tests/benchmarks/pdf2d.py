@@ -34,9 +34,10 @@ from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import Run
 from workbench.session.examples import EXAMPLES, copy_example
+from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, instrument_workspace, run_workspace
 from workbench.session.plugins import load_plugins
-from workbench.session.workspace import Workspace, open_workspace
+from workbench.session.workspace import Workspace
 from workbench.system.toolchain import find_yosys
 
 FORMS = {"original": EXAMPLES[0], "optimised": EXAMPLES[1]}

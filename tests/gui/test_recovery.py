@@ -181,8 +181,8 @@ while True:
 def test_a_save_that_is_killed_leaves_the_old_file_or_the_new(
     project: Path, documents: tuple[Path, Path, Path]
 ) -> None:
+    from workbench.session.opening import open_workspace
     from workbench.session.plugins import load_plugins
-    from workbench.session.workspace import open_workspace
 
     before = {path: path.read_text("utf-8") for path in documents}
     names = {path: sorted(os.listdir(path.parent)) for path in documents}

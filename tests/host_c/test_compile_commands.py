@@ -13,9 +13,10 @@ from workbench.api import HdlBuild, HostBuild
 from workbench.api.job import Job
 from workbench.api.targets import Task
 from workbench.model.diagnostic import Severity, WorkbenchError
+from workbench.session.opening import open_workspace
 from workbench.session.plugins import load_plugins
 from workbench.session.trust import content
-from workbench.session.workspace import Workspace, open_workspace
+from workbench.session.workspace import Workspace
 
 FILES = {
     "src/main.c": '#include "sub.h"\nconst char *name = NAME;\nint main(void)\n{\n#if SIZE == 3 && !defined(OF_SUB)\n'

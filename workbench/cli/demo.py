@@ -22,10 +22,10 @@ from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import Run
 from workbench.session.examples import EXAMPLES, copy_example
 from workbench.session.files import write_result_text
+from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.results import open_result
 from workbench.session.trust import trust
-from workbench.session.workspace import open_workspace
 from workbench.system.files import real
 
 FORMS = ("original", "optimised")

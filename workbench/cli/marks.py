@@ -14,7 +14,8 @@ from workbench.model.diagnostic import has_errors
 from workbench.model.proposal import Proposal
 from workbench.model.text import table
 from workbench.session.marking import chosen, proposed, take_back, write_marks
-from workbench.session.workspace import open_workspace, parse_settings
+from workbench.session.opening import open_workspace
+from workbench.session.workspace import parse_settings
 
 
 def run_propose(arguments: argparse.Namespace, workbench: Opened) -> int:

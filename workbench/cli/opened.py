@@ -34,7 +34,7 @@ class Opened:
 
     def open_project(self, path: Path) -> Composition:
         from workbench.session.composing import composition
-        from workbench.session.workspace import open_workspace
+        from workbench.session.opening import open_workspace
 
         workspace = open_workspace(path, self.plugins)
         print_diagnostics(workspace.diagnostics)

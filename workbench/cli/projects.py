@@ -21,9 +21,10 @@ from workbench.model.scan import HdlBlock
 from workbench.model.streams import Fifo, Stream
 from workbench.model.text import table
 from workbench.session.collecting import collect_records
+from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, instrument_workspace, run_workspace
 from workbench.session.plugins import Plugins
-from workbench.session.workspace import Workspace, open_workspace, parse_settings
+from workbench.session.workspace import Workspace, parse_settings
 
 OVERHEAD = ("host_pct", "virtual_pct", "taken_off_pct", "unsure_pct")
 

@@ -20,9 +20,10 @@ from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.run import Run
 from workbench.model.streams import Fifo
 from workbench.model.text import percent_text, table, thousands
+from workbench.session.opening import open_workspace
 from workbench.session.results import open_result
 from workbench.session.stream_depths import Depths, advise_depths
-from workbench.session.workspace import open_workspace, parse_settings
+from workbench.session.workspace import parse_settings
 
 
 def run_streams(arguments: argparse.Namespace, workbench: Opened) -> int:

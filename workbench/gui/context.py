@@ -22,10 +22,11 @@ from workbench.session import recent
 from workbench.session.aside import load_aside, save_aside
 from workbench.session.documents import Document
 from workbench.session.history import Command, History
+from workbench.session.opening import open_workspace
 from workbench.session.plugins import Plugins
 from workbench.session.results import OpenRun, newest_run, open_knowledge, open_result
 from workbench.session.trust import Standing, standing
-from workbench.session.workspace import Workspace, open_workspace
+from workbench.session.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.analysis import Analysis, KnowledgeBase

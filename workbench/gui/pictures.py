@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from workbench.gui.app import make_application
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session.model_document import models_of
+from workbench.session.opening import open_workspace
 from workbench.session.plugins import load_plugins
 from workbench.session.trust import trust
-from workbench.session.workspace import open_workspace
 
 if TYPE_CHECKING:
     from workbench.gui.main_window import MainWindow

@@ -16,9 +16,9 @@ from workbench.model.diagnostic import WorkbenchError
 from workbench.model.pragma import Category
 from workbench.model.text import ratio_text, time_text
 from workbench.pictures.canvas import CENTRE, Canvas
+from workbench.session.opening import open_workspace
 from workbench.session.plugins import Plugins
 from workbench.session.results import newest_run, open_result
-from workbench.session.workspace import open_workspace
 
 
 @dataclass(frozen=True)

@@ -26,9 +26,10 @@ from workbench.session.bench_calls import Calls, Unmade, handle
 from workbench.session.files import write_atomically
 from workbench.session.finding import PROJECT_SUFFIX
 from workbench.session.new_top import address_room
+from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import Plugins
-from workbench.session.workspace import Workspace, open_workspace
+from workbench.session.workspace import Workspace
 from workbench.system.cache import cache_dir
 from workbench.system.files import locked, real, sha256
 

@@ -14,12 +14,13 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
 from workbench.model.run import Run
 from workbench.run.machine_trace import machine_trace
 from workbench.session.finding import PROJECT_SUFFIX
+from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, manifest_of
 from workbench.session.places import placed
 from workbench.session.plugins import Plugins
 from workbench.session.run_end import clocks_of, collected, failures_marked, finished, measured_at
 from workbench.session.tree import Tree, open_tree
-from workbench.session.workspace import Workspace, open_workspace
+from workbench.session.workspace import Workspace
 from workbench.system.files import real
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -11,14 +10,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from workbench.api import Composed, Composer, HdlLanguage, HostLanguage, PlatformSupport, PortKind, Target
 from workbench.api.descriptors import FindsDefinitions
-from workbench.api.source.flags import absolute
 from workbench.api.source.lines import name_at, reading_typed
-from workbench.model.diagnostic import Diagnostic, OfProject, Severity, WorkbenchError, has_errors, unknown_name
-from workbench.session.finding import find_project
-from workbench.session.hdl_language import language_of
-from workbench.session.own_api import own_support, with_header
+from workbench.model.diagnostic import Diagnostic, OfProject, WorkbenchError, has_errors, unknown_name
 from workbench.session.places import placed
-from workbench.session.plugins import Plugins
 from workbench.session.reading import S, definition, instrumented, joined, scanned
 from workbench.system.files import real, sha256
 
@@ -80,9 +74,9 @@ class Workspace:
         """The same where the design's counters watch these blocks, if any; the project's own else."""
         if not blocks:
             return self
-        return self._with_hardware(self.project.hardware.model_copy(update={"watch": tuple(blocks)}))
+        return self.with_hardware(self.project.hardware.model_copy(update={"watch": tuple(blocks)}))
 
-    def _with_hardware(self, hardware: HardwareSources) -> Workspace:
+    def with_hardware(self, hardware: HardwareSources) -> Workspace:
         return replace(self, project=self.project.model_copy(update={"hardware": hardware}))
 
     def defines(self, settings: Mapping[str, Value]) -> dict[str, str]:
@@ -105,7 +99,7 @@ class Workspace:
         """Where runs are made: at the target of that name, or the project's. WorkbenchError where there is none."""
         if name and name not in self.targets:
             raise WorkbenchError(unknown_name("target", name, self.targets))
-        return _known("target", name or self.project.target.name, self.targets, self.path, "target", "name")
+        return chosen("target", name or self.project.target.name, self.targets, self.path, "target", "name")
 
     def scan(self, changes: Mapping[str, Value] | None = None, job: Job | None = None) -> ProjectScan:
         """What the sources hold, read in children with limits. Raises Cancelled."""
@@ -170,7 +164,8 @@ class Workspace:
     def _in_project(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         """With their lines in the project's document."""
         return tuple(
-            _at(self.path, self._said_at(one.keys), one) if isinstance(one, OfProject) else one for one in diagnostics
+            at_keys(self.path, self._said_at(one.keys), one) if isinstance(one, OfProject) else one
+            for one in diagnostics
         )
 
     def _said_at(self, keys: tuple[str | int, ...]) -> tuple[str | int, ...]:
@@ -222,7 +217,7 @@ class Workspace:
 
         constants = self.project.hardware.constants
         wrong = [
-            _at(self.path, ("hardware", "constants", name), told)
+            at_keys(self.path, ("hardware", "constants", name), told)
             for name, told in wrong_constants(ports, self.platform, constants)
         ]
         return (*wrong, *undriven_inputs(ports, self.platform, self.port_kinds, constants))
@@ -337,151 +332,14 @@ def parse_settings(texts: Iterable[str]) -> dict[str, Value]:
     return settings
 
 
-def open_workspace(path: Path, plugins: Plugins, *, faulty: bool = False) -> Workspace:
-    """Open a project file (or a folder that holds just one). Raises WorkbenchError with every problem found; with
-    `faulty` one whose sources cannot be composed is opened without them, to be mended.
-
-    Reads only; nothing of the project is run.
-    """
-    from workbench.formats.platform_file import load_platform
-    from workbench.formats.project_file import load_project
-    from workbench.session.composing import composed
-    from workbench.session.top_names import with_own_names
-
-    path = Path(os.path.realpath(find_project(path)))
-    project, problems = load_project(path)
-    if project is None:
-        raise WorkbenchError(*problems)
-    platform_path = _find_platform(project, path, plugins)
-    platform, more = load_platform(platform_path, plugins.port_kinds)
-    problems = (*problems, *more)
-    if platform is None:
-        raise WorkbenchError(*problems)
-    own = project.hardware.designs() if project.hardware.fpgas else ()
-    project, lists, wrong = _with_expanded_sources(project, path.parent)
-    project, commands, more = _with_source_flags(project, path)
-    problems = (*problems, *wrong, *more)
-    try:
-        project, made = composed(project, platform, path, plugins.composers)
-        parts = tuple(path.parent / name for one in made for name in one.parts)
-        faults: tuple[Diagnostic, ...] = ()
-    except WorkbenchError as error:
-        if not faulty or project.streaming is None:
-            raise
-        parts, made = tuple(path.parent / name for name in project.streaming.sources), ()
-        faults = error.diagnostics
-    language = language_of(project.hardware, plugins.hdl_languages)
-    project = project.model_copy(update={"hardware": project.hardware.model_copy(update={"language": language})})
-    support = own_support(platform, platform_path, plugins.platforms, project, path.parent)
-    folders = (*project.host.include_dirs, *(os.path.dirname(source) for source in project.host.sources))
-    support = with_header(support, platform, platform_path, (path.parent / folder for folder in folders))
-    if project.target.name not in plugins.targets:  # all but running it can be done without
-        told = unknown_name("target", project.target.name, plugins.targets, path)
-        problems = (*problems, _at(path, ("target", "name"), replace(told, severity=Severity.WARNING)))
-    workspace = Workspace(
-        path=path,
-        root=path.parent,
-        project=project,
-        platform=with_own_names(platform, project.hardware.signals, path),
-        platform_path=platform_path,
-        support=support,
-        host_language=_known("host language", project.host.language, plugins.host_languages, path, "host", "language"),
-        hdl_language=_known("hardware language", language, plugins.hdl_languages, path, "hardware", "language"),
-        targets=plugins.targets,
-        port_kinds=plugins.port_kinds,
-        composers=plugins.composers,
-        composed=made,
-        diagnostics=problems,
-        parts=parts,
-        commands=(*commands, *lists),
-        faults=faults,
-    )
-    return _with_designs(workspace, own, platform, plugins) if own else workspace
-
-
-def _with_designs(
-    workspace: Workspace, hardware: Sequence[HardwareSources], platform: Platform, plugins: Plugins
-) -> Workspace:
-    """With the design of each FPGA; `hardware` as the project says it, `platform` as the template does."""
-    from workbench.session.file_lists import with_lists
-    from workbench.session.links import check_networks, ends_at, with_ends
-    from workbench.session.top_names import with_own_names
-
-    path, root, project = workspace.path, workspace.root, workspace.project
-    check_networks(project.hardware, platform, lambda keys, told: _at(path, keys, told))
-    known: dict[str, Workspace] = {}
-    designs, lists, problems = [], [*workspace.commands], [*workspace.diagnostics]
-    for number, said in enumerate(hardware):
-        own, read, wrong = with_lists(said, root, project.outside)
-        ends = ends_at(project.hardware, project.hardware.fpgas[number].name)
-        sides = [(end.side, end.signals) for end in ends]
-        if (text := f"{own.model_dump_json()} {sides}") not in known:
-            lists, problems = [*lists, *read], [*problems, *wrong]
-            keys = ("hardware", "fpgas", number)
-            language = language_of(own, plugins.hdl_languages)
-            own = own.model_copy(update={"language": language})
-            named = with_own_names(platform, own.signals, path, (*keys, "signals"))
-            own, named = with_ends(own, named, ends, plugins.port_kinds)
-            known[text] = replace(
-                workspace._with_hardware(own),
-                platform=named,
-                ends=ends,
-                hdl_language=_known("hardware language", language, plugins.hdl_languages, path, *keys, "language"),
-            )
-        designs.append(known[text])
-    return replace(workspace, designs=tuple(designs), commands=tuple(lists), diagnostics=tuple(dict.fromkeys(problems)))
-
-
-def _with_expanded_sources(project: Project, root: Path) -> tuple[Project, tuple[Path, ...], tuple[Diagnostic, ...]]:
-    """The project with every source named by itself, patterns and file lists resolved; the lists; their problems.
-
-    The files are those that were checked."""
-    from workbench.api.source.files import expand_sources
-    from workbench.session.file_lists import with_lists
-
-    host = tuple(os.path.relpath(path, root) for path in expand_sources(root, project.host.sources))
-    hardware, lists, problems = with_lists(project.hardware, root, project.outside)
-    update = {"host": project.host.model_copy(update={"sources": host}), "hardware": hardware}
-    return project.model_copy(update=update), lists, problems
-
-
-def _with_source_flags(project: Project, path: Path) -> tuple[Project, tuple[Path, ...], tuple[Diagnostic, ...]]:
-    """The project with the flags that its own build has for each source, and the file that told them."""
-    from workbench.session.compile_commands import find_commands, flags_of_sources
-
-    host, root, own = project.host, path.parent, project.host.source_flags
-    unknown = [
-        _at(path, ("host", "source_flags", name), replace(told, severity=Severity.WARNING))
-        for name in sorted(own.keys() - set(host.sources))
-        for told in (unknown_name("host source", name, host.sources, path),)
-    ]
-    commands = find_commands(root, host)
-    told, problems = flags_of_sources(commands, root, host) if commands else ({}, [])
-    given = {name: (*told.get(name, ()), *absolute(own.get(name, ()), root)) for name in (*told, *own)}
-    host = host.model_copy(update={"source_flags": given})
-    return project.model_copy(update={"host": host}), (commands,) if commands else (), (*unknown, *problems)
-
-
-def _find_platform(project: Project, path: Path, plugins: Plugins) -> Path:
-    """A platform is named by its template, or by a file beside the project."""
-    if support := plugins.platforms.get(project.platform):
-        return support.template
-    beside = path.parent / project.platform
-    if os.path.isfile(beside):
-        return beside
-    told = unknown_name("platform template", project.platform, plugins.platforms, path)
-    hint = f"{told.hint} The path of a template works too, such as platform: my_card.yaml beside this file."
-    raise WorkbenchError(_at(path, ("platform",), replace(told, hint=hint)))
-
-
-def _known(kind: str, name: str, known: Mapping[str, T], path: Path, *at: str | int) -> T:
+def chosen(kind: str, name: str, known: Mapping[str, T], path: Path, *at: str | int) -> T:
     """What a project means by a name. WorkbenchError at the line that names it."""
     if name not in known:
-        raise WorkbenchError(_at(path, at, unknown_name(kind, name, known, path)))
+        raise WorkbenchError(at_keys(path, at, unknown_name(kind, name, known, path)))
     return known[name]
 
 
-def _at(path: Path, keys: tuple[str | int, ...], told: Diagnostic) -> Diagnostic:
+def at_keys(path: Path, keys: tuple[str | int, ...], told: Diagnostic) -> Diagnostic:
     """The diagnostic at the line of the project where the keys lead."""
     from workbench.formats.yaml_marks import read_marked
 

@@ -15,8 +15,8 @@ from workbench.gui import theme
 from workbench.gui.context import Context
 from workbench.gui.modes import MODES
 from workbench.gui.predict.mode import PredictMode
+from workbench.session.opening import open_workspace
 from workbench.session.plugins import Plugins
-from workbench.session.workspace import open_workspace
 
 EXAMPLE = Path(str(files("workbench.resources").joinpath("examples", "pdf2d")))
 

@@ -157,8 +157,8 @@ class _Units:
 
     @cached_property
     def workspace(self) -> Workspace:
+        from workbench.session.opening import open_workspace
         from workbench.session.plugins import load_plugins
-        from workbench.session.workspace import open_workspace
 
         return open_workspace(self.project, load_plugins())
 
