@@ -17,6 +17,7 @@ from rc_workbench_plugins.verilog.instances import Instance
 from rc_workbench_plugins.verilog.own import streams_called
 from rc_workbench_plugins.verilog.streams import FoundStreams, find_streams, only
 from rc_workbench_plugins.vhdl import ghdl
+from rc_workbench_plugins.vhdl.constants import kept_apart
 from rc_workbench_plugins.vhdl.design import Design
 from rc_workbench_plugins.vhdl.elaborate import DIALECT, Text
 from rc_workbench_plugins.vhdl.syntax import plain
@@ -37,7 +38,8 @@ def translated(design: Design, texts: Mapping[Path, bytes], unit: str, generics:
     known = {plain(generic.name) for generic in interface.generics} if interface is not None else set()
     values = tuple(f"{plain(name)}={value}" for name, value in generics.items() if plain(name) in known)
     last = design.top.library if design.top is not None else ""
-    found = [Text(file.number, file.library, texts[file.path]) for file in design.needed]
+    apart = kept_apart((file, texts[file.path]) for file in design.needed)
+    found = [Text(file.number, file.library, text) for file, text in apart]
     paths = {file.number: file.path for file in design.files}
     with TemporaryDirectory() as folder, at_their_paths(paths):
         return ghdl.kept(asked_of(found, Path(folder), unit, last, values, design.root), ghdl.synthesised)
