@@ -385,7 +385,7 @@ for _ in range(2000):
     QTest.qWait(5)
     if window.context.run is not None and not window.busy:
         break
-QTest.keyClick(window, Qt.Key.Key_8, Qt.KeyboardModifier.ControlModifier)
+QTest.keyClick(window, Qt.Key.Key_9, Qt.KeyboardModifier.ControlModifier)
 mode = window.mode
 application.processEvents()
 print(window.context.navigation.mode, window.rail.buttons["example_cross_off"].isChecked())

@@ -111,7 +111,7 @@ def test_every_field_has_its_place(mode: ProjectMode) -> None:
         ("target",): TargetCommands,
     }
     within = {path for part in parts for path in [part[:n] for n in range(1, len(part) + 1)]}
-    lists = {("hardware", "streams"), ("hardware", "fpgas")}  # each of them a part
+    lists = {("hardware", name) for name in ("streams", "fpgas", "links")}  # each of them a part
     wanted = {(*path, name) for path, schema in parts.items() for name in schema.model_fields if name not in elsewhere}
     assert wanted - within - lists - {("hardware", "read_out")} <= shown
     assert {("hardware", "read_out", end) for end in ("first", "last")} <= shown

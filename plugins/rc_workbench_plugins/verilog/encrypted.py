@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,6 +18,7 @@ _PART = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _PACKED = "this file is no text: it may be encrypted or packed, and none but its vendor's tools read it"
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _UNKNOWN = "unknown module '"
 
 
@@ -36,7 +38,7 @@ def told_once(root: Path, sources: Sequence[Path], lines: Lines, found: Iterable
             yield _with_hint(one, sources) if one.message.startswith(_UNKNOWN) else one
         elif (one.file, first) not in told:
             told.add((one.file, first))
-            packed = b"\0" in source_bytes(root / one.file)
+            packed = _is_packed(source_bytes(root / one.file))
             message = _PACKED if packed else "what follows is encrypted: none but its vendor's tools read it"
             hint = "Take the file out of the hardware sources, and add a model of its modules, or just their ports."
             yield replace(one, message=message, hint=hint, line=first, column=1)
@@ -45,7 +47,7 @@ def told_once(root: Path, sources: Sequence[Path], lines: Lines, found: Iterable
 def _parts(path: Path, lines: Lines) -> Iterator[tuple[int, int]]:
     """The first line of each encrypted part, and the last that the parser may stumble over for its sake; all of a file
     that is no text."""
-    if b"\0" in source_bytes(path):
+    if _is_packed(source_bytes(path)):
         yield 1, len(lines.starts(path)) + 1
         return
     for part in _PART.finditer(source_bytes(path)):
@@ -53,10 +55,17 @@ def _parts(path: Path, lines: Lines) -> Iterator[tuple[int, int]]:
         yield bisect_right(starts, part.start()), bisect_right(starts, part.end()) + 1
 
 
+def _is_packed(data: bytes) -> bool:
+    """Whether a file is no text: of fifty bytes one has no place in any. UTF-16 and a stray byte have words of their
+    own."""
+    wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return not wide and 50 * len(_CONTROL.findall(data)) > len(data)
+
+
 def _with_hint(one: Diagnostic, sources: Sequence[Path]) -> Diagnostic:
     for path in sources:
         data = source_bytes(path)
-        if b"\0" in data or _PART.search(data):
+        if _is_packed(data) or _PART.search(data):
             hint = f"It may be in the encrypted part of {path.name}: add a model of it, or just its ports."
             return replace(one, hint=hint)
     return one

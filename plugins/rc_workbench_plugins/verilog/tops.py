@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -49,6 +50,12 @@ def _include_dirs(paths: Sequence[Path]) -> list[Path]:
     return list(folders)
 
 
+def _folder_of(name: str, own: Path, folders: Sequence[Path]) -> list[Path]:
+    """From which of the folders an included file is found; none where it is from the including file's own."""
+    found = next((folder for folder in (own, *folders) if os.path.isfile(folder / name)), own)
+    return [found] if found != own else []
+
+
 def _candidates(files: Mapping[Path, SourceText]) -> Iterator[tuple[Path, Unit]]:
     used: set[str] = set()
     for file in files.values():
@@ -63,9 +70,8 @@ def _candidates(files: Mapping[Path, SourceText]) -> Iterator[tuple[Path, Unit]]
 
 def _top(root: Path, files: Mapping[Path, SourceText], folders: Sequence[Path], path: Path, unit: Unit) -> HdlTop:
     sources = leaves_first(files, reached(files, [path]))
-    needed = {
-        header.parent for source in sources for header in files[source].included if header.parent != source.parent
-    }
+    read = [one for source in sources for one in (source, *files[source].included)]
+    needed = {folder for one in read for name in includes(one) for folder in _folder_of(name, one.parent, folders)}
     include_dirs = tuple(shown_path(root, folder) for folder in folders if folder in needed)
     shown = tuple(shown_path(root, source) for source in sources)
     hardware = HardwareSources(sources=shown, top=unit.name, include_dirs=include_dirs, read_out=_NO_READ_OUT)

@@ -14,6 +14,7 @@ from workbench.model.application import (
     Fpga,
     HardwareSources,
     HostSources,
+    Link,
     Project,
     Simulation,
     StreamSignals,
@@ -43,6 +44,7 @@ _READ_OUT = Group(
     tuple(replace(field, kind="address") for field in fields_of(ReadOut, ("read_out",))),
 )
 _TRACE, _STREAM, _FPGA = ("hardware", "trace"), ("hardware", "streams"), ("hardware", "fpgas")
+_LINK = ("hardware", "links")
 
 
 def sections_of(document: ProjectDocument, plugins: Plugins) -> tuple[Section, ...]:
@@ -62,6 +64,7 @@ def sections_of(document: ProjectDocument, plugins: Plugins) -> tuple[Section, .
         )),
         Section("Trace in hardware", trace if traced else (), "" if traced else "trace memory"),
         Section("FPGAs", _named(document, _FPGA, "with its own design", (*_grouped(Fpga, "FPGA"), _READ_OUT)), "FPGA"),
+        Section("Links", _named(document, _LINK, "between FPGAs", _grouped(Link, "Link"), "source"), "link"),
         Section("Streams", _named(document, _STREAM, "within the design", _grouped(StreamSignals, "Stream")), "stream"),
         Section("Runs", (
             _part(("simulation",), "Simulated card", "", _grouped(Simulation, "Design", _SIMULATION)),
@@ -75,17 +78,23 @@ def add_part(document: ProjectDocument, what: str) -> Path_ | None:
     if what == "trace memory":
         records = TraceMemory.model_fields["records"].default
         return _TRACE if document.set(_TRACE, {"records": records}, "Add a trace memory") else None
-    path, more = (_FPGA, {}) if what == "FPGA" else (_STREAM, {"valid": "valid", "ready": "ready"})
+    path = {"FPGA": _FPGA, "link": _LINK, "stream": _STREAM}[what]
     count = len(document.value(path) or ())
-    new = {"name": f"{what.lower()}{count}", **more}
+    new = {
+        "FPGA": {"name": f"fpga{count}"},
+        "link": {"source": "left.out_*", "target": "right.in_*"},
+        "stream": {"name": f"stream{count}", "valid": "valid", "ready": "ready"},
+    }[what]
     return (*path, count) if document.append(path, new, f"Add a {what}") else None
 
 
-def _named(document: ProjectDocument, path: Path_, what: str, groups: tuple[Group, ...]) -> tuple[Part, ...]:
+def _named(
+    document: ProjectDocument, path: Path_, what: str, groups: tuple[Group, ...], by: str = "name"
+) -> tuple[Part, ...]:
     """The items of a list, by their names."""
     found = document.value(path)
     return tuple(
-        Part((*path, number), str(one.get("name", "")) if isinstance(one, Mapping) else "", "", what, groups,
+        Part((*path, number), str(one.get(by, "")) if isinstance(one, Mapping) else "", "", what, groups,
              removable=True)
         for number, one in enumerate(found if isinstance(found, list) else ())
     )  # fmt: skip
