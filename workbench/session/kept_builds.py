@@ -80,7 +80,7 @@ def _unchanged_since(time_s: float, files: Iterable[Path]) -> bool:
 
 def _code(language: object) -> Iterator[str]:
     """What tells one version of the code that instruments from another: its files, and what is installed beside it."""
-    plugin = sys.modules[type(language).__module__]
+    plugin = sys.modules[type(language).__module__.partition(".")[0]]  # languages may build upon each other
     own = getattr(plugin, "__path__", [plugin.__file__])
     for place in (*sys.modules["workbench"].__path__, *own, str(files("workbench.resources"))):
         yield from _stamps(str(place))
