@@ -471,7 +471,7 @@ def test_monitors_that_act_on_reads_are_written_nothing(project: Path) -> None:
     plan = ReadOutPlan(4, 0, 12, freeze, run, clear, (word,), (MonitorWords(0, 4, 0, 36),))
     resources = Path(str(files("workbench.resources"))) / "board"
     text = board_sources(opened(project).platform, plan, resources, "t")["rcw_board.c"]
-    assert re.findall(r"move(?:_words)?\((\d), (\d+)u", text) == [("0", "8"), ("0", "4"), ("0", "0"), ("0", "12")]
+    assert re.findall(r"rcw_move(?:_words)?\((\d), (\d+)u", text) == [("0", "8"), ("0", "4"), ("0", "0"), ("0", "12")]
 
 
 def test_commands_are_part_of_what_is_trusted(project: Path) -> None:

@@ -9,6 +9,12 @@ extern "C" {
 
 typedef struct fpga fpga_t;
 
+/* Words as common as a vendor's may be: the read-out has none of them. */
+enum { CYCLES = 1, TRIES, MOVED_BYTES };
+extern int counting, errors, lock, triples, sending;
+int move(int from, int to), move_words(int from), settle(int ms), say(const char *text), whole(int part);
+int read_words(int count), write_down(int value), at_end(void);
+
 fpga_t *fpgaOpen(int card);
 int fpgaConfigure(fpga_t *fpga, const char *bitfile);
 int fpgaWrite(fpga_t *fpga, const uint32_t *data, uint32_t addr, int words);
