@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 from itertools import pairwise
 from pathlib import Path
@@ -10,6 +12,7 @@ import numpy as np
 import pytest
 
 from workbench.api.job import Job
+from workbench.cli.main import main
 from workbench.formats.project_file import load_project
 from workbench.model.diagnostic import Severity, WorkbenchError
 from workbench.model.run import Run
@@ -159,3 +162,58 @@ def test_what_is_wrong_with_a_link_is_told_at_its_line(
         (problem, *_) = error.diagnostics
     assert (problem.line, problem.file) == (line, str(path))
     assert told in problem.message
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Path:
+    """Two designs in two languages, without a mark."""
+    folder = shutil.copytree(APPLICATIONS / "two_fpgas", tmp_path / "two_fpgas")
+    for source in folder.iterdir():
+        source.write_text(re.sub(r"(?m)^ *(//|--|#)pragma recap.*\n", "", source.read_text()))
+    return folder
+
+
+def test_marks_are_proposed_with_who_is_at_the_other_end_of_a_link(
+    bare: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["propose", str(bare), "--json"]) == 0
+    pragmas = {one["id"]: one["pragma"] for one in json.loads(capsys.readouterr().out)["proposals"]}
+    assert pragmas["sender.send:give_out"] == "give_out send(data, right.receiver, out)"
+    assert pragmas["receiver.take:take_out"] == "take_out recv(data, left.sender, out)"
+    assert "fpgaWriteReg send(ctrl, left.sender.send|right.receiver.take, to_fpga)" in pragmas.values()
+    assert main(["propose", str(bare), "--accept", "all"]) == 0
+    assert [one.message for one in opened(bare).scan().diagnostics if "there is no block" in one.message] == []
+
+
+def test_a_scan_says_which_fpga_holds_a_block_and_a_port(bare: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["scan", str(bare), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert {one["id"]: one["fpgas"] for one in told["blocks"]} == {"sender.send": ["left"], "receiver.take": ["right"]}
+    assert [(one["fpga"], one["prefix"]) for one in told["ports"] if one["kind"] != "memory"] == [
+        ("left", "out"), ("right", "in"),
+    ]  # fmt: skip
+    assert main(["scan", str(APPLICATIONS / "ring"), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [one["fpgas"] for one in told["blocks"]] == [["left", "right"]]
+    assert {one["id"]: (one["input"], one["output"]) for one in told["fifos"]} == {
+        "link:left_out-right_in": ("left:node.out", "right:node.in"),
+        "link:right_out-left_in": ("right:node.out", "left:node.in"),
+    }
+
+
+def test_each_fpga_s_design_is_proved(capsys: pytest.CaptureFixture[str]) -> None:
+    project = str(APPLICATIONS / "two_fpgas")
+    assert main(["prove", project, "--json"]) == 0
+    modules = {one["module"]: one["how"] for one in json.loads(capsys.readouterr().out)["modules"]}
+    assert modules == {"left:sender": "proved", "right:receiver": "proved"}
+    assert main(["prove", project, "--json", "--module", "right:receiver"]) == 0
+    assert [one["module"] for one in json.loads(capsys.readouterr().out)["modules"]] == ["right:receiver"]
+    assert main(["prove", project, "--module", "sender"]) == 2
+    assert "Name it with its FPGA: left:sender, right:sender." in capsys.readouterr().err
+
+
+def test_how_much_room_a_link_needs_is_found(capsys: pytest.CaptureFixture[str]) -> None:
+    """A node takes only once it has sent all of its 8 words: those on their way have to have room."""
+    assert main(["streams", str(APPLICATIONS / "ring"), "--json"]) == 0
+    advised = {one["fifo"]: one["advised_depth"] for one in json.loads(capsys.readouterr().out)["fifos"]}
+    assert advised == {"link:left_out-right_in": 8, "link:right_out-left_in": 2}

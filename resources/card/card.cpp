@@ -91,19 +91,20 @@ public:
 
     void write_end(const std::string& failure) const {
         const Card* furthest = cards_[0].get();
-        int64_t conflicts = 0, counter_reads = 0, skipped = 0;
+        int64_t conflicts = 0, counter_reads = 0, skipped = 0, last_transfer = -1;
         for (const auto& card : cards_) {
             if (card->cycle() > furthest->cycle()) furthest = card.get();
             conflicts += card->conflicts();
             counter_reads += card->counter_reads();
             skipped += card->skipped();
+            last_transfer = std::max(last_transfer, card->last_transfer());
         }
         std::string text = "cycles";
         for (const ClockDomain& clock : furthest->clocks()) text += " " + std::to_string(clock.cycle);
         text += "\nof_cards";
         for (const auto& card : cards_)
             for (const ClockDomain& clock : card->clocks()) text += " " + std::to_string(clock.cycle);
-        text += "\nlast_transfer " + std::to_string(furthest->last_transfer());
+        text += "\nlast_transfer " + std::to_string(last_transfer);
         text += "\nskipped " + std::to_string(skipped);
         text += "\nport_conflicts " + std::to_string(conflicts);
         if (counter_reads) text += "\ncounter_reads " + std::to_string(counter_reads);

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from workbench.model.blocks import Block, Side
+from workbench.model.blocks import Block, Side, fpga_of
 from workbench.model.pragma import CPU
 
 _PART = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\])*)\Z")
@@ -16,7 +16,8 @@ def resolve_target(target: str, blocks: Sequence[Block], source: Block | None = 
 
     `$CPU` is every host block that calls the card. A name is matched against the end of a block's id, or of a component
     that holds it: `core`, `core[*]` and `top.core[*].ctrl` all mean every replica, `core[3]` one. Where a name fits
-    blocks within the component of `source` as well as others, those nearest to `source` are meant.
+    blocks within the component of `source` as well as others, those nearest to `source` are meant; if it fits some in
+    its FPGA and some in others, those in its own.
     """
     if target == CPU:
         return tuple(b for b in blocks if b.side is Side.HOST)
@@ -30,6 +31,7 @@ def resolve_target(target: str, blocks: Sequence[Block], source: Block | None = 
     found = found or tuple(b for b in others if _stands_within(_parts(b.component), wanted))
     if source is None or len(found) < 2 or "*" in target:
         return found
+    found = tuple(b for b in found if fpga_of(b.id) == fpga_of(source.id)) or found
     depth = {b.id: shared_parts(b.component, source.component) for b in found}
     nearest = max(depth.values())
     replicated = any(_in_replica(b, source) for b in found)

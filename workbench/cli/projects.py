@@ -17,7 +17,7 @@ from workbench.cli.progress import progress
 from workbench.cli.runs import moment_ps
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.run import PS_PER_S, Run, RunStatus
-from workbench.model.scan import HdlBlock
+from workbench.model.scan import HdlBlock, HdlScan
 from workbench.model.streams import Fifo, Stream
 from workbench.model.text import table
 from workbench.session.collecting import collect_records
@@ -57,13 +57,18 @@ def run_scan(arguments: argparse.Namespace, workbench: Opened) -> int:
     with progress() as watch:
         found = workspace.scan(parse_settings(arguments.changes), Job(watch))
     problems = workspace.diagnostics + found.diagnostics
-    ports = find_ports(found.hdl.ports, workspace.port_kinds.values(), [clock for clock, _ in found.hdl.clocks])
+    tops = [top.project.hardware.top for top in workspace.each]
+    ports = [
+        (place, top, port)
+        for (place, hdl), top in zip(found.hdl.each, tops, strict=False)
+        for port in find_ports(hdl.ports, workspace.port_kinds.values(), [clock for clock, _ in hdl.clocks]).ports
+    ]
     if arguments.json:
         print_json(
             {
                 "calls": [call_json(call) for call in found.host.calls],
-                "blocks": [_block_json(block) for block in found.hdl.blocks],
-                "ports": [_port_json(port) for port in ports.ports],
+                "blocks": [_block_json(block, found.hdl) for block in found.hdl.blocks],
+                "ports": [_port_json(port, place) for place, _, port in ports],
                 "edges": [_edge_json(found.hdl.streams, number) for number in range(len(found.hdl.streams))],
                 "fifos": [_fifo_json(found.hdl.streams, fifo) for fifo in found.hdl.fifos],
                 "diagnostics": as_json(problems),
@@ -73,12 +78,13 @@ def run_scan(arguments: argparse.Namespace, workbench: Opened) -> int:
         print_diagnostics(found.diagnostics)
         rows = [(f"{c.file}:{c.line}", c.callee, c.kind, ", ".join(p.pragma.name for p in c.pragmas) or "no pragma")
                 for c in found.host.calls]  # fmt: skip
-        rows += [(f"{b.file}:{b.line}", b.id, f"{len(b.branches)} branches, {len(b.instances)} instances",
+        rows += [(f"{b.file}:{b.line}", " ".join([b.id, *_in_fpgas(b, found.hdl)]),
+                  f"{len(b.branches)} branches, {len(b.instances)} instances",
                   f"{len(b.pragmas)} pragmas" if not b.why_not else b.why_not)
                  for b in found.hdl.blocks]  # fmt: skip
-        rows += [(f"{workspace.project.hardware.top}: {port.name or 'no prefix'}", f"{port.title} {port.side}",
+        rows += [(f"{place}{top}: {port.name or 'no prefix'}", f"{port.title} {port.side}",
                   f"{len(port.names)} signals", f"on {port.clock}" if port.clock else "")
-                 for port in ports.ports]  # fmt: skip
+                 for place, top, port in ports]  # fmt: skip
         rows += [(edge.id, f"{edge.source or 'outside'} to {edge.target or 'outside'}", f"stream, {edge.bits} bits",
                   f"on {edge.clock}" if edge.clock else "on a derived clock")
                  for edge in found.hdl.streams]  # fmt: skip
@@ -97,9 +103,20 @@ def _fifo_json(streams: Sequence[Stream], fifo: Fifo) -> dict[str, object]:
     return {**asdict(fifo), "input": streams[fifo.input].id, "output": streams[fifo.output].id}
 
 
-def _block_json(block: HdlBlock) -> dict[str, object]:
+def _fpgas_with(block: HdlBlock, hdl: HdlScan) -> list[str]:
+    """The FPGAs in whose designs a block stands, where several have designs of their own."""
+    place = block.id, block.file, block.line
+    return [fpga.rstrip(":") for fpga, one in hdl.fpgas if any((b.id, b.file, b.line) == place for b in one.blocks)]
+
+
+def _in_fpgas(block: HdlBlock, hdl: HdlScan) -> list[str]:
+    return [f"in {', '.join(fpgas)}"] if (fpgas := _fpgas_with(block, hdl)) else []
+
+
+def _block_json(block: HdlBlock, hdl: HdlScan) -> dict[str, object]:
     return {
         "id": block.id,
+        "fpgas": _fpgas_with(block, hdl),
         "component": block.component,
         "kind": block.kind,
         "file": block.file,
@@ -114,8 +131,9 @@ def _block_json(block: HdlBlock) -> dict[str, object]:
     }
 
 
-def _port_json(port: FoundPort) -> dict[str, object]:
+def _port_json(port: FoundPort, place: str) -> dict[str, object]:
     return {
+        "fpga": place.rstrip(":"),
         "style": port.style,
         "kind": port.kind,
         "prefix": port.name,

@@ -22,9 +22,19 @@ _PLACE = re.compile(r"card\[\d+\]\.|\w+:")
 def below_top(instance: str) -> str:
     """An instance's name without the top's, behind its FPGA's where there are several: card[1].fifo of
     card[1].top.fifo, left:fifo of left:top.fifo."""
-    place = found[0] if (found := _PLACE.match(instance)) else ""
+    place = fpga_of(instance)
     name = instance.removeprefix(place)
     return place + (name.partition(".")[2] or name)
+
+
+def fpga_of(name: str) -> str:
+    """What a name begins with in one of several FPGAs: left: of left:top.fifo, card[1]. of card[1].top.fifo."""
+    return found[0] if (found := _PLACE.match(name)) else ""
+
+
+def as_target(name: str) -> str:
+    """A block or an instance as pragmas name it: left.top.fifo of left:top.fifo."""
+    return name.replace(":", ".")
 
 
 class Side(StrEnum):

@@ -151,7 +151,8 @@ class HdlScan:
     """`instances` maps every elaborated instance path to its module name, the top first.
 
     `ports`, `clocks` and `resets` are the top's, as `HdlTop` says; `streams`, `fifos` and state `registers` stand in
-    the whole design.
+    the whole design. Of FPGAs with designs of their own `fpgas` are what was read of each, with what names in it begin
+    with; all else is then of all of them, but for the top's, which are the first one's.
     """
 
     blocks: tuple[HdlBlock, ...]
@@ -163,6 +164,12 @@ class HdlScan:
     streams: tuple[Stream, ...] = ()
     fifos: tuple[Fifo, ...] = ()
     registers: tuple[StateRegister, ...] = ()
+    fpgas: tuple[tuple[str, HdlScan], ...] = ()
+
+    @property
+    def each(self) -> tuple[tuple[str, HdlScan], ...]:
+        """What was read of each FPGA's design, with what names in it begin with."""
+        return self.fpgas or (("", self),)
 
 
 @dataclass(frozen=True)

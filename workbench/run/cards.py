@@ -45,12 +45,13 @@ def on_fpgas(builds: Sequence[HdlBuild], hardware: HardwareSources) -> HdlBuild:
     )
 
 
-def scanned_on_fpgas(scans: Sequence[HdlScan], places: Sequence[str]) -> HdlScan:
+def scanned_on_fpgas(scans: Sequence[HdlScan], hardware: HardwareSources) -> HdlScan:
     """What reading the designs of all FPGAs found; a block that stands in several is one, with all its instances. The
     top's ports, clocks and resets are those of the first."""
     if len(scans) == 1:
         return scans[0]
-    blocks: dict[tuple[str, str, int], HdlBlock] = {}
+    places, blocks = hardware.places, dict[tuple[str, str, int], HdlBlock]()
+    streams, links = _linked(scans, hardware)
     for one, place, first in zip(scans, places, _firsts(scans), strict=False):
         for block in one.blocks:
             block = _scanned_block_on(block, place, first)
@@ -66,13 +67,16 @@ def scanned_on_fpgas(scans: Sequence[HdlScan], places: Sequence[str]) -> HdlScan
         instances=tuple((place + path, module) for one, place in zip(scans, places, strict=True)
                         for path, module in one.instances),
         diagnostics=_once(one.diagnostics for one in scans),
-        streams=_streams(scans, places),
-        fifos=_fifos(scans, places),
+        streams=streams,
+        fifos=(*_fifos(scans, places), *links),
         registers=_once(one.registers for one in scans),
+        fpgas=tuple(zip(places, scans, strict=True)),
     )  # fmt: skip
 
 
-def _linked(builds: Sequence[HdlBuild], hardware: HardwareSources) -> tuple[tuple[Stream, ...], tuple[Fifo, ...]]:
+def _linked(
+    builds: Sequence[HdlBuild | HdlScan], hardware: HardwareSources
+) -> tuple[tuple[Stream, ...], tuple[Fifo, ...]]:
     """The streams of all, and the links between two of them."""
     streams, links = list(_streams(builds, hardware.places)), []
     number = {(place, stream.id.partition(".")[2]): first + n
@@ -81,9 +85,11 @@ def _linked(builds: Sequence[HdlBuild], hardware: HardwareSources) -> tuple[tupl
     for link in hardware.links:
         ends = [number.get((f"{fpga}:", link_words(signals)))
                 for fpga, _, signals in (link.source.partition("."), link.target.partition("."))]  # fmt: skip
-        if (given := ends[0]) is not None and (taken := ends[1]) is not None:
+        if (given := ends[0]) is not None:
             streams[given] = replace(streams[given], target=link.name)
+        if (taken := ends[1]) is not None:
             streams[taken] = replace(streams[taken], source=link.name)
+        if given is not None and taken is not None:
             links.append(Fifo(link.name, "link", given, taken, link.words))
     return tuple(streams), tuple(links)
 

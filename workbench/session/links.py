@@ -29,19 +29,25 @@ class LinkEnd:
     def words(self) -> str:
         return link_words(self.signals)
 
+    @property
+    def port(self) -> str:
+        """What the port is called that stands there."""
+        return f"link {self.words}"
+
     def named(self, role: str) -> str:
         return self.signals.replace("*", role)
 
 
 def ends_at(hardware: HardwareSources, fpga: str) -> tuple[LinkEnd, ...]:
-    """The ends of links at the FPGA of that name."""
-    return tuple(
+    """The ends of links at the FPGA of that name, in an order that is the same where its design is."""
+    found = (
         LinkEnd(number, side, signals)
         for number, link in enumerate(hardware.links)
         for side, end in (("source", link.source), ("target", link.target))
         for name, _, signals in (end.partition("."),)
         if name == fpga
     )
+    return tuple(sorted(found, key=lambda end: (end.side, end.signals)))
 
 
 def with_ends(
@@ -55,7 +61,7 @@ def with_ends(
     ports = (
         kinds["link_out" if end.side == "source" else "link_in"]
         .port()
-        .model_validate({"name": f"link {end.words}", "names": {role: end.named(role) for role in roles}})
+        .model_validate({"name": end.port, "names": {role: end.named(role) for role in roles}})
         for end in ends
     )
     hardware = platform.hardware.model_copy(update={"ports": (*platform.hardware.ports, *ports)})

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from workbench.analysis.targets import resolve_target
-from workbench.model.blocks import Block, Side
+from workbench.model.blocks import Block, Side, as_target
 from workbench.model.diagnostic import Diagnostic, Severity, did_you_mean
 from workbench.model.pragma import CPU, MEM, Category, PlacedPragma
 from workbench.model.scan import ProjectScan
@@ -65,7 +65,7 @@ class _Checks:
                     yield mark.placed.diagnostic(message, self._meant(target))
 
     def _meant(self, target: str) -> str:
-        paths = dict.fromkeys(re.sub(r"\[\d+\]", "[*]", block.id) for block in self._known)
+        paths = dict.fromkeys(as_target(re.sub(r"\[\d+\]", "[*]", block.id)) for block in self._known)
         ends = {".".join(path.split(".")[-count:]): path for path in paths for count in (1, 2, 3)}
         near = did_you_mean(target, {*paths, *ends})
         shown = list(paths)[:_MOST_NAMES]

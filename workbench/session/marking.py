@@ -14,10 +14,12 @@ from pathlib import Path
 
 from workbench.api.source.edits import decode, encode, insert_pragmas
 from workbench.api.source.pragma_text import Style, style_of
+from workbench.model.application import link_words
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
 from workbench.model.proposal import Proposal
 from workbench.model.scan import ProjectScan
-from workbench.session.proposing import proposals
+from workbench.session.links import ends_at
+from workbench.session.proposing import Outside, outside, proposals
 from workbench.session.workspace import Workspace
 from workbench.system.files import read_file, real, sha256, write_files
 from workbench.system.folders import state_dir
@@ -30,10 +32,32 @@ def proposed(workspace: Workspace, scan: ProjectScan) -> tuple[Proposal, ...]:
     styles = [kind.style for kind in workspace.port_kinds.values() if kind.style]
     root = real(workspace.root)
     return tuple(
-        p for p in proposals(scan, workspace.platform, styles)
+        p for p in proposals(scan, workspace.platform, _around(workspace), styles)
         if style_of(p.file) and (path := real(workspace.root / p.file)).is_relative_to(root)
         and not workspace.is_made(path)
     )  # fmt: skip
+
+
+def _around(workspace: Workspace) -> dict[str, Outside]:
+    """What stands around the design in each FPGA."""
+    if not workspace.designs:
+        return {"": outside(workspace.platform, {})}
+    hardware, each = (
+        workspace.project.hardware,
+        dict(zip(workspace.project.hardware.places, workspace.each, strict=True)),
+    )
+    found = {}
+    for place, one in each.items():
+        alike = [name.rstrip(":") for name, other in each.items() if other is one]
+        links: dict[str, tuple[str, str]] = {}
+        for end in (end for name in alike for end in ends_at(hardware, name)):
+            link = hardware.links[end.link]
+            other = (link.target if end.side == "source" else link.source).partition(".")[0]
+            target = f"{other}.{each[f'{other}:'].project.hardware.top}"
+            targets = dict.fromkeys([*links.get(end.port, ("", ""))[0].split("|"), target])
+            links[end.port] = ("|".join(filter(None, targets)), link_words(link.source.partition(".")[2]))
+        found[place] = outside(one.platform, links)
+    return found
 
 
 def chosen(known: Sequence[Proposal], names: Iterable[str]) -> tuple[Proposal, ...]:

@@ -109,16 +109,11 @@ def _instrument(
             keeping(workspace.host_language, root, platform, defines, out / "host"),
         )
     builds = {
-        id(one): _instrument_design(one, settings, out / "hdl" / folder, job) for folder, one in _folders(workspace)
+        id(one): _instrument_design(one, settings, out / "hdl" / (place[:-1] if workspace.designs else ""), job)
+        for place, one in workspace.by_place.items()
     }
     hdl = on_fpgas([builds[id(one)] for one in workspace.each], workspace.project.hardware)
     return placed(host, root), hdl
-
-
-def _folders(workspace: Workspace) -> Iterator[tuple[str, Workspace]]:
-    """Where the copies of each design lie below those of the hardware: in a folder of its first FPGA's name."""
-    names = [fpga.name for fpga in workspace.project.hardware.fpgas] or [""]
-    yield from ((names[workspace.each.index(one)], one) for one in workspace.different)
 
 
 def _instrument_design(workspace: Workspace, settings: Mapping[str, Value], out: Path, job: Job) -> HdlBuild:
@@ -263,7 +258,7 @@ def _run(
                 raise WorkbenchError(*found)
         if not target.simulated and host:  # what else drives the design there, its own flow knows
             complete_tree(workspace, settings, host, hdl, writer.manifest, build)
-        elif undriven := placed(tuple(_undriven(workspace, hdl)), root):
+        elif undriven := placed(tuple(undriven_of(workspace, hdl)), root):
             raise WorkbenchError(*undriven)
     if target.simulated:
         simulators = {id(one): simulated_by(one, project.simulation.simulator) for one in hdl.each}
@@ -287,7 +282,7 @@ def _run(
         trace=trace,
         path=workspace.path,
     )
-    task = replace(task, designs=_tasks(workspace, task))
+    task = with_designs(task, workspace)
     built = target.build(task, job)
     taps: TapTrace | None = None
     if trace and host and target.simulated:
@@ -325,27 +320,25 @@ def _run(
         )
 
 
-def _undriven(workspace: Workspace, hdl: HdlBuild) -> Iterator[Diagnostic]:
+def undriven_of(workspace: Workspace, hdl: HdlBuild) -> Iterator[Diagnostic]:
+    """Inputs of the FPGAs' designs that nothing drives."""
     told = {id(one): one.undriven(build.ports) for one, build in zip(workspace.each, hdl.each, strict=True)}
     yield from (problem for of_design in told.values() for problem in of_design)
 
 
-def _tasks(workspace: Workspace, task: Task) -> tuple[Task, ...]:
-    """The task of each FPGA with a design of its own."""
-    return (
-        tuple(
-            replace(
-                task,
-                project=task.project.model_copy(update={"hardware": one.project.hardware}),
-                platform=one.platform,
-                parameters=one.parameters(task.settings),
-                hdl=build,
-            )
-            for one, build in zip(workspace.designs, task.hdl.each, strict=True)
+def with_designs(task: Task, workspace: Workspace) -> Task:
+    """The task with that of each FPGA, where these have designs of their own."""
+    tasks = (
+        replace(
+            task,
+            project=task.project.model_copy(update={"hardware": one.project.hardware}),
+            platform=one.platform,
+            parameters=one.parameters(task.settings),
+            hdl=build,
         )
-        if workspace.designs
-        else ()
+        for one, build in zip(workspace.designs, task.hdl.each, strict=bool(workspace.designs))
     )
+    return replace(task, designs=tuple(tasks))
 
 
 def _as_told(host: HostBuild, workspace: Workspace, raw: Path, job: Job) -> HostBuild:

@@ -7,12 +7,13 @@ languages' scans tell (`Branch`, `StateRegister`, `Term`), and are the same for 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from workbench.analysis.targets import shared_parts
 from workbench.api.port_styles import PortStyle
+from workbench.model.blocks import as_target, fpga_of
 from workbench.model.pragma import CPU, MEM, Category, Pragma
 from workbench.model.proposal import Proposal
 from workbench.model.scan import Branch, CallSite, HdlBlock, ProjectScan, StateRegister, Term
@@ -40,15 +41,28 @@ class _Said:
     message: str = ""
 
 
-def proposals(scan: ProjectScan, platform: Platform, styles: Iterable[PortStyle] = ()) -> tuple[Proposal, ...]:
-    """By file and line. `styles` are those of the ports that plugins bring."""
-    return tuple(sorted(_Proposing(scan, platform, Words(styles)).all(), key=lambda p: (p.file, p.line, p.column)))
+@dataclass(frozen=True)
+class Outside:
+    """What stands around a design, by the signals of its top: those of ports to `memory`, the `roles` of all ports'
+    and, of `links` to other FPGAs, the tops at their other ends, as a target, and what their words are called."""
+
+    memory: Collection[str]
+    roles: Mapping[str, str]
+    links: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+
+def proposals(
+    scan: ProjectScan, platform: Platform, around: Mapping[str, Outside], styles: Iterable[PortStyle] = ()
+) -> tuple[Proposal, ...]:
+    """By file and line. `around` is what stands around each FPGA's design, by what the names in it begin with; `styles`
+    are those of the ports that plugins bring."""
+    found = _Proposing(scan, platform, around, Words(styles)).all()
+    return tuple(sorted(found, key=lambda p: (p.file, p.line, p.column)))
 
 
 class _Proposing:
-    def __init__(self, scan: ProjectScan, platform: Platform, words: Words) -> None:
-        self._scan, self._platform, self._words = scan, platform, words
-        self._memory, self._ports = _port_signals(platform)
+    def __init__(self, scan: ProjectScan, platform: Platform, around: Mapping[str, Outside], words: Words) -> None:
+        self._scan, self._platform, self._words, self._around = scan, platform, words, around
         self._paths = {path for path, _ in scan.hdl.instances}
         self._host_marks = [p.pragma for call in scan.host.calls for p in call.pragmas]
 
@@ -132,13 +146,16 @@ class _Proposing:
     def _handshake(self, block: HdlBlock, branch: Branch) -> _Said | None:
         """What passes, or is waited for, where a branch asks for signals of a handshake with another instance."""
         own = self._instance_of(block)
-        asked = [a for term in branch.terms if (a := self._asks(term)) and term.driver != own]
+        around = self._around[fpga_of(own)] if fpga_of(own) in self._around else next(iter(self._around.values()))
+        asked = [a for term in branch.terms if (a := self._asks(term, around)) and term.driver != own]
         if not asked or not block.instances:
             return None
         asks = next((a for a in asked if not a.on), asked[0])
         gives = asks.side == "ready"  # the other side takes
-        target = self._partner(asks.term, own)
-        if target == CPU:
+        target = _partner(asks.term, own, around)
+        if asks.term.port in around.links:
+            message = around.links[asks.term.port][1]
+        elif target == CPU:
             message = self._host_message(block, to_fpga=not gives)
         elif target == MEM:
             message = asks.stem or "memory"
@@ -169,20 +186,14 @@ class _Proposing:
             path = path.rpartition(".")[0]
         return path or (block.instances[0].rpartition(".")[0] if block.instances else "")
 
-    def _asks(self, term: Term) -> Asks | None:
+    def _asks(self, term: Term, around: Outside) -> Asks | None:
         """A signal of the platform's ports speaks by its role, others by their names."""
-        role = self._ports.get(term.port) if term.port else None
+        role = around.roles.get(term.port) if term.port else None
         if role:
             by_role = Term(role.removesuffix("_enable"), term.high, term.driver, term.port, term.stream)
             if asks := self._words.asks(by_role):
                 return Asks(term, asks.side, asks.on, asks.buffer, asks.stem)
         return self._words.asks(term)
-
-    def _partner(self, term: Term, own: str) -> str:
-        """Whom a signal comes from, as a pragma's target."""
-        if not term.driver:
-            return MEM if term.port in self._memory else CPU
-        return _target(term.driver, own)
 
     def _stream_name(self, term: Term) -> str:
         streams = self._scan.hdl.streams
@@ -210,14 +221,17 @@ class _Proposing:
         blocks = {block.id: block for block in self._scan.hdl.blocks}
         marks += [(blocks[p.id.rpartition(":")[0]], p.pragma) for p in hardware]
         names = {pragma.name for pragma in self._host_marks}
-        top = next((path for path, _ in self._scan.hdl.instances), "top")
+        tops = dict.fromkeys(
+            next((as_target(path) for path, _ in self._scan.hdl.instances if path.startswith(place)), "top")
+            for place in self._around
+        )
         seen: set[tuple[str, int]] = set()
         for call in self._scan.host.calls:
             place = (call.file, call.pragma_line or call.line)
             if call.pragmas or place in seen:  # one mark before a line speaks of all calls of it
                 continue
             seen.add(place)
-            said = self._call(call, marks, top)
+            said = self._call(call, marks, "|".join(tops))
             stem = re.sub(r"\W+", "_", call.callee.split("::")[-1]).strip("_") or "call"
             pragma = _pragma(_new_name(stem, names), said)
             identity = f"{call.file}:{call.line}:{call.column}"
@@ -233,7 +247,7 @@ class _Proposing:
         gives = call.kind == "send"
         theirs = (Category.RECV, Category.WAIT_RECV) if gives else (Category.SEND, Category.WAIT_SEND)
         partners = [(b, p) for b, p in marks if CPU in p.targets and p.category in theirs]
-        targets = dict.fromkeys(_target(b.instances[0], "") for b, _ in partners if b.instances)
+        targets = dict.fromkeys(_of_host(b) for b, _ in partners if b.instances)
         messages = [m for _, p in partners for m in p.messages]
         category = Category.SEND if gives else Category.RECV if call.kind == "receive" else Category.WAIT_RECV
         default_reason = "late_sender" if category is Category.WAIT_RECV else "data"
@@ -248,18 +262,22 @@ def _pragma(name: str, said: _Said, condition: str | None = None) -> Pragma:
     return Pragma(name, said.category, reasons, targets, messages, condition)
 
 
-def _port_signals(platform: Platform) -> tuple[set[str], Mapping[str, str]]:
-    """The signals of ports to memories, and the roles of all others, by their names at the design's top."""
+def outside(platform: Platform, links: Mapping[str, tuple[str, str]]) -> Outside:
+    """What stands around a design on the platform. `links` are those to other FPGAs, by their ports' names."""
     from workbench.api.ports import HardwarePort
 
     memory: set[str] = set()
     roles: dict[str, str] = {}
+    linked: dict[str, tuple[str, str]] = {}
     for port in platform.hardware.ports if platform.hardware else ():
         if isinstance(port, HardwarePort):
             names = {signal.name: role for role, signal in port.signals().items() if signal.name}
-            memory |= set(names) if not port.takes_transfers else set()
             roles |= names
-    return memory, roles
+            if port.name in links:
+                linked |= dict.fromkeys(names, links[port.name])
+            elif not port.takes_transfers:
+                memory |= set(names)
+    return Outside(memory, roles, linked)
 
 
 def _holds(outer: Branch, inner: Branch) -> bool:
@@ -287,10 +305,28 @@ def _apart(block: HdlBlock, one: Sequence[Branch], other: Sequence[Branch]) -> b
     return either or within(one, other) or within(other, one)
 
 
+def _partner(term: Term, own: str, around: Outside) -> str:
+    """Whom a signal comes from, as a pragma's target."""
+    if term.driver:
+        return _target(term.driver, own)
+    if term.port in around.links:
+        return around.links[term.port][0]
+    return MEM if term.port in around.memory else CPU
+
+
+def _of_host(block: HdlBlock) -> str:
+    """A block as a target of the host's: one that stands in several FPGAs in any of them."""
+    several = len(set(map(fpga_of, block.instances))) > 1
+    return _target(block.instances[0], block.instances[0] if several else "")
+
+
 def _target(path: str, own: str) -> str:
-    """An instance or block as a target: within the same replica by its name alone, else every replica of it."""
+    """An instance or block as a target: within the same replica by its name alone, else every replica of it; within
+    the same FPGA without that."""
+    if (place := fpga_of(path)) and place == fpga_of(own):
+        path, own = path.removeprefix(place), own.removeprefix(place)
     within = any("[" in part for part in path.split(".")[: shared_parts(path, own)])
-    return re.sub(r"\[\d+\]", "" if within else "[*]", path)
+    return as_target(re.sub(r"\[\d+\]", "" if within else "[*]", path))
 
 
 def _words_of(name: str) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from workbench.api.descriptors import Proves
@@ -20,23 +21,46 @@ STEPS = ("Instrument", "Prove", "Simulate")
 def prove_workspace(
     workspace: Workspace, changes: Mapping[str, Value], job: Job, module: str = "", limits: Limits | None = None
 ) -> Proof:
-    """Instrument a copy, and say of each of its modules (or of `module`) whether it behaves as the user's. Where
-    something has to be simulated for that, the design runs as in any run. WorkbenchError where it cannot be
-    instrumented, or its language cannot do this; raises Cancelled."""
+    """Instrument a copy, and say of each of its modules (or of `module`) whether it behaves as the user's; where FPGAs
+    have designs of their own, of each one's, which are then named with it (`left:sender`). Where something has to be
+    simulated for that, the design runs as in any run. WorkbenchError where it cannot be instrumented, or its language
+    cannot do this; raises Cancelled."""
     if workspace.faults:
         raise WorkbenchError(*workspace.faults)
-    language, settings = workspace.hdl_language, workspace.settings(changes)
-    if not isinstance(language, Proves):
-        raise WorkbenchError(Diagnostic(f"designs of the language '{language.name}' cannot be proved"))
+    settings, limits = workspace.settings(changes), limits or Limits()
     job.plan((*check_steps(workspace.composed), *STEPS))
     check(workspace.composed, job)
+    designs = workspace.by_place
+    if len(designs) == 1:
+        return _prove(workspace.each[0], settings, job, module, limits)
+    fpga, colon, module = module.rpartition(":")
+    if module and fpga + colon not in designs:
+        hint = f"Name it with its FPGA: {listed([place + module for place in designs])}."
+        raise WorkbenchError(Diagnostic(f"'{fpga}{colon}{module}' is no module of an FPGA", hint))
+    found: list[Proof] = []
+    for place, design in designs.items():
+        if place == fpga + colon or not module:
+            job.log(f"{place}{design.project.hardware.top}")
+            proof = _prove(design, settings, job, module, limits)
+            verdicts = (replace(one, module=place + one.module) for one in proof.verdicts)
+            found.append(Proof(tuple(verdicts), proof.diagnostics))
+    return Proof(
+        tuple(verdict for one in found for verdict in one.verdicts),
+        tuple(dict.fromkeys(told for one in found for told in one.diagnostics)),
+    )
+
+
+def _prove(workspace: Workspace, settings: Mapping[str, Value], job: Job, module: str, limits: Limits) -> Proof:
+    language = workspace.hdl_language
+    if not isinstance(language, Proves):
+        raise WorkbenchError(Diagnostic(f"designs of the language '{language.name}' cannot be proved"))
     root, platform, parameters = workspace.root, workspace.platform, workspace.parameters(settings)
     with tempfile.TemporaryDirectory(prefix="recap-made-") as folder:
         with job.step("Instrument"):
             build = workspace.instrument_hdl(
                 settings, lambda part: language.instrument(root, part, platform, parameters, Path(folder), job), job
             )
-        return language.prove(build, root, limits or Limits(), job, module)
+        return language.prove(build, root, limits, job, module)
 
 
 def told(proof: Proof) -> Iterator[Diagnostic]:

@@ -9,20 +9,21 @@ it starts (`resources/hdl/recap_depth.v`).
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from workbench.api import Task
+from workbench.api import HdlBuild, Task
 from workbench.api.descriptors import VariesDepths
 from workbench.api.job import Job
 from workbench.api.records import read_end, stream_tables
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.streams import Fifo, Stream
 from workbench.run.cards import on_fpgas
 from workbench.session.composing import check
+from workbench.session.pipeline import undriven_of, with_designs
 from workbench.session.places import placed
 from workbench.session.workspace import Value, Workspace
 
@@ -92,40 +93,33 @@ def advise_depths(workspace: Workspace, changes: Mapping[str, Value], job: Job, 
 
 
 def _advise(workspace: Workspace, settings: Mapping[str, Value], folder: Path, job: Job, loss: float) -> Depths:
-    language, target = workspace.hdl_language, workspace.target("simulated")
-    if not isinstance(language, VariesDepths):
-        raise WorkbenchError(
-            Diagnostic(f"depths of FIFOs cannot be tried in designs of the language '{language.name}'")
-        )
-    if workspace.designs:
-        message = "depths of FIFOs are not tried where the FPGAs have designs of their own"
-        raise WorkbenchError(
-            Diagnostic(message, "Name the one design without hardware.fpgas.", file=str(workspace.path))
-        )
-    project, platform, root = workspace.project, workspace.platform, workspace.root
-    parameters = workspace.parameters(settings)
+    project, target = workspace.project, workspace.target("simulated")
     check(workspace.composed, job)
     job.progress(None, "instrument")
-    hdl = workspace.instrument_hdl(
-        settings, lambda part: language.with_depths(root, part, platform, parameters, folder / "hdl", job), job
-    )
-    hdl = on_fpgas([hdl] * project.hardware.cards, project.hardware)
+    builds = {
+        id(one): _with_depths(one, settings, folder / "hdl" / str(number), job)
+        for number, one in enumerate(workspace.different)
+    }
+    hdl = on_fpgas([builds[id(one)] for one in workspace.each], project.hardware)
     if not hdl.fifos:
         hint = "FIFOs are told by their names and streams; others are pointed at: hardware.fifos and hardware.streams."
         raise WorkbenchError(Diagnostic("the design has no FIFO that is told", hint, file=str(workspace.path)))
-    if undriven := placed(workspace.undriven(hdl.ports), root):
+    if undriven := placed(tuple(undriven_of(workspace, hdl)), workspace.root):
         raise WorkbenchError(*undriven)
     task = Task(
-        project=project, platform=platform, support=workspace.support, root=root, hdl=hdl, settings=settings,
-        parameters=parameters, build=folder / "build", raw=folder / "raw", deterministic=True, again=True,
+        project=project, platform=workspace.platform, support=workspace.support, root=workspace.root, hdl=hdl,
+        settings=settings, parameters=workspace.parameters(settings), build=folder / "build", raw=folder / "raw",
+        deterministic=True, again=True, path=workspace.path,
     )  # fmt: skip
+    task = with_designs(task, workspace)
     task.build.mkdir()
     job.plan(target.steps)
     built = target.build(task, job)
+    varied, alike = _varied(hdl, [link.name for link in project.hardware.links])
     known: dict[tuple[int, ...], Simulated] = {}
 
     def run(depths: Mapping[str, int]) -> Simulated:
-        key = tuple(depths.get(name, 0) for name in hdl.varied)
+        key = tuple(depths.get(name, 0) for name in varied)
         if key not in known:
             job.check()
             job.log(f"Run {len(known) + 1}: {', '.join(f'{n} {d}' for n, d in depths.items()) or 'as it is built'}")
@@ -137,11 +131,14 @@ def _advise(workspace: Workspace, settings: Mapping[str, Value], folder: Path, j
             )
         return known[key]
 
-    as_built, ample = run({}), run(dict.fromkeys(hdl.varied, AMPLE))
+    as_built, ample = run({}), run(dict.fromkeys(varied, AMPLE))
     if ample.cycles is None:
         hint = "It has to run with FIFOs as deep as they like before depths can be found."
         raise WorkbenchError(Diagnostic(f"the application does not run: {ample.why}", hint))
-    held = {fifo.id: words for fifo, words in zip(hdl.fifos, ample.most, strict=True) if fifo.id in hdl.varied}
+    held = dict.fromkeys(varied, 0)
+    for fifo, words in zip(hdl.fifos, ample.most, strict=True):
+        if first := alike.get(fifo.id):
+            held[first] = max(held[first], words)
 
     def cycles_of(depths: Mapping[str, int]) -> int:
         cycles = run(depths).cycles
@@ -149,7 +146,37 @@ def _advise(workspace: Workspace, settings: Mapping[str, Value], folder: Path, j
 
     advised = least_depths(held, cycles_of, ample.cycles, loss)
     after = run(advised)
+    advised = {name: advised[first] for name, first in alike.items()}
     return Depths(hdl.streams, hdl.fifos, advised, as_built, ample, after, len(known), hdl.diagnostics)
+
+
+def _with_depths(workspace: Workspace, settings: Mapping[str, Value], out: Path, job: Job) -> HdlBuild:
+    """A design whose FIFOs' depths are chosen as it is simulated. One of several FPGAs' whose language cannot do that
+    stays as it is, and says so."""
+    language, root, platform = workspace.hdl_language, workspace.root, workspace.platform
+    parameters = workspace.parameters(settings)
+    problems: tuple[Diagnostic, ...] = ()
+    if isinstance(language, VariesDepths):
+        make = language.with_depths
+    else:
+        told = Diagnostic(f"depths of FIFOs cannot be tried in designs of the language '{language.name}'")
+        if not workspace.ends:
+            raise WorkbenchError(told)
+        make, problems = language.instrument, (replace(told, severity=Severity.NOTE, file=str(workspace.path)),)
+    build = workspace.instrument_hdl(settings, lambda part: make(root, part, platform, parameters, out, job), job)
+    return replace(build, diagnostics=(*build.diagnostics, *problems))
+
+
+def _varied(hdl: HdlBuild, links: Collection[str]) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The FIFOs whose depths are chosen, and by each that has such a depth which of them: FPGAs with the same design
+    have the same depths."""
+    first = {id(one): place for one, place in reversed([*zip(hdl.each, hdl.places, strict=True)])}
+    alike = {
+        place + name: first[id(one)] + name
+        for one, place in zip(hdl.each, hdl.places, strict=True) for name in one.varied
+    }  # fmt: skip
+    alike |= {fifo.id: fifo.id for fifo in hdl.fifos if fifo.id in links}
+    return tuple(dict.fromkeys(alike.values())), alike
 
 
 def _simulated(raw: Path, streams: tuple[Stream, ...], fifos: tuple[Fifo, ...], failed: list[str]) -> Simulated:

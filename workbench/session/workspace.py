@@ -63,6 +63,12 @@ class Workspace:
         """Those of each design."""
         return tuple({id(one): one for one in self.each}.values())
 
+    @property
+    def by_place(self) -> dict[str, Workspace]:
+        """Those of each design, by what the names in the first FPGA begin with that holds it."""
+        places = self.project.hardware.places
+        return {places[self.each.index(one)]: one for one in self.different}
+
     def settings(self, changes: Mapping[str, Value] | None = None) -> dict[str, Value]:
         """The project's settings with `changes` laid over. WorkbenchError for a name that the project does not have."""
         for name in changes or {}:
@@ -124,7 +130,7 @@ class Workspace:
         found = {id(one): one._scan_design(settings, job) for one in self.different}
         if not self.designs:
             return found[id(self)]
-        return scanned_on_fpgas([found[id(one)] for one in self.designs], self.project.hardware.places)
+        return scanned_on_fpgas([found[id(one)] for one in self.designs], self.project.hardware)
 
     def _scan_design(self, settings: Mapping[str, Value], job: Job) -> HdlScan:
         from workbench.model.scan import HdlScan

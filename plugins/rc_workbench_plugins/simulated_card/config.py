@@ -72,8 +72,11 @@ def card_config(hdl: HdlBuild, task: Task, libraries: Sequence[Path]) -> str:
         lines.append(f"holds_core {int(table.holds_core)}")
         lines += [f"point {size} {time_ps}" for size, time_ps in table_points_ps(table)]
     of_library = dict(zip(libraries, hdl.each, strict=True))
+    first = dict(reversed([*zip(libraries, hdl.places, strict=True)]))
     for library, one in of_library.items():
-        lines += [f"design {library}", f"places {places_of(library)}", *_design(one, platform, task.depths)]
+        place = first[library]
+        depths = {name.removeprefix(place): words for name, words in task.depths.items() if name.startswith(place)}
+        lines += [f"design {library}", f"places {places_of(library)}", *_design(one, platform, depths)]
         lines += command_lines(one, library.parent)
     names = (place.rstrip(":.").replace("[", " ").rstrip("]") for place in hdl.places)
     lines += [f"card {list(of_library).index(of)} {name}" for of, name in zip(libraries, names, strict=True)]
@@ -95,7 +98,8 @@ def _links(hdl: HdlBuild, task: Task) -> Iterator[str]:
         network = networks.get(link.network, Network(name=""))
         times = (network.latency_s * PS_PER_S, network.gap_s * PS_PER_S, network.gap_per_byte_s * PS_PER_S * 1000)
         fifo = fifos.index(link.name) if link.name in fifos else -1
-        yield f"link {' '.join(ends)} {' '.join(str(round(time)) for time in times)} {link.words} {fifo}"
+        words = task.depths.get(link.name, link.words)
+        yield f"link {' '.join(ends)} {' '.join(str(round(time)) for time in times)} {words} {fifo}"
 
 
 def _design(hdl: HdlBuild, platform: Platform, depths: Mapping[str, int]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from workbench.gui.source.lines_moved import LinesMoved
+from workbench.model.blocks import as_target
 from workbench.model.platform import CallKind, Platform
 from workbench.model.pragma import CPU, MEM, Category, PlacedPragma, Pragma
 from workbench.model.scan import ProjectScan
@@ -142,7 +143,7 @@ def choices(scan: ProjectScan, platform: Platform | None, known: Mapping[Categor
         for category in Category
     }
     targets = [t for p in pragmas for t in p.targets]
-    starred = [re.sub(r"\[\d+\]", "[*]", path) for path, _ in scan.hdl.instances]
+    starred = [as_target(re.sub(r"\[\d+\]", "[*]", path)) for path, _ in scan.hdl.instances]
     messages = list(dict.fromkeys(m for p in pragmas for m in p.messages))
     meanings = {reason: meaning for found in known.values() for reason, meaning in found.items()}
     return Choices(
