@@ -72,6 +72,16 @@ def test_it_is_made_anew_where_what_it_was_made_of_changed(project, made) -> Non
     assert (times, [site.callee for site in build.sites]) == (5, ["fakeWrite"])
 
 
+def test_it_is_made_anew_where_the_system_reads_with_another_library(project, made, monkeypatch) -> None:
+    def installed(version: str) -> None:
+        monkeypatch.setattr(type(project.language), "tools", staticmethod(lambda: [version]))
+
+    installed("libclang-19.so.19")
+    assert (made()[1], made()[1]) == (1, 1)
+    installed("libclang-20.so.20")
+    assert (made()[1], made()[1]) == (2, 2)
+
+
 def test_what_was_told_with_errors_is_told_again(project, made) -> None:
     project.file("user.c", HOST.replace("\n    ", "\n    #pragma recap put send(data, top.in, x): nothing == 1\n    "))
     build, _ = made()

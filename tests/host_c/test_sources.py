@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from clang import cindex
-from rc_workbench_plugins.c.clang_parse import system_clang
+from rc_workbench_plugins.c.system_clang import first_that_loads, newer
 
 START = '#include <stdio.h>\n#include "fake.h"\n'
 
@@ -312,7 +312,7 @@ def test_of_the_systems_libclangs_the_newest_is_taken_that_is_newer_and_has_its_
         there(21, ours, headers=False),
         there(22, None, headers=True),
     ]
-    found = system_clang(folders, 18)
+    found = first_that_loads(newer(folders, 18))
     assert found is not None
     assert (found.version, found.headers) == (20, tmp_path / "llvm-20" / "lib" / "clang" / "20")
-    assert system_clang(folders[:1], 18) is None
+    assert first_that_loads(newer(folders[:1], 18)) is None

@@ -287,6 +287,16 @@ class FindsDefinitions(Protocol):
 
 
 @runtime_checkable
+class ReadsWithTools(Protocol):
+    """A language of either kind whose builds depend on more than the sources and what is installed for Python."""
+
+    def tools(self) -> Sequence[str]:
+        """The system's programs and libraries that it reads with, each with what tells its versions apart: what was
+        instrumented is taken again (`session/kept_builds.py`) while they are the same."""
+        ...
+
+
+@runtime_checkable
 class KnowsApis(Protocol):
     """A host language that also helps to write a platform template: tells what an API's header declares, and which
     of the template's expressions do not compile. Works in a child process, as `scan` does."""

@@ -22,6 +22,7 @@ from typing import Any, TypeVar, cast
 
 from workbench.api.builds import HdlBuild, HostBuild
 from workbench.api.compile import digest
+from workbench.api.descriptors import ReadsWithTools
 from workbench.api.kept import keep, kept_folder, remember_reads
 from workbench.api.source.files import expand_sources
 from workbench.model.application import HardwareSources, HostSources
@@ -79,7 +80,7 @@ def _unchanged_since(time_s: float, files: Iterable[Path]) -> bool:
 
 
 def _code(language: object) -> Iterator[str]:
-    """What tells one version of the code that instruments from another: its files, and what is installed beside it."""
+    """What tells one version of what instruments from another: its code, what is installed beside it, and its tools."""
     plugin = sys.modules[type(language).__module__.partition(".")[0]]  # languages may build upon each other
     own = getattr(plugin, "__path__", [plugin.__file__])
     for place in (*sys.modules["workbench"].__path__, *own, str(files("workbench.resources"))):
@@ -87,6 +88,8 @@ def _code(language: object) -> Iterator[str]:
     for folder in sys.path:
         with suppress(OSError):
             yield from sorted(name for name in os.listdir(folder or ".") if name.endswith(".dist-info"))
+    if isinstance(language, ReadsWithTools):
+        yield from language.tools()
 
 
 @cache

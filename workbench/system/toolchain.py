@@ -82,6 +82,11 @@ def find_ghdl() -> Tool | Diagnostic:
     return _optional("ghdl", "ghdl-mcode", "GHDL elaborates and translates hardware in VHDL", "--version")
 
 
+def versions(*found: Tool | Diagnostic) -> list[str]:
+    """Those of the tools that are there."""
+    return [one.version for one in found if isinstance(one, Tool)]
+
+
 def find_clang() -> Tool | Diagnostic:
     """clang, which compiles OpenCL kernels: the one chosen, the system's, or that inside the Python package ziglang."""
     chosen = _chosen("clang")

@@ -22,6 +22,7 @@ class CLanguage:
     header = staticmethod(Later(f"{__name__}.header:api_header"))
     wrong_expressions = staticmethod(Later(f"{__name__}.entry_checking:wrong_expressions"))
     definition = staticmethod(Later(f"{__name__}.definitions:definition"))
+    tools = staticmethod(Later(f"{__name__}.system_clang:tools"))
 
 
 @hookimpl

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import ctypes
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import version as package_version
 from importlib.util import find_spec
 from pathlib import Path
 
 from clang import cindex
 
+from rc_workbench_plugins.c.system_clang import system_clang
 from workbench.api.source.flags import absolute, flags_of, folders_of_all, macros_of_all
 from workbench.api.source.lines import Lines, typed_texts
 from workbench.model.application import HostSources
@@ -32,10 +30,6 @@ _GCC_ACCEPTS = (
     "incompatible-function-pointer-types",
     "return-type",
 )
-
-#: where Debian, Fedora and Arch have it, and how they call it: libclang-19.so.19, libclang.so.20.1
-_LIBRARIES = ("usr/lib/llvm-*/lib", "usr/lib64", "usr/lib")
-_LIBRARY = re.compile(r"libclang(?:-(\d+)\.so\.[\d.]+|\.so\.(\d+)[\d.]*)")
 
 _PARSE = (
     cindex.TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
@@ -75,44 +69,10 @@ def arguments(
     return found
 
 
-@dataclass(frozen=True)
-class SystemClang:
-    """A libclang of the system's, with the folder of its own headers (`include` in it)."""
-
-    version: int
-    library: Path
-    headers: Path
-
-
-def system_clang(folders: Iterable[Path], newer_than: int) -> SystemClang | None:
-    """The newest libclang in these folders of libraries that is newer than ours, and whose headers are there: a parser
-    reads those of its own version."""
-    found = []
-    for folder in folders:
-        for library in folder.glob("libclang[-.]*so.*"):
-            match = _LIBRARY.fullmatch(library.name)
-            version = int(match[1] or match[2]) if match else 0
-            for headers in (folder / "clang" / str(version), folder.parent / "lib" / "clang" / str(version)):
-                if version > newer_than and (headers / "include" / "stddef.h").is_file():
-                    found.append(SystemClang(version, library, headers))
-    for one in sorted(found, key=lambda one: (-one.version, len(one.library.name), one.library.name)):
-        with suppress(OSError):  # of another machine, or with a part of it missing
-            ctypes.CDLL(str(one.library))
-            return one
-    return None
-
-
-@cache
-def _system_clang() -> SystemClang | None:
-    ours = re.match(r"\d+", package_version("libclang"))
-    folders = [folder for pattern in _LIBRARIES for folder in Path("/").glob(pattern)]
-    return system_clang(folders, int(ours[0]) if ours else 0)
-
-
 @cache
 def builtin_headers() -> Path | None:
     """The compiler's own headers (stddef.h, ...), which libclang's wheel lacks and clang-tidy's has."""
-    if newer := _system_clang():
+    if newer := system_clang():
         return newer.headers
     spec = find_spec("clang_tidy")
     if spec is None or not spec.origin:
@@ -125,7 +85,7 @@ def builtin_headers() -> Path | None:
 def _lib() -> ctypes.CDLL:
     """The library, with the functions declared that its Python bindings leave out."""
     os.environ["LIBCLANG_DISABLE_CRASH_RECOVERY"] = "1"  # a crash ends the child that reads, and is told as one
-    if (newer := _system_clang()) and not cindex.Config.loaded:
+    if (newer := system_clang()) and not cindex.Config.loaded:
         cindex.Config.set_library_file(str(newer.library))
     lib = cindex.conf.lib
     lib.clang_getCString.restype = ctypes.c_char_p
@@ -180,9 +140,7 @@ def overloads(name: cindex.Cursor) -> list[cindex.Cursor]:
     found = name.referenced
     if found is None or found.kind is not cindex.CursorKind.OVERLOADED_DECL_REF:
         return [found] if found is not None else []
-    if (newer := _system_clang()) and not cindex.Config.loaded:
-        cindex.Config.set_library_file(str(newer.library))
-    lib = cindex.conf.lib
+    lib = _lib()
     return [lib.clang_getOverloadedDecl(found, n) for n in range(lib.clang_getNumOverloadedDecls(found))]
 
 

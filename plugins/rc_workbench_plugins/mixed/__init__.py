@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rc_workbench_plugins.vhdl import VhdlLanguage
 from workbench.api import HdlLanguage, Later, hookimpl
 
 
@@ -22,6 +23,9 @@ class MixedLanguage:
     definition = staticmethod(Later(f"{__name__}.language:definition"))
     prove = staticmethod(Later(f"{__name__}.prove:prove"))
     decode = staticmethod(Later("workbench.api.instrument.readout:decode"))
+
+    def tools(self) -> list[str]:
+        return VhdlLanguage().tools()
 
 
 @hookimpl

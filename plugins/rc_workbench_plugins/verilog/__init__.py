@@ -22,6 +22,12 @@ class VerilogLanguage:
     prove = staticmethod(Later("rc_workbench_plugins.equivalence.prove:prove"))
     decode = staticmethod(Later("workbench.api.instrument.readout:decode"))
 
+    def tools(self) -> list[str]:
+        """yosys, whose primitives stand in for vendors'."""
+        from workbench.system.toolchain import find_yosys, versions  # asked when something is built
+
+        return versions(find_yosys())
+
 
 @hookimpl
 def workbench_hdl_languages() -> Sequence[HdlLanguage]:

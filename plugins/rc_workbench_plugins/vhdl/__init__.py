@@ -21,6 +21,12 @@ class VhdlLanguage:
     prove = staticmethod(Later(f"{__name__}.prove:prove"))
     decode = staticmethod(Later("workbench.api.instrument.readout:decode"))
 
+    def tools(self) -> list[str]:
+        """GHDL, and yosys, whose primitives stand in for vendors'."""
+        from workbench.system.toolchain import find_ghdl, find_yosys, versions  # asked when something is built
+
+        return versions(find_ghdl(), find_yosys())
+
 
 @hookimpl
 def workbench_hdl_languages() -> Sequence[HdlLanguage]:
