@@ -148,7 +148,7 @@ def test_interfaces_by_other_names_are_found_and_kept_by_their_prefix_or_one_by_
     assert main(["new", str(folder), "--dry-run"]) == 1  # no platform that is known has these ports
     said = capsys.readouterr()
     assert "has no interface for the port 'host' of kind memory" in said.err
-    assert "Its interfaces: cfg (AXI4-Lite slave), m_axis (AXI4-Stream out), x (AXI4-Stream in)" in said.err
+    assert "It has cfg (AXI4-Lite slave), m_axis (AXI4-Stream out), x (AXI4-Stream in)" in said.err
     assert "{name: cfg, kind: axi_lite, prefix: cfg_}" in said.out
     shutil.copy(mine, folder / "card.yaml")
     (folder / "wrong.yaml").write_text(mine.read_text().replace("kind: acquire", "kind: aquire"))
@@ -252,7 +252,6 @@ def test_a_person_may_choose_instead(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "arguments", "said"),
     [
-        ({"host/main.c": "", "host/make_table.c": ""}, [], "no C program was found here"),
         ({}, ["--top", "a_fliter"], "there is no top module 'a_fliter'. Did you mean 'a_filter'?"),
         ({}, ["--platform", "nalatech_h101"], "Did you mean 'nallatech_h101'?"),
         ({}, ["--host", "man.c"], "there is no program 'man.c'"),
@@ -278,6 +277,34 @@ def test_a_port_that_cannot_be_told_is_named_with_what_could_be_meant(
     said = capsys.readouterr().err
     assert "no write enable that could be told by its name" in said
     assert "Its inputs of that width: go" in said
+
+
+def test_all_that_a_top_lacks_is_one_problem_when_begun_and_when_scanned(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    foreign = "module blinker(input wire clk, input wire rst, output reg led);\n"
+    foreign += "    always @(posedge clk) if (rst) led <= 0; else led <= !led;\nendmodule\n"
+    (tmp_path / "blinker.v").write_text(foreign)
+    assert main(["new", str(tmp_path), "--json"]) == 1
+    (told,) = [d for d in json.loads(capsys.readouterr().out)["diagnostics"] if d["severity"] == "error"]
+    assert "has no write address or read address, write enable, read enable, write data, read data" in told["message"]
+    assert "write a module around blinker" in told["hint"]
+    assert main(["scan", str(tmp_path), "--json"]) == 1
+    (told,) = [d for d in json.loads(capsys.readouterr().out)["diagnostics"] if d["severity"] == "error"]
+    assert "the top module 'blinker' has no ports named as the platform says" in told["message"]
+    assert (Path(told["file"]).name, told["line"]) == ("blinker.v", 1)
+
+
+def test_hardware_without_a_host_is_begun_instrumented_and_proved_but_not_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(APPLICATIONS.parent / "tiny" / "hdl", tmp_path / "hdl")
+    assert main(["new", str(tmp_path)]) == 0
+    assert "no C program was found here" in capsys.readouterr().err
+    assert main(["instrument", str(tmp_path), "--out", str(tmp_path / "out")]) == 0
+    assert main(["prove", str(tmp_path)]) == 0
+    assert main(["run", str(tmp_path), "--out", str(tmp_path / "run")]) == 2
+    assert "the project names no host source" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -449,7 +449,7 @@ def test_vendors_primitives_need_no_library_and_a_clock_goes_through_their_buffe
     entity top is port (clk, clk_n : in std_logic; q : out std_logic); end;
     architecture rtl of top is signal c, c2, fb, d : std_logic; begin
       i : IBUFDS generic map (DIFF_TERM => TRUE, IOSTANDARD => "LVDS") port map (I => clk, IB => clk_n, O => c);
-      b : BUFG port map (I => c, O => c2);
+      b : BUFIO2 port map (I => c, IOCLK => c2, DIVCLK => open);
       m : MMCME2_ADV generic map (CLKFBOUT_MULT_F => 10.0, DIVCLK_DIVIDE => 1, CLKOUT4_CASCADE => false)
         port map (CLKIN1 => c2, CLKFBIN => fb, CLKFBOUT => fb, CLKOUT0 => d);
       f : FDRE generic map (INIT => '0') port map (C => d, D => d, CE => '1', R => '0', Q => q);
@@ -464,6 +464,8 @@ def test_vendors_primitives_need_no_library_and_a_clock_goes_through_their_buffe
     ]
     assert [(block.id, block.why_not) for block in found.blocks] == [("top.own", ""), ("top.other", "")]
     assert found.clocks == (("clk", 2),)
+    (one,) = VhdlLanguage().tops(tmp_path, ["top.vhd"])
+    assert one.sources == ("top.vhd",)  # what stands for the vendor's is no source of the user's
 
 
 def test_a_pll_that_the_sources_declare_themselves(tmp_path: Path) -> None:

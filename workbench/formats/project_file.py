@@ -141,7 +141,8 @@ def _check_sources(project: Project, marked: Marked, root: Path) -> Iterator[Dia
         for key, named in (("sources", design.sources), ("library", design.library))
         if key in design.model_fields_set
     ]
-    for keys, sources in ((("host", "sources"), project.host.sources), *of_designs):
+    of_host = [(("host", "sources"), project.host.sources)] if "host" in project.model_fields_set else []
+    for keys, sources in (*of_host, *of_designs):
         if not sources and keys[-1] == "sources" and not project.streaming:
             yield marked.diagnostic(keys, "no sources are named", "Write sources: [src/*.c].")
         for index, pattern in enumerate(sources):

@@ -355,7 +355,9 @@ class Project(Document):
         "empty: the platform's own, or made of its entries",
         examples=[["vendor/on_card.c"]],
     )
-    host: HostSources = Field(description="the program on the processor")
+    host: HostSources = Field(
+        HostSources(sources=()), description="the program on the processor; without one nothing can be run"
+    )
     hardware: HardwareSources = Field(description="the design in the FPGA")
     settings: dict[str, int | float | str] = Field(
         default_factory=dict,

@@ -47,7 +47,7 @@ class Proposal:
 
 
 def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Proposal:
-    """Look at the sources below `folder`. Reads only. WorkbenchError where there is no host program or no design."""
+    """Look at the sources below `folder`. Reads only. WorkbenchError where there is no design."""
     choice, notes, root = choice or Choice(), Notes(), real(folder)
     if not root.is_dir():
         raise WorkbenchError(
@@ -140,8 +140,14 @@ def _host(
 ) -> tuple[HostFile, ...]:  # fmt: skip
     programs = [file for file in outlines if file.entry]
     if not programs:
-        hint = "The host program is a C source with main. Name the folder that holds it and the hardware."
-        raise WorkbenchError(Diagnostic("no C program was found here", hint, file=str(root)))
+        hint = (
+            "The host program is a C source with main: name it under host.sources before a run. Until then the "
+            "hardware can be scanned, marked and proved."
+        )
+        if choice.host:
+            raise WorkbenchError(unknown_name("program", choice.host, [f.file for f in outlines], root))
+        notes.problems.append(Diagnostic("no C program was found here", hint, Severity.WARNING, str(root)))
+        return ()
     excluded = {name for one in platforms for name in one.platform.host.exclude_files}
 
     def calls(file: HostFile) -> int:

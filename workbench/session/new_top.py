@@ -14,8 +14,9 @@ from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unk
 from workbench.model.hardware import Hardware
 from workbench.model.platform import Platform
 from workbench.model.scan import HdlTop, HostFile
+from workbench.model.text import listed
 from workbench.session.plugins import Plugins
-from workbench.session.port_match import PortMatch, match_port
+from workbench.session.port_match import Missing, PortMatch, match_port
 from workbench.session.project_text import Found
 from workbench.session.undriven import wrong_constants
 from workbench.system.files import read_file
@@ -23,6 +24,7 @@ from workbench.system.files import read_file
 _READ_OUT_WORDS = 16
 _TEMPLATE = re.compile(rb"^(transfer_tables|host:\s+(include_lines|entries)):", re.MULTILINE)
 _MOST_NAMES = 4  # that are shown of an interface
+_MOST_CANDIDATES = 8  # that are shown of what could be a signal
 _HIGHEST_BITS = 28  # a port of 32 bits rarely decodes all of them, and an end that is far away is as good
 
 
@@ -107,7 +109,7 @@ def find_top(
         hint = "A top module or entity has ports, and no other instantiates it."
         raise WorkbenchError(Diagnostic("no top module was found here, in Verilog or VHDL", hint, file=str(root)))
     words = frozenset(word for file in host for word in file.words)
-    alike = set(re.findall(r"\w+", host[0].file))  # of several variants, the one called as the host is
+    alike = set(re.findall(r"\w+", host[0].file if host else ""))  # of several variants, the one called as the host is
     pairs = []
     named = [one for one in platforms if one.key == choice.platform]
     for top in possible:
@@ -131,29 +133,30 @@ def find_top(
     if top.parameters:
         shown = ", ".join(f"{name} = {value}" for name, value in top.parameters)
         notes.found.append(Found("parameters", shown, "the top's own values"))
-    _say_platform(chosen, words, platforms, notes)
+    _say_platform(chosen, host, platforms, notes)
     if match:
-        _say_port(top, match, kinds, notes)
+        _say_port(top, chosen.platform, match, kinds, notes)
     notes.problems += [d if not d.file else replace(d, file=str(root / d.file)) for d in top.diagnostics]
     return top, chosen, match
 
 
 def _say_platform(
-    chosen: PlatformFound, words: frozenset[str], platforms: Sequence[PlatformFound], notes: Notes
+    chosen: PlatformFound, host: Sequence[HostFile], platforms: Sequence[PlatformFound], notes: Notes
 ) -> None:
-    calls = chosen.calls(words)
+    calls = chosen.calls(word for file in host for word in file.words)
+    api = f"({', '.join(chosen.api[:3])}, ...)"
     reason = f"the host calls {', '.join(calls[:3])}{' and others' if len(calls) > 3 else ''}" if calls else (
-        f"the host calls nothing of its API ({', '.join(chosen.api[:3])}, ...)"
+        f"the host calls nothing of its API {api}" if host else "of those that are known, what the top's port fits best"
     )  # fmt: skip
     others = tuple(one.key for one in platforms if one is not chosen)
     notes.found.append(Found("platform", chosen.key, reason, others))
-    if not calls:
+    if host and not calls:
         hint = "Name another one with --platform, or describe yours beside the sources: workbench template new."
         problem = f"the host calls nothing of the platform {chosen.key}"
         notes.problems.append(Diagnostic(problem, hint, Severity.WARNING))
 
 
-def _say_port(top: HdlTop, match: PortMatch, kinds: Mapping[str, PortKind], notes: Notes) -> None:
+def _say_port(top: HdlTop, platform: Platform, match: PortMatch, kinds: Mapping[str, PortKind], notes: Notes) -> None:
     blocks = dict(top.clocks)
     if match.clock:
         why = f"drives {blocks.get(match.clock, 0)} of {sum(blocks.values())} clocked blocks"
@@ -169,13 +172,32 @@ def _say_port(top: HdlTop, match: PortMatch, kinds: Mapping[str, PortKind], note
     for port in interfaces:
         if not port.names & match.names:
             notes.found.append(_interface(port, kinds))
-    for one in match.missing:
-        otherwise = "Name it under hardware.signals."
-        if one.of == "interfaces":
-            otherwise = "Choose a platform that has these, or describe them in a template of your own."
-        hint = f"Its {one.of}: {', '.join(one.candidates) or 'none that fits'}. {otherwise}"
-        problem = f"the top module {top.name} has no {one.what} that could be told by its name"
-        notes.problems.append(Diagnostic(problem, hint, Severity.ERROR, top.file, top.line))
+    if match.missing:
+        notes.problems.append(_lacking(top, platform, match.missing, [describe(port) for port in interfaces]))
+
+
+def _lacking(top: HdlTop, platform: Platform, missing: Sequence[Missing], interfaces: Sequence[str]) -> Diagnostic:
+    """One problem of all that a top lacks of the platform's signals: what could be meant, and what else would help."""
+    whose = "their names" if len(missing) > 1 else "its name"
+    problem = (
+        f"the top module {top.name} has no {listed([one.what for one in missing], 5)} that could be told by {whose}"
+    )
+    shown = [
+        f"{f'For the {one.what}, its' if len(missing) > 1 else 'Its'} {one.of}: "
+        f"{listed(one.candidates, _MOST_CANDIDATES) or 'none that fits'}."
+        for one in missing
+    ]
+    if all(one.candidates and one.of != "interfaces" for one in missing):
+        hint = " ".join((*shown, "Name what is meant under hardware.signals."))
+    else:
+        has = f"It has {listed(interfaces)}." if interfaces else "No interface of it is known."
+        hint = (
+            f"{has} Choose a platform that has its interfaces (--platform; workbench template list), describe one of "
+            f"your own (workbench template new), or write a module around {top.name} that has the signals of "
+            f"{platform.name}, and name that with --top."
+        )
+        hint = hint if len(missing) > 2 or interfaces else f"{' '.join(shown)} {hint}"
+    return Diagnostic(problem, hint, Severity.ERROR, top.file, top.line)
 
 
 def _interface(port: FoundPort, kinds: Mapping[str, PortKind]) -> Found:

@@ -47,9 +47,12 @@ def project_text(
         yield from _said("", reasons["platform"])
         yield f"platform: {_scalar(platform)}"
         yield ""
-        yield "host:"
-        yield from _said("  ", reasons["host sources"])
-        yield f"  sources: [{', '.join(map(_scalar, host.sources))}]"
+        if host.sources:
+            yield "host:"
+            yield from _said("  ", reasons["host sources"])
+            yield f"  sources: [{', '.join(map(_scalar, host.sources))}]"
+        else:
+            yield from _said("", "no C program was found: for a run, name its sources (host: {sources: [main.c]})")
         if host.include_dirs:
             yield f"  include_dirs: [{', '.join(map(_scalar, host.include_dirs))}]"
         yield ""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from workbench.api import PortKind
 from workbench.api.instrument.port_finder import find_ports, template_entry
+from workbench.api.instrument.wrapper import lacking_ports
 from workbench.api.ports import HardwarePort
 from workbench.model.diagnostic import Diagnostic, near
 from workbench.model.hardware import Hardware
@@ -17,12 +19,14 @@ _MOST_BITS = 64  # of a constant
 
 
 def undriven_inputs(
-    ports: Sequence[HdlPort], platform: Platform, kinds: Mapping[str, PortKind], constants: Collection[str]
+    top: str, ports: Sequence[HdlPort], platform: Platform, kinds: Mapping[str, PortKind], constants: Collection[str]
 ) -> tuple[Diagnostic, ...]:
-    """An error for each interface, and each other input, that the design reads, and neither the platform nor one of the
-    project's `constants` drives."""
-    if platform.hardware is None:
+    """An error for each interface, and one for all other inputs, that the design reads, and neither the platform nor
+    one of the project's `constants` drives; where the `top` is not what the platform asks for, that instead."""
+    if platform.hardware is None or not ports:
         return ()
+    if told := lacking_ports(top, [p.port or p.name for p in ports], platform.hardware):
+        return (replace(told, file=ports[0].file, line=ports[0].line),)
     driven = {*_driven(platform.hardware), *constants}
     left = [p for p in ports if p.direction == "input" and p.used and (p.port or p.name) not in driven]
     if not left:
@@ -37,13 +41,16 @@ def undriven_inputs(
             entry = template_entry(port, kinds)
             hint = f"Describe it among the ports of the platform's hardware{f': {entry}' if entry else ''}."
             found.append(Diagnostic(message, hint, file=mine[0].file, line=mine[0].line))
-    for whole in dict.fromkeys(p.port or p.name for p in left if p.name in names):
-        place = next(p for p in left if whole in (p.port, p.name))
+    if wholes := list(dict.fromkeys(p.port or p.name for p in left if p.name in names)):
+        place = next(p for p in left if wholes[0] in (p.port, p.name))
+        shown = ", ".join(f"'{whole}'" for whole in wholes)
+        message = f"nothing drives the input{'s' if len(wholes) > 1 else ''} {shown}"
+        whose, them = ("their values", "them") if len(wholes) > 1 else ("its value", "it")
         hint = (
-            f"Give it a value under hardware in the project: constants: {{{whole}: 0}}. Or name it in a port of the "
-            "platform's hardware."
+            f"Say {whose} under hardware in the project: constants: {{{', '.join(f'{one}: 0' for one in wholes)}}}. Or "
+            f"name {them} in a port of the platform's hardware."
         )
-        found.append(Diagnostic(f"nothing drives the input '{whole}'", hint, file=place.file, line=place.line))
+        found.append(Diagnostic(message, hint, file=place.file, line=place.line))
     return tuple(found)
 
 

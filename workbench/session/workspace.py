@@ -221,12 +221,12 @@ class Workspace:
         """What of the top's inputs nothing drives, or a constant wrongly."""
         from workbench.session.undriven import undriven_inputs, wrong_constants  # with the schemas
 
-        constants = self.project.hardware.constants
+        constants, top = self.project.hardware.constants, self.project.hardware.top
         wrong = [
             at_keys(self.path, ("hardware", "constants", name), told)
             for name, told in wrong_constants(ports, self.platform, constants)
         ]
-        return (*wrong, *undriven_inputs(ports, self.platform, self.port_kinds, constants))
+        return (*wrong, *undriven_inputs(top, ports, self.platform, self.port_kinds, constants))
 
     def definition(self, file: Path, line: int, column: int, job: Job | None = None) -> Definition | None:
         """Where the name at a place of a source is defined; None where none stands there, or none that is known.

@@ -28,6 +28,7 @@ _FILES = ("*/cells_sim.v", "*/*/cells_sim.v", "*/cells_xtra.v", "*/cells_bb.v", 
 _MODULE = re.compile(r"^[ \t]*module[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 #: What a primitive without a body does: the first pattern that its name matches.
 _ACTS = (
+    (r"BUFIO2(?:_2CLK)?", "assign IOCLK = I; assign DIVCLK = I;"),
     (r"BUFH|BUFMR|BUFIO\w*|BUFR|BUFGCE_DIV|IBUFG?DS\w*|IBUFE3|IBUFDS_GTE\d", "assign O = I;"),
     (r"BUFGCE|BUFGCE_1", "reg enabled; always @* if (!I) enabled = CE; assign O = I & enabled;"),
     (r"BUFGMUX\w*", "assign O = S ? I1 : I0;"),

@@ -24,7 +24,8 @@ from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, did
 SUFFIXES = (".vhd", ".vhdl")
 _HINTS = {
     "cannot find resource library": "Add its files to the hardware sources, and name them in hardware.libraries.",
-    "not found in library": "Add the file that defines it to the project's hardware sources.",
+    "not found in library": "Add the file that defines it to the project's hardware sources; where a vendor's tool "
+    "makes it (an IP core), let that write its VHDL.",
     "no declaration for": "Declare it, or mend the spelling.",
 }
 _UNREAD = "The rest of this file is read; what stands there is not observed."

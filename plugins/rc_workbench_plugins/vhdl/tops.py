@@ -19,6 +19,7 @@ from rc_workbench_plugins.vhdl.ports import hdl_ports
 from rc_workbench_plugins.vhdl.source_file import pragmas_of
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
 from rc_workbench_plugins.vhdl.units import Unit
+from rc_workbench_plugins.vhdl.vendors import stands_in
 from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.scan import HdlTop
@@ -78,14 +79,15 @@ def _as_declared(root: Path, files: Sequence[VhdlFile], units: Sequence[Unit], t
 def _told(design: Design, top: Unit) -> HdlTop:
     """What can be told of a top without elaborating it: widths of ports only where they are plain numbers."""
     shown = design.name_of(top.file.path)
+    own = [file for file in design.needed if not stands_in(file)]
     return HdlTop(
         name=top.name,
         file=shown,
         line=top.line,
-        sources=tuple(design.name_of(file.path) for file in design.needed),
+        sources=tuple(design.name_of(file.path) for file in own),
         ports=tuple(hdl_ports(top, design.used, _plain_widths(top), shown)),
         parameters=tuple(_generics(top)),
-        numbers=tuple(sorted({number for file in design.needed for number in _numbers_of(file.data)})),
+        numbers=tuple(sorted({number for file in own for number in _numbers_of(file.data)})),
     )
 
 

@@ -25,6 +25,7 @@ from workbench.system.files import replace_file, sha256
 
 _HEAD = "library ieee; use ieee.std_logic_1164.all;\n"
 _BUFFER = re.compile(r"[io]bufg?(ds)?|bufg|bufh|bufmr|bufio2?", re.IGNORECASE)
+_BUFFERED = ("O", "DIVCLK", "IOCLK")  # the buffers' outputs
 _CLOCKS = re.compile(r"\w*(pll|mmcm|dcm)\w*", re.IGNORECASE)
 _PORT = re.compile(r"(\w+) : (in|out|inout) std_u?logic(?!\w)", re.IGNORECASE)
 _WAYS = {"in": "input", "out": "output", "inout": "inout"}
@@ -87,9 +88,10 @@ def stands_for_clocks(name: str, file: VhdlFile | None) -> bool:
 
 def _does(name: str, clauses: str) -> str:
     """The statements of what stands for a primitive."""
-    if _BUFFER.fullmatch(name):
-        return "O <= I; "
     ports = {port: _WAYS[way] for port, way in _PORT.findall(clauses)}
+    if _BUFFER.fullmatch(name):
+        given = [port for port, way in ports.items() if way == "input" and port.upper() == "I"]
+        return "".join(f"{port} <= {one}; " for one in given for port in ports if port.upper() in _BUFFERED)
     source = clock_input(name, ports)
     values = {"plain": source, "inverted": f"not {source}", "locked": "'1'"}
     return "".join(f"{port} <= {values[does]}; " for port, does in clock_outputs(ports)) if source else ""

@@ -208,7 +208,8 @@ def _clock_of(name: str, clocks: Sequence[str]) -> str:
 def describe(port: FoundPort) -> str:
     """What it is, for people."""
     several = f", {port.count} side by side" if port.count > 1 else ""
-    return f"{port.name} ({port.title} {port.side}{several})".lstrip()
+    what = f"{port.title} {port.side}{several}"
+    return f"{port.name} ({what})" if port.name else what
 
 
 def template_entry(port: FoundPort, kinds: Mapping[str, PortKind]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -68,6 +68,12 @@ def runtime_source(name: str) -> str:
 
 def check_port(top: Top, hardware: Hardware) -> None:
     """Raise WorkbenchError where the top level lacks a signal that the platform names."""
+    if told := lacking_ports(top.name, [port.name for port in top.ports], hardware):
+        raise WorkbenchError(told)
+
+
+def lacking_ports(top: str, ports: Collection[str], hardware: Hardware) -> Diagnostic | None:
+    """That a top with these ports has not all signals that the platform names; None where it has."""
     named: dict[str, str] = {}
     for clock in hardware.clocks:
         named |= {f"clock {clock.name}": clock.pin, f"reset of {clock.name}": clock.reset}
@@ -78,16 +84,14 @@ def check_port(top: Top, hardware: Hardware) -> None:
                 for role, signal in port.signals().items()
                 if not signal.optional
             }
-    ports = {p.name for p in top.ports}
     missing = [f"{role} '{signal}'" for role, signal in named.items() if signal and signal not in ports]
-    if missing:
-        raise WorkbenchError(
-            Diagnostic(
-                f"the top module '{top.name}' has no ports named as the platform says: {', '.join(missing)}",
-                f"Its ports are {', '.join(sorted(ports))}. Say under hardware.signals of the project which are "
-                "meant, or name a platform that has its interfaces.",
-            )
-        )
+    if not missing:
+        return None
+    return Diagnostic(
+        f"the top module '{top}' has no ports named as the platform says: {', '.join(missing)}",
+        f"Its ports are {', '.join(sorted(ports))}. Say under hardware.signals of the project which are meant, name a "
+        "platform that has its interfaces, or write a module around it that has these ports.",
+    )
 
 
 def uncounted(monitors: Sequence[Monitor]) -> tuple[str, ...]:
