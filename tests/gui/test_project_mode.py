@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
 from workbench.formats.project_file import load_project
@@ -115,3 +115,24 @@ def test_every_field_has_its_place(mode: ProjectMode) -> None:
     wanted = {(*path, name) for path, schema in parts.items() for name in schema.model_fields if name not in elsewhere}
     assert wanted - within - lists - {("hardware", "read_out")} <= shown
     assert {("hardware", "read_out", end) for end in ("first", "last")} <= shown
+
+
+def test_a_form_begins_with_the_name_and_shows_what_holds_where_nothing_is_chosen(
+    opened: MainWindow, mode: ProjectMode, settle: Settle
+) -> None:
+    for what in ("FPGA", "link", "stream"):
+        mode.parts.add_wanted.emit(what)
+    parts = {part.path: part for section in mode.sections() for part in section.parts}
+    fpga, link, stream = (parts["hardware", name, 0].groups[0].fields for name in ("fpgas", "links", "streams"))
+    assert [field.label for field in fpga[:2]] == ["Name", "Language"]
+    assert "verilog" in fpga[1].choices
+    assert {field.kind for field in (*link, *stream) if field.label == "Source"} == {"code"}  # an end of it: one line
+    mode.choose(("simulation",))
+    simulator = mode.form.row("simulator").editor
+    assert isinstance(simulator, QComboBox)
+    assert simulator.currentText() == "auto"
+    labels = [field.label for group in parts["simulation",].groups for field in group.fields]
+    assert {"Slice (ps)", "Check VHDL", "Clock drift (ppm per s)"} <= {*labels}
+    before = mode.document.text
+    simulator.activated.emit(simulator.currentIndex())  # chosen as it stands: nothing to write
+    assert mode.document.text == before

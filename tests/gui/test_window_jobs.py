@@ -7,9 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt, QThreadPool, QTimer
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
+from shiboken6 import delete
 
 from workbench.api.job import Job
 from workbench.formats.run_folder import open_run
@@ -30,6 +31,26 @@ def until_cancelled(job: Job) -> None:
         while True:
             job.check()
             threading.Event().wait(0.005)
+
+
+def test_work_that_outlives_the_window_is_told_to_nobody(qtbot: QtBot) -> None:
+    background, gone, ended = Background(), threading.Event(), threading.Event()
+
+    def work(job: Job) -> None:
+        gone.wait(10)
+        with job.step("Read hardware sources"):
+            ended.set()
+
+    background.start_job("scan", work, print, print)
+    with qtbot.captureExceptions() as exceptions:
+        pool = background.findChild(QThreadPool)
+        assert pool is not None
+        pool.setParent(None)  # as where a thread goes on longer than the window waits for it
+        delete(background)
+        gone.set()
+        assert pool.waitForDone(10_000)
+    assert ended.is_set()
+    assert exceptions == []
 
 
 def test_a_job_in_the_background_says_how_far_it_is_and_is_cancelled_by_the_next(qtbot: QtBot) -> None:
@@ -107,6 +128,7 @@ def test_that_instrumentation_changes_nothing_is_proved_by_a_key(opened: MainWin
     finished(opened, qtbot)
     assert [state.state for state in opened.run_dock.steps.values()] == ["done"] * len(opened.run_dock.steps)
     assert opened.run_dock.problems[-1].message == ("Instrumentation changes nothing: 1 module is as before, proved.")
+    assert opened.run_dock.filters["Problems"].text() == "Problems"  # that all is well is none
 
 
 def test_what_plugins_import_and_export_is_in_the_menus(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
+from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal, SignalInstance
 from shiboken6 import isValid
 
 from workbench.api.job import Job, JobEvent
@@ -63,16 +64,21 @@ class Background(QObject):
         self._waiting[self._count] = (key, done, failed)
         self._last[key] = self._count
         # a function, not a QRunnable: the pool forgets it even where it ends before `start` returns
-        self._pool.start(partial(_run, self._count, work, self._finished.emit))
+        self._pool.start(partial(_run, self._count, work, partial(self._report, self._finished)))
         self.idle_changed.emit()
 
     def start_job(self, key: str, work: Callable[[Job], T], done: Callable[[T], None], failed: Failed) -> None:
         """Like `start`, for work that takes a job: it says how far it is, and can be cancelled."""
         self.cancel(key)
         number = self._count + 1
-        job = Job(partial(self._told.emit, number))
+        job = Job(partial(self._report, self._told, number))
         self._jobs[number] = job, ""
         self.start(key, lambda: work(job), done, failed)
+
+    @staticmethod
+    def _report(signal: SignalInstance, *said: object) -> None:
+        with suppress(RuntimeError):  # the window went while a thread was at work: nobody wants it any more
+            signal.emit(*said)
 
     def cancel(self, key: str) -> None:
         """Cancel the job of a key; neither `done` nor `failed` hears of it."""

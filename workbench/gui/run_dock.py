@@ -299,7 +299,7 @@ class RunDock(QWidget):
         self._count_problems()
 
     def _count_problems(self) -> None:
-        count = len(self.problems)
+        count = sum(one.severity is not Severity.NOTE for one in self.problems)
         self.filters["Problems"].setText(f"Problems {count}" if count else "Problems")
 
     def _count_calls(self) -> None:

@@ -116,10 +116,18 @@ def value_text(value: float, unit: str = "") -> str:
     return significant(value) if abs(value) < 1e5 else count_text(value)
 
 
+_WRITTEN = {
+    "api": "API", "vhdl": "VHDL", "fpga": "FPGA", "fifos": "FIFOs", "luts": "LUTs", "ram": "RAM", "c": "C",
+    "dir": "folder", "dirs": "folders",
+}  # fmt: skip
+
+
 def title_of(name: str) -> str:
-    """What a field or an output is called, by its name: `software_s` is `Software`, `ops_per_cycle` `Ops per cycle`."""
+    """What a field or an output is called, by its name: `software_s` is `Software`, `api_dir` `API folder`,
+    `slice_ps` `Slice (ps)`, for what is written as a plain number keeps its unit."""
     plain = re.sub(r"(_bytes_per_s|_hz|_hdl|(?<!_per)_s)$", "", name)
-    return plain.replace("_", " ").capitalize()
+    told = re.sub(r"_(ps|ppm|bytes|ppm_per_s)$", r" (\1)", plain).replace("_", " ").capitalize()
+    return re.sub(r"\w+", lambda word: _WRITTEN.get(word[0].lower(), word[0]), told)
 
 
 def scientific(value: float) -> str:

@@ -13,7 +13,7 @@ from workbench.api.forms import Field, Group
 from workbench.model.text import title_of
 
 _MANY = {"lines": "one a line", "pairs": "a line NAME: VALUE for each", "lists": "a line NAME: VALUE, VALUE for each"}
-_PROSE = ("description", "note", "source")
+_PROSE = ("description", "note", "source")  # a source with an example is an end of a link or a stream
 Choices = Mapping[str, Collection[str]]
 
 
@@ -37,7 +37,7 @@ def fields_of(
     """The fields that are one value each, or a list of texts; with `pairs` mappings of names to such too. `choices` are
     what those may be that a schema takes as any text."""
     for name, info in schema.model_fields.items():
-        kind, chosen = _kind(name, info.annotation), tuple((choices or {}).get(name, _chosen(info.annotation)))
+        kind, chosen = _kind(name, info), tuple((choices or {}).get(name, _chosen(info.annotation)))
         if name in hidden or part_in(info) or (kind in ("pairs", "lists") and not pairs):
             continue
         note = _MANY.get(kind, "")
@@ -48,7 +48,8 @@ def fields_of(
         yield Field((*above, name), title_of(name), kind, said, chosen, default=default, of=of)
 
 
-def _kind(name: str, annotation: Any) -> str:
+def _kind(name: str, info: FieldInfo) -> str:
+    annotation = info.annotation
     if annotation is bool:
         return "check"
     if get_origin(annotation) is tuple:
@@ -56,7 +57,7 @@ def _kind(name: str, annotation: Any) -> str:
     if get_origin(annotation) is dict:
         return "lists" if get_origin(get_args(annotation)[1]) is tuple else "pairs"
     if annotation is str:
-        return "prose" if name in _PROSE else "text" if name in ("name", "title") else "code"
+        return "prose" if name in _PROSE and not info.examples else "text" if name in ("name", "title") else "code"
     return "unit"  # a number, a quantity or a formula
 
 

@@ -163,7 +163,7 @@ class FieldRow(QObject):
             if editor.toPlainText() != text:
                 editor.setPlainText(text)
         elif isinstance(editor, QComboBox):
-            self._read_combo(editor, "" if value is None else str(value))
+            self._read_combo(editor, str(self.field.default or "") if value is None else str(value))
         elif isinstance(editor, QCheckBox):
             editor.setChecked(bool(self.field.default if value is None else value))
         editor.blockSignals(False)
@@ -233,8 +233,8 @@ class FieldRow(QObject):
             editor.document().setModified(False)
         elif isinstance(editor, QLineEdit):
             editor.setModified(False)
-        elif value == bool(self.field.default) and self.document.value(self.path) is None:
-            return  # a check that is as it comes
+        elif value == (self.field.default or type(value)()) and self.document.value(self.path) is None:
+            return  # a check or a choice that is as it comes
         self.document.set(self.path, value, f"Change {(self.field.label or str(self.field.path[-1])).lower()}")
 
     def value(self) -> object:

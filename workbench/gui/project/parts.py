@@ -51,6 +51,7 @@ def sections_of(document: ProjectDocument, plugins: Plugins) -> tuple[Section, .
     """Every part of the document, in the order of the list."""
     of_host, of_hardware = ({"language": ("", *names)} for names in (plugins.host_languages, plugins.hdl_languages))
     of_project, of_target = {"platform": ("", *plugins.platforms)}, {"name": tuple(plugins.targets)}
+    fpga = (*_grouped(Fpga, "FPGA", None, of_hardware), _READ_OUT)
     first, *others = _grouped(HardwareSources, "Design", _HARDWARE, of_hardware)
     trace = (Part(_TRACE, "Trace memory", "", "in the FPGA", _grouped(TraceMemory, "Trace memory"), False, True),)
     traced = isinstance(document.value(_TRACE), Mapping)
@@ -63,7 +64,7 @@ def sections_of(document: ProjectDocument, plugins: Plugins) -> tuple[Section, .
             _part(("hardware",), "Design and counters", "ports, and what observes it", (first, _READ_OUT, *others)),
         )),
         Section("Trace in hardware", trace if traced else (), "" if traced else "trace memory"),
-        Section("FPGAs", _named(document, _FPGA, "with its own design", (*_grouped(Fpga, "FPGA"), _READ_OUT)), "FPGA"),
+        Section("FPGAs", _named(document, _FPGA, "with its own design", fpga), "FPGA"),
         Section("Links", _named(document, _LINK, "between FPGAs", _grouped(Link, "Link"), "source"), "link"),
         Section("Streams", _named(document, _STREAM, "within the design", _grouped(StreamSignals, "Stream")), "stream"),
         Section("Runs", (
@@ -112,7 +113,8 @@ def _grouped(
     hidden: Collection[str] = (),
 ) -> tuple[Group, ...]:
     """A schema's fields: in `others` those that are named there, the rest before them under `title`."""
-    fields = tuple(fields_of(schema, choices=choices, hidden=hidden, pairs=True))
+    found = fields_of(schema, choices=choices, hidden=hidden, pairs=True)
+    fields = sorted(found, key=lambda field: field.path[-1] != "name")  # what it is called comes first
 
     def named(names: Collection[str]) -> tuple[Field, ...]:
         return tuple(field for field in fields if field.path[-1] in names)
