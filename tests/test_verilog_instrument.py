@@ -378,6 +378,14 @@ def test_files_that_reset_directives_and_time_scales(tmp_path: Path) -> None:
     assert not any("`timescale" in path.read_text() for path in plain.sources)
 
 
+def test_ports_that_end_in_a_comma(tmp_path: Path) -> None:
+    """As yosys, Verilator and Icarus take them."""
+    top = TOP.replace("output wire [3:0] seen);", "output wire [3:0] seen,);")
+    assert top != TOP
+    build = instrument(tmp_path, write(tmp_path, leaf_v=LEAF, top_sv=top))
+    assert len([block for block in build.blocks if len(block.states) > 1]) == len(WITNESSES)
+
+
 def test_a_block_of_very_many_states_says_what_it_costs(tmp_path: Path) -> None:
     arms = "".join(
         f"        {i}: begin\n            //pragma recap s{i} work()\n            n <= {i};\n        end\n"

@@ -383,6 +383,18 @@ def test_a_package_that_another_file_imports_for_all_is_seen(tmp_path: Path) -> 
     assert found.diagnostics == ()
 
 
+def test_each_file_may_begin_with_its_own_time_unit(tmp_path: Path) -> None:
+    leaf = "timeunit 1ps;\ntimeprecision 1ps;\nmodule leaf(input clk); endmodule\n"
+    top = "timeunit 1ns;\ntimeprecision 1ps;\nmodule top(input clk); leaf a (clk); endmodule\n"
+    assert scan(tmp_path, leaf_sv=leaf, top_sv=top).diagnostics == ()
+
+
+def test_numbers_are_taken_for_values_of_an_enum_as_simulators_take_them(tmp_path: Path) -> None:
+    leaf = "typedef enum logic {NO, YES} answer_t;\nmodule leaf(input clk, input answer_t a); endmodule\n"
+    top = "module top(input clk, input a); leaf l (clk, a); endmodule\n"
+    assert scan(tmp_path, leaf_sv=leaf, top_sv=top).diagnostics == ()
+
+
 def test_an_array_of_instances_that_simulators_build_in_part_is_refused(tmp_path: Path) -> None:
     text = "module top(input clk); leaf a [1:0] (clk);\nleaf b [1:0][2:0] (clk); endmodule\nmodule leaf(input clk);"
     (problem,) = scan(tmp_path, top_v=f"{text} endmodule\n").diagnostics

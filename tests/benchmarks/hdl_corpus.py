@@ -109,6 +109,7 @@ def look(root: Path, folder: Path, options: argparse.Namespace) -> dict[str, Any
     tried = [one for one in kept if options.only in one.file]
     with ProcessPoolExecutor(options.jobs) as pool:
         seen = list(pool.map(partial(read_one, corpus, not options.parse), names))
+        corpus.before = {one.file: one.before for one in seen}
         print(f"{root.name}\n{table(FILES, of_files(seen))}", file=sys.stderr, flush=True)
         past = {(one.file, one.name) for one in kept}
         tasks = [] if options.parse else [Task(s.file, *design) for s in seen for design in s.designs][: options.first]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import time
 from collections.abc import Sequence
@@ -52,11 +53,12 @@ TOP = "rcb_top"
 OWN_CLOCK = "its clock is none of its inputs"
 READ_S, INSTRUMENT_S, ELABORATE_S = 120.0, 240.0, 120.0
 
+WITHOUT_VALUE = re.compile(r"has parameters without a value: (.*)$")
 AROUND_MODULE = """\
 module rcb_top(input wire rcb_clk, rcb_rst, rcb_wr_en, rcb_rd_en, input wire [15:0] rcb_addr,
   input wire [31:0] rcb_wr_data, output wire [31:0] rcb_rd_data{outside});
   assign rcb_rd_data = rcb_addr;
-  {name} dut(.{clock}(rcb_clk){inside});
+  {name} {values}dut(.{clock}(rcb_clk){inside});
 endmodule
 """
 AROUND_ENTITY = """\
@@ -166,6 +168,9 @@ def _design(corpus: Corpus, task: Task, scratch: Path) -> Design:
             return Design(_around_module(joined.halves[0][0], task, hardware, top), "mixed")
         hardware = hardware.model_copy(update={"sources": of_verilog})
     design = read_design(corpus.folder, hardware, {})
+    if open_ := [found[1] for one in design.diagnostics if (found := WITHOUT_VALUE.search(one.message))]:
+        hardware = hardware.model_copy(update={"parameters": dict.fromkeys(open_[0].split(", "), 8)})
+        design = read_design(corpus.folder, hardware, {})
     _no_errors(design.diagnostics)
     return Design(_around_module(design, task, hardware, top), "verilog", (*map(str, design.needed), str(top)))
 
@@ -184,8 +189,11 @@ def _around_module(design: Any, task: Task, hardware: HardwareSources, top: Path
     ports = [port for port in every if port.name != clock]
     outside = "".join(f", {port.direction} {port.type} p_{port.name}{port.unpacked}" for port in ports)
     inside = "".join(f", .{port.name}(p_{port.name})" for port in ports)
-    top.write_text(AROUND_MODULE.format(name=task.name, clock=clock, outside=outside, inside=inside))
-    return hardware.model_copy(update={"sources": (*hardware.sources, str(top)), "top": TOP})
+    given = ", ".join(f".{name}({value})" for name, value in hardware.parameters.items())
+    values = f"#({given}) " if given else ""
+    text = AROUND_MODULE.format(name=task.name, clock=clock, outside=outside, inside=inside, values=values)
+    top.write_text(text)
+    return hardware.model_copy(update={"sources": (*hardware.sources, str(top)), "top": TOP, "parameters": {}})
 
 
 def _around_entity(corpus: Corpus, task: Task, hardware: HardwareSources, top: Path) -> HardwareSources:
@@ -247,7 +255,8 @@ def _as_it_is(corpus: Corpus, design: Design) -> str:
 def _elaborated(sources: Sequence[str], includes: Sequence[str], folder: Path) -> str:
     """'' or Verilator's complaint about a design."""
     tool: Tool = needed(find_verilator())
-    command = [tool.path, "--lint-only", "-Wno-lint", "-Wno-fatal", "--no-timing", "--top-module", TOP,
+    command = [tool.path, "--lint-only", "-Wno-lint", "-Wno-fatal", "--no-timing", "-UVERILATOR", "-Uverilator",
+               "--top-module", TOP,
                *(f"-I{path}" for path in includes), *sources]  # fmt: skip
     try:
         done = subprocess.run(command, cwd=folder, env=verilator_environment(tool), capture_output=True, text=True,

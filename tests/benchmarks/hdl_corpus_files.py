@@ -51,6 +51,7 @@ class Seen:
     lacks: str = ""
     wrong: str = ""
     ended: str = ""
+    before: tuple[str, ...] = ()  # files that must stand before it, for their macros
     blocks: int = 0
     branches: int = 0
     placed: int = 0
@@ -69,6 +70,7 @@ class Corpus:
 
     folder: Path
     names: list[str] = field(default_factory=list)
+    before: dict[str, tuple[str, ...]] = field(default_factory=dict)  # what files were seen to need for their macros
 
     def __post_init__(self) -> None:
         found = [
@@ -116,6 +118,10 @@ class Corpus:
                 there = self.defines[unit]
                 if not any(other in needed for other in there):
                     other = max(there, key=lambda one: (len(_common(one, user)), -len(one)))
+                    needed[other] = None
+                    waiting.append(other)
+            for other in self.before.get(user, ()):
+                if other not in needed:
                     needed[other] = None
                     waiting.append(other)
         return tuple(needed)
@@ -182,7 +188,7 @@ def _processes(path: Path) -> Sequence[SourceBlock]:
 def _read_verilog(corpus: Corpus, name: str, deep: bool) -> Seen:
     path = corpus.folder / name
     wrong, lacks, before = _syntax_errors(corpus, name)
-    seen = Seen(name, "verilog", path.read_bytes().count(b"\n"), lacks, wrong)
+    seen = Seen(name, "verilog", path.read_bytes().count(b"\n"), lacks, wrong, before=before)
     return _marked(seen, path, lambda: _always(corpus, name, before), deep)
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 
 import pytest
 from rc_workbench_plugins.simulated_card.card import CardExecutable, build_card
 from rc_workbench_plugins.simulated_card.host import build_host
+from rc_workbench_plugins.simulated_card.verilate import verilate
 from simulated_card.conftest import DESIGN, HEAD, PARAMETERS, PLATFORM, run, table, task
 
 from workbench.api import HdlBuild
+from workbench.api.compile import needed
 from workbench.api.job import Job
 from workbench.model.diagnostic import WorkbenchError
+from workbench.system.toolchain import find_verilator
 
 
 def test_rtl_that_does_not_compile(tmp_path: Path) -> None:
@@ -23,6 +27,15 @@ def test_rtl_that_does_not_compile(tmp_path: Path) -> None:
     first = caught.value.diagnostics[0]
     assert (first.file, first.line) == (str(source), 12)
     assert "syntax error" in first.message
+
+
+def test_what_is_simulated_is_what_was_read(tmp_path: Path) -> None:
+    """Verilator's own macro would choose other code than the hardware's, in which the monitors stand; a project may."""
+    source = tmp_path / "other.v"
+    source.write_text("module top(input clk\n`ifdef VERILATOR\n, input x\n`else\n, input y\n`endif\n); endmodule\n")
+    for defines, port in ((), "y"), (("VERILATOR=1",), "x"):
+        verilate(needed(find_verilator()), [source], "top", tmp_path, Job(), defines=defines)
+        assert set(re.findall(r"&(\w+),", (tmp_path / "Vcard.h").read_text())) == {"clk", port}
 
 
 def test_a_top_without_the_platforms_port(tmp_path: Path) -> None:

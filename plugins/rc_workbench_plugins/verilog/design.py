@@ -39,8 +39,11 @@ _SYNTAX_HINT = "Mend the syntax there, or just before."
 _FLAGS = (
     ast.CompilationFlags.AllowUseBeforeDeclare
     | ast.CompilationFlags.AllowUnnamedGenerate
+    | ast.CompilationFlags.RelaxEnumConversions  # as Verilator, yosys and vendors take them
     | ast.CompilationFlags.AllowTopLevelIfacePorts  # to be looked at; a run says that it needs plain ones
 )
+# Each file may begin with time units of its own, and all are read as one.
+_NOT_TOLD = ("InvalidTopModule", "UnusedParamOverride", "MismatchedTimeScales", "TimeScaleFirstInScope")
 _NUMBER = re.compile(r"-?[0-9][0-9_]*(\.[0-9]+)?|[0-9]*'[sS]?[bodhBODH][0-9a-fA-F_xXzZ?]+")
 Node = Any  # slang's syntax nodes and tokens have no common base class that tells more
 
@@ -211,7 +214,7 @@ def _diagnostics(root: Path, manager: Any, lines: Lines, compilation: Any) -> It
         if not found.isError():
             continue
         code = _code(found)
-        if code in ("InvalidTopModule", "UnusedParamOverride"):
+        if code in _NOT_TOLD:
             continue
         path, line, column = _place(manager, lines, found.location)
         hint = _HINTS.get(code, _SYNTAX_HINT if code.startswith("Expected") else "")

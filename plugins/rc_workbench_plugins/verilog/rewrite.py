@@ -96,12 +96,13 @@ def add_port(design: Design, edits: Edits, module: Node, width: int) -> None:
         before = header.parameters.getLastToken() if header.parameters is not None else header.name
         edits.insert(_end(design, before), f" ({declaration})")
         return
-    comma = ", " if any(isinstance(port, syntax.SyntaxNode) for port in ports.ports) else ""
+    listed = list(ports.ports)
     closing = int(ports.closeParen.location.offset)
-    if isinstance(ports, syntax.NonAnsiPortListSyntax) and comma:
+    if isinstance(ports, syntax.NonAnsiPortListSyntax) and listed:
         edits.insert(closing, f", {STATE_PORT}")
         edits.insert(_end(design, header.semi), f" {declaration};")
-    else:
+    else:  # a comma that nothing follows is one already
+        comma = ", " if listed and isinstance(listed[-1], syntax.SyntaxNode) else ""
         edits.insert(closing, f"{comma}{declaration}")
 
 
