@@ -11,6 +11,8 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+import vhdl_parts
+
 WIDTHS = (1, 3, 4, 8, 13, 16, 33, 40)
 HEAD = """library ieee;
 use ieee.std_logic_1164.all;
@@ -30,9 +32,10 @@ endmodule
 
 
 class Maker:
-    """One design; `async_reset` and edges are drawn too."""
+    """One design, with so many further parts; `async_reset` and edges are drawn too."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, parts: int = 0) -> None:
+        self.parts = vhdl_parts.parts(random.Random(-seed - 1), parts)
         self.draw = random.Random(seed)
         self.declared: list[str] = []
         self.unsigned: dict[str, int] = {}
@@ -43,6 +46,7 @@ class Maker:
         draw = self.draw
         for number in range(6):
             kind, width = draw.choice(("unsigned", "signed")), draw.choice(WIDTHS)
+            kind = kind if self.signed or number < 5 else "signed"
             self._declare(f"{kind[0]}{number}", kind, width)
         for number in range(2):
             width, depth = draw.choice(WIDTHS), draw.choice((2, 4, 16))
@@ -65,13 +69,18 @@ class Maker:
         seen = [f"resize({self._as_unsigned(name, 2)}, 64)" for name in (*self.unsigned, *self.signed)]
         seen += [f"resize({self._unsigned(8, 3)}, 64)" for _ in range(3)]
         turned = [f"rotate_left({one}, {5 * n % 64})" for n, one in enumerate(seen)]
+        if self.parts:
+            self.declared.insert(0, vhdl_parts.SHARED)
+        self.declared += [part.declared for part in self.parts]
+        parts += [part.does for part in self.parts]
+        turned += [f"rotate_left(resize(unsigned'({part.seen}), 64), {11 * n})" for n, part in enumerate(self.parts)]
         declared = "\n".join(f"    {line}" for line in self.declared)
+        units, statements = "".join(part.units for part in self.parts), "\n".join(parts)
         return (
-            f"{HEAD}\nentity made is\n    port (clk, rst : in std_logic; i : in std_logic_vector(63 downto 0);\n"
+            f"{units}{HEAD}\nentity made is\n    port (clk, rst : in std_logic; i : in std_logic_vector(63 downto 0);\n"
             f"        o : out std_logic_vector(63 downto 0));\nend entity;\n\n{HEAD}"
-            f"architecture rtl of made is\n{declared}\nbegin\n"
-            + "\n".join(parts)
-            + f"\n    o <= std_logic_vector({' xor '.join(turned)});\nend architecture;\n"
+            f"architecture rtl of made is\n{declared}\nbegin\n{statements}"
+            f"\n    o <= std_logic_vector({' xor '.join(turned)});\nend architecture;\n"
         )
 
     def _declare(self, name: str, kind: str, width: int) -> None:

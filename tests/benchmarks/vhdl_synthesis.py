@@ -1,19 +1,22 @@
 """Designs made at random, in GHDL's own simulator beside Verilator on what is made of them: equal in every cycle?
 
-python tests/benchmarks/vhdl_synthesis.py [--count 50] [--first 0]
+python tests/benchmarks/vhdl_synthesis.py [--count 50] [--first 0] [--parts 4] [--keep DIR]
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import shutil
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from rc_workbench_plugins.vhdl.constants import kept_apart
 from rc_workbench_plugins.vhdl.ghdl import Design, synthesised
+from rc_workbench_plugins.vhdl.syntax import read_file
 from rtl_simulator import Cycle, Simulator, simulate
 from vhdl_made import DUT, Maker, behaviour
 
@@ -22,14 +25,17 @@ from workbench.model.diagnostic import WorkbenchError
 CYCLES = 300
 
 
-def differs(seed: int, folder: Path) -> int | None:
+def differs(seed: int, parts: int, folder: Path) -> int | None:
     """The first cycle in which the two differ, None where none does. WorkbenchError, where it is refused."""
     source = folder / "made.vhd"
-    source.write_text(Maker(seed).text())
+    source.write_text(Maker(seed, parts).text())
+    read = read_file(source, "work", 0)
+    ((_, apart),) = kept_apart([(read, read.data)])
+    (folder / "apart.vhd").write_bytes(apart)
     draw = random.Random(seed)
     # no reset as it begins: that is an edge in VHDL, and none in Verilog
     given = [(int(n == 1 or (draw.random() < 0.02 and n > 0)), draw.getrandbits(64)) for n in range(CYCLES)]
-    (folder / "made.v").write_text(synthesised(Design((str(source),), "made")))
+    (folder / "made.v").write_text(synthesised(Design((str(folder / "apart.vhd"),), "made")))
     (folder / "dut.v").write_text(DUT)
     program = Simulator(folder).build([folder / "made.v", folder / "dut.v"], "dut")
     seen = simulate(program, [Cycle(rst=rst, stimulus=i) for rst, i in given]).out.tolist()
@@ -41,22 +47,25 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=50)
     parser.add_argument("--first", type=int, default=0)
-
+    parser.add_argument("--parts", type=int, default=4, help="of further kinds, a design")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="where designs that differ are left")
     asked = parser.parse_args()
     equal = refused = 0
     wrong: list[int] = []
     for seed in range(asked.first, asked.first + asked.count):
         with TemporaryDirectory() as folder:
             try:
-                cycle = differs(seed, Path(folder))
+                cycle = differs(seed, asked.parts, Path(folder))
             except WorkbenchError as error:
                 refused += 1
-                print(f"{seed}: refused: {error.diagnostics[0].message}")
+                print(f"{seed}: refused: {error.diagnostics[0].text()}", flush=True)
                 continue
             equal += cycle is None
             if cycle is not None:
                 wrong.append(seed)
-                print(f"{seed}: differs in cycle {cycle}")
+                print(f"{seed}: differs in cycle {cycle}", flush=True)
+                if asked.keep:
+                    shutil.copytree(folder, asked.keep / str(seed), dirs_exist_ok=True)
     print(f"{asked.count} designs, {CYCLES} cycles each: {equal} equal, {refused} refused, {len(wrong)} differ")
     return 1 if wrong else 0
 

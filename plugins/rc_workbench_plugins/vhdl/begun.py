@@ -58,7 +58,7 @@ def _zeros(kind: str, types: Mapping[str, Type | str], depth: int = 0) -> str:
         return f"({', '.join(f'{name} => {value}' for name, value in fields)})" if all(v for _, v in fields) else ""
     if of.kind == "array":
         element = _zeros(of.of, types, depth + 1)
-        return f"(others => {element})" if element else ""
+        return f"{'(others => ' * of.indices}{element}{')' * of.indices}" if element else ""
     if of.kind in ("bit", "vector"):
         value = "false" if builtin(kind, types).startswith("boolean") else "'0'"
         return value if of.kind == "bit" else f"(others => {value})"

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from rc_workbench_plugins.equivalence.models import compiled, verilated, write_ports
 from rc_workbench_plugins.vhdl import begun, bench, side_by_side
 from rc_workbench_plugins.vhdl.bench import STIMULI
+from rc_workbench_plugins.vhdl.constants import taken_for_zeros
 from rc_workbench_plugins.vhdl.ghdl import ghdl
 from rc_workbench_plugins.vhdl.side_by_side import Drawn, Simulation
 from rc_workbench_plugins.vhdl.sides import files_of
@@ -47,6 +48,7 @@ _WRONG = (
     "The run is stopped, as it would show what your VHDL does not do. `simulation: {simulator: ghdl}` in the project "
     "runs the VHDL itself, slower; a newer GHDL may take it right; `simulation: {check_vhdl: false}` runs it so."
 )
+_PARTED = "Give it one bit more, or assign its upper 32 bits and the rest each by themselves."
 
 
 @dataclass(frozen=True)
@@ -78,13 +80,23 @@ def check(build: HdlBuild, root: Path, job: Job) -> None:
             f"'{found.pin}' is {found.is_now}, where the VHDL has {found.was}"
         )
         raise WorkbenchError(
-            Diagnostic(message, _WRONG, file=port.file if port else "", line=port.line if port else None)
+            Diagnostic(message, _WRONG, file=port.file if port else "", line=port.line if port else None),
+            *_suspects(compared, root),
         )
     if found.why and found.cycles < LIMITS.cycles // 10:
         message = f"what GHDL synthesised of '{top}' was compared with the VHDL in {found.cycles} cycles: {found.why}"
         job.report(Diagnostic(message, "What the card does then rests on GHDL's synthesis alone.", Severity.NOTE))
     else:
         job.log(f"what GHDL synthesised did what the VHDL says in {thousands(found.cycles)} cycles at random")
+
+
+def _suspects(compared: Comparison, root: Path) -> Iterator[Diagnostic]:
+    """What of the VHDL GHDL is known to write wrongly, at its lines."""
+    for file in files_of(compared.original):
+        name = str(file.path.relative_to(root) if file.path.is_relative_to(root) else file.path)
+        for line, text in taken_for_zeros(file):
+            message = f"GHDL 2.0 makes zeros of {text}, which may be why"
+            yield Diagnostic(message, _PARTED, Severity.WARNING, name, line)
 
 
 def _kept(compared: Comparison, root: Path, job: Job) -> Found:

@@ -1,85 +1,242 @@
-"""GHDL 2.0 takes a part of a constant from its wrong end where the rest is assigned elsewhere (ghdl/ghdl#2013):
+"""GHDL 2.0 takes a part of a value that it knows from its wrong end where the rest is assigned elsewhere
+(ghdl/ghdl#2013):
 
     o <= x"1234"; if e = '1' then o(3 downto 0) <= i; end if;
 
-In what it synthesises for a simulation such a constant is `x"1234" or (o'range => recap_zero)`; that signal is '0'.
+In what it synthesises for a simulation no value of what is assigned in part is known to it: a signal gets `value when
+recap_zero = '0' else value`, where that signal is '0', and where a variable `v` got one, `v(its whole range) := v;`
+follows.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
 from rc_workbench_plugins.verilog.rewrite import Edits
 from rc_workbench_plugins.vhdl.elaborate import PART
-from rc_workbench_plugins.vhdl.syntax import VhdlFile, child, matches, plain, text_of, tidy, with_data
-from rc_workbench_plugins.vhdl.types import Type, builtin, shared_types, types_of
+from rc_workbench_plugins.vhdl.syntax import (
+    VhdlFile,
+    child,
+    children,
+    matches,
+    plain,
+    text_of,
+    tidy,
+    with_data,
+    without_comments,
+)
+from rc_workbench_plugins.vhdl.types import Type, resolved, shared_types, types_of
 from rc_workbench_plugins.vhdl.units import Unit, units_of
 
-_ASSIGNED = re.compile(r'\s*(\w+)\s*(?:<=|:=)\s*(?P<value>(?:[box]|u[box])?"[\w ]*"|[a-z]\w*)\s*;?\s*', re.IGNORECASE)
-_PARTLY = re.compile(r"\s*(\w+)\s*\(.*(?:<=|:=)", re.DOTALL)
-_ASSIGNMENTS = "(simple_waveform_assignment) @a (simple_variable_assignment) @a (conditional_signal_assignment) @a"
-_DECLARED = "(signal_declaration) @d (variable_declaration) @d"
-_VECTORS = ("std_logic_vector", "std_ulogic_vector", "unsigned", "signed", "u_unsigned", "u_signed")
+_BODIES = "(process_statement) @b (subprogram_definition) @b"
+_TARGETS = """
+    (simple_waveform_assignment . (label_declaration)? . [(name) (aggregate)] @t)
+    (conditional_signal_assignment . (label_declaration)? . [(name) (aggregate)] @t)
+    (simple_variable_assignment . (label_declaration)? . [(name) (aggregate)] @t)
+    (select_target [(name) (aggregate)] @t)
+"""
+_CALLS = "(procedure_call_statement) @c"
+_IN_CALL = "(association_element (conditional_expression (simple_expression . (name) @n .)))"
+_SIGNALS = "(signal_declaration) @s"
+_PARAMETERS = "(interface_declaration) @p (interface_variable_declaration) @p"
+_VARIABLES = f"(variable_declaration) @v {_PARAMETERS}"
+_ASSIGNED = "(simple_variable_assignment) @v (selected_variable_assignment) @v"
+_SENT = "(simple_waveform_assignment) @s"
+_IMPURE = re.compile(rb"\bimpure\s+function\s+(\w+)", re.IGNORECASE)
+_NOT_READ = re.compile(r"[\w.]+\s*'\s*[a-z]\w*|\w+\s*=>|\"[^\"]*\"|'.'", re.IGNORECASE)  # attributes, names, literals
+_SAME = re.compile(r"(?:\(\s*others\s*=>\s*)+'.'[\s)]*|(?:[box]|u[box])?\"(?:0|_)*\"|\"1*\"", re.IGNORECASE)
+_PATH = re.compile(r"(\w+)(?:\s*\.\s*\w+)*")
+_WIDE = re.compile(r'(?P<base>\b[us]?[xb])?"(?P<digits>[0-9a-f_]{16,})"', re.IGNORECASE)
+_WORD = re.compile(r"\w+")
+_MOST_DEEP = 16
 _ZERO = "recap_zero"
 
 
 def kept_apart(texts: Iterable[tuple[VhdlFile, bytes]]) -> Iterator[tuple[VhdlFile, bytes]]:
-    """A design's files with their texts, each line where it was, in which no such constant is one."""
+    """A design's files with their texts, each line where it was, in which GHDL knows no such value."""
     parts = [(file, [with_data(file, part) for part in text.split(PART)]) for file, text in texts]
     units = [unit for _, those in parts for part in those for unit in units_of(part)]
     types = shared_types(units)
     entities = {plain(unit.name): unit for unit in units if unit.kind == "entity"}
+    impure = {plain(found.decode()) for _, those in parts for part in those for found in _IMPURE.findall(part.data)}
     for file, those in parts:
-        yield file, PART.join(_apart(part, types, entities) for part in those)
+        yield file, PART.join(_apart(part, types, entities, impure) for part in those)
 
 
-def _apart(file: VhdlFile, types: Mapping[str, Type | str], entities: Mapping[str, Unit]) -> bytes:
+def taken_for_zeros(file: VhdlFile) -> Iterator[tuple[int, str]]:
+    """Lines with literals of 64, 96 ... bits, zeros but in the first 32: GHDL 2.0 makes zeros of all."""
+    for number, line in enumerate(file.data.decode("latin-1").splitlines(), 1):
+        for found in _WIDE.finditer(line.partition("--")[0]):
+            digits = found["digits"].replace("_", "")
+            bits = 4 if (found["base"] or "b")[-1] in "xX" else 1
+            rest = digits[32 // bits :]
+            if rest and len(digits) * bits % 32 == 0 and not rest.strip("0") and digits.strip("0"):
+                yield number, found[0]
+
+
+def _apart(file: VhdlFile, types: Mapping[str, Type | str], entities: Mapping[str, Unit], impure: set[str]) -> bytes:
     edits = Edits(file.path)
     for unit in units_of(file):
-        region = unit.region
-        if unit.kind != "architecture" or region is None:
-            continue
-        declared = _declared(unit, entities.get(plain(unit.of)))
-        known = {**types, **types_of([unit])}
-        vectors = {name for name, kind in declared.items() if builtin(kind, known) in _VECTORS}
-        found = [
-            one for node in matches(unit.node, "(process_statement) @p") for one in _constants(node, vectors, declared)
-        ]
-        if not found:
-            continue
-        for at, name in found:
-            edits.insert(at, f" or ({name}'range => {_ZERO})")
-        signal, driven = f" signal {_ZERO} : ieee.std_logic_1164.std_ulogic; ", f" {_ZERO} <= '0';"
-        edits.insert(region.declare_at, f"{signal}begin{driven}" if region.begins else signal)
-        if not region.begins:
-            edits.insert(region.statements_at, driven)
+        region, known = unit.region, {**types, **types_of([unit])}
+        aliases, sent = list(_aliases(unit)), False
+        signals = _signals(unit, entities.get(plain(unit.of))) if unit.kind == "architecture" else set()
+        signals |= {name for names in aliases if names & signals for name in names}
+        for node in matches(unit.node, _BODIES):
+            if _outermost(node, unit.node):
+                body = _body(node, signals, known, aliases)
+                for at, text in body.held():
+                    edits.insert(at, text)
+                for at, text in body.sent(impure) if region is not None and node.type == "process_statement" else ():
+                    edits.insert(at, text)
+                    sent = True
+        if sent and region is not None:
+            signal, driven = f" signal {_ZERO} : ieee.std_logic_1164.std_ulogic; ", f" {_ZERO} <= '0';"
+            edits.insert(region.declare_at, f"{signal}begin{driven}" if region.begins else signal)
+            if not region.begins:
+                edits.insert(region.statements_at, driven)
     return edits.apply(file.data)
 
 
-def _declared(unit: Unit, entity: Unit | None) -> dict[str, str]:
-    """What can be assigned in an architecture, with the types; "" where a name stands for two."""
+def _signals(unit: Unit, entity: Unit | None) -> set[str]:
+    """Ports and signals of an architecture."""
     ports = entity.interface.ports if entity is not None and entity.interface is not None else unit.entity_ports
-    found = {plain(port.name): port.type for port in ports}
-    for node in matches(unit.node, _DECLARED):
-        kind = tidy(child(node, "subtype_indication"))
-        for one in matches(node, "(identifier_list (identifier) @i)"):
-            name = plain(text_of(one))
-            found[name] = kind if found.get(name, kind) == kind else ""
-    return found
+    return {plain(port.name) for port in ports} | {
+        plain(name) for node in matches(unit.node, _SIGNALS) for name in _names(node)
+    }
 
 
-def _constants(process: Node, vectors: set[str], declared: Mapping[str, str]) -> Iterator[tuple[int, str]]:
-    """Where a constant ends that is all of a vector of which the process assigns parts too; that vector."""
-    texts = [(node, text_of(node)) for node in matches(process, _ASSIGNMENTS)]
-    partly = {plain(found[1]) for _, text in texts if (found := _PARTLY.match(text))}
-    for node, text in texts:
-        found = _ASSIGNED.fullmatch(text)
-        if found is None or plain(found[1]) not in partly & vectors or plain(found["value"]) in declared:
-            continue
-        digits = found["value"].partition('"')[2].strip('"').replace("_", "")
-        if digits and not digits.strip("0"):
-            continue  # both ends are the same
-        yield node.start_byte + len(text[: found.end("value")].encode("latin-1")), found[1]
+@dataclass
+class _Body:
+    """A process or subprogram, the variables of it with the statements by which their values are known no more, and
+    what is assigned in part."""
+
+    node: Node
+    signals: set[str]
+    variables: dict[str, tuple[str, ...]]
+    partly: set[str] = field(default_factory=set)
+
+    def held(self) -> Iterator[tuple[int, str]]:
+        """What follows a variable's values."""
+        for node in matches(self.node, _ASSIGNED):
+            targets = matches(node, _TARGETS)[:1]
+            if targets and not self._calm(_value(node)):
+                yield from self._after(node.end_byte, _whole(targets[0]))
+        for call in matches(self.node, _CALLS):
+            yield from self._after(call.end_byte, [base for n in matches(call, _IN_CALL) for base in _whole(n)])
+        for node in matches(self.node, "(subprogram_definition) @s"):
+            begin = child(child(node, "sequential_block"), "begin")
+            if begin is not None:
+                yield from self._after(begin.end_byte, self._begun(node))
+
+    def sent(self, impure: set[str]) -> Iterator[tuple[int, str]]:
+        """What follows a signal's values."""
+        for node in matches(self.node, _SENT):
+            target, waveform = child(node, "name"), child(node, "waveform")
+            if target is None or waveform is None or not self.partly & self.signals & set(_whole(target)):
+                continue
+            value = without_comments(text_of(waveform))
+            read = {plain(word) for word in _WORD.findall(_NOT_READ.sub(" ", value))}
+            if not (_SAME.fullmatch(value.strip()) or read & (self.signals | impure)):
+                yield waveform.end_byte, f" when {_ZERO} = '0' else {' '.join(value.splitlines())}"
+
+    def _after(self, at: int, names: Iterable[str]) -> Iterator[tuple[int, str]]:
+        for name in dict.fromkeys(names):
+            if name in self.partly and self.variables.get(name):
+                yield at, "".join(self.variables[name])
+
+    def _begun(self, subprogram: Node) -> Iterator[str]:
+        """The variables of a subprogram that begin with a value."""
+        for node in children(child(subprogram, "subprogram_head"), "variable_declaration"):
+            value = child(node, "initialiser")
+            if value is not None and not self._calm(text_of(value).removeprefix(":=")):
+                yield from map(plain, _names(node))
+        specification = child(subprogram, "procedure_specification")
+        for node in matches(specification, _PARAMETERS) if specification is not None else ():
+            if plain(text_of(child(child(node, "simple_mode_indication"), "mode"))) == "inout":
+                yield from map(plain, _names(node))
+
+    def _calm(self, value: str) -> bool:
+        """Whether a value is the same from both ends, or a signal's."""
+        value = without_comments(value).strip()
+        path = _PATH.fullmatch(value)
+        return bool(_SAME.fullmatch(value) or (path and plain(path[1]) in self.signals - self.variables.keys()))
+
+
+def _aliases(unit: Unit) -> Iterator[set[str]]:
+    """Names with those of which they are aliases."""
+    for alias in matches(unit.node, "(alias_declaration) @a"):
+        if (of := child(alias, "name")) is not None:
+            yield {plain(text_of(child(alias, "identifier"))), _base(of)}
+
+
+def _body(node: Node, signals: set[str], types: Mapping[str, Type | str], aliases: Iterable[set[str]]) -> _Body:
+    kinds: dict[str, set[tuple[str, ...]]] = {}
+    for one in matches(node, _VARIABLES):
+        kind = tidy(child(child(one, "simple_mode_indication") or one, "subtype_indication"))
+        for name in _names(one):
+            kinds.setdefault(plain(name), set()).add(tuple(_unknown(name, kind, types, _range(one, name))))
+    body = _Body(node, signals, {name: found.pop() for name, found in kinds.items() if len(found) == 1})
+    for target in matches(node, _TARGETS):
+        for one in [target] if target.type == "name" else matches(target, "(name) @n"):
+            if child(one, "parenthesis_group") is not None:
+                body.partly.add(_base(one))
+    body.partly |= {_base(one) for call in matches(node, _CALLS) for one in matches(call, _IN_CALL)}
+    for names in aliases:
+        if names & body.partly:
+            body.partly |= names
+    return body
+
+
+def _unknown(name: str, kind: str, types: Mapping[str, Type | str], whole: str, depth: int = 0) -> Iterator[str]:
+    """Statements by which GHDL knows no value of a variable of some type. `whole` is its range."""
+    of = resolved(kind, types)
+    if of is None or depth > _MOST_DEEP:
+        return
+    if of.kind == "record":
+        for part, inner in of.fields:
+            yield from _unknown(f"{name}.{part}", inner, types, f"{name}.{part}'range", depth + 1)
+    elif of.kind == "vector" or (of.kind == "array" and of.indices == 1):
+        yield f" {name}({whole}) := {name};"
+
+
+def _range(variable: Node, name: str) -> str:
+    """That of all of a variable, as it is declared: its value may have another in GHDL."""
+    if variable.type != "variable_declaration":
+        return f"{name}'range"
+    kind = tidy(child(variable, "subtype_indication"))
+    mark = child(child(variable, "subtype_indication"), "name")
+    constraint = tidy(child(mark, "parenthesis_group"))
+    return constraint[1:-1] if constraint and constraint != "(open)" else f"{kind.partition('(')[0]}'range"
+
+
+def _value(assignment: Node) -> str:
+    kinds = ("conditional_or_unaffected_expression", "selected_expressions")
+    return text_of(child(assignment, *kinds))
+
+
+def _whole(target: Node) -> list[str]:
+    """What is assigned, or given, as a whole."""
+    names = [target] if target.type == "name" else matches(target, "(name) @n")
+    return [_base(name) for name in names if len(name.children) == 1]
+
+
+def _base(name: Node) -> str:
+    return plain(text_of(child(name, "identifier")))
+
+
+def _names(declaration: Node) -> list[str]:
+    return [text_of(one) for one in children(child(declaration, "identifier_list"), "identifier")]
+
+
+def _outermost(node: Node, within: Node) -> bool:
+    """Whether it stands in no process or subprogram of `within`."""
+    around = node.parent
+    while around is not None and around != within:
+        if around.type in ("process_statement", "subprogram_definition"):
+            return False
+        around = around.parent
+    return True

@@ -28,6 +28,9 @@ _UNASSIGNED = re.compile(
 )  # fmt: skip
 _SAID = re.compile(r"\((?:assertion|report) (?:note|warning)\)")  # by the design
 _BUG = "GHDL Bug occurred"
+_CANNOT = re.compile(
+    r"^\w+: cannot handle IIR_KIND_(?P<what>\w+) \((?P<file>.+):(?P<line>\d+):(?P<column>\d+)\)", re.MULTILINE
+)
 _MODULE = re.compile(r"^module (\w+)", re.MULTILINE)
 _FILE = re.compile(r"^(?!\s*--(?!.*\*/)).*\bfile\b", re.IGNORECASE)  # not in a line that is a comment
 _MADE_BY = sha256(Path(mending.__file__).read_bytes())[:16]  # what is kept is made by that
@@ -153,6 +156,11 @@ def _errors(said: str, unit: str) -> list[Diagnostic]:
     ]
     if found:
         return found[:20]
+    if cannot := _CANNOT.search(said):
+        what = cannot["what"].lower().replace("_", " ")
+        message = f"GHDL cannot synthesise this yet: {what}"
+        line, column = int(cannot["line"]), int(cannot["column"])
+        return [Diagnostic(message, "A newer GHDL may take it.", file=cannot["file"], line=line, column=column)]
     if _BUG in said:
         what = next(iter(re.findall(r"^Exception (.*)$", said, re.MULTILINE)), "a fault of its own")
         return [Diagnostic(f"GHDL ended with {what} while it synthesised '{unit}'", "A newer GHDL may take it.")]

@@ -20,7 +20,7 @@ from rc_workbench_plugins.vhdl import ghdl
 from rc_workbench_plugins.vhdl.constants import kept_apart
 from rc_workbench_plugins.vhdl.design import Design
 from rc_workbench_plugins.vhdl.elaborate import DIALECT, Text
-from rc_workbench_plugins.vhdl.syntax import plain
+from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.hardware import Hardware
@@ -38,11 +38,20 @@ def translated(design: Design, texts: Mapping[Path, bytes], unit: str, generics:
     known = {plain(generic.name) for generic in interface.generics} if interface is not None else set()
     values = tuple(f"{plain(name)}={value}" for name, value in generics.items() if plain(name) in known)
     last = design.top.library if design.top is not None else ""
-    apart = kept_apart((file, texts[file.path]) for file in design.needed)
-    found = [Text(file.number, file.library, text) for file, text in apart]
+    own = [(file, texts[file.path]) for file in design.needed]
     paths = {file.number: file.path for file in design.files}
-    with TemporaryDirectory() as folder, at_their_paths(paths):
-        return ghdl.kept(asked_of(found, Path(folder), unit, last, values, design.root), ghdl.synthesised)
+
+    def made(files: Iterable[tuple[VhdlFile, bytes]]) -> str:
+        found = [Text(file.number, file.library, text) for file, text in files]
+        with TemporaryDirectory() as folder, at_their_paths(paths):
+            return ghdl.kept(asked_of(found, Path(folder), unit, last, values, design.root), ghdl.synthesised)
+
+    try:
+        return made(apart := list(kept_apart(own)))
+    except WorkbenchError:
+        if apart == own:
+            raise
+        return made(own)  # so that what is wrong is told of the user's text
 
 
 def asked_of(

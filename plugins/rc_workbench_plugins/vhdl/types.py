@@ -25,12 +25,13 @@ _DECLARED = "(type_declaration) @t (subtype_declaration) @t"
 @dataclass(frozen=True)
 class Type:
     """`kind` is "bit", "vector", "array", "record", "enumeration" or "integer"; `of` is an array's element as it is
-    written, `fields` are a record's, `literals` an enumeration's values."""
+    written and `indices` how many it has, `fields` are a record's, `literals` an enumeration's values."""
 
     kind: str
     of: str = ""
     fields: tuple[tuple[str, str], ...] = ()
     literals: tuple[str, ...] = ()
+    indices: int = 1
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,8 @@ def _made(node: Node) -> Type | None:
     if (literals := child(node, "enumeration_type_definition")) is not None:
         return Type("enumeration", literals=tuple(map(tidy, children(literals, "enumeration_literal"))))
     if (array := child(node, "array_type_definition")) is not None:
-        return Type("array", of=tidy(child(array, "subtype_indication")))
+        indices = text_of(child(array, "array_index_incomplete_type_list", "index_constraint")).count(",") + 1
+        return Type("array", of=tidy(child(array, "subtype_indication")), indices=indices)
     if (record := child(node, "record_type_definition")) is not None:
         listed = matches(record, "(element_declaration) @e")
         fields = [
