@@ -15,8 +15,14 @@ from vhdl_made import DUT, HEAD, behaviour
 from workbench.model.diagnostic import WorkbenchError
 
 pytestmark = NEEDS_GHDL
-#: Signs, directions, defaults, beginnings, wide constants and parts at an index.
+#: Signs, directions, defaults, beginnings, wide constants, parts at an index, and a signal called as what gives it.
 MADE = f"""{HEAD}
+entity inner is port (clk : in std_logic; q : out std_logic); end;
+architecture rtl of inner is signal s : std_logic := '0'; begin
+    process (clk) begin if rising_edge(clk) then s <= not s; end if; end process;
+    q <= s;
+end;
+{HEAD}
 entity made is
     port (clk, rst : in std_logic; i : in std_logic_vector(63 downto 0); o : out std_logic_vector(63 downto 0));
 end entity;
@@ -35,7 +41,9 @@ architecture rtl of made is
     signal pair : pair_t := (low => x"9", high => x"5c");
     signal word : signed(39 downto 0);
     signal bits : std_logic_vector(15 downto 0) := x"8001";
+    signal flip_q : std_logic := '0';
 begin
+    flip : entity work.inner port map (clk, flip_q);
     a <= signed(i(7 downto 0));
     b <= signed(i(15 downto 8)) or to_signed(1, 8);
     least <= minimum(resize(a * b, 8), b) xor to_signed(to_integer(a * b), 8);
@@ -86,7 +94,7 @@ begin
     o(60) <= '1' when a < b else '0';
     o(61) <= bits(to_integer(unsigned(i(30 downto 27))));
     o(62) <= '1' when i ?= x"0-1-3-5-7-9-b-d-" else '0';
-    o(63) <= xor turned;
+    o(63) <= flip_q xor xor turned;
 end architecture;
 """
 
@@ -130,3 +138,25 @@ architecture rtl of made is begin one : entity work.inner generic map (W) port m
     made = synthesised(Design((str(tmp_path / "made.vhd"),), "made"))
     assert "inner_" in made
     assert not re.search(r"'b(?!\w)", made)
+
+
+def test_a_signal_called_as_another_instance_and_its_port_is_told(tmp_path: Path) -> None:
+    """One that takes just what that port gives out is written once; see `flip_q` above."""
+    text = MADE.replace("(clk, flip_q);", "(clk, other); flip_q <= not other;").replace(
+        "signal flip_q", "signal other, flip_q"
+    )
+    (tmp_path / "made.vhd").write_text(text)
+    with pytest.raises(WorkbenchError, match="GHDL writes two signals of the design as 'flip_q'"):
+        synthesised(Design((str(tmp_path / "made.vhd"),), "made"))
+
+
+def test_a_component_without_a_body_keeps_its_generics(tmp_path: Path) -> None:
+    text = f"""{HEAD}entity made is port (i : in std_logic; o : out std_logic); end;
+architecture rtl of made is
+    component box is generic (A : natural := 3; B : bit := '1'); port (i : in std_logic; o : out std_logic);
+    end component;
+begin one : box generic map (A => 5) port map (i, o); end;
+"""
+    (tmp_path / "made.vhd").write_text(text)
+    made = synthesised(Design((str(tmp_path / "made.vhd"),), "made"))
+    assert "#(parameter A = 0,\n    B = 0)" in made

@@ -8,6 +8,7 @@ versions, which are right, stay as they are.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -85,6 +86,8 @@ _WRONG = (
     (re.compile(r"^  assign \w+ = 1'b0; // (?:pos|neg)edge$"), "a clock's edge is used as a value"),
     (re.compile(r"^   gate_(\w+) "), "GHDL writes no Verilog of it"),
 )
+_OWN = re.compile(r"^  (?:wire|reg) (?:\[\d+:\d+\] )?(\w+);$", re.MULTILINE)
+_PARAMETERS = re.compile(r"^  #\(parameter\n((?:    \w+,\n)*    \w+)\)$", re.MULTILINE)
 _HINT = "Write the clocked process with the edge alone as its first condition, as in `if rising_edge(clk) then`."
 
 
@@ -94,6 +97,8 @@ def mended(verilog: str, written: Callable[[str], str]) -> str:
     if found := list(_refused(verilog)):
         raise WorkbenchError(*found)
     written = cache(written)
+    verilog = "\nmodule ".join(_called_once(module) for module in verilog.split("\nmodule "))
+    verilog = _PARAMETERS.sub(lambda head: f"  #(parameter {head[1].strip().replace(',', ' = 0,')} = 0)", verilog)
     text = _with_signs(verilog, written("raw")) if _CUT.search(verilog) else verilog
     text = _resized(text, written)
     text = _WIDE.sub(lambda digits: _literal(digits[1]), text)
@@ -118,6 +123,24 @@ def _refused(verilog: str) -> Iterator[Diagnostic]:
                 yield Diagnostic(
                     f"this cannot be simulated: {what}", _HINT, file=place[1], line=int(place[2]), column=int(place[3])
                 )
+
+
+def _called_once(module: str) -> str:
+    """What an instance gives out is called by its label and its port: `core_q`, as many call the signal that takes it
+    too. The two are one then, but where the signal takes something else."""
+    for name, times in Counter(_OWN.findall(module)).items():
+        if times == 1:
+            continue
+        taken = re.compile(
+            rf"^  assign {name} = {name}; // \(signal\)\n|"
+            rf"^  always @\*\n    {name} = {name}; // \(isignal\)\n(?:  initial\n    {name} <= .*;\n)?", re.MULTILINE
+        )  # fmt: skip
+        if times > 2 or not taken.search(module):
+            hint = "Give one of them another name: the signal, the instance, or the generate or block that holds one."
+            raise WorkbenchError(Diagnostic(f"GHDL writes two signals of the design as '{name}'", hint))
+        declared = re.compile(rf"^  (?:reg|wire) ((?:\[\d+:\d+\] )?{name});\n", re.MULTILINE)
+        module = declared.sub(r"  wire \1;\n", declared.sub("", taken.sub("", module), 1))
+    return module
 
 
 def _with_signs(verilog: str, raw: str) -> str:
@@ -235,7 +258,7 @@ def _kept_words() -> re.Pattern[str]:
     """Words that Verilog keeps for itself: `kept` where they are meant so, at the start of a line or as an edge.
     Elsewhere they are names, to which an underscore is put: no name of VHDL ends in one."""
     some = "|".join(_words(SystemVerilogLexer.tokens["root"]) - _words(VhdlLexer.tokens["keywords"]))
-    kept = rf"^[ (]*(?:{some})(?=:| (?!<?=)|$)|(?:pos|neg)edge(?= \w)"
+    kept = rf"^[ #(]*(?:{some})(?=:| (?!<?=)|$)|(?:pos|neg)edge(?= \w)"
     return re.compile(rf"(?P<kept>{kept})|(?<![$\w])(?:{some})\b", re.MULTILINE)
 
 
