@@ -8,9 +8,9 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from workbench.api import Composed, HdlBuild, HostBuild, Target, Task
+from workbench.api import Composed, HdlBuild, HostBuild, Outcome, Target, Task
 from workbench.api.builds import simulated_by
-from workbench.api.host_units import FIRST_STATES, entries_of, host_block, read_units
+from workbench.api.host_units import read_units
 from workbench.api.instrument.board import board_lacks
 from workbench.api.job import Job
 from workbench.formats.run_folder import RunWriter, now
@@ -26,9 +26,8 @@ from workbench.session import durations
 from workbench.session.composing import check, check_steps
 from workbench.session.files import claim_folder, seal_folder
 from workbench.session.first_mark import without_marks
-from workbench.session.kept_builds import keeping
+from workbench.session.instrumenting import check_driven, instrument, plain_designs
 from workbench.session.places import placed
-from workbench.session.reading import instrumented, read
 from workbench.session.run_end import cannot_write, clocks_of, collected, failures_marked, finished, mark, measured_at
 from workbench.session.tree import complete_tree, open_tree, uncounted
 from workbench.session.workspace import Value, Workspace
@@ -71,7 +70,7 @@ def instrument_workspace(
         raise WorkbenchError(*workspace.faults)
     claim_folder(out)
     try:
-        host, hdl = _instrument(workspace, settings, out, job or Job())
+        host, hdl = instrument(workspace, settings, out, job or Job())
         if lacking := [*board_lacks(workspace.platform), *_several_cards(workspace, "real machine")]:
             lacks = (_not_complete(lack, workspace.platform_path) for lack in lacking)
             host = replace(host, diagnostics=(*host.diagnostics, *lacks))
@@ -89,53 +88,6 @@ def _not_complete(lack: Diagnostic, template: Path) -> Diagnostic:
     whose = "" if lack.file else "the platform lacks something: "
     message = f"these copies cannot be run on a real machine: {whose}{lack.message}"
     return replace(lack, message=message, severity=Severity.NOTE, file=lack.file or str(template))
-
-
-def _instrument(
-    workspace: Workspace, settings: Mapping[str, Value], out: Path, job: Job, own_build: bool = False
-) -> tuple[HostBuild, HdlBuild]:
-    """With a build of the project's own, each host source is instrumented as it is compiled: the program tells of its
-    calls itself."""
-    root, platform, defines = workspace.root, workspace.platform, workspace.defines(settings)
-    host = HostBuild((), blocks=(host_block(FIRST_STATES, None),), entries=entries_of(platform))
-    if not own_build:
-        host = instrumented(
-            root,
-            workspace.outside,
-            workspace.host,
-            workspace.host_scanner(settings, job),
-            lambda part: workspace.host_language.instrument(root, part, platform, defines, out / "host", job),
-            job,
-            keeping(workspace.host_language, root, platform, defines, out / "host"),
-        )
-    builds = {
-        id(one): _instrument_design(one, settings, out / "hdl" / (place[:-1] if workspace.designs else ""), job)
-        for place, one in workspace.by_place.items()
-    }
-    hdl = on_fpgas([builds[id(one)] for one in workspace.each], workspace.project.hardware)
-    return placed(host, root), hdl
-
-
-def _instrument_design(workspace: Workspace, settings: Mapping[str, Value], out: Path, job: Job) -> HdlBuild:
-    root, platform, language = workspace.root, workspace.platform, workspace.hdl_language
-    parameters = workspace.parameters(settings)
-    return workspace.instrument_hdl(
-        settings,
-        lambda part: language.instrument(root, part, platform, parameters, out, job),
-        job,
-        keeping(language, root, platform, parameters, out),
-    )
-
-
-def _plain(workspace: Workspace, settings: Mapping[str, Value]) -> HdlBuild:
-    """The designs as they are."""
-
-    def plain(one: Workspace) -> HdlBuild:
-        parameters = one.parameters(settings)
-        return read(lambda: one.hdl_language.plain(one.root, one.project.hardware, parameters), one.path)
-
-    builds = {id(one): plain(one) for one in workspace.different}
-    return on_fpgas([builds[id(one)] for one in workspace.each], workspace.project.hardware)
 
 
 def run_workspace(workspace: Workspace, options: RunOptions, job: Job) -> Run:
@@ -231,64 +183,23 @@ def _run(
     writer: RunWriter,
     job: Job,
 ) -> Run:
-    project, platform, root = workspace.project, workspace.platform, workspace.root
-    if options.waves:
-        first_s, last_s = options.waves
-        chosen = {"waves": True, "waves_from_s": first_s, "waves_to_s": last_s}
-        project = project.model_copy(update={"simulation": project.simulation.model_copy(update=chosen)})
-    build = writer.path / "build"
-    trace = options.trace and not options.plain
     job.plan(steps(target, workspace.composed), durations.remembered(workspace.path, _way(options, target)))
     shutil.copyfile(workspace.platform_path, writer.path / "platform.yaml")
     check(workspace.composed, job)
-    host: HostBuild | None = None
     with job.step(_INSTRUMENT):
-        if options.plain:
-            hdl = _plain(workspace, settings)
-            for diagnostic in hdl.diagnostics:
-                job.report(diagnostic)
-        else:
-            build.mkdir()
-            host, hdl = _instrument(workspace, settings, build, job, own_build=bool(project.host.build))
-            unmarked = () if project.streaming else without_marks(workspace, hdl, settings)  # its streams tell of it
-            for diagnostic in (*host.diagnostics, *host.missed, *hdl.diagnostics, *hdl.missed, *unmarked):
-                job.report(diagnostic)
-            found = host.diagnostics + hdl.diagnostics
-            if has_errors(found):
-                raise WorkbenchError(*found)
-        if not target.simulated and host:  # what else drives the design there, its own flow knows
-            complete_tree(workspace, settings, host, hdl, writer.manifest, build)
-        elif undriven := placed(tuple(undriven_of(workspace, hdl)), root):
-            raise WorkbenchError(*undriven)
-    if target.simulated:
-        simulators = {id(one): simulated_by(one, project.simulation.simulator) for one in hdl.each}
-        hdl = on_fpgas([simulators[id(one)] for one in hdl.each], project.hardware)
+        host, hdl = _made(workspace, options, target, settings, writer, job)
     if host:  # what records are numbered by, for whoever finds them
         blocks = (host.blocks[0], *hdl.blocks)
         known = replace(writer.manifest, blocks=blocks, entries=host.entries, sites=host.sites)
         writer.describe(replace(known, streams=hdl.streams, fifos=hdl.fifos))
-    task = Task(
-        project=project,
-        platform=platform,
-        support=workspace.support,
-        root=root,
+    task = replace(
+        task_of(_with_waves(workspace, options.waves), settings, hdl, writer.path / "build", writer.raw),
         host=host,
-        hdl=hdl,
-        settings=settings,
-        parameters=workspace.parameters(settings),
-        build=build,
-        raw=writer.raw,
         deterministic=options.deterministic,
-        trace=trace,
-        path=workspace.path,
+        trace=options.trace and not options.plain,
     )
-    task = with_designs(task, workspace)
     built = target.build(task, job)
-    taps: TapTrace | None = None
-    if trace and host and target.simulated:
-        clocks_hz = frequencies(hdl.blocks, writer.manifest.clocks)
-        main = None if project.host.build else host.blocks[0]
-        taps = TapTrace(writer.raw, writer.part, main, hdl.blocks, clocks_hz, writer.manifest.drift_ppm_per_s)
+    taps = _taps(task, writer) if target.simulated else None
     try:
         with taps.following() if taps else nullcontext():
             outcome = target.run(task, built, job)
@@ -296,49 +207,119 @@ def _run(
         if host:
             _keep_composed(workspace, writer, job)
         raise
-    if host and project.host.build:
-        host = _as_told(host, workspace, writer.raw, job)
-    if has_errors(outcome.diagnostics):
-        manifest = replace(writer.manifest, time_ps=outcome.time_ps)
-        told = [one for made in workspace.composed for one in made.stopped(writer.raw, manifest)]
-        outcome = replace(outcome, diagnostics=(*told, *outcome.diagnostics))
+    if host and workspace.project.host.build:
+        task = replace(task, host=_as_told(host, workspace, writer.raw, job))
+    if outcome.failed:
+        outcome = _told_by_composers(workspace, writer, outcome)
     if not target.simulated:
-        outcome = measured_at(open_tree(build), writer.raw, outcome, platform)
-        clocks = clocks_of(writer.manifest, outcome)
-        taps, told_of = machine_trace(writer.raw, writer.part, host, hdl, clocks, outcome.counter_words, asked=trace)
-        outcome = replace(outcome, diagnostics=(*outcome.diagnostics, *told_of))
+        outcome, taps = _of_machine(task, writer, outcome)
     for diagnostic in outcome.diagnostics:
         job.report(diagnostic)
     with job.step(_READ_OUT):
         manifest = replace(finished(writer.manifest, outcome, job.diagnostics), traced=taps is not None)
         (writer.path / "stdout.txt").write_text(outcome.stdout, encoding="utf-8")
-        if host is None:
+        if task.host is None:
             return writer.finish(manifest, {})
         own = _composed_tables(workspace, writer.raw, manifest)
-        return collected(
-            writer, manifest, outcome, host, hdl, [one.hdl_language for one in workspace.each], platform, taps, own
-        )
+        languages = [one.hdl_language for one in workspace.each]
+        return collected(writer, manifest, outcome, task.host, hdl, languages, task.platform, taps, own)
 
 
-def undriven_of(workspace: Workspace, hdl: HdlBuild) -> Iterator[Diagnostic]:
-    """Inputs of the FPGAs' designs that nothing drives."""
-    told = {id(one): one.undriven(build.ports) for one, build in zip(workspace.each, hdl.each, strict=True)}
-    yield from (problem for of_design in told.values() for problem in of_design)
+def _made(
+    workspace: Workspace,
+    options: RunOptions,
+    target: Target,
+    settings: Mapping[str, Value],
+    writer: RunWriter,
+    job: Job,
+) -> tuple[HostBuild | None, HdlBuild]:
+    """What the target builds of host and designs: instrumented, or as they are. WorkbenchError for what is wrong in
+    them."""
+    project, build = workspace.project, writer.path / "build"
+    host: HostBuild | None = None
+    if options.plain:
+        hdl = plain_designs(workspace, settings)
+        said = found = hdl.diagnostics
+    else:
+        build.mkdir()
+        host, hdl = instrument(workspace, settings, build, job, own_build=bool(project.host.build))
+        unmarked = () if project.streaming else without_marks(workspace, hdl, settings)  # its streams tell of it
+        found = host.diagnostics + hdl.diagnostics
+        said = (*host.diagnostics, *host.missed, *hdl.diagnostics, *hdl.missed, *unmarked)
+    for diagnostic in said:
+        job.report(diagnostic)
+    if has_errors(found):
+        raise WorkbenchError(*found)
+    if not target.simulated and host:  # what else drives the design there, its own flow knows
+        complete_tree(workspace, settings, host, hdl, writer.manifest, build)
+    else:
+        check_driven(workspace, hdl)
+    if target.simulated:
+        simulated = {id(one): simulated_by(one, project.simulation.simulator) for one in hdl.each}
+        hdl = on_fpgas([simulated[id(one)] for one in hdl.each], project.hardware)
+    return host, hdl
 
 
-def with_designs(task: Task, workspace: Workspace) -> Task:
-    """The task with that of each FPGA, where these have designs of their own."""
-    tasks = (
+def _with_waves(workspace: Workspace, waves: tuple[float, float] | None) -> Workspace:
+    """The project with the design's signals written from when to when (s) a run asks, if it does."""
+    if waves is None:
+        return workspace
+    project = workspace.project
+    asked = {"waves": True, "waves_from_s": waves[0], "waves_to_s": waves[1]}
+    simulation = project.simulation.model_copy(update=asked)
+    return replace(workspace, project=project.model_copy(update={"simulation": simulation}))
+
+
+def task_of(workspace: Workspace, settings: Mapping[str, Value], hdl: HdlBuild, build: Path, raw: Path) -> Task:
+    """What a target is given: the project with its designs, and with the task of each where FPGAs have their own."""
+    task = Task(
+        project=workspace.project,
+        platform=workspace.platform,
+        support=workspace.support,
+        root=workspace.root,
+        hdl=hdl,
+        settings=settings,
+        parameters=workspace.parameters(settings),
+        build=build,
+        raw=raw,
+        path=workspace.path,
+    )
+    designs = (
         replace(
             task,
             project=task.project.model_copy(update={"hardware": one.project.hardware}),
             platform=one.platform,
-            parameters=one.parameters(task.settings),
-            hdl=build,
+            parameters=one.parameters(settings),
+            hdl=design,
         )
-        for one, build in zip(workspace.designs, task.hdl.each, strict=bool(workspace.designs))
+        for one, design in zip(workspace.designs, hdl.each, strict=bool(workspace.designs))
     )
-    return replace(task, designs=tuple(tasks))
+    return replace(task, designs=tuple(designs))
+
+
+def _taps(task: Task, writer: RunWriter) -> TapTrace | None:
+    """What writes a traced run's trace while the simulated card runs."""
+    if not task.trace or task.host is None:
+        return None
+    manifest = writer.manifest
+    main = None if task.project.host.build else task.host.blocks[0]
+    clocks_hz = frequencies(task.hdl.blocks, manifest.clocks)
+    return TapTrace(writer.raw, writer.part, main, task.hdl.blocks, clocks_hz, manifest.drift_ppm_per_s)
+
+
+def _of_machine(task: Task, writer: RunWriter, outcome: Outcome) -> tuple[Outcome, TapTrace | None]:
+    """What the records of a real machine say: its measured clocks and counters, and the trace."""
+    outcome = measured_at(open_tree(task.build), writer.raw, outcome, task.platform)
+    clocks = clocks_of(writer.manifest, outcome)
+    words, asked = outcome.counter_words, task.trace
+    taps, told = machine_trace(writer.raw, writer.part, task.host, task.hdl, clocks, words, asked=asked)
+    return replace(outcome, diagnostics=(*outcome.diagnostics, *told)), taps
+
+
+def _told_by_composers(workspace: Workspace, writer: RunWriter, outcome: Outcome) -> Outcome:
+    manifest = replace(writer.manifest, time_ps=outcome.time_ps)
+    told = [one for made in workspace.composed for one in made.stopped(writer.raw, manifest)]
+    return replace(outcome, diagnostics=(*told, *outcome.diagnostics))
 
 
 def _as_told(host: HostBuild, workspace: Workspace, raw: Path, job: Job) -> HostBuild:

@@ -15,16 +15,15 @@ from pathlib import Path
 
 import numpy as np
 
-from workbench.api import HdlBuild, Task
+from workbench.api import HdlBuild
 from workbench.api.descriptors import VariesDepths
 from workbench.api.job import Job
 from workbench.api.records import read_end, stream_tables
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.streams import Fifo, Stream
-from workbench.run.cards import on_fpgas
 from workbench.session.composing import check
-from workbench.session.pipeline import undriven_of, with_designs
-from workbench.session.places import placed
+from workbench.session.instrumenting import check_driven, on_each
+from workbench.session.pipeline import task_of
 from workbench.session.workspace import Value, Workspace
 
 LOSS = 0.01
@@ -96,22 +95,13 @@ def _advise(workspace: Workspace, settings: Mapping[str, Value], folder: Path, j
     project, target = workspace.project, workspace.target("simulated")
     check(workspace.composed, job)
     job.progress(None, "instrument")
-    builds = {
-        id(one): _with_depths(one, settings, folder / "hdl" / str(number), job)
-        for number, one in enumerate(workspace.different)
-    }
-    hdl = on_fpgas([builds[id(one)] for one in workspace.each], project.hardware)
+    folders = {id(one): folder / "hdl" / str(number) for number, one in enumerate(workspace.different)}
+    hdl = on_each(workspace, lambda one: _with_depths(one, settings, folders[id(one)], job))
     if not hdl.fifos:
         hint = "FIFOs are told by their names and streams; others are pointed at: hardware.fifos and hardware.streams."
         raise WorkbenchError(Diagnostic("the design has no FIFO that is told", hint, file=str(workspace.path)))
-    if undriven := placed(tuple(undriven_of(workspace, hdl)), workspace.root):
-        raise WorkbenchError(*undriven)
-    task = Task(
-        project=project, platform=workspace.platform, support=workspace.support, root=workspace.root, hdl=hdl,
-        settings=settings, parameters=workspace.parameters(settings), build=folder / "build", raw=folder / "raw",
-        deterministic=True, again=True, path=workspace.path,
-    )  # fmt: skip
-    task = with_designs(task, workspace)
+    check_driven(workspace, hdl)
+    task = replace(task_of(workspace, settings, hdl, folder / "build", folder / "raw"), deterministic=True, again=True)
     task.build.mkdir()
     job.plan(target.steps)
     built = target.build(task, job)

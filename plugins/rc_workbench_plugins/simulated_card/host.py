@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -38,54 +38,60 @@ def build_host(task: Task, job: Job) -> Path:
     threads, their atomic and volatile accesses are points in virtual time.
     The compiler's warnings are added to the job. Raises WorkbenchError with its errors at the user's lines.
     """
-    project, host, root, out = task.project, task.host, task.root, task.build / HOST_FOLDER
     support = api_of(task, job)
-    sources = host.sources if host else expand_sources(root, project.host.sources)
-    if not sources:
+    users = _users_units(task, support)
+    if not users:
         raise WorkbenchError(Diagnostic("the project names no host source file that exists", "See host.sources."))
-    if problems := list(not_simulated(project)):
+    if problems := list(not_simulated(task.project)):
         raise WorkbenchError(*problems)
-    own_sources = [*support.api_sources, *(host.extra_sources if host else ())]
-    in_cpp = [is_cpp(source) for source in (*sources, *own_sources)]
-    c_compiler = needed(find_compiler("c"))
-    cpp_compiler = needed(find_compiler("c++")) if any(in_cpp) else c_compiler
-    objects = out / "obj"
-    objects.mkdir(parents=True, exist_ok=True)
     own_flags = _own_flags(task, support)
-    units = [*zip(_users_flags(task, support), sources, strict=True), *((own_flags, source) for source in own_sources)]
+    own = [(own_flags, source) for source in (*support.api_sources, *(task.host.extra_sources if task.host else ()))]
+    units = [*users, *own]
+    c_compiler = needed(find_compiler("c"))
+    linker = needed(find_compiler("c++")) if any(is_cpp(source) for _, source in units) else c_compiler
+    objects = task.build / HOST_FOLDER / "obj"
+    objects.mkdir(parents=True, exist_ok=True)
     made = [
-        ObjectFile(cpp_compiler if cpp else c_compiler, flags, source, objects / f"{n}_{source.stem}.o")
-        for n, ((flags, source), cpp) in enumerate(zip(units, in_cpp, strict=True))
+        ObjectFile(linker if is_cpp(source) else c_compiler, flags, source, objects / f"{n}_{source.stem}.o")
+        for n, (flags, source) in enumerate(units)
     ]
-    for warning in (*_compiled(task, made, len(sources), len(support.api_sources), job),
-                    *reads_of_real_time([one.target for one in made[: len(sources)]], root)):  # fmt: skip
+    theirs = made[: len(users)]
+    for warning in _compiled(task, theirs, made[len(users) :], len(support.api_sources), job):
         job.report(warning)
-    executable = out / "host"
-    libraries = [name if name.startswith("-") or "/" in name else f"-l{name}" for name in project.host.libraries]
-    link: list[str | Path] = [
-        (cpp_compiler if any(in_cpp) else c_compiler).path,
-        *(flag for flag in project.host.flags if flag.startswith("-fsanitize=")),
-        *(one.target for one in made), *library_objects(c_compiler, objects, job), "-o", executable, "-Wl,--wrap=main",
-        *(host.link_flags if host else ()), *libraries, "-lm", "-ldl", "-pthread",
-    ]  # fmt: skip
-    run_all([link], job, cwd=root, what="the host program")
-    return executable
+    for warning in reads_of_real_time([one.target for one in theirs], task.root):
+        job.report(warning)
+    linked = [*(one.target for one in made), *library_objects(c_compiler, objects, job)]
+    return _linked(task, linker, linked, job)
 
 
-def _compiled(task: Task, made: Sequence[ObjectFile], users: int, apis: int, job: Job) -> Sequence[Diagnostic]:
-    """Compile the objects: first so many of the user's, then the API's, then what records. The warnings."""
+def _compiled(
+    task: Task, users: Sequence[ObjectFile], own: Sequence[ObjectFile], apis: int, job: Job
+) -> Sequence[Diagnostic]:
+    """Compile the user's sources, and our own: so many of the API's, then what records. The warnings."""
     compiled = partial(compile_objects, job=job, base=task.build, cwd=task.root, what="the host program")
     if task.project.streaming:  # its blocks are threads: no need to look
-        return (*compiled(made[users:]), *compile_with_points(made[:users], task.deterministic, compiled))
-    warnings = compiled(made)
-    theirs = [one.target for one in made[: users + apis]]  # what records has a thread of its own
-    if any(STARTS_THREADS.match(name) for name in symbols(theirs, defined=False)):
-        compile_with_points(made[:users], task.deterministic, compiled)
+        return (*compiled(own), *compile_with_points(users, task.deterministic, compiled))
+    warnings = compiled([*users, *own])
+    looked_at = [one.target for one in (*users, *own[:apis])]  # what records has a thread of its own
+    if any(STARTS_THREADS.match(name) for name in symbols(looked_at, defined=False)):
+        compile_with_points(users, task.deterministic, compiled)
     return warnings
 
 
-def _users_flags(task: Task, support: PlatformSupport) -> Iterator[list[str]]:
-    """The flags of each of the user's sources."""
+def _linked(task: Task, linker: Tool, objects: Sequence[Path], job: Job) -> Path:
+    host, executable = task.project.host, task.build / HOST_FOLDER / "host"
+    libraries = [name if name.startswith("-") or "/" in name else f"-l{name}" for name in host.libraries]
+    link: list[str | Path] = [
+        linker.path, *(flag for flag in host.flags if flag.startswith("-fsanitize=")),
+        *objects, "-o", executable, "-Wl,--wrap=main",
+        *(task.host.link_flags if task.host else ()), *libraries, "-lm", "-ldl", "-pthread",
+    ]  # fmt: skip
+    run_all([link], job, cwd=task.root, what="the host program")
+    return executable
+
+
+def _users_units(task: Task, support: PlatformSupport) -> list[tuple[list[str], Path]]:
+    """The user's sources, or their copies, each with its flags."""
     project, host, root = task.project, task.host, task.root
     include = [
         *(root / folder for folder in project.host.include_dirs),
@@ -101,8 +107,11 @@ def _users_flags(task: Task, support: PlatformSupport) -> Iterator[list[str]]:
         *(f"-D{name}={value}" for name, value in {**project.host.defines, **task.settings}.items()),
         *_for_recording(host),
     ]
-    for path in expand_sources(root, project.host.sources):
-        yield [*before, *flags_of(project.host, os.path.relpath(path, root)), *after]
+    named = expand_sources(root, project.host.sources)
+    return [
+        ([*before, *flags_of(project.host, os.path.relpath(path, root)), *after], source)
+        for path, source in zip(named, host.sources if host else named, strict=True)
+    ]
 
 
 def _own_flags(task: Task, support: PlatformSupport) -> list[str]:
