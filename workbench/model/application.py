@@ -8,6 +8,7 @@ a macro of the host's compiler, and replaces the value of the top module's param
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
@@ -233,6 +234,10 @@ class HardwareSources(Design):
         if self.fpgas:
             return tuple(f"{fpga.name}:" for fpga in self.fpgas)
         return tuple(f"card[{n}]." for n in range(self.cards)) if self.cards > 1 else ("",)
+
+    def values(self, given: Mapping[str, str]) -> dict[str, str]:
+        """The parameters of the top module, with those given laid over."""
+        return {**{name: str(value) for name, value in self.parameters.items()}, **given}
 
     def designs(self) -> tuple[HardwareSources, ...]:
         """The hardware of each FPGA, as if there were no other."""

@@ -32,7 +32,7 @@ from rc_workbench_plugins.verilog.rewrite import Edits, modules_by_name, why_not
 from rc_workbench_plugins.verilog.streams import counted
 from rc_workbench_plugins.verilog.tapped import held_in_reset, tapped
 from rc_workbench_plugins.verilog.top import read_top
-from rc_workbench_plugins.vhdl.build import INNER, TRANSLATED, generics_of, made_of, placed_at, ports_of, write_copies
+from rc_workbench_plugins.vhdl.build import INNER, TRANSLATED, made_of, placed_at, ports_of, write_copies
 from rc_workbench_plugins.vhdl.ghdl import renamed
 from rc_workbench_plugins.vhdl.rewrite import edits_of
 from rc_workbench_plugins.vhdl.sides import parted
@@ -79,7 +79,7 @@ def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> 
         replace_file(place, made.text.encode())
     sources = (*(path for path in joined.modules.needed if path not in joined.boxes), place)
     top = made.top or hardware.top
-    given = {} if made.top else generics_of(hardware, parameters)
+    given = {} if made.top else hardware.values(parameters)
     simulated = _simulated(joined, sources, top, hardware, given, joined.root)
     ports = hdl_ports(simulated)
     if of_vhdl is not None:
@@ -126,7 +126,7 @@ def instrument(
     layout = _laid_out(found, top)
     told, held = _told(found, layout, clocks)
     edits = edit_modules(joined.modules, top, layout, told, held, _entities(top))
-    generics = generics_of(hardware, parameters)
+    generics = hardware.values(parameters)
     shell: wrapper.Top | None = None
     if of_vhdl is None:
         shell = read_top(joined.modules.top, top.module + _INNER)
@@ -257,7 +257,7 @@ def _translated(
     found: list[str] = []
     top = ""
     if unit:
-        made = made_of(joined.entities, texts, unit, generics_of(hardware, parameters), edits)
+        made = made_of(joined.entities, texts, unit, hardware.values(parameters), edits)
         made = spelled(linked(made, heads, components, types), names)
         top = top_module(made)
         found.append(made)

@@ -131,7 +131,7 @@ class _Joiner:
         tree: Instance | None = None
         clocks: Clocks | None = None
         if top is not None and defined is None:
-            values = {**{name: str(value) for name, value in self.hardware.parameters.items()}, **self.parameters}
+            values = self.hardware.values(self.parameters)
             base = self._below(top, values)
             tree, clocks = vhdl_tree(base, by_key)
         self.by_key = by_key

@@ -80,7 +80,7 @@ def build(
     told, held = tapped(design.nets, top, layout, clocks, single), held_in_reset(design.nets, top, clocks)
     watched = monitored(top, layout, platform_hardware, hardware, widths, library, single, told)
     edits = edit_modules(design, top, layout, told, held)
-    name_top(design, edits, shell, {**hardware.parameters, **parameters})
+    name_top(design, edits, shell, hardware.values(parameters))
     for label in set(streams.labels.values()) if streams.streams else ():
         edits.setdefault(label.path, Edits(label.path)).insert(label.offset, f" : {label.name}")
     stores, varied, not_varied = vary_depths(design, top, streams, edits) if vary else ("", {}, ())
@@ -112,7 +112,7 @@ def build(
             design,
             top,
             hardware,
-            {**hardware.parameters, **parameters},
+            hardware.values(parameters),
             sources,
             shell.inner,
             watched.own_width,
@@ -130,15 +130,14 @@ def build(
 
 
 def _compared(
-    design: Design, top: Instance, hardware: HardwareSources, parameters: Mapping[str, object],
+    design: Design, top: Instance, hardware: HardwareSources, parameters: dict[str, str],
     sources: tuple[Path, ...], inner: str, width: int,
     labels: Mapping[str, Label],
 ) -> Comparison:  # fmt: skip
     """The design beside its copy, in which the parameters' values are written already."""
     include_dirs, defines = include_dirs_of(design, hardware), {k: str(v) for k, v in hardware.defines.items()}
-    given = {name: str(value) for name, value in parameters.items()}
     return Comparison(
-        HdlSide(design.needed, top.module, include_dirs, defines, given),
+        HdlSide(design.needed, top.module, include_dirs, defines, parameters),
         HdlSide(sources[: len(design.needed)], inner, include_dirs, defines),
         (wrapper.STATE_PORT,) if width else (),
         tuple(dict.fromkeys((label.name, place.rpartition(".")[2]) for place, label in labels.items())),

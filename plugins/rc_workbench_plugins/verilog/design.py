@@ -117,7 +117,7 @@ def read_design(
     manager = source_manager()
     if not sources:
         return Design(root, sources, manager, (), None, missing)
-    overrides = {**{k: str(v) for k, v in hardware.parameters.items()}, **parameters}
+    overrides = hardware.values(parameters)
     includes = [str((root / name).resolve()) for name in hardware.include_dirs]
     files = read_order(sources, hardware.defines, [Path(folder) for folder in includes])
     starts = _starts(files, hardware.top, others) or sources

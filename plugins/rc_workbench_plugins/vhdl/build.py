@@ -66,7 +66,7 @@ def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> 
     if design.top is None or has_errors(design.diagnostics):
         raise WorkbenchError(*design.diagnostics)
     texts = {file.path: parted(file) for file in design.needed}
-    names, generics, unit = ports_of(design.top), generics_of(hardware, parameters), design.top.name
+    names, generics, unit = ports_of(design.top), hardware.values(parameters), design.top.name
     alone = Alone(design, texts, unit, generics)
     made, refused = _simulated(alone, {})
     place = _kept(spelled(made, names))
@@ -109,7 +109,7 @@ def instrument(
         editable=lambda module: True,
     )
     inner = f"{top.module}{INNER}"
-    generics = generics_of(hardware, parameters)
+    generics = hardware.values(parameters)
     edits = edits_of(design, top, layout, inner, generics, clocks_by_pin(board))
     texts = {file.path: edits[file.path].apply(file.data) for file in design.needed}
     pins, width = tuple(map(plain_name, clocks_by_pin(board))), layout.widths.get(top.module, 0)
@@ -174,10 +174,6 @@ def instrument(
         beside=beside,
     )
     return build_called(build, top.path, hardware.names)
-
-
-def generics_of(hardware: HardwareSources, parameters: Mapping[str, str]) -> dict[str, str]:
-    return {**{name: str(value) for name, value in hardware.parameters.items()}, **parameters}
 
 
 def ports_of(top: Unit) -> list[str]:

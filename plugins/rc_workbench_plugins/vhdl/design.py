@@ -104,7 +104,7 @@ def read_design(root: Path, hardware: HardwareSources, parameters: Mapping[str, 
     if top is None:
         lacking = [_no_top(units, hardware)] if files and not has_errors(missing) else []
         return Design(root, files, units, None, (), (*missing, *lacking, *_unread(root, files, ())))
-    values = {**{name: str(value) for name, value in hardware.parameters.items()}, **parameters}
+    values = hardware.values(parameters)
     found = design_below(root, files, units, top, values, job or Job())
     return replace(found, diagnostics=(*missing, *found.diagnostics))
 
