@@ -71,11 +71,11 @@ def run(clean: Path, *arguments: str, home: Path, path: str = "") -> subprocess.
     """A program of the clean environment, in a folder and with a home that hold nothing; `path` is a folder of programs
     besides the system's."""
     program = clean / "bin" / arguments[0]
-    hidden = {"PYTHONPATH", "VIRTUAL_ENV"}
-    environment = {key: value for key, value in os.environ.items() if key not in hidden and not key.startswith("RCW_")}
-    cache = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))  # Verilator's own runtime is built once
-    environment |= {"HOME": str(home), "XDG_STATE_HOME": str(home), "XDG_CONFIG_HOME": str(home)}
-    environment["XDG_CACHE_HOME"] = cache
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("RCW_")}
+    for name in ("PYTHONPATH", "VIRTUAL_ENV"):
+        kept.pop(name, None)
+    own = {"HOME": str(home), "XDG_STATE_HOME": str(home), "XDG_CONFIG_HOME": str(home)}
+    environment = {**kept, **own, "RCW_CACHE": os.environ["RCW_CACHE"]}  # what all cards have in common is built once
     environment["PATH"] = f"{path}:{environment['PATH']}" if path else environment["PATH"]
     return subprocess.run([program, *arguments[1:]], cwd=home, env=environment, capture_output=True, text=True)
 

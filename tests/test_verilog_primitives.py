@@ -42,9 +42,14 @@ def hardware(folder: Path, text: str) -> HardwareSources:
     return HardwareSources(sources=("top.v",), top="top", read_out=ReadOut(first=0, last=15))
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
 @pytest.fixture
-def language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> VerilogLanguage:
-    monkeypatch.setenv("RCW_CACHE", str(tmp_path / "cache"))
+def language(cache: Path, monkeypatch: pytest.MonkeyPatch) -> VerilogLanguage:
+    monkeypatch.setenv("RCW_CACHE", str(cache))
     return VerilogLanguage()
 
 

@@ -18,7 +18,6 @@ from workbench.api.models import Values
 from workbench.model.platform import KernelBoard
 
 PRINTED, REPAIRED = "printed", "repaired"
-PROFILES = (PRINTED, REPAIRED)
 
 
 @dataclass(frozen=True)

@@ -93,10 +93,6 @@ class Instantiation:
     line: int
     column: int
 
-    @property
-    def positional(self) -> bool:
-        return any(not one.formal for one in self.associations)
-
 
 @dataclass(frozen=True)
 class Region:

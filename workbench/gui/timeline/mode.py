@@ -49,7 +49,6 @@ class TimelineMode(Mode):
         self.set_content(shown)
         self._statistics = QTimer(self, singleShot=True, interval=80)
         self._statistics.timeout.connect(self._write_details)
-        self._stale = True
         self.view.marks_changed.connect(self._statistics.start)
         self.view.marks_moved.connect(self._remember_marks)
         self.view.problem.connect(context.notices.tell)

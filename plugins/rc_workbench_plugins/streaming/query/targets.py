@@ -25,7 +25,7 @@ def routes(topology: Topology, points: Sequence[str]) -> list[Route]:
     all may begin anywhere in a dotted name, and a kind's name stands for its blocks. Where names fit several edges,
     all are meant, a route each. Between two names that share no edge lies the one way of the data. UnknownTarget.
     """
-    chosen = [_edges(topology, point, number, len(points) > 1) for number, point in enumerate(points)]
+    chosen = [_edges(topology, point, number) for number, point in enumerate(points)]
     found: list[Route] = [(edge,) for edge in chosen[0]]
     for number, edges in enumerate(chosen[1:], 1):
         shared = [route for route in found if route[-1] in edges]
@@ -49,7 +49,7 @@ def names(topology: Topology) -> list[str]:
     return list(dict.fromkeys(topology.within(name) for name in said))
 
 
-def _edges(topology: Topology, name: str, number: int, in_path: bool) -> list[Edge]:
+def _edges(topology: Topology, name: str, number: int) -> list[Edge]:
     if labelled := _labelled(topology, name):
         return labelled
     for of_kinds in (False, True):
