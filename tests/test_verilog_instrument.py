@@ -23,7 +23,7 @@ from rtl_simulator import Cycle, Simulator, simulate
 from workbench.api import HdlBuild
 from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.blocks import Side
-from workbench.model.diagnostic import WorkbenchError
+from workbench.model.diagnostic import OfProject, WorkbenchError
 from workbench.model.pragma import Category
 from workbench.model.run import Table
 
@@ -460,6 +460,8 @@ def test_a_port_that_cannot_be_observed_is_told(tmp_path: Path) -> None:
         "the port 'hots' cannot be observed (hardware.observed_ports): the platform has no such port" in problem.message
     )
     assert problem.hint == "Did you mean 'host'?"
+    assert isinstance(problem, OfProject)
+    assert problem.keys == ("hardware", "observed_ports", 0)
 
 
 @pytest.mark.skipif(shutil.which("yosys") is None, reason="yosys is not installed")

@@ -422,6 +422,27 @@ def test_state_registers_with_their_values_and_which_is_never_reached(tmp_path: 
     assert branch(block, "if", "state = stop and go(0) = '1'").values == ("stop",)
 
 
+def test_states_that_are_constants_of_a_vector_and_what_is_only_compared_with_them(tmp_path: Path) -> None:
+    text = f"""{HEAD}library altera_mf; use altera_mf.all;
+    entity top is port (clk : in std_logic; i : in std_logic_vector(1 downto 0); q : out std_logic); end;
+    architecture rtl of top is
+      subtype code is std_logic_vector(1 downto 0);
+      constant IDLE : code := "00"; constant Run : code := "01"; constant LOST : code := "10";
+      signal state : std_logic_vector(1 downto 0) := IDLE; signal held : std_logic_vector(1 downto 0);
+    begin
+      ctrl : process (clk) begin if rising_edge(clk) then
+        held <= i;
+        case held is when IDLE => q <= '0'; when RUN => q <= '1'; when others => null; end case;
+        case state is when IDLE => state <= RUN; when RUN => state <= idle; when LOST => null; when others => null;
+        end case;
+      end if; end process;
+    end;\n"""
+    found = scan(tmp_path, top=text)
+    assert [d.text() for d in found.diagnostics] == []  # of the library nothing is used
+    (register,) = found.registers
+    assert [(v.name, v.reached) for v in register.values] == [("IDLE", True), ("Run", True), ("LOST", False)]
+
+
 def test_a_state_in_a_record_that_another_process_computes(tmp_path: Path) -> None:
     text = f"""{HEAD}entity top is port (clk, go : in std_logic; q : out std_logic); end;
     architecture rtl of top is

@@ -52,7 +52,10 @@ def run_propose(arguments: argparse.Namespace, workbench: Opened) -> int:
         elif known:
             print(table([(f"{p.file}:{p.line}", p.id, format_pragma(p.pragma), p.why) for p in known]))
         else:
-            print("nothing is proposed: every state, handshake and call that is found is marked", file=sys.stderr)
+            print(
+                "nothing is proposed: no state register, handshake or call was found that is not marked",
+                file=sys.stderr,
+            )
     return FAILED if has_errors(problems) else DONE
 
 

@@ -38,7 +38,7 @@ from workbench.api.instrument.wrapper import Top
 from workbench.api.ports import HardwarePort, monitor_front
 from workbench.model.application import HardwareSources
 from workbench.model.blocks import Block, Side, State
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, did_you_mean
+from workbench.model.diagnostic import Diagnostic, OfProject, Severity, WorkbenchError, did_you_mean
 from workbench.model.hardware import Clock, Hardware
 from workbench.model.platform import Platform
 from workbench.model.pragma import UNCLASSIFIED
@@ -215,9 +215,8 @@ def _observed(
             known = [other for other, port in ports.items() if port.activity(bits)]
             what = "its signals do not tell what it does" if name in ports else "the platform has no such port"
             hint = did_you_mean(name, known) or f"Those that can be are {listed(known)}."
-            raise WorkbenchError(
-                Diagnostic(f"the port '{name}' cannot be observed (hardware.observed_ports): {what}", hint)
-            )
+            message = f"the port '{name}' cannot be observed (hardware.observed_ports): {what}"
+            raise WorkbenchError(OfProject(message, hint, keys=("hardware", "observed_ports", names.index(name))))
         yield PortProbe(name, clocks[hardware.clock_of(ports[name]).pin], doing, lsb)
         lsb += STATE_BITS
 

@@ -1,7 +1,8 @@
-"""State registers of enumerated types, and what each branch's condition asks for: what marks can be proposed from.
+"""State registers, and what each branch's condition asks for: what marks can be proposed from.
 
 A state register is a signal, a variable, or a field of either, that one clocked process assigns, itself or by a name
-that is assigned elsewhere, and that a case or comparisons ask for one value after another.
+that is assigned elsewhere, and that a case or comparisons ask for one value after another. Its values are those of an
+enumerated type, or constants that it is asked for and given.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ _ASSIGNMENTS = (
     "(concurrent_simple_signal_assignment) @a (concurrent_conditional_signal_assignment) @a"
 )
 _DECLARED = "(signal_declaration) @d (variable_declaration) @d"
+_CONSTANTS = "(constant_declaration) @d"
 
 
 @dataclass(frozen=True)
@@ -46,32 +48,36 @@ class States:
 
 @dataclass(frozen=True)
 class _Signal:
-    """What may be a state register: its declared name, and the literals of its type."""
+    """What may be a state register: its declared name, and the literals of its type, or the constants that it is asked
+    for."""
 
     name: str
     literals: tuple[str, ...]
-    first: str  # what it begins with
+    first: str  # what it begins with; "" where that is not told
     line: int
 
 
 def find_states(design: Design, blocks: Sequence[SourceBlock]) -> States:
     """Those of the architectures that the top reaches."""
     types = shared_types(design.used)
+    shared = {name: of for unit in design.used if unit.kind == "package" for name, of in _constants(unit).items()}
     registers: list[StateRegister] = []
     asked: dict[tuple[tuple[str, int], int], tuple[str, tuple[str, ...]]] = {}
     for unit in design.used:
         own = [b for b in blocks if unit.region is not None and str(unit.file.path) == b.key[0]
                and unit.node.start_byte <= b.key[1] < unit.node.end_byte]  # fmt: skip
         if own:
-            read = _Architecture(unit, {**types, **types_of([unit])}, own)
+            read = _Architecture(unit, {**types, **types_of([unit])}, {**shared, **_constants(unit)}, own)
             registers += read.registers(design, own)
             asked |= read.asked(own)
     return States(tuple(registers), asked)
 
 
 class _Architecture:
-    def __init__(self, unit: Unit, types: Mapping[str, Type | str], blocks: Sequence[SourceBlock]) -> None:
-        self._unit, self._types = unit, types
+    def __init__(
+        self, unit: Unit, types: Mapping[str, Type | str], constants: Mapping[str, str], blocks: Sequence[SourceBlock]
+    ) -> None:
+        self._unit, self._types, self._constants = unit, types, constants
         self._declared = {plain(name): (node, kind) for node in matches(unit.node, _DECLARED)
                           for name, kind in _declared(node)}  # fmt: skip
         self._given: dict[str, list[tuple[str, int]]] = defaultdict(list)
@@ -94,7 +100,7 @@ class _Architecture:
     def registers(self, design: Design, blocks: Sequence[SourceBlock]) -> Iterator[StateRegister]:
         for name, signal in self._signals.items():
             block = self._block(name, blocks)
-            given: set[str] = {plain(signal.first)}
+            given: set[str] = {plain(signal.first)} if signal.first else set()
             whole = self._reached(name, signal, given, set())
             if block is None or len(self._asked[name]) < 2 or len(given) < 2:
                 continue
@@ -140,9 +146,12 @@ class _Architecture:
             kind, default = resolved(text, self._types), ""
             text = next((of for of_name, of in kind.fields if plain(of_name) == one), "") if kind is not None else ""
         kind = resolved(text, self._types) if text else None
-        if kind is None or not kind.literals:
+        if kind is not None and kind.literals:
+            return _Signal(name, kind.literals, default or kind.literals[0], node.start_point.row + 1)
+        if kind is None or kind.kind not in ("vector", "integer"):
             return None
-        return _Signal(name, kind.literals, default or kind.literals[0], node.start_point.row + 1)
+        named = tuple(self._constants[value] for value in self._asked[name] if value in self._constants)
+        return _Signal(name, named, default if default in named else "", node.start_point.row + 1)
 
     def _block(self, name: str, blocks: Sequence[SourceBlock]) -> SourceBlock | None:
         """The clocked process that assigns a name, where it is one alone."""
@@ -177,6 +186,11 @@ def _declared(node: Node) -> Iterator[tuple[str, str]]:
     for name in children(child(node, "identifier_list")):
         if name.type != ",":
             yield text_of(name), kind
+
+
+def _constants(unit: Unit) -> dict[str, str]:
+    """The constants that a unit declares, as they are written."""
+    return {plain(name): name for node in matches(unit.node, _CONSTANTS) for name, _ in _declared(node)}
 
 
 def _key(name: str) -> str:

@@ -25,6 +25,7 @@ from workbench.system.files import replace_file, sha256
 
 _HEAD = "library ieee; use ieee.std_logic_1164.all;\n"
 _BUFFER = re.compile(r"[io]bufg?(ds)?|bufg|bufh|bufmr|bufio2?", re.IGNORECASE)
+_NOTHING = "recap_nothing"  # in a library of which nothing is used
 _BUFFERED = ("O", "DIVCLK", "IOCLK")  # the buffers' outputs
 _CLOCKS = re.compile(r"\w*(pll|mmcm|dcm)\w*", re.IGNORECASE)
 _PORT = re.compile(r"(\w+) : (in|out|inout) std_u?logic(?!\w)", re.IGNORECASE)
@@ -50,7 +51,7 @@ def stand_in_files(units: Sequence[Unit]) -> Iterator[tuple[Path, str]]:
                  for name in sorted(names - known.keys() - {"all"})]  # fmt: skip
         acting = {name for name in wanted & known.keys() if _BUFFER.fullmatch(name) or _CLOCKS.fullmatch(name)}
         texts += [_entity(name, known[name]) for name in sorted((names & known.keys()) | acting)]
-        yield from _written(library, "".join(texts))
+        yield from _written(library, "".join(texts) or f"package {_NOTHING} is end package;\n")
     yield from _written(
         WORK, "".join(_entity(name, _as_declared(declared[name])) for name in sorted(own & known.keys()))
     )
