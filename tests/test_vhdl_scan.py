@@ -427,6 +427,8 @@ def test_states_that_are_constants_of_a_vector_and_what_is_only_compared_with_th
     entity top is port (clk : in std_logic; i : in std_logic_vector(1 downto 0); q : out std_logic); end;
     architecture rtl of top is
       subtype code is std_logic_vector(1 downto 0);
+      type pair_t is array (natural range 0 to 1, code'range) of std_logic;
+      type many is array (natural range <>) of code;
       constant IDLE : code := "00"; constant Run : code := "01"; constant LOST : code := "10";
       signal state : std_logic_vector(1 downto 0) := IDLE; signal held : std_logic_vector(1 downto 0);
     begin

@@ -16,6 +16,8 @@ from workbench.api.source.lines import line_starts, source_bytes
 
 _COMMENTS = ("line_comment", "block_comment")
 _BLANK = re.compile(rb"(?:\s|--[^\n]*|/\*.*?\*/)*", re.DOTALL)
+#: The type of an index in a constraint, as in `array (natural range 0 to 3)`, which the parser does not know.
+_RANGED = re.compile(rb"[(,]\s*[a-z][\w.]*\s+range\b(?!\s*<>)", re.IGNORECASE)
 _COMMENT = re.compile(r'"[^"\n]*"|--[^\n]*|/\*.*?\*/', re.DOTALL)
 
 
@@ -82,7 +84,10 @@ def _file(path: Path, library: str, number: int, data: bytes) -> VhdlFile:
 
 @lru_cache(2000)
 def _tree(data: bytes) -> Tree:
-    return Parser(language()).parse(data)
+    tree = Parser(language()).parse(data)
+    if not tree.root_node.has_error or not _RANGED.search(data):
+        return tree
+    return Parser(language()).parse(_RANGED.sub(lambda found: re.sub(rb"[^\s(,]", b" ", found[0]), data))
 
 
 def text_of(node: Node | None) -> str:
