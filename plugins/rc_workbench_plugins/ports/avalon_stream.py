@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from pydantic import Field
 
 from rc_workbench_plugins.ports.bus import Roles, StreamInPort, StreamOutPort
-from workbench.api.ports import HardwarePort, MonitorFront
 
 _DRIVER_ROLES = {"data": "tdata", "valid": "tvalid", "ready": "tready", "endofpacket": "tlast"}
 
@@ -36,14 +35,6 @@ class AvalonStreamInPort(StreamInPort):
 
     def constants(self) -> Mapping[str, int]:
         return {**super().constants(), "starts": 1}
-
-    def stream_monitor(self, back: HardwarePort, bits: Mapping[str, int]) -> MonitorFront | None:
-        """None where answers would stand amid packets."""
-        packets = {"startofpacket", "tlast", "empty"}
-        told = (port.signals() for port in (self, back))
-        if any(role in packets and signal.name in bits for signals in told for role, signal in signals.items()):
-            return None
-        return super().stream_monitor(back, bits)
 
 
 class AvalonStreamOutPort(StreamOutPort):

@@ -6,7 +6,8 @@ and never reaches the design. The application's own data may hold them: the host
 many words are data, whatever they are. What the monitors answer comes in the stream out of the design, behind a marker
 and a number that the host chose for this one question, so that it is told from what the design sent before.
 
-All else passes combinationally: no word of the design's is a cycle later.
+All else passes combinationally: no word of the design's is a cycle later. Where the design tells where its packets
+begin and end (Avalon-ST) the answer is a packet of its own, between two of these.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def stream_front(
     design has. The design's words can be held: `go` has a tready."""
     marks = Marks.of(word_bits)
     inward = {f"in_{r[1:]}": come[r].name for r in ("tdata", "tvalid", "tready") if come[r].name in bits}
-    outward = {f"out_{role[1:]}": signal.name for role, signal in go.items() if signal.name in bits}
+    outward = {f"out_{role.removeprefix('t')}": signal.name for role, signal in go.items() if signal.name in bits}
     held = {port: name for port, name in (inward | outward).items() if port != "in_data"}
     run, freeze, clear = (Access(Act.WRITE, 0, marks.base + one) for one in (marks.RUN, marks.FREEZE, marks.CLEAR))
     return MonitorFront(
@@ -50,9 +51,21 @@ def _watch(marks: Marks, number: int) -> tuple[Access, ...]:
     return tuple(Access(Act.WRITE, 0, word) for word in (marks.base + marks.WATCH, *argument, *after))
 
 
+#: When an answer may begin: a word of the design's that is offered stays until it is taken, a packet until its end.
+_BETWEEN = {
+    False: ("    wire between = ~(user_out_valid & ~out_ready);",),
+    True: (
+        "    reg amid = 0;  // a packet of the design's",
+        "    wire between = user_out_valid ? user_out_ready & user_out_last : ~amid;",
+        "    always @(posedge clock) amid <= ~reset & (user_out_valid & user_out_ready ? ~user_out_last : amid);",
+    ),
+}
+
+
 def _text(marks: Marks, bits: Mapping[str, int]) -> str:
     """`bits` are the widths of the module's ports to the outer side."""
     word, in_ready = marks.word_bits, "in_ready" in bits
+    packets = {"out_startofpacket", "out_last"} <= bits.keys()
     lines = [
         "module recap_port (",
         "    input wire clock, input wire reset,",
@@ -62,7 +75,7 @@ def _text(marks: Marks, bits: Mapping[str, int]) -> str:
         *(["    output wire in_ready, input wire user_in_ready,"] if in_ready else []),
         *(
             f"    output wire [{bits[port] - 1}:0] {port}, input wire [{bits[port] - 1}:0] user_{port},"
-            for port in ("out_data", "out_last", "out_keep", "out_strb")
+            for port in ("out_data", "out_last", "out_keep", "out_strb", "out_startofpacket", "out_empty")
             if port in bits
         ),
         "    output wire out_valid, input wire user_out_valid, input wire out_ready, output wire user_out_ready",
@@ -105,10 +118,15 @@ def _text(marks: Marks, bits: Mapping[str, int]) -> str:
         "    assign user_out_ready = ~answering & out_ready;",
         *(["    assign out_last = answering ? last_part : user_out_last;"] if "out_last" in bits else []),
         *(
-            f"    assign {port} = answering ? {{{bits[port]}{{1'b1}}}} : user_{port};"
-            for port in ("out_keep", "out_strb")
+            f"    assign {port} = answering ? {in_answer} : user_{port};"
+            for port, in_answer in (
+                *((port, f"{{{bits.get(port)}{{1'b1}}}}") for port in ("out_keep", "out_strb")),
+                ("out_startofpacket", "~told_mark"),
+                ("out_empty", f"{bits.get('out_empty')}'d0"),
+            )
             if port in bits
         ),
+        *_BETWEEN[packets],
         "    always @(posedge clock) begin",
         "        choose <= choose[1] & ~answered ? choose : {choose[0], 1'b0};",
         f"        if (mark & (which == 3'd{marks.WATCH} | which == 3'd{marks.DATA} | which == 3'd{marks.READ})) begin",
@@ -126,8 +144,7 @@ def _text(marks: Marks, bits: Mapping[str, int]) -> str:
         "        end",
         "        if (literal & argument[31:0] == 0) literal <= 0;",
         "        else if (literal & passes) argument[31:0] <= argument[31:0] - 1;",
-        "        // Only between two words of the design's: one that is offered stays until it is taken.",
-        "        if (asked & answered & ~(user_out_valid & ~out_ready)) begin",
+        "        if (asked & answered & between) begin",
         "            asked <= 0;",
         "            answering <= argument[31:0] != 0;",
         "            told_mark <= 0;",
