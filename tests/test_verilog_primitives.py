@@ -23,6 +23,8 @@ module leaf(input i_clk, output reg [3:0] n);
     end
 endmodule
 """
+PORTED = """module top(input clk, rst, wr_en, rd_en, input [15:0] addr, input [31:0] wr_data, output [31:0] rd_data);
+"""
 XILINX = """
 module top(input clk, output [3:0] n, output q, output [31:0] out, output locked);
     wire inner, fast, back, bufg;
@@ -70,7 +72,26 @@ def test_blocks_behind_a_pll_are_counted_in_its_inputs_cycles(tmp_path: Path, la
     assert (block.why_not, found.clocks) == ("", (("clk", 2),))  # one is in a flip-flop of the vendor's
     (note,) = (d for d in found.diagnostics if d.severity is Severity.NOTE)
     assert note.message == "what PLLE2_BASE makes of 'clk' clocks leaf.counts: counted in cycles of 'clk'"
-    assert note.hint == "On a real machine they are not counted."
+    assert note.hint == "On a real machine they are counted in cycles of what it makes."
+
+
+def test_each_clock_of_a_pll_has_a_monitor_of_its_own(tmp_path: Path, language: VerilogLanguage) -> None:
+    text = f"""{PORTED}
+        wire fast, third, back, locked;
+        PLLE2_BASE #(.CLKFBOUT_MULT(8), .CLKOUT0_DIVIDE(4), .CLKOUT1_DIVIDE(24)) pll(.CLKIN1(clk), .CLKOUT0(fast),
+            .CLKOUT1(third), .LOCKED(locked), .CLKFBOUT(back), .CLKFBIN(back), .RST(1'b0), .PWRDWN(1'b0));
+        leaf here(clk, ), a(fast, ), b(third, ), c(fast, );
+    endmodule
+    {LEAF}"""
+    sources = hardware(tmp_path, text)
+    build = language.instrument(tmp_path, sources, PLATFORM, {}, tmp_path / "out")
+    assert build.read_out is not None
+    assert [(one.clock, one.made_of, one.far) for one in build.read_out.monitors] == [
+        ("clk", "", False), ("pll.CLKOUT0", "clk", True), ("pll.CLKOUT1", "clk", True),
+    ]  # fmt: skip
+    of_monitor = [[build.blocks[n].id for n in one.blocks or ()] for one in build.read_out.monitors]
+    assert of_monitor == [["top.here.counts"], ["top.a.counts", "top.c.counts"], ["top.b.counts"]]
+    assert {block.clock for block in build.blocks} == {"clk"}, "on the simulated card"
 
 
 def test_nothing_stands_in_for_what_an_alternative_that_is_not_taken_would_need(

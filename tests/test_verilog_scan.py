@@ -346,7 +346,7 @@ def test_a_divided_clock_is_counted_in_cycles_of_its_source(tmp_path: Path) -> N
     assert [block.why_not for block in found.blocks] == ["", ""]
     assert [(d.message, d.hint) for d in found.diagnostics] == [
         ("what a divider makes of 'clk' clocks top.slow: counted in cycles of 'clk'",
-         "On a real machine they are not counted."),
+         "On a real machine they are counted in cycles of what it makes."),
     ]  # fmt: skip
 
 

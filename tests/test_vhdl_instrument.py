@@ -163,11 +163,14 @@ def hardware(*names: str, **others: object) -> HardwareSources:
     )
 
 
-def instrumented(folder: Path, platform: Platform = PLATFORM, **texts: str) -> HdlBuild:
+def _sources(folder: Path, **texts: str) -> HardwareSources:
     for name, text in texts.items():
         (folder / f"{name}.vhd").write_text(text)
-    sources = hardware(*(f"{name}.vhd" for name in texts))
-    return VhdlLanguage.instrument(folder, sources, platform, {"EXTRA": "true"}, folder / "out")
+    return hardware(*(f"{name}.vhd" for name in texts))
+
+
+def instrumented(folder: Path, platform: Platform = PLATFORM, **texts: str) -> HdlBuild:
+    return VhdlLanguage.instrument(folder, _sources(folder, **texts), platform, {"EXTRA": "true"}, folder / "out")
 
 
 @pytest.fixture(scope="module")
@@ -266,3 +269,45 @@ def test_a_plain_design_has_its_generics_bound(tmp_path: Path) -> None:
     text = build.sources[0].read_text()
     assert len(re.findall(r"^  cell_\w+ lanes_n\d_pairs_n\d_one \(", text, re.MULTILINE)) == 4
     assert "recap" not in text
+
+
+def test_a_clock_that_the_design_makes_is_led_up_to_a_monitor_of_its_own(tmp_path: Path) -> None:
+    part = f"""{HEAD}
+    entity part is port (ck : in std_ulogic; n : out unsigned(3 downto 0)); end entity;
+    architecture rtl of part is
+      signal own : unsigned(3 downto 0);
+    begin
+      n <= own;
+      g : for i in 0 to 1 generate
+        signal turn : unsigned(1 downto 0);
+      begin
+        p : process (ck) begin
+          if rising_edge(ck) then
+            --pragma recap whole work()
+            own(2 * i + 1 downto 2 * i) <= turn; turn <= turn + 1;
+          end if;
+        end process;
+      end generate;
+    end architecture;\n"""
+    top = f"""{HEAD}
+    entity top is
+      port (clk, rst, wr_en, rd_en : in std_ulogic; addr : in std_ulogic_vector(15 downto 0);
+            wr_data : in std_ulogic_vector(31 downto 0); rd_data : out std_ulogic_vector(31 downto 0));
+    end entity;
+    architecture rtl of top is
+      signal half : std_ulogic; signal a, b : unsigned(3 downto 0);
+    begin
+      rd_data <= std_ulogic_vector(resize(a, 32)) xor std_ulogic_vector(resize(b, 32));
+      divide : process (clk) begin if rising_edge(clk) then half <= not half or rst; end if; end process;
+      one : entity work.part port map (clk, a);
+      other : entity work.part port map (half, b);
+    end architecture;\n"""
+    build = VhdlLanguage.instrument(tmp_path, _sources(tmp_path, part=part, top=top), PLATFORM, {}, tmp_path / "out")
+    assert build.read_out is not None
+    (of_clk, of_half) = build.read_out.monitors
+    assert [(one.clock, one.made_of) for one in (of_clk, of_half)] == [("clk", ""), ("half", "clk")]
+    assert {build.blocks[n].id for n in of_half.blocks or ()} == {"top.other.g[0].p", "top.other.g[1].p"}
+    (shell,) = (path.read_text() for path in build.sources if path.name == "recap_top.v")
+    (bit,) = re.findall(r"`else\n    wire recap_clock_0 = recap_state\[(\d+)\];", shell)
+    lsb, width = build.taps[min(of_half.blocks or ())]
+    assert int(bit) == lsb + width, "a clock stands above the state of a block on it"

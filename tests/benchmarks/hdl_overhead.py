@@ -182,7 +182,12 @@ def crossing(yosys: Path) -> dict[str, Any]:
     words = 10 * 1024 + HEADER_WORDS
     here = Clock(name="here", frequency_hz=100e6)
     place = ReadPlace("host", MonitorFront("", {}, (), *3 * (Access(Act.READ, 0),), ()), here, ReadOut(first=0, last=3))
-    sizes = {"FIRST": words, "WORDS": words, "BITS": words.bit_length(), "LIMIT_BITS": place.limit_bits(here)}
+    sizes = {
+        "FIRST": words,
+        "WORDS": words,
+        "BITS": words.bit_length(),
+        "LIMIT_BITS": place.limit_bits(here.frequency_hz),
+    }
     source = Path(str(files("workbench.resources"))) / "hdl" / CROSSING_SOURCE
     netlist = Netlist((source,), CROSSING_MODULE, tuple((name, str(value)) for name, value in sizes.items()))
     log = synthesise(yosys, netlist, "synth_xilinx -family xc4v -flatten -noiopad")

@@ -116,7 +116,8 @@ class MonitorWords:
     `header` is where the monitor's own words begin, and `count_bits` a counter's width:
     `workbench.api.instrument.readout` reads both. `blocks` are the numbers of the build's blocks that run on that
     clock; None where all do. Where the clock is another than the port's, the monitor is `far`: its words read 0 where
-    the clock did not answer.
+    the clock did not answer. One that the design makes of a clock of the platform's has `made_of` that: on a machine
+    its blocks are counted in its own cycles, on the simulated card in those of the other.
     """
 
     first: int
@@ -128,6 +129,7 @@ class MonitorWords:
     far: bool = False
     blocks: tuple[int, ...] | None = None
     trace: TraceWords | None = None
+    made_of: str = ""
 
     def of(self, words: NDArray[np.uint32]) -> NDArray[np.uint32]:
         """The monitor's among all that were read."""

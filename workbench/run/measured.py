@@ -12,9 +12,8 @@ from workbench.api.records import read_calls, read_counters, read_end, read_trip
 from workbench.api.virtual_time import Frame, Triples, frames_of
 from workbench.model.cycles import at_end_of
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.hardware import Clock
 from workbench.model.read_out import LATER_CYCLES, ReadOutPlan
-from workbench.model.run import PS_PER_S
+from workbench.model.run import PS_PER_S, RunClock
 
 
 def first_clock(raw: Path, cycles: int) -> tuple[Frame, ...]:
@@ -24,11 +23,11 @@ def first_clock(raw: Path, cycles: int) -> tuple[Frame, ...]:
     return frames_of(Triples(records["t_p1_ps"], records["cycle"], records["t_p3_ps"]), cycles)
 
 
-def measured(raw: Path, outcome: Outcome, plan: ReadOutPlan | None, clocks: Sequence[Clock], tree: str) -> Outcome:
+def measured(raw: Path, outcome: Outcome, plan: ReadOutPlan | None, clocks: Sequence[RunClock], tree: str) -> Outcome:
     """The outcome with what the records in `raw` say (`resources/board`, `resources/host/recap.h`).
 
     The FPGA's first clock is what two messages that both clocks stamped say of it (`first_clock`), others are what the
-    monitors counted of them meanwhile. `clocks` are the platform's, `tree` is the build's id.
+    monitors counted of them meanwhile. `clocks` are the run's, `tree` is the build's id.
     Raises WorkbenchError for a folder without records, or with another build's.
     """
     stats = read_stats(raw)
@@ -70,7 +69,7 @@ def measured(raw: Path, outcome: Outcome, plan: ReadOutPlan | None, clocks: Sequ
     )
 
 
-def _measured_hz(first_hz: float, counted: Mapping[str, int], clocks: Sequence[Clock], clock: Clock) -> float:
+def _measured_hz(first_hz: float, counted: Mapping[str, int], clocks: Sequence[RunClock], clock: RunClock) -> float:
     """How fast a clock was, by how fast the first one was and what was counted of both; where that is what the platform
     says, but for the cycles that crossing from one to the other may take, in the platform's proportion."""
     first = clocks[0]

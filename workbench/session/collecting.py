@@ -42,7 +42,7 @@ def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins)
         raise WorkbenchError(*problems)
     if tree.hdl_language not in plugins.hdl_languages:
         raise WorkbenchError(unknown_name("hardware language", tree.hdl_language, plugins.hdl_languages, tree_path))
-    outcome = measured_at(tree, records, Outcome(exit=None), platform)
+    outcome = measured_at(tree, records, Outcome(exit=None))
     writer = RunWriter(real(out), replace(tree.manifest, created=now(), blocks=(), sites=(), entries=()))
     with failures_marked(writer):
         shutil.copyfile(template, writer.path / "platform.yaml")

@@ -29,7 +29,7 @@ from workbench.session.first_mark import without_marks
 from workbench.session.instrumenting import check_driven, instrument, plain_designs
 from workbench.session.places import placed
 from workbench.session.run_end import cannot_write, clocks_of, collected, failures_marked, finished, mark, measured_at
-from workbench.session.tree import complete_tree, open_tree, uncounted
+from workbench.session.tree import complete_tree, in_own_clocks, open_tree, uncounted
 from workbench.session.workspace import Value, Workspace
 from workbench.system.files import real
 
@@ -75,7 +75,8 @@ def instrument_workspace(
             lacks = (_not_complete(lack, workspace.platform_path) for lack in lacking)
             host = replace(host, diagnostics=(*host.diagnostics, *lacks))
         else:
-            complete_tree(workspace, settings, host, hdl, manifest_of(workspace, RunOptions(), settings, False), out)
+            hdl, manifest = in_own_clocks(hdl, manifest_of(workspace, RunOptions(), settings, False))
+            complete_tree(workspace, settings, host, hdl, manifest, out)
             notes = uncounted(hdl, workspace.platform, workspace.project.hardware.watch)
             hdl = replace(hdl, diagnostics=(*hdl.diagnostics, *notes))
         seal_folder(out)
@@ -251,7 +252,9 @@ def _made(
     if has_errors(found):
         raise WorkbenchError(*found)
     if not target.simulated and host:  # what else drives the design there, its own flow knows
-        complete_tree(workspace, settings, host, hdl, writer.manifest, build)
+        hdl, manifest = in_own_clocks(hdl, writer.manifest)
+        writer.describe(manifest)
+        complete_tree(workspace, settings, host, hdl, manifest, build)
     else:
         check_driven(workspace, hdl)
     if target.simulated:
@@ -309,7 +312,7 @@ def _taps(task: Task, writer: RunWriter) -> TapTrace | None:
 
 def _of_machine(task: Task, writer: RunWriter, outcome: Outcome) -> tuple[Outcome, TapTrace | None]:
     """What the records of a real machine say: its measured clocks and counters, and the trace."""
-    outcome = measured_at(open_tree(task.build), writer.raw, outcome, task.platform)
+    outcome = measured_at(open_tree(task.build), writer.raw, outcome)
     clocks = clocks_of(writer.manifest, outcome)
     words, asked = outcome.counter_words, task.trace
     taps, told = machine_trace(writer.raw, writer.part, task.host, task.hdl, clocks, words, asked=asked)

@@ -44,9 +44,8 @@ def failures_marked(writer: RunWriter) -> Iterator[None]:
         raise WorkbenchError(cannot_write(error, writer.path)) from None
 
 
-def measured_at(tree: Tree, raw: Path, outcome: Outcome, platform: Platform) -> Outcome:
-    assert platform.hardware is not None
-    return measured(raw, outcome, tree.read_out, platform.hardware.clocks, tree.id)
+def measured_at(tree: Tree, raw: Path, outcome: Outcome) -> Outcome:
+    return measured(raw, outcome, tree.read_out, tree.manifest.clocks, tree.id)
 
 
 def collected(

@@ -114,6 +114,17 @@ def uncounted(hdl: HdlBuild, platform: Platform, watch: Sequence[str] = ()) -> I
         yield not_watched([hdl.blocks[number] for number in others])
 
 
+def in_own_clocks(hdl: HdlBuild, manifest: Manifest) -> tuple[HdlBuild, Manifest]:
+    """A design as it is counted on the machine itself, and its run: what runs on a clock that the design makes, in
+    cycles of that."""
+    made = [monitor for monitor in hdl.read_out.monitors if monitor.made_of] if hdl.read_out else []
+    of_block = {number: monitor.clock for monitor in made for number in monitor.blocks or ()}
+    blocks = (replace(block, clock=of_block.get(number, block.clock)) for number, block in enumerate(hdl.blocks))
+    known = {clock.name: clock for clock in manifest.clocks}
+    more = (replace(known[one.made_of], name=one.clock, derived_from=one.made_of) for one in made)
+    return replace(hdl, blocks=tuple(blocks)), replace(manifest, clocks=(*manifest.clocks, *more))
+
+
 def complete_tree(
     workspace: Workspace, settings: Mapping[str, Value], host: HostBuild, hdl: HdlBuild, manifest: Manifest, out: Path
 ) -> None:

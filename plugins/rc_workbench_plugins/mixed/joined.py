@@ -272,12 +272,10 @@ class _Joiner:
         for use in one.blocks:
             clock, turned = self._root(roots, use.root_clock, use.clock_turned)
             reset = self._root(roots, *use.reset) if use.reset else None
+            reset = reset if reset and reset[0] else None
             place = f"{path}{use.path[len(one.path) :]}"
-            blocks.append(
-                replace(
-                    use, path=place, root_clock=clock, clock_turned=turned, reset=reset if reset and reset[0] else None
-                )
-            )
+            net = use.made_net and f"{path.removesuffix(one.path.partition('.')[2])}:{use.made_net}"
+            blocks.append(replace(use, path=place, root_clock=clock, clock_turned=turned, reset=reset, made_net=net))
         return replace(one, path=path, blocks=blocks, children=[])
 
     # ---- Verilog

@@ -184,7 +184,9 @@ def edit_modules(
         instantiations = {child.key: child.node for i in top.walk() if i.module == module for child in i.children}
         for key, site in sites.items():
             if key in blocks:
-                observe(design, of(blocks[key].path), blocks[key], site.slice(), told.get(key, ""), key in held)
+                observe(
+                    design, of(blocks[key].path), blocks[key], site.slice(), told.get(key, ""), key in held, site.clock
+                )
             else:
                 connect(design, of(path), instantiations[key], site.slice(), ports[key])
     return edits

@@ -2,7 +2,8 @@
 
 A gated clock has its source's edges, or fewer: what runs on it stays in its state meanwhile. A divided one changes
 with its source's edges. What a PLL makes is simulated at its input's rate. All of them are exact in cycles of the
-source there; on a board only what is timed with the source can be counted by it.
+source there. On a board only what is timed with the source can be counted by it: what a PLL or a divider makes leads a
+monitor of its own there.
 """
 
 from __future__ import annotations
@@ -28,11 +29,13 @@ _CHOOSES = {"en", "ena", "enable", "ce", "gate", "sel", "select", "stop", "req",
 @dataclass(frozen=True)
 class Origin:
     """The top's inputs that a clock depends on with no register between, `maker` the vendor's primitive on its way (""
-    for none), and whether it is a register's output: the inputs are then those that clock that."""
+    for none), and whether it is a register's output: the inputs are then those that clock that. `net` is what tells
+    it from other clocks, "" where that is not known."""
 
     inputs: frozenset[str] = frozenset()
     maker: str = ""
     divided: bool = False
+    net: str = ""
 
     @property
     def made_by(self) -> str:
@@ -50,7 +53,7 @@ def follow_derived(top: Instance, origin: Callable[[Instance, BlockUse], Origin]
         source = _clock_of(found, direct)
         if source:
             at = instance.blocks.index(use)
-            instance.blocks[at] = replace(use, root_clock=source, made_by=found.made_by)
+            instance.blocks[at] = replace(use, root_clock=source, made_by=found.made_by, made_net=found.net or use.path)
 
 
 def _clock_of(found: Origin, direct: Collection[str]) -> str:
@@ -73,9 +76,9 @@ def other_clock(use: BlockUse, clocks: Sequence[str]) -> str:
     return f"it runs on {what}; only blocks on the platform's clocks ({', '.join(clocks)}) can be observed"
 
 
-def on_boards(use: BlockUse) -> bool:
-    """Whether a monitor on the clock that a block is counted by can count it on a board, too."""
-    return use.made_by in ("", GATE)
+def has_own_clock(use: BlockUse) -> bool:
+    """Whether a monitor on the clock that a block is counted by cannot count it on a board: only one on its own can."""
+    return use.made_by not in ("", GATE)
 
 
 def derived(top: Instance | None, name_of: Callable[[Path], str], library: Container[Path]) -> Iterator[Diagnostic]:
@@ -90,7 +93,7 @@ def derived(top: Instance | None, name_of: Callable[[Path], str], library: Conta
         first = uses[0].source
         yield Diagnostic(
             f"what {maker} makes of '{clock}' clocks {listed(names)}: counted in cycles of '{clock}'",
-            "On a real machine they are not counted." if not on_boards(uses[0])
+            "On a real machine they are counted in cycles of what it makes." if has_own_clock(uses[0])
             else "While their clock is held, they stay in the state in which they were.",
             Severity.NOTE, name_of(first.path), first.line,
         )  # fmt: skip

@@ -40,6 +40,7 @@ class BlockUse:
     body: Any = None  # slang's statement
     clock_turned: bool = False  # whether it runs on the inverse of that clock
     made_by: str = ""  # what makes its own clock of that one; '' where it is the same
+    made_net: str = ""  # which that is, among the clocks that are made
 
 
 @dataclass

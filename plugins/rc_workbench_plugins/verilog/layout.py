@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rc_workbench_plugins.verilog.blocks import SourceBlock
+from rc_workbench_plugins.verilog.derived import has_own_clock
 from rc_workbench_plugins.verilog.instances import Instance, Key, Loop
 from workbench.api.instrument.probes import state_bits
 
@@ -23,6 +24,7 @@ class Site:
     ranges: list[tuple[str, int, int]]
     array: tuple[int, int] | None
     offset: int = 0
+    clock: bool = False  # whether the highest bit is a block's clock
 
     @property
     def total(self) -> int:
@@ -69,6 +71,16 @@ class Layout:
         self._place(top, 0, found)
         return found
 
+    def clock_bits(self, top: Instance) -> dict[str, int]:
+        """Where the top's `recap_state` has a block's own clock, by the block's path."""
+        bits = self.bits(top)
+        return {
+            use.path: bits[use.path] + site.width - 1
+            for instance in top.walk()
+            for use in instance.blocks
+            if (site := self.sites.get(instance.module, {}).get(use.source.key)) is not None and site.clock
+        }
+
     def _place(self, instance: Instance, base: int, found: dict[str, int]) -> None:
         sites = self.sites.get(instance.module, {})
         for use in instance.blocks:
@@ -107,8 +119,11 @@ def _lay_out_module(
         for instance in by_module[module]:
             for use in instance.blocks:
                 if observed(use.source):
-                    width = state_bits(len(use.source.states) + 1)
+                    own = any(has_own_clock(other) for one in by_module[module] for other in one.blocks
+                              if other.source.key == use.source.key)  # fmt: skip
+                    width = state_bits(len(use.source.states) + 1) + own
                     _include(sites, use.source.key, width, use.loops, None)
+                    sites[use.source.key].clock = own
             for child in instance.children:
                 inner = _lay_out_module(child.module, by_module, observed, editable, layout, (*above, module))
                 if inner:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from pathlib import Path
 from rc_workbench_plugins.ports.memory import OWN_ADDRESSES, own_port
 from rc_workbench_plugins.verilog.blocks import SourceBlock
 from rc_workbench_plugins.verilog.depths import DEPTH_MODULE, DEPTH_SOURCE
-from rc_workbench_plugins.verilog.derived import on_boards, other_clock
+from rc_workbench_plugins.verilog.derived import has_own_clock, other_clock
 from rc_workbench_plugins.verilog.instances import BlockUse, Instance, Key
 from rc_workbench_plugins.verilog.layout import Layout
 from rc_workbench_plugins.verilog.own import is_own
@@ -192,7 +192,9 @@ def monitored(
     monitors: list[Monitor] = []
     store = TraceStore.of(hardware.trace.records, hardware.trace.burst) if hardware.trace else None
     for clock in clocks.values():
-        numbers = tuple(n for n, use in enumerate(counted) if clocks[use.root_clock] == clock and on_boards(use))
+        numbers = tuple(
+            n for n, use in enumerate(counted) if clocks[use.root_clock] == clock and not has_own_clock(use)
+        )
         of_clock = [(n, port) for n, port in enumerate(ports, len(counted)) if port.clock.name == clock.name]
         if not numbers and not of_clock and clock.name != first.name:
             continue
@@ -201,7 +203,34 @@ def monitored(
         numbers = (*numbers, *(number for number, _ in of_clock))
         monitors.append(Monitor(MonitorPlan(probes, width, trace=store, engines=hardware.engines), clock, numbers))
     place = _place(platform_hardware, [monitor.clock for monitor in monitors], hardware.read_out, port_bits)
+    for source, bit, numbers in _own_clocks(counted, layout.clock_bits(top), bits):
+        use, number = counted[numbers[0]], sum(monitor.led is not None for monitor in monitors)
+        name = _new_clock(use, [monitor.clock.name for monitor in monitors] + [clock.name for clock in clocks.values()])
+        made = {"name": name, "signal": f"recap_clock_{number}", "derived_from": clocks[source].name}
+        plan = MonitorPlan(tuple(_probes(counted, numbers, bits, early)), width, trace=store, engines=hardware.engines)
+        monitors.append(Monitor(plan, clocks[source].model_copy(update=made), numbers, (source, bit)))
     return Monitored(uses, counted, clocks, bits, width, tuple(monitors), place, ports, top.path)
+
+
+def _own_clocks(
+    counted: Sequence[BlockUse], clock_bits: Mapping[str, int], bits: Mapping[str, int]
+) -> Iterator[tuple[str, int, tuple[int, ...]]]:
+    """What the design makes of the platform's clocks, and observed blocks run on: of which top's port, the bit of the
+    state vector that it is, and the numbers of the blocks."""
+    found: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for number, use in enumerate(counted):
+        if has_own_clock(use):
+            found[use.root_clock, use.made_net].append(number)
+    for (source, _), numbers in found.items():
+        observed = [number for number in numbers if counted[number].path in bits]
+        if observed:
+            yield source, clock_bits[counted[observed[0]].path], (*observed, *(n for n in numbers if n not in observed))
+
+
+def _new_clock(use: BlockUse, taken: Collection[str]) -> str:
+    """What a clock is called that the design makes: as where it is made, below the top."""
+    net = use.made_net.rpartition(":")[2].replace(".recap_", ".")  # in what stands for a vendor's primitive
+    return next((name for name in (net.partition(".")[2], net) if name and name not in taken), use.made_net)
 
 
 def _observed(

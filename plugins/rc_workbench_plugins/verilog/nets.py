@@ -142,7 +142,10 @@ class Nets:
                 makers[name] = None
             registers += self._clocks.get(part.symbol, ())
             open_ |= self._sources(part) - seen
-        return Origin(frozenset(inputs), next(iter(makers), ""), divided)
+        root = bit and self.root(bit)
+        whole = root is not None and root.symbol.type.bitWidth == 1
+        net = f"{root.symbol.hierarchicalPath}{'' if whole else f'[{root.index}]'}" if root else ""
+        return Origin(frozenset(inputs), next(iter(makers), ""), divided, net)
 
     def without_effect(self, ends: set[Any]) -> Iterator[Any]:
         """The signals on which none of `ends` depends, now or later: counters that only tell the time, results that

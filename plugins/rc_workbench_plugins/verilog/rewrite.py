@@ -145,9 +145,12 @@ def register_name(block: SourceBlock) -> str:
     return "recap_st_" + re.sub(r"\W", "_", block.label)
 
 
-def observe(design: Design, edits: Edits, block: SourceBlock, part: str, told: str, held: bool) -> None:
-    """Drive `part` of the module's port with a block's state: with the expression `told`; without one, by a register
-    that is set in every branch, but not in an asynchronous reset where it is `held` there."""
+def observe(
+    design: Design, edits: Edits, block: SourceBlock, part: str, told: str, held: bool, clock: bool = False
+) -> None:
+    """Drive `part` of the module's port with a block's state, and where asked with its `clock` above that: with the
+    expression `told`; without one, by a register that is set in every branch, but not in an asynchronous reset where it
+    is `held` there."""
     name, bits = register_name(block), state_bits(len(block.states) + 1)
     node = block.node
     start = block.key[1]
@@ -160,10 +163,11 @@ def observe(design: Design, edits: Edits, block: SourceBlock, part: str, told: s
         | syntax.DefaultCaseItemSyntax,
     )
     opening = "begin " if alone else ""
+    driven = f"assign {STATE_PORT}{part} = {f'{{{block.clock}, {name}}}' if clock else name}; "
     if told:
-        edits.insert(start, f"{opening}wire [{bits - 1}:0] {name} = {told}; assign {STATE_PORT}{part} = {name}; ")
+        edits.insert(start, f"{opening}wire [{bits - 1}:0] {name} = {told}; {driven}")
     else:
-        edits.insert(start, f"{opening}reg [{bits - 1}:0] {name} = 0; assign {STATE_PORT}{part} = {name}; ")
+        edits.insert(start, f"{opening}reg [{bits - 1}:0] {name} = 0; {driven}")
         _set_in_branches(design, edits, block, name, held)
     if alone:
         edits.insert(_end(design, node.getLastToken()), " end")

@@ -82,7 +82,8 @@ class Clocks:
             sources = self.sources(place)
             open_ += [Place(place.instance, one) for text in sources for one in _names(text)]
             registers += self._registers(place)
-        return Origin(frozenset(inputs), next(iter(makers), ""), divided)
+        root = self.follow(instance, name, loops)
+        return Origin(frozenset(inputs), next(iter(makers), ""), divided, f"{root.instance.path}.{plain(root.name)}")
 
     def follow(self, instance: Instance, name: str, loops: Sequence[Loop] = ()) -> Place:
         """Where what a name in an instance is another name of is driven."""

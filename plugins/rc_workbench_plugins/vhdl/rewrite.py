@@ -135,7 +135,10 @@ def _observe(edits: Edits, region: Region, observed: list[tuple[SourceBlock, Sit
     for block, site in observed:
         name, bits = signal_name(block), state_bits(len(block.states) + 1)
         declared += f"signal {name} : bit_vector({bits - 1} downto 0) := {_code(0, bits)}; "
-        driven += f" {STATE_PORT}{slice_of(site)} <= {name};"
+        if site.clock:
+            declared += f"signal {name}_clock : bit; "
+            driven += f" {name}_clock <= '1' when {block.clock} = '1' else '0';"
+        driven += f" {STATE_PORT}{slice_of(site)} <= {f'{name}_clock & ' if site.clock else ''}{name};"
         _set_states(edits, block, name, bits, block.key in held)
     if region.begins:
         edits.insert(region.declare_at, f" {declared}begin{driven}")

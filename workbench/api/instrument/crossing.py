@@ -22,17 +22,25 @@ CROSSING_SOURCE = "recap_crossing.v"
 CROSSING_MODULE = "recap_crossing"
 #: From what is asked to its answer, in `recap_crossing.v`: cycles of the port's clock, and of the monitor's, at most.
 _HERE_CYCLES, _THERE_CYCLES = 5, 11
+_MADE_SLOWER = 256  # so many times slower than what it is made of a clock may be of which nothing is said
 _SLOWER = 2  # so many times slower than the platform says a clock may be, and is still waited for
 
 
 @dataclass(frozen=True)
 class Monitor:
     """The counters of one clock's blocks; `blocks` are the build's numbers of all blocks on it, None where that is
-    each."""
+    each. Of a clock that the design itself makes `led` is the top's clock of which it is made, and which bit of the
+    state vector it is; where the design is simulated that top's clock counts."""
 
     plan: MonitorPlan
     clock: Clock
     blocks: tuple[int, ...] | None = None
+    led: tuple[str, int] | None = None
+
+    @property
+    def least_hz(self) -> float:
+        """How slow its clock may be, as far as is known."""
+        return self.clock.frequency_hz / (_MADE_SLOWER if self.led else 1)
 
 
 @dataclass(frozen=True)
@@ -50,15 +58,15 @@ class ReadPlace:
         """Whether a monitor has another clock than the port."""
         return monitor.clock.name != self.clock.name
 
-    def limit_bits(self, clock: Clock) -> int:
-        """How many bits count the port's cycles until a monitor on another clock is not waited for any longer."""
-        slower = float(period_ps(clock.frequency_hz) / period_ps(self.clock.frequency_hz))
+    def limit_bits(self, least_hz: float) -> int:
+        """How many bits count the port's cycles until a monitor on a clock so fast at least is not waited for."""
+        slower = float(period_ps(least_hz) / period_ps(self.clock.frequency_hz))
         return (_SLOWER * (_HERE_CYCLES + math.ceil(_THERE_CYCLES * slower))).bit_length()
 
     def waits(self, monitors: Sequence[Monitor]) -> int:
         """Cycles of the port in which any monitor has answered, or is not waited for any longer; 0 where all have the
         port's clock."""
-        return max(((1 << self.limit_bits(m.clock)) + 4 for m in monitors if self.far(m)), default=0)
+        return max(((1 << self.limit_bits(m.least_hz)) + 4 for m in monitors if self.far(m)), default=0)
 
 
 def read_out_plan(monitors: Sequence[Monitor], place: ReadPlace) -> ReadOutPlan:
@@ -66,9 +74,10 @@ def read_out_plan(monitors: Sequence[Monitor], place: ReadPlace) -> ReadOutPlan:
     front, waits = place.front, place.waits(monitors)
     words, first = [], 0
     for monitor in monitors:
-        words.append(monitor.plan.words_from(first, monitor.clock.name, place.far(monitor), monitor.blocks, front))
+        own = monitor.plan.words_from(first, monitor.clock.name, place.far(monitor), monitor.blocks, front)
+        words.append(replace(own, made_of=monitor.clock.derived_from if monitor.led else ""))
         first += monitor.plan.words
-    slowest = max(float(place.clock.frequency_hz / monitor.clock.frequency_hz) for monitor in monitors)
+    slowest = max(float(place.clock.frequency_hz / monitor.least_hz) for monitor in monitors)
     entries = max(1 << monitor.plan.entry_bits for monitor in monitors)
     each = tuple(front.each)
     if each:
@@ -132,7 +141,7 @@ def instances(monitors: Sequence[Monitor], place: ReadPlace, reset_of: dict[str,
 def _crossing(monitor: Monitor, place: ReadPlace, number: int, first: int) -> Iterator[str]:
     plan, far = monitor.plan, place.far(monitor)
     sizes = f".FIRST({first}), .WORDS({plan.words}), .BITS({max(3, plan.select_bits)}), .FAR({int(far)})"
-    limit = f", .LIMIT_BITS({place.limit_bits(monitor.clock)})" if far else ""
+    limit = f", .LIMIT_BITS({place.limit_bits(monitor.least_hz)})" if far else ""
     yield f"    wire [31:0] seen_word_{number};"
     yield f"    wire seen_frozen_{number}, seen_clearing_{number}, seen_answered_{number};"
     yield f"    {CROSSING_MODULE} #({sizes}{limit}) recap_crossing_{number} ("

@@ -151,6 +151,10 @@ def _top(
     reset_of = {clock.name: _reset(clock) for clock in (place.clock, *(monitor.clock for monitor in monitors))}
     for probe in observed:
         lines += probe.text(_reset(probe.clock), STATE_PORT)
+    for made in (monitor for monitor in monitors if monitor.led is not None):
+        source, bit = made.led or ("", 0)
+        lines += [f"`ifdef {TAPS_DEFINE}", f"    wire {made.clock.pin} = {source};", "`else"]
+        lines += [f"    wire {made.clock.pin} = {STATE_PORT}[{bit}];", "`endif"]
     lines += instances(monitors, place, reset_of, STATE_PORT)
     if width:
         lines += [f"`ifdef {TAPS_DEFINE}", *_taps(monitors, width), "`endif"]
