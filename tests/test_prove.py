@@ -188,7 +188,20 @@ module top(input clk, rst, input [15:0] addr, input wr_en, rd_en, input [31:0] w
             2: rd_data <= 32'h6d;
             3: rd_data <= 32'h79;
         endcase
-        if (old == 8'h80) rd_data <= old;
+        if (old == 8'h80)
+            //pragma recap full work()
+            rd_data <= old;
+    end
+    wire late;
+    delay d (clk, wr_en, late);
+endmodule
+"""
+DELAY = """\
+module delay(input clk, input a, output reg q);
+    always @(posedge clk) begin
+        reg held;
+        held <= a;
+        q <= held;
     end
 endmodule
 """
@@ -196,14 +209,16 @@ endmodule
 
 def test_what_a_block_without_a_name_declares_is_compared_and_a_case_is_no_memory(tmp_path: Path) -> None:
     (tmp_path / "top.sv").write_text(UNNAMED)
-    hardware = HardwareSources(sources=("top.sv",), top="top", read_out=ReadOut(first=0, last=15))
+    (tmp_path / "delay.sv").write_text(DELAY)
+    hardware = HardwareSources(sources=("top.sv", "delay.sv"), top="top", read_out=ReadOut(first=0, last=15))
     build = VerilogLanguage().instrument(tmp_path, hardware, PLATFORM, {}, tmp_path / "made")
-    assert [one.how for one in proved(build).verdicts] == [How.PROVED]
+    assert [(one.module, one.how) for one in proved(build).verdicts] == [("top", How.PROVED), ("delay", How.PROVED)]
     assert build.compared is not None
     (copy,) = (path for path in build.compared.made.sources if path.name == "top.sv")
     copy.write_text(copy.read_text().replace("old <= wr_data", "old <= ~wr_data"))
-    (one,) = proved(build, limits=replace(LIMITS, cycles=0)).verdicts
+    one, other = proved(build, limits=replace(LIMITS, cycles=0)).verdicts
     assert (one.how, one.signals) == (How.DIFFERS, ("old",))
+    assert other.how is How.PROVED
 
 
 def broken(build: HdlBuild, folder: Path, was: str, becomes: str) -> HdlBuild:

@@ -395,6 +395,13 @@ def test_numbers_are_taken_for_values_of_an_enum_as_simulators_take_them(tmp_pat
     assert scan(tmp_path, leaf_sv=leaf, top_sv=top).diagnostics == ()
 
 
+def test_a_net_that_is_assigned_in_a_procedure_is_told_with_what_it_should_be(tmp_path: Path) -> None:
+    text = "module top(input clk, input a, output q);\nalways @(posedge clk)\nq <= a;\nendmodule\n"
+    (problem,) = scan(tmp_path, top_v=text).diagnostics
+    assert (problem.line, problem.severity) == (3, Severity.ERROR)
+    assert "`output reg`" in problem.hint
+
+
 def test_an_array_of_instances_that_simulators_build_in_part_is_refused(tmp_path: Path) -> None:
     text = "module top(input clk); leaf a [1:0] (clk);\nleaf b [1:0][2:0] (clk); endmodule\nmodule leaf(input clk);"
     (problem,) = scan(tmp_path, top_v=f"{text} endmodule\n").diagnostics

@@ -28,6 +28,8 @@ _CONNECTED = re.compile(r"^    connect \\([ABY]) (.*)$", re.M)
 _NO_PARTNER = re.compile(r"[Cc]an't match (?:gold|gate) port `(\S+?)'")
 _PORT_NUMBER = re.compile(r"\b(input|output|inout) \d+ ")
 _UNNAMED = re.compile(r"(?<=\s)(?:\$unnamed_block\$\d+\.)+")  # what is declared in a block without a name
+_NUMBERED = re.compile(r"(?<=\$unnamed_block\$)\d+(?=\.)")
+_MODULES = re.compile(r"^(?=module )", re.MULTILINE)
 _PARTS = {"d": "", "c": "'s clock", "r": "'s reset", "v": "'s reset value"}
 
 
@@ -151,8 +153,15 @@ def _elaborated(
     text = made.read_text(encoding="utf-8", errors="replace")
     if original := dict(renamed):
         text = re.sub("|".join(map(re.escape, original)), lambda found: original[found[0]], text)
+    text = "".join(map(_renumbered, _MODULES.split(text)))
     made.write_text(_UNNAMED.sub(r"\\\g<0>", text), encoding="utf-8")  # yosys shows only names that begin with \
     return dict(_modules(made))
+
+
+def _renumbered(module: str) -> str:
+    """A module in which blocks without a name are numbered from 0 on: yosys goes on from those that it read before."""
+    numbers = sorted({int(found) for found in _NUMBERED.findall(module)})
+    return _NUMBERED.sub(lambda found: str(numbers.index(int(found[0]))), module) if numbers else module
 
 
 def _value(value: str) -> str:

@@ -34,6 +34,7 @@ _HINTS = {
     "UnknownModule": "Add the file that defines it to the project's hardware sources.",
     "CouldNotOpenIncludeFile": "Add its folder to the project's hardware include_dirs.",
     "UndeclaredIdentifier": "Declare it, or mend the spelling.",
+    "AssignToNet": "Declare it as `reg` or `logic`, a port as `output reg` or `output logic`.",
 }
 _SYNTAX_HINT = "Mend the syntax there, or just before."
 _FLAGS = (
