@@ -422,6 +422,18 @@ def test_state_registers_with_their_values_and_which_is_never_reached(tmp_path: 
     assert branch(block, "if", "state = stop and go(0) = '1'").values == ("stop",)
 
 
+def test_what_overflows_as_the_design_is_elaborated_is_told_at_its_line(tmp_path: Path) -> None:
+    text = f"""{HEAD}entity inner is generic (N : natural); port (o : out std_logic_vector(2 ** N - 1 downto 0)); end;
+    architecture rtl of inner is begin end;
+    {HEAD}entity top is generic (M : natural := 40); port (clk : in std_logic); end;
+    architecture rtl of top is begin
+      one : entity work.inner generic map (N => M) port map (o => open);
+    end;\n"""
+    (told,) = scan(tmp_path, top=text).diagnostics
+    assert (told.file, told.message) == ("top.vhd", "overflow detected, as the design is elaborated")
+    assert told.line == 1 + text[: text.index("entity inner")].count("\n")
+
+
 def test_states_that_are_constants_of_a_vector_and_what_is_only_compared_with_them(tmp_path: Path) -> None:
     text = f"""{HEAD}library altera_mf; use altera_mf.all;
     entity top is port (clk : in std_logic; i : in std_logic_vector(1 downto 0); q : out std_logic); end;

@@ -33,6 +33,10 @@ _FILE = re.compile(rb"^(?![ \t]*--).*\bfile\b", re.IGNORECASE | re.MULTILINE)
 _KEEP = "Install bubblewrap, within which it cannot write, or take the word away."
 _CONTINUED = re.compile(r"possible interpretations are|(?:implicit )?(?:function|procedure|operator)\b")  # of another
 _RAISED = re.compile(r"^(?:Exception |raised )([A-Z_.]+)", re.MULTILINE)
+#: What ends an elaboration, and the first place that led there.
+_ENDED = re.compile(
+    r"^\S+:error: (?P<text>.*)\n(?:  from: .*\n)*?  from: .* at f(?P<file>\d+)_\d+\.vhd:(?P<line>\d+)$", re.MULTILINE
+)
 _MOST_MESSAGES = 50
 
 
@@ -150,7 +154,10 @@ def _errors(said: str, code: int) -> Iterator[tuple[int, int, int, str]]:
             found[int(match["file"]), int(match["line"]), int(match["column"]), match["text"]] = None
         elif line.strip():
             last = line.strip()
-    if code and not found:
+    if code and not found and (ended := _ENDED.search(said)):
+        told = f"{ended['text']}, as the design is elaborated"
+        found[int(ended["file"]), int(ended["line"]), 1, told] = None
+    elif code and not found:
         found[-1, 0, 0, _why_ended(said, last)] = None
     return iter(list(found)[:_MOST_MESSAGES] if code else [])
 

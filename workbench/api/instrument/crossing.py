@@ -131,11 +131,13 @@ def instances(monitors: Sequence[Monitor], place: ReadPlace, reset_of: dict[str,
     else:
         for name, joint in (("word", " | "), ("frozen", " & "), ("clearing", " | "), ("answered", " & ")):
             yield f"    assign recap_{name} = {joint.join(f'seen_{name}_{n}' for n in range(len(monitors)))};"
+    yield "    /* verilator lint_off WIDTH */  // the top may have fewer address bits than the platform"
     yield "    recap_port recap_port ("
     yield f"        .clock({place.clock.pin}), .reset({reset_of[place.clock.name]}),"
     yield f"        {_connected(bus)}, .answered(recap_answered),"
     yield ",\n".join(f"        .{name}({signal})" for name, signal in place.front.connections.items())
     yield "    );"
+    yield "    /* verilator lint_on WIDTH */"
 
 
 def _crossing(monitor: Monitor, place: ReadPlace, number: int, first: int) -> Iterator[str]:
