@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from memory_port import PLATFORM
+from rc_workbench_plugins.mixed import MixedLanguage
 from rc_workbench_plugins.vhdl import VhdlLanguage, checked
 from test_vhdl_prove import HEAD, instrumented
 from tools import NEEDS_GHDL
@@ -42,6 +43,10 @@ begin
     end process;
     {{BESIDE}}
 end architecture;
+"""
+OVER = """module over (input clk, input [15:0] addr, input [31:0] wr_data, output [15:0] o);
+    TOP below (.clk(clk), .rst(1'b0), .addr(addr), .wr_en(1'b1), .rd_en(1'b0), .wr_data(wr_data), .rd_data(), .o(o));
+endmodule
 """
 WRONG = """
 if unsigned(wr_data) & unsigned(wr_data) >= unsigned'(x"80000000_00000000") then o <= addr; else o <= not addr; end if;
@@ -86,10 +91,13 @@ BESIDE = """
 """
 
 
+READ_OUT = ReadOut(first=0, last=15)
+
+
 def of(folder: Path, body: str) -> HdlBuild:
     text = TOP.replace("{DECLARED}", DECLARED).replace("{BODY}", body).replace("{BESIDE}", BESIDE)
     (folder / "top.vhd").write_text(text)
-    hardware = HardwareSources(sources=("top.vhd",), top="Top", read_out=ReadOut(first=0, last=15))
+    hardware = HardwareSources(sources=("top.vhd",), top="Top", read_out=READ_OUT)
     return VhdlLanguage().instrument(folder, hardware, PLATFORM, {}, folder / "made")
 
 
@@ -101,13 +109,18 @@ def test_what_is_right_passes_with_ports_of_every_type(tmp_path: Path) -> None:
 
 
 def test_what_is_wrong_is_told_at_its_port_and_stops(tmp_path: Path) -> None:
-    """GHDL 2.0 makes zeros of 64 bits of which only the first 32 are not."""
+    """GHDL 2.0 makes zeros of 64 bits of which only the first 32 are not: observed, not observed, and below Verilog."""
     version = subprocess.run(["ghdl", "--version"], capture_output=True, text=True, check=True).stdout
     if not version.startswith("GHDL 2."):
         pytest.skip("this GHDL makes of it what it says")
-    build = of(tmp_path, WRONG)
-    with pytest.raises(WorkbenchError, match=r"is wrong: in cycle .* 'o' is") as told:
-        checked.check(build, tmp_path, Job())
+    (tmp_path / "over.v").write_text(OVER)
+    observed = of(tmp_path, WRONG)
+    alone = HardwareSources(sources=("top.vhd",), top="top", read_out=READ_OUT)
+    mixed = HardwareSources(sources=("top.vhd", "over.v"), top="over", read_out=READ_OUT)
+    for build in (observed, VhdlLanguage().plain(tmp_path, alone, {}), MixedLanguage().plain(tmp_path, mixed, {})):
+        with pytest.raises(WorkbenchError, match=r"of '[Tt]op' is wrong: in cycle .* 'o' is") as told:
+            checked.check(build, tmp_path, Job())
+        assert (told.value.diagnostics[0].file, told.value.diagnostics[0].line) == ("top.vhd", 7)
     problem, why = told.value.diagnostics
     assert (problem.file, problem.line) == ("top.vhd", 7)
     assert "check_vhdl: false" in problem.hint
@@ -123,18 +136,17 @@ def test_a_broken_netlist_is_found_and_a_right_one_is_looked_at_once(tmp_path: P
     """What has no value has zeros in VHDL: a `case` on 'U' takes a branch that no circuit does. Values of which
     parts are assigned elsewhere are kept from what GHDL 2.0 makes of them."""
     build = of(tmp_path, f"case never is when '0' | '1' => {RIGHT} when others => o <= addr; end case;")
-    assert build.compared is not None
-    assert build.compared.simulated is not None
+    (one,) = build.translated
     checked.check(build, tmp_path, Job())
     source = tmp_path / "top.vhd"
     source.write_text(source.read_text().replace("begin", "begin -- a comment", 1))
     checked.check(build, Path("/nowhere"), Unable())
-    verilog = build.compared.simulated.sources[0]
+    verilog = one.made.sources[0]
     broken = tmp_path / "broken.v"
     broken.write_text(verilog.read_text().replace(" ^ ", " | "))
-    simulated = replace(build.compared.simulated, sources=(broken,))
+    wrong = replace(one, made=replace(one.made, sources=(broken,)))
     with pytest.raises(WorkbenchError, match="'o' is"):
-        checked.check(replace(build, compared=replace(build.compared, simulated=simulated)), tmp_path, Job())
+        checked.check(replace(build, translated=(wrong,)), tmp_path, Job())
 
 
 class Unable(Job):

@@ -91,7 +91,8 @@ class HdlBuild:
     time. Those of the sources that are `stand_ins` do a vendor's primitives' work in simulation: its own tools
     bring them. `compared` is what tells whether the user's design is what it was, None where that cannot be looked
     at. `board_sources` are what a board's tools take where that is another language than what is simulated. `beside` is
-    how another simulator runs the design, where one can; where only that one can, there are no `sources`.
+    how another simulator runs the design, where one can; where only that one can, there are no `sources`. `translated`
+    are parts of the design in another language beside the Verilog that is simulated of them (`made`).
     """
 
     sources: tuple[Path, ...]
@@ -119,6 +120,7 @@ class HdlBuild:
     fpgas: tuple[HdlBuild, ...] = ()
     places: tuple[str, ...] = ("",)
     beside: Beside | None = None
+    translated: tuple[Comparison, ...] = ()
 
     @property
     def asks_beside(self) -> bool:
@@ -141,4 +143,4 @@ def simulated_by(hdl: HdlBuild, simulator: str) -> HdlBuild:
         return hdl
     if simulator == "verilator":
         raise WorkbenchError(*beside.refused)
-    return replace(hdl, sources=beside.sources, streams=(), fifos=(), idle=(), compared=None)
+    return replace(hdl, sources=beside.sources, streams=(), fifos=(), idle=(), compared=None, translated=())

@@ -28,9 +28,8 @@ class Comparison:
     """A design and what was made of it, without the monitors around. `added` are ports that modules of the second have
     and those of the first have not: they are cut. `clocks` are the top's inputs that clock blocks, the most used first;
     `resets` those that reset some, and whether low means reset. `units` are what the user calls modules that have
-    other names, with a word in parentheses to tell one of several from the others. `simulated` is
-    what a simulator is given of `made` where that is in another language. Nets whose names begin with `hidden` are not
-    the same in both."""
+    other names, with a word in parentheses to tell one of several from the others. Nets whose names begin
+    with `hidden` are not the same in both."""
 
     original: HdlSide
     made: HdlSide
@@ -39,7 +38,6 @@ class Comparison:
     clocks: tuple[str, ...] = ()
     resets: tuple[tuple[str, bool], ...] = ()
     units: Mapping[str, str] = field(default_factory=dict)
-    simulated: HdlSide | None = None
     hidden: str = ""
 
 

@@ -3,6 +3,7 @@ the top around."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -32,7 +33,17 @@ from rc_workbench_plugins.verilog.rewrite import Edits, modules_by_name, why_not
 from rc_workbench_plugins.verilog.streams import counted
 from rc_workbench_plugins.verilog.tapped import held_in_reset, tapped
 from rc_workbench_plugins.verilog.top import read_top
-from rc_workbench_plugins.vhdl.build import INNER, TRANSLATED, made_of, placed_at, ports_of, write_copies
+from rc_workbench_plugins.vhdl.build import (
+    INNER,
+    TRANSLATED,
+    as_written,
+    beside_verilog,
+    kept_verilog,
+    made_of,
+    placed_at,
+    ports_of,
+    write_copies,
+)
 from rc_workbench_plugins.vhdl.ghdl import renamed
 from rc_workbench_plugins.vhdl.rewrite import edits_of
 from rc_workbench_plugins.vhdl.sides import parted
@@ -47,8 +58,6 @@ from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.hardware import Clock
 from workbench.model.platform import Platform
-from workbench.system.cache import cache_dir
-from workbench.system.files import replace_file, sha256
 
 _INNER = "__recap_user"
 
@@ -56,11 +65,21 @@ _INNER = "__recap_user"
 @dataclass(frozen=True)
 class Made:
     """The VHDL as Verilog: the text, what its own top is called in it ("" where the design's is Verilog), and what the
-    entities that Verilog instantiates are."""
+    entities that Verilog instantiates are. `alone` are the texts of those that instantiate no Verilog."""
 
     text: str
     top: str
     parts: tuple[tuple[Part, str], ...]
+    alone: Mapping[int, str]
+
+    @property
+    def compared(self) -> tuple[Comparison, ...]:
+        """What can be held against the VHDL by itself."""
+        return tuple(
+            beside_verilog(as_written(part.design, part.generics), kept_verilog(text), top, part.tree)
+            for part, top in self.parts
+            if (text := self.alone.get(part.number))
+        )
 
 
 def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> HdlBuild:
@@ -73,10 +92,7 @@ def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> 
         raise WorkbenchError(*joined.diagnostics)
     of_vhdl = joined.entities.top
     made = translated_whole(joined, hardware, parameters)
-    place = cache_dir() / "vhdl" / f"{sha256(made.text.encode())[:32]}.v"
-    if not place.is_file():
-        place.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(place, made.text.encode())
+    place = kept_verilog(made.text)
     sources = (*(path for path in joined.modules.needed if path not in joined.boxes), place)
     top = made.top or hardware.top
     given = {} if made.top else hardware.values(parameters)
@@ -84,7 +100,7 @@ def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> 
     ports = hdl_ports(simulated)
     if of_vhdl is not None:
         ports = tuple(placed_at(ports, joined.entities, of_vhdl))
-    return HdlBuild(sources=sources, top=top, blocks=(), ports=ports)
+    return HdlBuild(sources=sources, top=top, blocks=(), ports=ports, translated=made.compared)
 
 
 def translated_whole(joined: Joined, hardware: HardwareSources, parameters: Mapping[str, str]) -> Made:
@@ -179,6 +195,7 @@ def instrument(
         data=data,
         stand_ins=(copy_of(joined.modules, stand_ins.file, out),) if stand_ins else (),
         compared=_compared(joined, top, hardware, generics, copies, boards, _inner(joined, top), watched.width),
+        translated=made.compared,
         missed=tuple(watched.missed(joined.name_of, found.why_not, found.single)),
         diagnostics=(*found.diagnostics, *streams.diagnostics, *watched.large(joined.name_of), *unread),
         read=() if unread else _read_files(joined, data),
@@ -270,7 +287,9 @@ def _translated(
         several = [part for part in parts if part.box == box]
         found += [own[part.number] for part in several]
         found.append(module_of(several, own, joined.asked.get(box, ()), types))
-    return Made("\n".join(found), top, tuple((part, top_module(own[part.number])) for part in parts))
+    below = re.compile(rf"^  (?:{'|'.join(re.escape(head.name) for head in heads.values())})\b", re.MULTILINE)
+    alone = {number: text for number, text in own.items() if not (heads and below.search(text))}
+    return Made("\n".join(found), top, tuple((part, top_module(own[part.number])) for part in parts), alone)
 
 
 def _components(joined: Joined) -> Iterator[Component]:

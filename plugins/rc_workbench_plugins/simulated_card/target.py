@@ -52,7 +52,7 @@ class SimulatedCard:
         with job.step(_BUILD_CARD):
             card = build_card(task, job)
             for hdl in {id(one): one for one in task.hdl.each}.values() if task.project.simulation.check_vhdl else ():
-                if hdl.compared and hdl.compared.simulated and not hdl.asks_beside:
+                if hdl.translated:
                     from rc_workbench_plugins.vhdl.checked import check
 
                     check(hdl, task.root, job)

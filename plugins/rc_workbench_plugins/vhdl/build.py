@@ -29,7 +29,7 @@ from rc_workbench_plugins.verilog.top import read_top
 from rc_workbench_plugins.vhdl.beside import Alone
 from rc_workbench_plugins.vhdl.design import Design, read_design
 from rc_workbench_plugins.vhdl.elaborate import PART
-from rc_workbench_plugins.vhdl.language import read
+from rc_workbench_plugins.vhdl.language import read, tree_of
 from rc_workbench_plugins.vhdl.rewrite import edits_of
 from rc_workbench_plugins.vhdl.sides import parted
 from rc_workbench_plugins.vhdl.syntax import plain as plain_name
@@ -69,17 +69,20 @@ def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> 
     names, generics, unit = ports_of(design.top), hardware.values(parameters), design.top.name
     alone = Alone(design, texts, unit, generics)
     made, refused = _simulated(alone, {})
-    place = _kept(spelled(made, names))
+    place = kept_verilog(spelled(made, names))
     top = top_module(made)
     simulated = read_translated(place.parent, place, top, hardware)
     ports = tuple(placed_at(hdl_ports(simulated), design, design.top))
     asking = spelled(alone.stand_in(top), names)
     folder = cache_dir() / "vhdl" / sha256(repr([texts, generics, asking]).encode())[:32]
-    beside = replace(alone.written(folder), sources=(_kept(asking),), refused=refused)
-    return HdlBuild((place,) if not refused else (), top, (), ports, diagnostics=_not_made(refused), beside=beside)
+    beside = replace(alone.written(folder), sources=(kept_verilog(asking),), refused=refused)
+    return HdlBuild(
+        (place,) if not refused else (), top, (), ports, diagnostics=_not_made(refused), beside=beside,
+        translated=() if refused else (beside_verilog(as_written(design, generics), place, top, tree_of(design)),),
+    )  # fmt: skip
 
 
-def _kept(text: str) -> Path:
+def kept_verilog(text: str) -> Path:
     """A file with this Verilog, which is kept with what else is cached."""
     place = cache_dir() / "vhdl" / f"{sha256(text.encode())[:32]}.v"
     if not place.is_file():
@@ -144,6 +147,9 @@ def instrument(
         beside = alone.written(out / "recap" / "beside")
     direct = wrapper.leaves_inputs(shell, watched.place)
     beside = replace(beside, sources=(asking, *around), refused=refused, direct=direct)
+    as_made = beside_verilog(as_written(design, generics), file, inner, top)
+    own = tuple(copies.get(path, path) for path in as_made.original.sources)
+    copied = replace(as_made.original, sources=own, top=f"{top.module}{INNER}")
     build = HdlBuild(
         sources=() if refused else (file, *around),
         board_sources=(*copies.values(), *around),
@@ -159,9 +165,8 @@ def instrument(
         uncounted=wrapper.uncounted(watched.monitors),
         read_out=watched.read_out,
         own_port=watched.own_port,
-        compared=_compared(
-            design, top, copies, f"{top.module}{INNER}", generics, watched.own_width, HdlSide((file,), inner)
-        ),
+        compared=replace(as_made, added=(wrapper.STATE_PORT,) if watched.own_width else (), made=copied),
+        translated=() if refused else (as_made,),
         missed=tuple(watched.missed(design.name_of, found.why_not, found.single)),
         diagnostics=(
             *found.diagnostics,
@@ -236,26 +241,20 @@ def placed_at(ports: Iterable[HdlPort], design: Design, top: Unit) -> Iterator[H
         yield replace(port, file=design.name_of(top.file.path), line=line)
 
 
-def _compared(
-    design: Design, top: Instance, copies: Mapping[Path, Path], inner: str, generics: Mapping[str, str], width: int,
-    simulated: HdlSide,
-) -> Comparison:  # fmt: skip
-    """The design beside its copies."""
+def as_written(design: Design, generics: Mapping[str, str]) -> HdlSide:
+    """The design that is compared with what is made of it."""
     assert design.top is not None
-    own = tuple(file.path for file in design.needed)
-    made = tuple(copies.get(path, path) for path in own)
-    libraries = tuple(file.library for file in design.needed)
     declared = design.top.interface.generics if design.top.interface is not None else ()
     known = {plain_name(one.name) for one in declared}
     values = {name: value for name, value in generics.items() if plain_name(name) in known}
-    return Comparison(
-        HdlSide(own, design.top.name, parameters=values, libraries=libraries),
-        HdlSide(made, inner, parameters=values, libraries=libraries),
-        (wrapper.STATE_PORT,) if width else (),
-        clocks=tuple(clock for clock, _ in clocks_of(top)),
-        resets=resets(top),
-        simulated=simulated,
-    )
+    sources, libraries = zip(*((file.path, file.library) for file in design.needed), strict=True)
+    return HdlSide(sources, design.top.name, parameters=values, libraries=libraries)
+
+
+def beside_verilog(written: HdlSide, file: Path, module: str, top: Instance | None) -> Comparison:
+    """A design with the Verilog that is simulated of it."""
+    clocks = tuple(clock for clock, _ in clocks_of(top))
+    return Comparison(written, HdlSide((file,), module), (wrapper.STATE_PORT,), clocks=clocks, resets=resets(top))
 
 
 def _at_entity(problems: Iterable[Diagnostic], design: Design, unit: Unit) -> Iterator[Diagnostic]:

@@ -19,12 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rc_workbench_plugins.equivalence.models import compiled, verilated, write_ports
+from rc_workbench_plugins.verilog.design import shown_path
 from rc_workbench_plugins.vhdl import begun, bench, side_by_side
 from rc_workbench_plugins.vhdl.bench import STIMULI
 from rc_workbench_plugins.vhdl.constants import taken_for_zeros
 from rc_workbench_plugins.vhdl.ghdl import ghdl
 from rc_workbench_plugins.vhdl.side_by_side import Drawn, Simulation
-from rc_workbench_plugins.vhdl.sides import files_of
+from rc_workbench_plugins.vhdl.sides import files_of, top_of
 from rc_workbench_plugins.vhdl.syntax import plain, without_comments
 from workbench.api import HdlBuild
 from workbench.api.compile import digest, last_words, needed
@@ -65,23 +66,26 @@ class Found:
 
 
 def check(build: HdlBuild, root: Path, job: Job) -> None:
-    """Hold what is simulated against what is written, once for each design. Raises WorkbenchError where it differs;
-    where it cannot be compared the job is told so."""
-    compared = build.compared
-    if compared is None or compared.simulated is None:
-        return
+    """Hold what is simulated against what is written, once for each design, and entity that Verilog instantiates.
+    Raises WorkbenchError where it differs; where it cannot be compared the job is told so."""
+    for compared in build.translated:
+        _check(compared, root, job)
+
+
+def _check(compared: Comparison, root: Path, job: Job) -> None:
     job.progress(None, "comparing what GHDL synthesised with the VHDL")
     found = _kept(compared, root, job)
     top = compared.original.top
     if found.pin:
-        port = next((one for one in build.ports if plain(one.port or one.name) == found.pin), None)
+        unit = top_of(compared.original)
+        ports = unit.interface.ports if unit.interface is not None else ()
+        line = next((one.line for one in ports if plain(one.name) == found.pin), unit.line)
         message = (
             f"what GHDL synthesised of '{top}' is wrong: in cycle {thousands(found.cycle)} of a comparison at random "
             f"'{found.pin}' is {found.is_now}, where the VHDL has {found.was}"
         )
         raise WorkbenchError(
-            Diagnostic(message, _WRONG, file=port.file if port else "", line=port.line if port else None),
-            *_suspects(compared, root),
+            Diagnostic(message, _WRONG, file=shown_path(root, unit.file.path), line=line), *_suspects(compared, root)
         )
     if found.why and found.cycles < LIMITS.cycles // 10:
         message = f"what GHDL synthesised of '{top}' was compared with the VHDL in {found.cycles} cycles: {found.why}"
@@ -93,22 +97,20 @@ def check(build: HdlBuild, root: Path, job: Job) -> None:
 def _suspects(compared: Comparison, root: Path) -> Iterator[Diagnostic]:
     """What of the VHDL GHDL is known to write wrongly, at its lines."""
     for file in files_of(compared.original):
-        name = str(file.path.relative_to(root) if file.path.is_relative_to(root) else file.path)
         for line, text in taken_for_zeros(file):
             message = f"GHDL 2.0 makes zeros of {text}, which may be why"
-            yield Diagnostic(message, _PARTED, Severity.WARNING, name, line)
+            yield Diagnostic(message, _PARTED, Severity.WARNING, shown_path(root, file.path), line)
 
 
 def _kept(compared: Comparison, root: Path, job: Job) -> Found:
     texts = [without_comments(file.data.decode("latin-1")) for file in files_of(compared.original)]
-    assert compared.simulated is not None
     if any(map(_READS.search, texts)):
         return _found(compared, root, job)
     made_by = [Path(str(one.__file__)) for one in (begun, bench, side_by_side)] + [Path(__file__)]
     told = [ghdl().version, needed(find_verilator()).version, compared.original.top, repr(compared.original.libraries)]
     told += [repr(sorted(compared.original.parameters.items())), repr(compared.clocks), repr(compared.resets)]
     tokens = (" ".join(text.split()) for text in texts)
-    key = digest([*told, *tokens, *contents([*compared.simulated.sources, *made_by])])
+    key = digest([*told, *tokens, *contents([*compared.made.sources, *made_by])])
     place = cache_dir() / "vhdl" / f"{key}.json"
     if place.is_file():
         return Found(**json.loads(place.read_text("utf-8")))
@@ -127,7 +129,6 @@ def _found(compared: Comparison, root: Path, job: Job) -> Found:
 
 
 def _compared(compared: Comparison, root: Path, folder: Path, job: Job) -> Found:
-    assert compared.simulated is not None
     said = Simulation(compared.original, root, folder / "said", zeros=True)
     models = folder / "models"
     models.mkdir()
@@ -179,8 +180,7 @@ def _table(rows: Sequence[str]) -> NDArray[np.uint8]:
 
 def _built(compared: Comparison, folder: Path, job: Job) -> tuple[Path, int, int]:
     """A program that follows rows, and how many characters its inputs are, and its outputs."""
-    side = compared.simulated
-    assert side is not None
+    side = compared.made
     members = {port.name: port.member for port in verilated("Vmade", side, folder, job, x_values="unique")}
     inputs: list[str] = []
     outputs: list[str] = []

@@ -97,6 +97,13 @@ def read(root: Path, hardware: HardwareSources, platform: Platform, parameters: 
     return Read(design, tuple(blocks), top, names, why_not, single, tuple(diagnostics))
 
 
+def tree_of(design: Design) -> Instance | None:
+    """What is instantiated below the top, with the blocks."""
+    files = [(file, pragmas_of(design, file)[0]) for file in design.files]
+    blocks = (b for file, source in files for unit in design.units_of(file) for b in read_blocks(unit, source))
+    return elaborate(design, {block.key: block for block in blocks})[0]
+
+
 def top_ports(design: Design, top: Instance | None) -> tuple[HdlPort, ...]:
     """The top's ports; none where it could not be elaborated."""
     if top is None or design.top is None or design.top.interface is None:
