@@ -275,6 +275,22 @@ def test_latin_1_crlf_and_tabs(tmp_path: Path) -> None:
     assert [p.pragma.name for p in block.pragmas] == ["whole", "halted", "waits", "steps"]
 
 
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ("entity top is end;\n".encode("utf-16"), "this file is UTF-16, of which nothing is read"),
+        (b"\x8b\x13\x9c/\x06\0\x04\0v\x8fd" * 40, "this file is no text: it may be encrypted or packed"),
+    ],
+)
+def test_a_source_that_is_no_text_is_one_error(tmp_path: Path, data: bytes, said: str) -> None:
+    (tmp_path / "top.vhd").write_bytes(data)
+    hardware = HardwareSources(sources=("top.vhd",), top="top", read_out=ReadOut(first=0, last=15))
+    (problem,) = VhdlLanguage().scan(tmp_path, hardware, PLATFORM, {}).diagnostics
+    assert (problem.file, problem.line, problem.severity) == ("top.vhd", 1, Severity.ERROR)
+    assert problem.message.startswith(said)
+    assert problem.hint
+
+
 def test_libraries_of_the_project(tmp_path: Path) -> None:
     (tmp_path / "p.vhd").write_text("package p is constant k : integer := 2; end package;\n")
     (tmp_path / "top.vhd").write_text(f"library mine; use mine.p.all;\n{FSM}".replace("v + 1", "v + k"))

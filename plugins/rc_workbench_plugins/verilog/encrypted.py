@@ -18,6 +18,8 @@ _PART = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _PACKED = "this file is no text: it may be encrypted or packed, and none but its vendor's tools read it"
+_INSTEAD = "Take the file out of the hardware sources, and add a model of its modules, or just their ports."
+_WIDE = "this file is UTF-16, of which nothing is read"
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _UNKNOWN = "unknown module '"
 
@@ -40,8 +42,15 @@ def told_once(root: Path, sources: Sequence[Path], lines: Lines, found: Iterable
             told.add((one.file, first))
             packed = _is_packed(source_bytes(root / one.file))
             message = _PACKED if packed else "what follows is encrypted: none but its vendor's tools read it"
-            hint = "Take the file out of the hardware sources, and add a model of its modules, or just their ports."
-            yield replace(one, message=message, hint=hint, line=first, column=1)
+            yield replace(one, message=message, hint=_INSTEAD, line=first, column=1)
+
+
+def no_text(data: bytes, file: str) -> Diagnostic | None:
+    """The error that a source is no text, for languages whose readers do not tell."""
+    zeros = data[:200].count(b"\0")
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or 3 * zeros > len(data[:200]):
+        return Diagnostic(_WIDE, "Save it as UTF-8 or Latin-1.", file=file, line=1)
+    return Diagnostic(_PACKED, _INSTEAD, file=file, line=1) if _is_packed(data) else None
 
 
 def _parts(path: Path, lines: Lines) -> Iterator[tuple[int, int]]:

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from rc_workbench_plugins.verilog.design import shown_path, source_files
+from rc_workbench_plugins.verilog.encrypted import no_text
 from rc_workbench_plugins.vhdl.elaborate import Node, Said, Text, analysed, elaborated
 from rc_workbench_plugins.vhdl.libraries import WORK, called
 from rc_workbench_plugins.vhdl.order import Reach, files_of
@@ -102,8 +103,9 @@ def read_design(root: Path, hardware: HardwareSources, parameters: Mapping[str, 
     files, units = read_units([path for path in paths if path.suffix.lower() in SUFFIXES], libraries)
     top = next((u for u in units if u.kind == "entity" and plain(u.name) == plain(hardware.top)), None)
     if top is None:
-        lacking = [_no_top(units, hardware)] if files and not has_errors(missing) else []
-        return Design(root, files, units, None, (), (*missing, *lacking, *_unread(root, files, ())))
+        wrong = (*missing, *_unread(root, files, ()))
+        lacking = [_no_top(units, hardware)] if files and not has_errors(wrong) else []
+        return Design(root, files, units, None, (), (*lacking, *wrong))
     values = hardware.values(parameters)
     found = design_below(root, files, units, top, values, job or Job())
     return replace(found, diagnostics=(*missing, *found.diagnostics))
@@ -181,8 +183,12 @@ def _with_ports(units: Sequence[Unit]) -> Iterator[Unit]:
 
 
 def _unread(root: Path, files: Iterable[VhdlFile], needed: Sequence[VhdlFile]) -> Iterator[Diagnostic]:
-    """A warning for what the parser could not read in a file. GHDL tells whether it is wrong, where it is needed."""
+    """A warning for what the parser could not read in a file. GHDL tells whether it is wrong, where it is needed. One
+    that is no text is an error."""
     for file in files:
+        if (wrong := no_text(file.data, shown_path(root, file.path))) is not None:
+            yield wrong
+            continue
         for node in file.faults()[:1]:
             line, column = file.place(node)
             hint = _UNREAD if file in needed else "The top does not need this file."
