@@ -371,9 +371,19 @@ def test_what_is_wrong_where_the_top_does_not_reach_is_a_warning(tmp_path: Path)
     beside = f"{top}module other(input clk, output q);\n  always @(posedge clk) q <= 1;\nendmodule\n"
     (problem,) = scan(tmp_path, top_v=beside, other_v="").diagnostics
     assert (problem.severity, problem.line) == (Severity.WARNING, 3)
-    assert problem.hint == "The top does not need the module 'other'."
+    assert problem.hint.endswith("`output logic`. The top does not need the module 'other'.")
     used = beside.replace("endmodule\n", "other u(clk); endmodule\n", 1)
     assert [d.severity for d in scan(tmp_path, top_v=used).diagnostics] == [Severity.ERROR]
+
+
+def test_what_is_wrong_in_a_file_that_is_not_needed_reaches_into_none_that_is(tmp_path: Path) -> None:
+    """`program` is a name in Verilog, and a keyword of SystemVerilog to whose end all is its own."""
+    old = "module old(input clk); wire [8:0] program = 3; endmodule\n"
+    leaf = "module leaf(input clk, output reg q); always @(posedge clk) q <= ~q; endmodule\n"
+    top = "module top(input clk, output q); leaf l (clk, q); endmodule\n"
+    found = scan(tmp_path, a_v=old, leaf_v=leaf, top_v=top)
+    assert {(d.severity, d.file) for d in found.diagnostics} == {(Severity.WARNING, "a.v")}
+    assert [block.instances for block in found.blocks] == [("top.l.line_1",)]
 
 
 def test_a_package_that_another_file_imports_for_all_is_seen(tmp_path: Path) -> None:

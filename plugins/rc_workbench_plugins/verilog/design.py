@@ -129,10 +129,11 @@ def read_design(
     primitives = stand_ins(lacking)
     if primitives is not None:
         files = read_order((*sources, primitives.file), hardware.defines, [Path(folder) for folder in includes])
-    sources = tuple(files)
+    needed = reached(files, _starts(files, hardware.top, others) or tuple(files))
+    # The others last: what is wrong in one may reach into all that is read after it.
+    sources = (*needed, *(path for path in files if path not in needed))
     tree, compilation, bag = _compile(manager, sources, hardware, includes, overrides, others)
     lines = Lines()
-    needed = reached(files, _starts(files, hardware.top, others) or sources)
     below = {name for one in (hardware.top, *others) for name in reached_units(files, one)}
     unneeded = {
         shown_path(root, path): None if path not in needed else [u for u in file.units if u.name not in below]
@@ -235,7 +236,7 @@ def _milder(found: Iterable[Diagnostic], unneeded: Mapping[str, Sequence[Unit] |
         unit = next((u for u in units or () if u.kind == "module" and u.line <= at <= u.end_line), None)
         if units is None or unit is not None:
             what = f"the module '{unit.name}'" if unit is not None else "this file"
-            hint = problem.hint or f"The top does not need {what}."
+            hint = f"{problem.hint} The top does not need {what}.".lstrip()
             problem = replace(problem, severity=Severity.WARNING, hint=hint)
         yield problem
 

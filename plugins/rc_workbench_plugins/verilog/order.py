@@ -28,6 +28,7 @@ _MACRO = re.compile(r"`([A-Za-z_]\w*)")
 _SCOPE = re.compile(r"\b([A-Za-z_][\w$]*)\s*::")
 _UNITS = {Kind.ModuleDeclaration: "module", Kind.InterfaceDeclaration: "interface",
           Kind.PackageDeclaration: "package", Kind.ProgramDeclaration: "program"}  # fmt: skip
+_MOST_BROKEN = 8  # files that are tried behind all others
 _WITHOUT_INSTANCES = {
     Kind.AlwaysBlock, Kind.AlwaysFFBlock, Kind.AlwaysCombBlock, Kind.AlwaysLatchBlock, Kind.InitialBlock,
     Kind.FinalBlock, Kind.ContinuousAssign, Kind.DataDeclaration, Kind.NetDeclaration, Kind.FunctionDeclaration,
@@ -164,11 +165,19 @@ def _find_macros(files: Mapping[Path, SourceText]) -> None:
 
 def _find_units(files: Mapping[Path, SourceText], defines: Mapping[str, Any], include_dirs: Sequence[Path]) -> None:
     """Parse everything as one text, and note what each file declares and instantiates."""
-    manager = source_manager()
     options = parsing.PreprocessorOptions()
     options.predefines = [f"{name}={value}" for name, value in defines.items()]
     options.additionalIncludePaths = [str(folder) for folder in include_dirs]
-    tree = syntax.SyntaxTree.fromFiles([str(path) for path in files], manager, pyslang.Bag([options]))
+    last: dict[Path, None] = {}  # what is wrong in one, as an end that is not there, may reach into all after it
+    while True:
+        manager = source_manager()
+        paths = [*(path for path in files if path not in last), *last]
+        tree = syntax.SyntaxTree.fromFiles([str(path) for path in paths], manager, pyslang.Bag([options]))
+        wrong = (_at(manager, one) for one in tree.diagnostics if one.isError())
+        broken = next((path for path in wrong if path in files), None)
+        if broken is None or broken in last or len(last) == _MOST_BROKEN:
+            break
+        last[broken] = None
     root: Any = tree.root
     members = root.members if root.kind == Kind.CompilationUnit else [root]
     held = {one.header.name.valueText: set().union(*map(_declared, one.members))
@@ -229,6 +238,11 @@ def _declared(member: Any) -> set[str]:
         return {str(prototype.name).strip()}
     declarators = getattr(getattr(member, "parameter", member), "declarators", ())
     return {one.name.valueText for one in declarators if hasattr(one, "name")}
+
+
+def _at(manager: Any, found: Any) -> Path:
+    """The file that a diagnostic stands in."""
+    return Path(manager.getFullPath(manager.getFullyExpandedLoc(found.location).buffer))
 
 
 def _find_uses(files: Mapping[Path, SourceText]) -> None:
