@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -127,6 +127,16 @@ def test_memory_outside_is_a_node() -> None:
     layout = layout_graph(graph)
     check(layout, graph)
     assert layout.node_of(MEM) is not None
+
+
+def test_each_fpga_is_a_frame_and_links_between_them_stand_in_their_own() -> None:
+    blocks = (_block("host.main", Side.HOST), _block("left:sender.send"), _block("right:receiver.take"))
+    ends = ("left:sender.send", "link:left_out-right_in", "right:receiver.take")
+    layout = layout_graph(BlockGraph(blocks, tuple(Edge(a, b, "words") for a, b in pairwise(ends))))
+    framed = {(node.frame, node.title) for node in layout.nodes}
+    assert framed == {
+        ("host", "main"), ("left:sender", "send"), ("right:receiver", "take"), ("links", "left_out-right_in"),
+    }  # fmt: skip
 
 
 def test_many_parallel_messages_share_a_line() -> None:

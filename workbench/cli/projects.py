@@ -103,20 +103,14 @@ def _fifo_json(streams: Sequence[Stream], fifo: Fifo) -> dict[str, object]:
     return {**asdict(fifo), "input": streams[fifo.input].id, "output": streams[fifo.output].id}
 
 
-def _fpgas_with(block: HdlBlock, hdl: HdlScan) -> list[str]:
-    """The FPGAs in whose designs a block stands, where several have designs of their own."""
-    place = block.id, block.file, block.line
-    return [fpga.rstrip(":") for fpga, one in hdl.fpgas if any((b.id, b.file, b.line) == place for b in one.blocks)]
-
-
 def _in_fpgas(block: HdlBlock, hdl: HdlScan) -> list[str]:
-    return [f"in {', '.join(fpgas)}"] if (fpgas := _fpgas_with(block, hdl)) else []
+    return [f"in {', '.join(fpgas)}"] if (fpgas := hdl.fpgas_with(block)) else []
 
 
 def _block_json(block: HdlBlock, hdl: HdlScan) -> dict[str, object]:
     return {
         "id": block.id,
-        "fpgas": _fpgas_with(block, hdl),
+        "fpgas": list(hdl.fpgas_with(block)),
         "component": block.component,
         "kind": block.kind,
         "file": block.file,

@@ -171,6 +171,12 @@ class HdlScan:
         """What was read of each FPGA's design, with what names in it begin with."""
         return self.fpgas or (("", self),)
 
+    def fpgas_with(self, block: HdlBlock) -> tuple[str, ...]:
+        """The FPGAs in whose designs a block stands, where several have designs of their own."""
+        place = block.id, block.file, block.line
+        holds = (fpga for fpga, one in self.fpgas if any((b.id, b.file, b.line) == place for b in one.blocks))
+        return tuple(fpga.rstrip(":") for fpga in holds)
+
 
 @dataclass(frozen=True)
 class HdlTop:

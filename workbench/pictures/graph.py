@@ -92,13 +92,15 @@ def frame_notes(layout: GraphLayout, analysis: Analysis, platform: Platform | No
     """What stands beside each frame's title: the processor and its threads, or the device, its clocks and blocks."""
     notes = {}
     for frame in layout.frames:
-        count = len(analysis.side(frame.side))
+        count = sum(len(node.block_ids) for node in layout.nodes if node.frame == frame.title)
         if frame.side is Side.HOST:
             parts = [platform.cpu if platform else "", f"{count} thread{'s' if count != 1 else ''}"]
-        else:
+        elif count:
             clocks = [frequency_text(clock.frequency_hz) for clock in analysis.clocks]
             device = platform.device.name if platform else ""
             parts = ["FPGA", device, *clocks, f"{count} block{'s' if count != 1 else ''}"]
+        else:  # links between FPGAs
+            continue
         notes[frame.title] = ", ".join(filter(None, parts))
     return notes
 

@@ -14,6 +14,8 @@ from workbench.pictures.layout_sizes import Box, LayoutStyle, Point
 
 #: Parallel edges between two nodes beyond this many share a line.
 MOST_PARALLEL = 6
+#: What the names of links between FPGAs begin with.
+LINK = "link:"
 
 
 @dataclass(frozen=True)
@@ -112,11 +114,13 @@ def nodes_of(graph: BlockGraph, style: LayoutStyle) -> dict[str, NodeBox]:
             node = NodeBox(first.id, title, frame, first.side, (first.id,), Box(0, 0, *size))
         nodes[node.key] = node
     known = {b.id for b in graph.blocks} | set(groups)
-    frame = next((n.frame for n in nodes.values() if n.side is Side.FPGA), "card")
+    frames = list(dict.fromkeys(n.frame for n in nodes.values() if n.side is Side.FPGA)) or ["card"]
     for end in dict.fromkeys(end for edge in graph.edges for end in (edge.source, edge.target)):
         if end not in known:
             box = Box(0, 0, style.node_width, style.node_height)
-            title = "memory" if end == MEM else end.partition(".")[2] or end
+            own, linked = end.split(".")[0], end.startswith(LINK)
+            frame = "links" if linked else own if own in frames else frames[0]
+            title = "memory" if end == MEM else end.removeprefix(LINK) if linked else end.partition(".")[2] or end
             nodes[end] = NodeBox(end, title, frame, Side.FPGA, (), box)
     return nodes
 

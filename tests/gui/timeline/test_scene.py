@@ -45,6 +45,19 @@ def test_rows_put_the_host_above_and_fold_replicas(scene: Scene) -> None:
     assert [row.label for row in only if row.kind is Kind.STATES] == ["core[2]"]
 
 
+def test_each_fpga_has_a_head_with_its_blocks_below(scene: Scene) -> None:
+    names = ("host.main", "left:sender.send", "right:receiver.take", "left:sender.count")
+    blocks = [
+        replace(block, id=name, component=name.rpartition(".")[0], group=name)
+        for block, name in zip(scene.blocks, names, strict=False)
+    ]
+    rows = build_rows(blocks, scene.index, with_calls=False)
+    assert [(row.kind, row.label) for row in rows][3:] == [
+        (Kind.HEAD, "left:sender"), (Kind.STATES, "send"), (Kind.STATES, "count"),
+        (Kind.HEAD, "right:receiver"), (Kind.STATES, "take"),
+    ]  # fmt: skip
+
+
 @given(st.floats(10, 1e11))
 def test_ticks_are_round_and_far_enough_apart(pixel_ps: float) -> None:
     step = tick_step(pixel_ps, 130)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.model.blocks import Side, short_labels
+from workbench.model.blocks import Side, as_target, short_labels
 from workbench.model.pragma import CPU
 from workbench.model.text import bytes_text, count_text
 from workbench.pictures.timeline.rows import Kind, Row
@@ -134,4 +134,4 @@ def _suffix(scene: Scene, number: int, wanted: Sequence[str]) -> bool:
 
 
 def _parts(block_id: str) -> list[str]:
-    return [part.split("[")[0] for part in block_id.split(".")]
+    return [part.split("[")[0] for part in as_target(block_id).split(".")]

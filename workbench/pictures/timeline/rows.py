@@ -8,7 +8,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from workbench.model.blocks import Block, Side, short_labels
+from workbench.model.blocks import Block, Side, fpga_of, short_labels
 from workbench.model.text import percent_text
 from workbench.traces.index import TimelineIndex
 from workbench.traces.trace import CATEGORIES
@@ -68,11 +68,15 @@ def build_rows(
                 rows.append(_states(label, n, index, 1))
     if host and fpga:
         rows.append(Row(Kind.CLOCK, "Clock, host to FPGA"))
-    if fpga:
-        top = blocks[fpga[0]].id.split(".")[0]
+    of_fpga: dict[str, list[int]] = {}  # those with designs of their own have a head each
+    for n in fpga:
+        place = fpga_of(blocks[n].id)
+        of_fpga.setdefault(place if place.endswith(":") else "", []).append(n)
+    for own in of_fpga.values():
+        top = blocks[own[0]].id.split(".")[0]
         rows.append(Row(Kind.HEAD, top, "on host clock", key=top, folded=top in folded))
         if top not in folded:
-            rows.extend(_fpga_rows(blocks, fpga, index, folded))
+            rows.extend(_fpga_rows(blocks, own, index, folded))
     return tuple(rows)
 
 
