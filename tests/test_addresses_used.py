@@ -41,6 +41,14 @@ endmodule
         ("if (addr[15:12] == 4'h7) data <= 1;", ""),
         ("if (addr[3:2] == 2'd1) data <= 1;", ""),  # which does not tell where
         ("if (other == 16'h8004) data <= 1;", ""),
+        ("if (clk && addr >= 16'h8004 && 16'h8007 >= addr) data <= 1;", "warning 0x8004 to 0x8007"),
+        ("if (addr > 16'h7fff) data <= 1;", "note 0x8000 to 0xffff"),
+        ("if (word < 14'h2001 & addr >= 16'h100) data <= 1;", "note 0x0 to 0x8003"),
+        ("if ($signed({16'b0, held}) < 32'sd32768) data <= 1;", ""),
+        ("if (addr < 16'h8000 && addr >= 16'h9000) data <= 1;", ""),
+        ("if (addr inside {[16'h8001:16'h8002], 16'h9000}) data <= 1;", "warning 0x8001 to 0x8002"),
+        ("casez (addr) 16'b1000_????_????_????: data <= 1; endcase", "note 0x8000 to 0x8fff"),
+        ("casez (addr) 16'b1000_0000_0000_010?: data <= 1; endcase", "warning 0x8004 to 0x8005"),
         ("if (addr + 1 == 16'h8004) data <= 1;", ""),
     ],
 )
