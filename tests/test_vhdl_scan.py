@@ -399,6 +399,25 @@ def test_what_may_be_a_top_is_told_with_what_it_needs(tmp_path: Path, monkeypatc
     assert told["two"].sources == ("p.vhd", "top.vhd", "two.vhd")
 
 
+def test_of_entities_with_one_name_that_is_meant_which_has_the_ports_then_the_nearest(tmp_path: Path) -> None:
+    ports = {"lib/ctrl.vhd": "clk, go", "apps/one/ctrl.vhd": "clk, start", "far/ctrl.vhd": "clk, go"}
+    for name, own in ports.items():
+        (tmp_path / name).parent.mkdir(parents=True)
+        text = f"{HEAD}entity ctrl is port ({own} : in std_logic); end;\narchitecture rtl of ctrl is begin end;\n"
+        (tmp_path / name).write_text(text)
+    (tmp_path / "apps/two").mkdir()
+    top = f"""{HEAD}entity top is port (clk : in std_logic); end;
+    architecture rtl of top is
+      component ctrl is port (clk, go : in std_logic); end component;
+    begin one : ctrl port map (clk => clk, go => '1'); end;\n"""
+    for folder in ("apps/two", "far/more"):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / "top.vhd").write_text(top)
+        (found,) = VhdlLanguage().tops(tmp_path, [*ports, f"{folder}/top.vhd"])
+        assert found.sources == ("lib/ctrl.vhd" if folder == "apps/two" else "far/ctrl.vhd", f"{folder}/top.vhd")
+        assert not found.diagnostics
+
+
 def top_of(name: str, inner: str) -> str:
     return f"""{HEAD}entity {name} is port (clk : in std_logic; go : in std_logic_vector(1 downto 0)); end;
     architecture rtl of {name} is signal n : unsigned(3 downto 0); begin

@@ -1,7 +1,9 @@
-"""Which files a top reaches, and which of several definitions of a unit is meant: the one beside who uses it."""
+"""Which files a top reaches, and which of several definitions of a unit is meant: one that has the ports which its user
+connects, and of those the nearest."""
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -75,10 +77,31 @@ class Reach:
         return iter(self._nearest(self._primary.get((library, name), ()), user))
 
     def _nearest(self, several: Sequence[Unit], user: Unit) -> list[Unit]:
-        places = sorted(
-            several, key=lambda one: (one.file is not user.file, one.file.path.parent != user.file.path.parent)
-        )
-        return places[:1]
+        if len(several) < 2:
+            return list(several)
+
+        def rank(one: Unit) -> tuple[bool, int, bool, int]:
+            there, here = one.file.path.parent, user.file.path.parent
+            shared = len(os.path.commonpath([there, here]))
+            lacking = len(_connected(user, plain(one.name)) - _ends(one))
+            return one.file is not user.file, lacking, there != here, -shared
+
+        return [min(several, key=rank)]
+
+
+def _connected(user: Unit, name: str) -> set[str]:
+    """The ports and generics of an entity that a unit connects by their names, or declares of its component."""
+    made = (one for region in (user.region.walk() if user.region else ()) for one in region.instantiations)
+    formals = (a.formal for one in made if plain(one.unit.rpartition(".")[2]) == name for a in one.associations)
+    declared = (c.interface for c in user.components if plain(c.name) == name)
+    return {plain(formal.partition("(")[0].strip()) for formal in formals if formal} | {
+        plain(one.name) for interface in declared for one in (*interface.ports, *interface.generics)
+    }
+
+
+def _ends(entity: Unit) -> set[str]:
+    of = entity.interface
+    return {plain(one.name) for one in (*of.ports, *of.generics)} if of else set()
 
 
 def files_of(units: Iterable[Unit]) -> tuple[VhdlFile, ...]:
