@@ -284,7 +284,7 @@ def _proved(
 
 def _checked(build: HdlBuild, folder: Path) -> str:
     """How what GHDL synthesised of VHDL compares with it: 'equal', or what is wrong, or why it is not known."""
-    if build.compared is None or build.compared.simulated is None:
+    if not build.translated:
         return ""
     told: list[JobEvent] = []
     try:
