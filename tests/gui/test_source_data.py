@@ -8,12 +8,15 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PySide6.QtGui import QTextCursor, QTextDocument
+from PySide6.QtWidgets import QPlainTextDocumentLayout
+from pytestqt.qtbot import QtBot
 
 from workbench.analysis import analyse, load_knowledge
 from workbench.api.source.pragma_text import find_pragmas
 from workbench.api.source.pragma_typed import typed_at
 from workbench.gui.source.completion import fitting
-from workbench.gui.source.highlight import pragma_style, spans
+from workbench.gui.source.highlight import Highlighter, pragma_style, spans
 from workbench.gui.source.line_numbers import blocks_of, file_shares, line_numbers
 from workbench.gui.source.lines_moved import LinesMoved
 from workbench.gui.source.points import (
@@ -224,3 +227,25 @@ def test_syntax_spans_stand_where_the_words_are() -> None:
     assert spans("when idle => x <= 1;", ".vhd")[0][0] == (0, 4, "keyword")
     assert pragma_style(Path("a.VHD")) == "vhdl"
     assert pragma_style(Path("a.yaml")) is None
+
+
+def test_a_long_text_is_coloured_a_piece_at_a_time_and_first_where_one_looks(qtbot: QtBot) -> None:
+    document = QTextDocument()
+    document.setDocumentLayout(QPlainTextDocumentLayout(document))
+    document.setPlainText("\n".join(["wire one;"] * 3500))
+    highlighter = Highlighter(document)
+    qtbot.wait(1)  # Qt looks at the text that was there
+
+    def coloured() -> list[int]:
+        lines = range(document.blockCount())
+        return [n for n in lines if document.findBlockByNumber(n).layout().formats()]
+
+    highlighter.set_spans([[(0, 4, "keyword")]] * 3500, 2400)
+    assert coloured() == list(range(2400, 3400))
+    cursor = QTextCursor(document)
+    cursor.insertText("\n\n")  # while the rest is still to come: all is told anew
+    highlighter.set_spans([(), (), *[[(0, 4, "keyword")]] * 3500], 2400)
+    qtbot.waitUntil(lambda: coloured() == list(range(2, 3502)))
+    highlighter.set_names(["one"])
+    assert [f.start for f in document.findBlockByNumber(2).layout().formats()] == [0, 5]
+    qtbot.waitUntil(lambda: len(document.findBlockByNumber(3501).layout().formats()) == 2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,12 @@ if TYPE_CHECKING:
     from workbench.model.platform import Platform
     from workbench.model.run import Run
     from workbench.model.scan import ProjectScan
+
+
+@lru_cache(maxsize=4096)
+def _path(root: Path | None, file: str) -> Path:
+    """As a path, made once for the many blocks of a file."""
+    return Path(file) if root is None else root / file
 
 
 class Context(QObject):
@@ -257,11 +263,11 @@ class Context(QObject):
 
     def resolve(self, file: str) -> Path:
         """A file as scan, run or finding names it, as a path."""
-        root = self.root()
-        return Path(file) if root is None else root / file
+        return _path(self.root(), file)
 
     def same_file(self, one: str, other: str) -> bool:
-        return one == other or self.resolve(one) == self.resolve(other)
+        root = self.root()
+        return one == other or _path(root, one) == _path(root, other)
 
     # ---- ranges of time, findings set aside
 

@@ -116,7 +116,7 @@ class CodeView(QPlainTextEdit):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "highlighter"):  # it changes while it is made
-            self.highlighter.rehighlight()
+            self.highlighter.set_palette(self.firstVisibleBlock().blockNumber())
             self.mark()
 
     def _on_update(self, rect: QRect, dy: int) -> None:

@@ -134,7 +134,7 @@ class CodeEditor(CodeView):
             if line <= len(shown):
                 text, wrong = self.text_of(line), self.margin.problems.get(line)
                 shown[line - 1] = [*shown[line - 1], *(wrong_spans(text, wrong) if wrong else pragma_spans(text))]
-        self.highlighter.set_spans(shown)
+        self.highlighter.set_spans(shown, self.firstVisibleBlock().blockNumber())
 
     def mark_found(self, wanted: str) -> list[QTextCursor]:
         """Mark every place of a text, capitals or not; "" marks none."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
 
 from pygments.lexer import Lexer
 from pygments.lexers import CLexer, CppLexer, TextLexer, VerilogLexer, VhdlLexer, YamlLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String, Token, _TokenType
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QColor, QFont, QSyntaxHighlighter, QTextCharFormat, QTextCursor, QTextDocument
 
 from workbench.api.source.pragma_text import Style
@@ -16,6 +18,7 @@ from workbench.gui import theme
 from workbench.model.diagnostic import Diagnostic
 
 Span = tuple[int, int, str]  # first column from 0, length, what
+_AT_ONCE = 1000  # lines coloured in a turn
 _PRAGMA = re.compile(r"(?:#|//|--)\s*pragma\s+recap\s+(?P<name>\w+)\s+(?P<category>\w+)", re.IGNORECASE)
 _ANY_PRAGMA = re.compile(r"(?:#|//|--)\s*pragma\b.*?(?=\s*$)", re.IGNORECASE)
 _WORD = re.compile(r"[\w$]+|\S")
@@ -130,46 +133,77 @@ class _Lines:
         at = self._document.findBlock(position).blockNumber() + 1
         if more > 0:
             self.drawn[at:at] = [None] * more
-            self.wanted[at:at] = [()] * more
+            if self.wanted:  # else nothing is known of the text yet
+                self.wanted[at:at] = [()] * more
         elif more < 0:
             del self.drawn[at : at - more], self.wanted[at : at - more]
 
 
 class Highlighter(QSyntaxHighlighter):
-    """Colours from spans it is given; `names` are words to show as the platform's calls."""
+    """Colours from spans it is given; `names` are words to show as the platform's calls. Of a long text it colours a
+    piece in each turn of the window's."""
 
     def __init__(self, document: QTextDocument) -> None:
         lines = _Lines(document)  # hears of changes before this does, which colours what changed
         super().__init__(document)
         self._lines = lines
         self._names: re.Pattern[str] | None = None
+        self._palette = theme.palette()
+        self._others: Iterator[int] = iter(())  # lines still to be coloured
+        self._timer = QTimer(self, interval=0, singleShot=True)
+        self._timer.timeout.connect(self._colour_some)
 
-    def set_spans(self, spans: Sequence[Sequence[Span]]) -> None:
-        """Colour anew the lines whose spans changed."""
-        lines, document = self._lines, self.document()
-        lines.wanted = list(spans)
-        drawn = lines.drawn
-        other = [n for n, want in enumerate(spans) if n < len(drawn) and drawn[n] != want]
-        if not other:  # the end of a change is told, even of none
-            return
-        change = QTextCursor(document)
-        change.beginEditBlock()  # so that the document tells of it once
-        for number in other:
-            self.rehighlightBlock(document.findBlockByNumber(number))
-        change.endEditBlock()
+    def set_spans(self, spans: Sequence[Sequence[Span]], first: int = 0) -> None:
+        """Colour anew the lines whose spans changed, from the line `first` on, counted from 0, and then those above."""
+        self._lines.wanted = list(spans)
+        self._begin(first)
 
     def set_names(self, names: Sequence[str]) -> None:
         pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b") if names else None
         if pattern != self._names:
             self._names = pattern
-            self.rehighlight()
+            self._begin(0, all_lines=True)
+
+    def set_palette(self, first: int = 0) -> None:
+        """Colour all anew where the theme is another one."""
+        if self._palette is not theme.palette():
+            self._palette = theme.palette()
+            self._begin(first, all_lines=True)
+
+    def _begin(self, first: int, all_lines: bool = False) -> None:
+        if all_lines:
+            self._lines.drawn[:] = [None] * len(self._lines.drawn)
+        count = len(self._lines.drawn)
+        self._others = self._differing(chain(range(first, count), range(first)))
+        self._colour_some()
+
+    def _differing(self, numbers: Iterable[int]) -> Iterator[int]:
+        lines = self._lines  # they may become more or fewer meanwhile: then all are told anew
+        for number in numbers:
+            if number < min(len(lines.drawn), len(lines.wanted)) and lines.drawn[number] != lines.wanted[number]:
+                yield number
+
+    def _colour_some(self) -> None:
+        some = tuple(islice(self._others, _AT_ONCE))
+        if not some:  # the end of a change is told, even of none
+            return
+        document = self.document()
+        change = QTextCursor(document)
+        change.beginEditBlock()  # so that the document tells of it once
+        for number in some:
+            self.rehighlightBlock(document.findBlockByNumber(number))
+        change.endEditBlock()
+        if len(some) == _AT_ONCE:
+            self._timer.start()
 
     def highlightBlock(self, text: str) -> None:
+        wanted, drawn = self._lines.wanted, self._lines.drawn
+        if not wanted:  # nothing is known of the text yet
+            return
         number = self.currentBlock().blockNumber()
         plain = self._names.finditer(text) if self._names else ()
         for match in plain:
             self.setFormat(match.start(), len(match[0]), _format("link"))
-        wanted, drawn = self._lines.wanted, self._lines.drawn
         spans = wanted[number] if number < len(wanted) else ()
         if number < len(drawn):
             drawn[number] = spans
