@@ -433,12 +433,10 @@ def test_a_block_is_observed_where_its_module_is_on_a_clock_of_the_platform(tmp_
     assert [block.states for block in build.blocks] == [block.states for block in plain.blocks]
 
 
-@pytest.mark.parametrize(
-    ("made", "on_boards"),
-    [("wire made = clk & in[20];", True), ("reg made; always @(posedge clk) made <= ~made;", False)],
-)
-def test_a_block_on_a_made_clock_is_counted_in_its_sources_cycles(tmp_path: Path, made: str, on_boards: bool) -> None:
-    """The simulated card counts it by its tap; a monitor on a board only where it is timed with the source."""
+@pytest.mark.parametrize("made", ["wire made = clk & in[20];", "reg made; always @(posedge clk) made <= ~made;"])
+def test_a_block_on_a_made_clock_is_counted_in_its_sources_cycles(tmp_path: Path, made: str) -> None:
+    """The simulated card counts it by its tap; on a board a monitor does, of that clock where it is not timed with its
+    source."""
     text = TOP.replace(
         "assign out[63:24] = unseen;", f"assign out[63:25] = 0; {made} leaf #(1) slow(made, rst, in[0], out[24]);"
     )
@@ -447,8 +445,8 @@ def test_a_block_on_a_made_clock_is_counted_in_its_sources_cycles(tmp_path: Path
     assert (build.missed, build.blocks[number].clock, build.taps[number][1]) == ((), "clk", 3)
     plan = build.read_out
     assert plan is not None
-    assert plan.reaches(number) == on_boards
-    assert any(number == block for counter in plan.counters for block, _ in counter.watched) == on_boards
+    assert plan.reaches(number)
+    assert any(number == block for counter in plan.counters for block, _ in counter.watched)
 
 
 def test_a_port_that_cannot_be_observed_is_told(tmp_path: Path) -> None:
