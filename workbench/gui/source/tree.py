@@ -180,7 +180,7 @@ class BlocksHere(QWidget):
         for point in points:
             names[point.block] |= {p.pragma.name for p in point.pragmas}
         here = [b for b in scan.hdl.blocks if same_file(b.file)] if scan else []
-        within = {b.id: f", in {', '.join(fpgas)}" for b in here if scan and (fpgas := scan.hdl.fpgas_with(b))}
+        within = {b.id: f" in {', '.join(fpgas)}" for b in here if scan and (fpgas := scan.hdl.fpgas_with(b))}
         blocks = [replace(b, line=now(b.line)) for b in here]
         for block in blocks:
             if block.why_not:  # it has no points
@@ -201,10 +201,8 @@ class BlocksHere(QWidget):
             said = f"{marked} of {len(calls)} calls"
             self._row("terminal", "host main", said, calls[0].line, marked < len(calls))
         for block in blocks:
-            count, title = (
-                len(names[block.id]),
-                f"{block.id.split('.')[-1]}: {block.kind} at {block.line}{within.get(block.id, '')}",
-            )
+            name = f"{block.id.split('.')[-1]}{within.get(block.id, '')}"
+            count, title = len(names[block.id]), f"{name}: {block.kind} at {block.line}"
             said = "1 state" if count == 1 else f"{count} states" if count else "none"
             self._row("workflow", title, said, block.line, not count)
         silent = next((b for b in blocks if not names[b.id]), None)
