@@ -388,9 +388,9 @@ def test_what_is_wrong_in_a_file_that_is_not_needed_reaches_into_none_that_is(tm
 
 def test_a_package_that_another_file_imports_for_all_is_seen(tmp_path: Path) -> None:
     """Such a file, with what it imports, comes first."""
-    user = "module top(input clk, output reg [3:0] q); always @(posedge clk) q <= FIRST; endmodule\n"
-    found = scan(tmp_path, top_sv=user, b_sv="import p::*;\n", c_sv="package p; localparam FIRST = 3; endpackage\n")
-    assert found.diagnostics == ()
+    user = "module top(input clk, output reg [3:0] q); always @(posedge clk) q <= FIRST + SECOND; endmodule\n"
+    packages = "package p; localparam FIRST = 3; endpackage\npackage r; localparam SECOND = 3; endpackage\n"
+    assert scan(tmp_path, top_sv=user, b_sv="import p::*, r::*;\n", c_sv=packages).diagnostics == ()
 
 
 def test_each_file_may_begin_with_its_own_time_unit(tmp_path: Path) -> None:

@@ -197,7 +197,8 @@ def _find_units(files: Mapping[Path, SourceText], defines: Mapping[str, Any], in
         else:
             file.loose_instances |= set(instances)
             if member.kind == Kind.PackageImportDeclaration:
-                every = (one.package.valueText for one in member.items if one.item.valueText == "*")
+                items = (one for one in member.items if isinstance(one, syntax.PackageImportItemSyntax))
+                every = (one.package.valueText for one in items if one.item.valueText == "*")
                 file.loose |= set().union(*(held.get(name, ()) for name in every))
             elif member.kind == Kind.BindDirective:
                 file.binds |= set(_WORD.findall(str(member.target)))
