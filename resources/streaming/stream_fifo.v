@@ -49,7 +49,7 @@ module stream_fifo #(
         end
     end
 
-`ifdef VERILATOR
+`ifdef RECAP_SIMULATED_CARD
     // A traced run of the simulated card keeps every push and pop (resources/card/card.cpp).
     import "DPI-C" function void rcw_queue(input int number, input int what, input longint bits);
     import "DPI-C" function void rcw_fail(input string message);

@@ -18,6 +18,7 @@ VERILATOR_OPTIONS = (
     "--cc", "-O3", "--no-timing", "-Wno-fatal", "--no-decoration", *VERILATOR_SOUND,
     "--output-split-cfuncs", "1000",  # halves the compiler's time, and the model is no slower
     "-UVERILATOR", "-Uverilator",  # what is simulated is what was read, and becomes hardware
+    "-DRECAP_SIMULATED_CARD",  # what a run records is in the program's own parts, beside what becomes hardware
 )  # fmt: skip
 #: Verilator's own code, and how it and the models are compiled.
 RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
