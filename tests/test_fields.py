@@ -89,7 +89,7 @@ def test_the_command_prints_a_document_its_schema_and_refuses_others(capsys: pyt
     assert "`hardware.read_out`" in capsys.readouterr().out
     assert main(["fields", "project", "--json"]) == 0
     schema = json.loads(capsys.readouterr().out)["NAME.workbench.yaml"]
-    assert set(schema["required"]) == {"schema_version", "name", "platform", "host", "hardware"}
+    assert set(schema["required"]) == {"schema_version", "name", "platform", "hardware"}
     assert main(["fields", "template", "--json"]) == 0
     clock = json.loads(capsys.readouterr().out)["NAME.yaml"]["$defs"]["Clock"]["properties"]["frequency_hz"]
     assert clock["anyOf"] == [{"type": "number", "exclusiveMinimum": 0}, {"type": "string"}], "100 MHz is right too"
