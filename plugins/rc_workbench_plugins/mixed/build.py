@@ -30,6 +30,7 @@ from rc_workbench_plugins.verilog.own import build_called
 from rc_workbench_plugins.verilog.ports import clocks as clocks_of
 from rc_workbench_plugins.verilog.ports import hdl_ports, resets
 from rc_workbench_plugins.verilog.rewrite import Edits, modules_by_name, why_not_editable
+from rc_workbench_plugins.verilog.source_file import as_synthesised
 from rc_workbench_plugins.verilog.streams import counted
 from rc_workbench_plugins.verilog.tapped import held_in_reset, tapped
 from rc_workbench_plugins.verilog.top import read_top
@@ -54,6 +55,7 @@ from workbench.api import HdlBuild
 from workbench.api.equivalence import Comparison, HdlSide
 from workbench.api.instrument import wrapper
 from workbench.api.job import Job
+from workbench.api.source.left_out import synthesised
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.hardware import Clock
@@ -93,14 +95,17 @@ def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> 
     of_vhdl = joined.entities.top
     made = translated_whole(joined, hardware, parameters)
     place = kept_verilog(made.text)
-    sources = (*(path for path in joined.modules.needed if path not in joined.boxes), place)
+    sources = (*as_synthesised(path for path in joined.modules.needed if path not in joined.boxes), place)
     top = made.top or hardware.top
     given = {} if made.top else hardware.values(parameters)
     simulated = _simulated(joined, sources, top, hardware, given, joined.root)
     ports = hdl_ports(simulated)
     if of_vhdl is not None:
         ports = tuple(placed_at(ports, joined.entities, of_vhdl))
-    return HdlBuild(sources=sources, top=top, blocks=(), ports=ports, translated=made.compared)
+    return HdlBuild(
+        sources=sources, top=top, blocks=(), ports=ports, translated=made.compared,
+        include_dirs=_folders(joined, hardware),
+    )  # fmt: skip
 
 
 def translated_whole(joined: Joined, hardware: HardwareSources, parameters: Mapping[str, str]) -> Made:
@@ -214,7 +219,7 @@ def _compared(
 ) -> Comparison:  # fmt: skip
     """The design beside its copies, each in its own languages; the copies have the parameters' values themselves."""
     assert joined.modules is not None
-    own = [path for path in joined.modules.needed if path not in joined.boxes]
+    own = as_synthesised(path for path in joined.modules.needed if path not in joined.boxes)
     needed = joined.entities.needed
     include_dirs, defines = _folders(joined, hardware), {k: str(v) for k, v in hardware.defines.items()}
     libraries = (*("" for _ in own), *(file.library for file in needed))
@@ -306,7 +311,7 @@ def _write_copies(joined: Joined, edits: Mapping[Path, Edits], out: Path) -> tup
     for path in design.needed if design is not None else ():
         if path in joined.boxes or design is None:
             continue
-        data = path.read_bytes()
+        data = synthesised(path.read_bytes(), "verilog")
         if b"`timescale" in data:
             timescale = "`timescale 1ns / 1ps\n"
         copies.append(write_file(copy_of(design, path, out), edits[path].apply(data) if path in edits else data))

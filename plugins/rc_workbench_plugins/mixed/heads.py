@@ -70,7 +70,7 @@ def read_modules(root: Path, hardware: HardwareSources) -> Modules:
     options = parsing.PreprocessorOptions()
     options.predefines = [f"{name}={value}" for name, value in hardware.defines.items()]
     options.additionalIncludePaths = [str(folder) for folder in folders]
-    manager = source_manager()
+    manager = source_manager(files)
     tree = syntax.SyntaxTree.fromFiles([str(path) for path in files], manager, pyslang.Bag([options]))
     asked: dict[str, dict[str, None]] = {}
     heads: dict[str, Head] = {}

@@ -35,6 +35,7 @@ from rc_workbench_plugins.verilog.rewrite import (
     set_default,
     why_not_editable,
 )
+from rc_workbench_plugins.verilog.source_file import as_synthesised
 from rc_workbench_plugins.verilog.streams import FoundStreams
 from rc_workbench_plugins.verilog.tapped import held_in_reset, tapped
 from rc_workbench_plugins.verilog.top import read_top
@@ -42,6 +43,7 @@ from workbench.api import HdlBuild
 from workbench.api.equivalence import Comparison, HdlSide
 from workbench.api.instrument import wrapper
 from workbench.api.instrument.wrapper import Top
+from workbench.api.source.left_out import synthesised
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.hardware import Hardware
@@ -137,7 +139,7 @@ def _compared(
     """The design beside its copy, in which the parameters' values are written already."""
     include_dirs, defines = include_dirs_of(design, hardware), {k: str(v) for k, v in hardware.defines.items()}
     return Comparison(
-        HdlSide(design.needed, top.module, include_dirs, defines, parameters),
+        HdlSide(as_synthesised(design.needed), top.module, include_dirs, defines, parameters),
         HdlSide(sources[: len(design.needed)], inner, include_dirs, defines),
         (wrapper.STATE_PORT,) if width else (),
         tuple(dict.fromkeys((label.name, place.rpartition(".")[2]) for place, label in labels.items())),
@@ -209,7 +211,7 @@ def _write(design: Design, edits: Mapping[Path, Edits], generated: str, out: Pat
     timescale = ""  # all modules of a design have one, or none has
     with writing(out):
         for path in design.needed:
-            data = path.read_bytes()
+            data = synthesised(path.read_bytes(), "verilog")
             if b"`timescale" in data:
                 timescale = "`timescale 1ns / 1ps\n"
             sources.append(write_file(copy_of(design, path, out), edits[path].apply(data) if path in edits else data))

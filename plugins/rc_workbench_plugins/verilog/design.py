@@ -115,7 +115,7 @@ def read_design(
     for what stands in the sources."""
     root = root.resolve()
     sources, missing = source_files(root, hardware.sources)
-    manager = source_manager()
+    manager = source_manager(sources)
     if not sources:
         return Design(root, sources, manager, (), None, missing)
     overrides = hardware.values(parameters)
@@ -124,7 +124,7 @@ def read_design(
     starts = _starts(files, hardware.top, others) or sources
     lacking = missing_modules(files, reached(files, starts))
     if lacking:  # alternatives that are not taken need none
-        _, compilation, _ = _compile(source_manager(), tuple(files), hardware, includes, overrides, others)
+        _, compilation, _ = _compile(source_manager(sources), tuple(files), hardware, includes, overrides, others)
         lacking &= {found.args[0] for found in compilation.getAllDiagnostics() if _code(found) == "UnknownModule"}
     primitives = stand_ins(lacking)
     if primitives is not None:

@@ -18,6 +18,7 @@ from rc_workbench_plugins.verilog.monitored import hardware_of, why_not_observed
 from rc_workbench_plugins.verilog.own import build_called, is_own, library_of, own_streams, streams_called
 from rc_workbench_plugins.verilog.ports import clocks, hdl_ports, resets
 from rc_workbench_plugins.verilog.rewrite import defined_twice, modules_by_name, why_not_editable
+from rc_workbench_plugins.verilog.source_file import as_synthesised
 from rc_workbench_plugins.verilog.states import Asked, States, find_states
 from rc_workbench_plugins.verilog.streams import counted, find_streams
 from rc_workbench_plugins.verilog.synthesis import unsynthesisable
@@ -61,7 +62,8 @@ def scan(
 def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> HdlBuild:
     design = read_design(root, hardware, parameters)
     ports = () if has_errors(design.diagnostics) else hdl_ports(design)  # the simulator tells the errors
-    return HdlBuild(sources=design.needed, top=hardware.top, blocks=(), ports=ports)
+    return HdlBuild(sources=as_synthesised(design.needed), top=hardware.top, blocks=(), ports=ports,
+                    include_dirs=build.include_dirs_of(design, hardware))  # fmt: skip
 
 
 def instrument(

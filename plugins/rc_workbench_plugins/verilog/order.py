@@ -16,9 +16,11 @@ from typing import Any
 import pyslang
 from pyslang import ast, parsing, syntax
 
+from workbench.api.source.left_out import synthesised
 from workbench.api.source.lines import source_bytes, typed_texts
 
 Kind = syntax.SyntaxKind
+_FOREIGN = re.compile(rb"[\x80-\xff]")
 _NOISE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"", re.DOTALL)
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_][\w$]*")
@@ -64,12 +66,26 @@ class SourceText:
     needs: list[Path] = field(default_factory=list)
 
 
-def source_manager() -> Any:
-    """What slang reads files through; texts that are typed stand in it for their files."""
+def source_manager(paths: Iterable[Path]) -> Any:
+    """What slang reads these files, and those they include, through: texts that are typed, and those without what
+    synthesis leaves out, stand in it for the files."""
     made = pyslang.SourceManager()
-    for path, text in typed_texts().items():
-        made.assignText(str(path), text.decode("utf-8", "replace"))
+    texts = dict(typed_texts())
+    for path in paths:
+        data = texts.get(path) or source_bytes(path)
+        if (kept := synthesised(data, "verilog")) is not data:
+            texts[path] = kept
+    for path, text in texts.items():
+        made.assignText(str(path), _decoded(text))
     return made
+
+
+def _decoded(text: bytes) -> str:
+    """With each byte where it was: of a text that is no UTF-8, "?" for what is no ASCII."""
+    try:
+        return text.decode()
+    except UnicodeDecodeError:
+        return _FOREIGN.sub(b"?", text).decode()
 
 
 def read_order(
@@ -123,11 +139,11 @@ def leaves_first(files: Mapping[Path, SourceText], chosen: Collection[Path]) -> 
 
 def includes(path: Path) -> list[str]:
     """The names of the files that a file includes."""
-    return _INCLUDE.findall(_COMMENT.sub(" ", source_bytes(path).decode("utf-8", "replace")))
+    return _INCLUDE.findall(_COMMENT.sub(" ", synthesised(source_bytes(path), "verilog").decode("utf-8", "replace")))
 
 
 def _text(path: Path, include_dirs: Sequence[Path]) -> SourceText:
-    raw = source_bytes(path).decode("utf-8", "replace")
+    raw = synthesised(source_bytes(path), "verilog").decode("utf-8", "replace")
     found: list[Path] = []
     lost: list[str] = []
     for name in includes(path):
@@ -170,7 +186,7 @@ def _find_units(files: Mapping[Path, SourceText], defines: Mapping[str, Any], in
     options.additionalIncludePaths = [str(folder) for folder in include_dirs]
     last: dict[Path, None] = {}  # what is wrong in one, as an end that is not there, may reach into all after it
     while True:
-        manager = source_manager()
+        manager = source_manager(files)
         paths = [*(path for path in files if path not in last), *last]
         tree = syntax.SyntaxTree.fromFiles([str(path) for path in paths], manager, pyslang.Bag([options]))
         wrong = (_at(manager, one) for one in tree.diagnostics if one.isError())

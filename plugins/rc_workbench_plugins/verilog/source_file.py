@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from pyslang import parsing, syntax
 
 from rc_workbench_plugins.verilog.design import Design, Node
+from workbench.api.source.left_out import left_out, synthesised
 from workbench.api.source.lines import line_starts, source_bytes
 from workbench.api.source.pragma_text import Style, find_pragmas
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.pragma import PlacedPragma
+from workbench.system.cache import cache_dir
+from workbench.system.files import replace_file, sha256
+
+Kind = syntax.SyntaxKind
+_CONDITIONALS = {
+    Kind.IfDefDirective, Kind.IfNDefDirective, Kind.ElsIfDirective, Kind.ElseDirective, Kind.EndIfDirective,
+}  # fmt: skip
+_LEFT_OUT = (
+    "stands in text that synthesis leaves out (translate_off), and is not used",
+    "Move it to a branch that becomes hardware.",
+)
+_UNPROVED = (
+    "stands where SYNTHESIS is not defined: the simulated card counts there, and neither the proof nor an FPGA has it",
+    "`hardware.defines: {SYNTHESIS: 1}` in the project reads the design as tools for FPGAs do.",
+)
 
 
 @dataclass
@@ -64,19 +80,50 @@ def read_sources(design: Design) -> tuple[dict[Path, SourceFile], tuple[Diagnost
         sources[path], problems = read_pragmas(path, source_bytes(path), "verilog", design.name_of(path))
         diagnostics += problems
     if any(source.pragmas and b"`if" in source.data for source in sources.values()):
-        for path, ranges in _disabled_ranges(design).items():
-            if path in sources:
-                kept = [p for p in sources[path].pragmas if not any(start <= p[0] < end for start, end in ranges)]
-                sources[path].pragmas = kept
+        for path, ranges in _conditional(design).items():
+            source = sources.get(path)
+            if source is not None:
+                source.pragmas = [p for p in source.pragmas if not _within(p[0], ranges.not_taken)]
+                diagnostics += (_told(p, _UNPROVED) for at, p in source.pragmas if _within(at, ranges.unproved))
     return sources, tuple(diagnostics)
 
 
 def read_pragmas(path: Path, data: bytes, style: Style, name: str) -> tuple[SourceFile, tuple[Diagnostic, ...]]:
-    """A file's pragmas, and what is wrong with their text. `name` is what the file is called to people."""
+    """A file's pragmas, and what is wrong with them. `name` is what the file is called to people."""
     starts = line_starts(data)
     found, problems = find_pragmas(data.decode("utf-8", errors="replace"), style, name)
     placed = [(starts[p.line - 1] + _byte_column(data, starts, p), p) for p in found]
-    return SourceFile(path, data, starts, placed), problems
+    without = left_out(data, style) if placed else ()
+    lost = [p for at, p in placed if _within(at, without)]
+    told = [_told(p, _LEFT_OUT) for p in lost]
+    kept = [(at, p) for at, p in placed if p not in lost]
+    return SourceFile(path, data, starts, kept), (*problems, *told)
+
+
+def as_synthesised(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """The files as tools are given them: for one of which synthesis leaves something out a copy without that, which is
+    kept with what else is cached."""
+    return tuple(map(_as_synthesised, paths))
+
+
+def _as_synthesised(path: Path) -> Path:
+    data = path.read_bytes()
+    if (kept := synthesised(data, "verilog")) is data:
+        return path
+    place = cache_dir() / "verilog" / sha256(kept)[:32] / path.name
+    if not place.is_file():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(place, kept)
+    return place
+
+
+def _told(placed: PlacedPragma, words: tuple[str, str]) -> Diagnostic:
+    what, hint = words
+    return placed.diagnostic(f"the pragma '{placed.pragma.name}' {what}", hint)
+
+
+def _within(offset: int, ranges: Iterable[tuple[int, int]]) -> bool:
+    return any(start <= offset < end for start, end in ranges)
 
 
 def _byte_column(data: bytes, starts: Sequence[int], placed: PlacedPragma) -> int:
@@ -85,20 +132,37 @@ def _byte_column(data: bytes, starts: Sequence[int], placed: PlacedPragma) -> in
     return len(line.decode("utf-8", errors="replace")[: placed.column - 1].encode())
 
 
-def _disabled_ranges(design: Design) -> dict[Path, list[tuple[int, int]]]:
-    """Byte ranges under a false `ifdef, `elsif or `else, by file."""
-    found: dict[Path, list[tuple[int, int]]] = defaultdict(list)
+@dataclass
+class _Conditional:
+    """Byte ranges of a file: under an `ifdef, `elsif or `else that is not taken, and where SYNTHESIS is not defined."""
+
+    not_taken: list[tuple[int, int]] = field(default_factory=list)
+    unproved: list[tuple[int, int]] = field(default_factory=list)
+
+
+def _conditional(design: Design) -> dict[Path, _Conditional]:
+    found: dict[Path, _Conditional] = defaultdict(_Conditional)
+    open_: list[tuple[bool, bool, int]] = []  # whether without SYNTHESIS: this part, those after it
 
     def look(item: Node) -> None:
-        if not isinstance(item, parsing.Token):
-            return
-        for trivia in item.trivia:
+        directive: Node
+        for trivia in item.trivia if isinstance(item, parsing.Token) else ():
             directive = trivia.syntax() if trivia.kind == parsing.TriviaKind.Directive else None
-            conditional = syntax.ConditionalBranchDirectiveSyntax | syntax.UnconditionalBranchDirectiveSyntax
-            if isinstance(directive, conditional) and directive.disabledTokens:
-                place = directive.sourceRange
-                path = Path(design.manager.getFullPath(place.start.buffer))
-                found[path].append((int(place.start.offset), int(place.end.offset)))
+            if directive is None or directive.kind not in _CONDITIONALS:
+                continue
+            place = directive.sourceRange
+            of = found[Path(design.manager.getFullPath(place.start.buffer))]
+            if getattr(directive, "disabledTokens", None):
+                of.not_taken.append((int(place.start.offset), int(place.end.offset)))
+            if directive.kind in (Kind.IfDefDirective, Kind.IfNDefDirective):
+                of_it, negated = str(directive.expr).strip() == "SYNTHESIS", directive.kind == Kind.IfNDefDirective
+                open_.append((of_it and negated, of_it and not negated, int(place.start.offset)))
+            elif open_:
+                without, after, start = open_.pop()
+                if without:
+                    of.unproved.append((start, int(place.start.offset)))
+                if directive.kind != Kind.EndIfDirective:
+                    open_.append((after, after, int(place.start.offset)))
 
     for unit in design.units:
         unit.root.visit(look)

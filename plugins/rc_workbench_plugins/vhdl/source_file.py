@@ -5,9 +5,10 @@ from __future__ import annotations
 from rc_workbench_plugins.verilog.source_file import SourceFile, read_pragmas
 from rc_workbench_plugins.vhdl.design import Design
 from rc_workbench_plugins.vhdl.syntax import VhdlFile
+from workbench.api.source.lines import source_bytes
 from workbench.model.diagnostic import Diagnostic
 
 
 def pragmas_of(design: Design, file: VhdlFile) -> tuple[SourceFile, tuple[Diagnostic, ...]]:
     """A file's pragmas, and what is wrong with their text."""
-    return read_pragmas(file.path, file.data, "vhdl", design.name_of(file.path))
+    return read_pragmas(file.path, source_bytes(file.path), "vhdl", design.name_of(file.path))

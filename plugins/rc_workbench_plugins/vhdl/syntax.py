@@ -12,6 +12,7 @@ from pathlib import Path
 import tree_sitter_vhdl
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 
+from workbench.api.source.left_out import synthesised
 from workbench.api.source.lines import line_starts, source_bytes
 
 _COMMENTS = ("line_comment", "block_comment")
@@ -69,7 +70,8 @@ class VhdlFile:
 
 
 def read_file(path: Path, library: str, number: int) -> VhdlFile:
-    return _file(path, library, number, source_bytes(path))
+    """A file with blanks in place of what synthesis leaves out."""
+    return _file(path, library, number, synthesised(source_bytes(path), "vhdl"))
 
 
 def with_data(file: VhdlFile, data: bytes) -> VhdlFile:

@@ -138,6 +138,11 @@ def find_pragmas(source: str, style: Style, file: str) -> tuple[tuple[PlacedPrag
     return tuple(found), tuple(problems)
 
 
+def comments(source: str, style: Style) -> Iterator[tuple[int, str]]:
+    """Each comment with its offset; what looks like one in a string is none."""
+    return ((found.start(), found[0]) for found in _TOKENS[style].finditer(source) if found["comment"] is not None)
+
+
 def pragma_extent(source: str, style: Style, line: int) -> tuple[int, int, int] | None:
     """Where the recap pragma of a line (from 1) stands: the offsets of its comment's start, of its own text's end, and
     of its line's end, which a comment may come between. None where there is no such pragma."""
@@ -298,14 +303,11 @@ def _condition(text: str, position: int) -> str | None:
 
 def _candidates(source: str, style: Style) -> Iterator[tuple[int, bool]]:
     """Offsets at which a pragma may begin, and whether it stands alone on its line."""
-    tokens = _TOKENS[style].finditer(source)
     if style != "c":
-        for token in tokens:
-            if token["comment"] is not None:
-                before = source[source.rfind("\n", 0, token.start()) + 1 : token.start()]
-                yield token.start(), not before.strip()
+        for start, _ in comments(source, style):
+            yield start, not source[source.rfind("\n", 0, start) + 1 : start].strip()
         return
-    covered = [token.span() for token in tokens]
+    covered = [token.span() for token in _TOKENS[style].finditer(source)]
     index = 0
     for match in re.finditer(r"^[ \t]*(?=#)", source, re.MULTILINE):
         while index < len(covered) and covered[index][1] <= match.start():
