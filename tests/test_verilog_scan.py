@@ -233,6 +233,18 @@ def test_broken_sources_are_readable_diagnostics(tmp_path: Path, text: str, expe
     assert any(re.match(expected, line) for line in texts), texts
 
 
+def test_what_registers_begin_with_may_be_delayed_by_no_time(tmp_path: Path) -> None:
+    """As compilers from C write it."""
+    found = scan(tmp_path, top_v=FSM.replace("endmodule", "initial begin\n#0 n = 2'd1;\nend\nendmodule"))
+    assert [d.text() for d in found.diagnostics] == []
+
+
+def test_a_modules_name_may_hold_a_dot(tmp_path: Path) -> None:
+    """As Amaranth writes it: its modules are named by where they stand."""
+    text = "module \\top.fsm (input clk, rst); reg q; always @(posedge clk) q <= ~q; endmodule\n"
+    assert only(scan(tmp_path, top="top.fsm", top_v=text)).id == "top.fsm.line_1"
+
+
 def test_files_that_are_not_there(tmp_path: Path) -> None:
     hardware = HardwareSources(sources=("a.v", "b/*.v"), top="top", read_out=ReadOut(first=0, last=15))
     texts = [d.text() for d in VerilogLanguage().scan(tmp_path, hardware, PLATFORM, {}).diagnostics]

@@ -188,12 +188,14 @@ def _compile(
     options = ast.CompilationOptions()
     options.flags = _FLAGS
     options.defaultTimeScale = pyslang.TimeScale.fromString("1ns/1ps")  # some files have one, others may not
-    options.topModules = {hardware.top, *others}
+    tops = {f"work.{name}" for name in (hardware.top, *others)}  # where a dot parts a library's name from its own
+    options.topModules = tops
     options.paramOverrides = [f"{name}={_literal(value)}" for name, value in overrides.items()]
     bag = pyslang.Bag([preprocessor, options])
     tree = syntax.SyntaxTree.fromFiles([str(path) for path in paths], manager, bag)
     compilation = ast.Compilation(bag)
     compilation.addSyntaxTree(tree)
+    compilation.getRoot()  # now: slang does not keep the names in `tops`
     return tree, compilation, bag
 
 

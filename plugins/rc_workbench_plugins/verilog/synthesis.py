@@ -14,8 +14,8 @@ _HINT = "Only synthesisable RTL can be observed and simulated; keep test-bench c
 
 
 def unsynthesisable(design: Design, modules: Iterable[Node]) -> Iterator[Diagnostic]:
-    """A diagnostic for each statement that no synthesis takes (delays, waits, forks, endless loops, forces), and for
-    what simulators do not agree on."""
+    """A diagnostic for each statement that no synthesis takes (delays but those of 0, waits, forks, endless loops,
+    forces), and for what simulators do not agree on."""
     for module in modules:
         found: list[tuple[Node, str, str]] = []
 
@@ -36,8 +36,8 @@ def unsynthesisable(design: Design, modules: Iterable[Node]) -> Iterator[Diagnos
 def _fault(node: Node) -> str:
     if isinstance(node, syntax.TimingControlStatementSyntax):
         control = node.timingControl
-        if isinstance(control, syntax.DelaySyntax):
-            return "a delay"
+        if isinstance(control, syntax.DelaySyntax):  # compilers from C write "#0" before what registers begin with
+            return "" if str(control.delayValue).strip() == "0" else "a delay"
         if not isinstance(node.parent, syntax.ProceduralBlockSyntax):
             return "waiting for an event within a block"
         return ""

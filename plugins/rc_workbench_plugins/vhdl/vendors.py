@@ -114,8 +114,9 @@ def _declarations(names: set[str]) -> dict[str, str]:
         return {}
     tree = syntax.SyntaxTree.fromFile(str(found.file))
     modules = tree.root.members if isinstance(tree.root, syntax.CompilationUnitSyntax) else (tree.root,)
+    tops = {m.header.name.valueText for m in modules if isinstance(m, syntax.ModuleDeclarationSyntax)}
     options = ast.CompilationOptions()
-    options.topModules = {m.header.name.valueText for m in modules if isinstance(m, syntax.ModuleDeclarationSyntax)}
+    options.topModules = tops  # held until the compilation is done: slang does not keep them
     compilation = ast.Compilation(pyslang.Bag([options]))
     compilation.addSyntaxTree(tree)
     return {plain(top.name): _clauses(top.body) for top in compilation.getRoot().topInstances}
