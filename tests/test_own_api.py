@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from rc_workbench_plugins.simulated_card.card import harness_dir
 from rc_workbench_plugins.simulated_card.shim import shim_lacks, shim_source
+from rc_workbench_plugins.simulated_card.verilate import harness_dir
 
 from workbench.api import PlatformSupport
 from workbench.api.c_header import header_text

@@ -12,9 +12,10 @@ import pytest
 from rc_workbench_plugins.ports.bank import CardMemory
 from rc_workbench_plugins.ports.bus import AvalonPort, AxiLitePort, AxiPort
 from rc_workbench_plugins.ports.masters import AxiMasterPort
-from rc_workbench_plugins.simulated_card.card import CardExecutable, build_card, harness_dir
+from rc_workbench_plugins.simulated_card.card import CardExecutable, build_card
 from rc_workbench_plugins.simulated_card.host import build_host
 from rc_workbench_plugins.simulated_card.simulate import simulate
+from rc_workbench_plugins.simulated_card.verilate import harness_dir
 
 from workbench.api import HdlBuild, PlatformSupport
 from workbench.api.job import Job

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from rc_workbench_plugins.ports.bus import AxiLitePort, AxiPort, StreamInPort, StreamOutPort
 from rc_workbench_plugins.ports.memory import BlockPort
-from rc_workbench_plugins.simulated_card.card import build_card, harness_dir
+from rc_workbench_plugins.simulated_card.card import build_card
 from rc_workbench_plugins.simulated_card.host import build_host
 from rc_workbench_plugins.simulated_card.simulate import simulate
+from rc_workbench_plugins.simulated_card.verilate import harness_dir
 from rc_workbench_plugins.verilog import VerilogLanguage
 
 from workbench.api import HdlBuild, PlatformSupport

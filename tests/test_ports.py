@@ -18,9 +18,10 @@ from rc_workbench_plugins.ports.bus import AvalonPort, AxiLitePort, AxiPort, Str
 from rc_workbench_plugins.ports.masters import AvalonMasterPort, AxiMasterPort, MemoryMasterPort
 from rc_workbench_plugins.ports.memory import BlockPort
 from rc_workbench_plugins.ports.wishbone import WishbonePort
-from rc_workbench_plugins.simulated_card.card import CardExecutable, build_card, harness_dir
+from rc_workbench_plugins.simulated_card.card import CardExecutable, build_card
 from rc_workbench_plugins.simulated_card.host import build_host
 from rc_workbench_plugins.simulated_card.simulate import simulate
+from rc_workbench_plugins.simulated_card.verilate import harness_dir
 from rc_workbench_plugins.verilog import VerilogLanguage
 
 from workbench.api import HdlBuild, PlatformSupport

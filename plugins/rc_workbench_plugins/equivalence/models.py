@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rc_workbench_plugins.simulated_card.verilate import (
+    HEADERS,
     MODEL_FLAGS,
     RUNTIME,
     ModelPort,
+    compile_headers,
+    harness_dir,
     model_ports,
     system_include,
     verilate,
@@ -17,11 +20,12 @@ from workbench.api.compile import digest, needed, run_all
 from workbench.api.equivalence import HdlSide
 from workbench.api.instrument.wrapper import runtime_source
 from workbench.api.job import Job
-from workbench.api.kept import keep_folder, one_at_a_time
+from workbench.api.kept import contents, keep_folder, one_at_a_time
 from workbench.system.cache import cache_dir
 from workbench.system.toolchain import Tool, find_compiler, find_verilator
 
 _BUILD_S = 900.0
+_LEVELS = ("-O0", "-O1")
 
 
 def verilated(name: str, side: HdlSide, folder: Path, job: Job, x_values: str = "0") -> list[ModelPort]:
@@ -52,7 +56,7 @@ def compiled(
     what = "the designs' simulation"
     job.progress(None, f"compiling {what}")
     include = verilator.root / "include"
-    flags: list[str | Path] = [compiler.path, *MODEL_FLAGS, *system_include(include)]
+    flags = [*MODEL_FLAGS, *system_include(include)]
     with one_at_a_time("side_by_side", job):
         runtime = _runtime(verilator, compiler, flags, include, folder, job)
     units = [folder / main]
@@ -63,7 +67,19 @@ def compiled(
         units[-1].write_text("".join(f'#include "{part}"\n' for part in parts), encoding="utf-8")
     own = [*(f"-D{define}" for define in defines), f"-I{folder}"]
     commands: list[list[str | Path]] = [
-        [*flags, *own, level, "-c", unit, "-o", unit.with_suffix(".o")] for unit in units
+        [
+            compiler.path,
+            *flags,
+            level,
+            "-include",
+            runtime / level / HEADERS,
+            *own,
+            "-c",
+            unit,
+            "-o",
+            unit.with_suffix(".o"),
+        ]
+        for unit in units
     ]
     run_all(commands, job, cwd=folder, what=what)
     program = folder / "program"
@@ -72,13 +88,19 @@ def compiled(
     return program
 
 
-def _runtime(verilator: Tool, compiler: Tool, flags: list[str | Path], include: Path, made: Path, job: Job) -> Path:
-    """Verilator's own code, compiled once for each version of the tools."""
-    kept = cache_dir() / "side_by_side" / digest([verilator.version, compiler.version, *map(str, flags)])
+def _runtime(verilator: Tool, compiler: Tool, flags: list[str], include: Path, made: Path, job: Job) -> Path:
+    """Verilator's own code, and what every unit includes, compiled once for each version of the tools."""
+    headers = contents([harness_dir() / HEADERS])
+    kept = cache_dir() / "side_by_side" / digest([verilator.version, compiler.version, *flags, *headers])
     if kept.is_dir():
         return kept
     folder = made / "runtime"
     folder.mkdir()
-    commands = [[*flags, "-O0", "-c", include / name, "-o", folder / f"{name}.o"] for name in RUNTIME]
+    commands: list[list[str | Path]] = [
+        [compiler.path, *flags, "-O0", "-c", include / name, "-o", folder / f"{name}.o"] for name in RUNTIME
+    ]
+    for level in _LEVELS:
+        (folder / level).mkdir()
+        commands.append(compile_headers(compiler, [*flags, level], folder / level))
     run_all(commands, job, cwd=made, what="Verilator's runtime")
     return keep_folder(folder, kept)

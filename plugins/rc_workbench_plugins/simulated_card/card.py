@@ -8,7 +8,6 @@ import shutil
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from pathlib import Path
 
 from rc_workbench_plugins.simulated_card.beside import LIBRARY, SOURCE, STEP, beside_defines, notes
@@ -16,9 +15,12 @@ from rc_workbench_plugins.simulated_card.config import places_of, uncounted
 from rc_workbench_plugins.simulated_card.port_check import check_port, driven_ports
 from rc_workbench_plugins.simulated_card.port_header import port_header
 from rc_workbench_plugins.simulated_card.verilate import (
+    HEADERS,
     MODEL_FLAGS,
     RUNTIME,
     VERILATOR_OPTIONS,
+    compile_headers,
+    harness_dir,
     idle_state,
     lead_out_places,
     remembers_all,
@@ -47,7 +49,7 @@ from workbench.system.cache import cache_dir
 from workbench.system.toolchain import Tool, find_compiler, find_verilator
 
 _WAVES_RUNTIME = "verilated_vcd_c.cpp"
-_CARD, _DESIGN, _HEADERS = "card.cpp", "design.cpp", "standard.h"
+_CARD, _DESIGN = "card.cpp", "design.cpp"
 _FLAGS = (*MODEL_FLAGS, "-fno-strict-aliasing", "-DVL_USER_FATAL", "-DVL_USER_WARN", "-DVL_PRINTF=rcw_printf")
 # Of a design's own: two of them in one program know nothing of each other.
 _DESIGN_FLAGS = (*_FLAGS, "-fPIC", "-fvisibility=hidden", "-fno-gnu-unique")
@@ -70,11 +72,6 @@ class CardExecutable:
     libraries: tuple[Path, ...]
     hdl: HdlBuild
     tools: Mapping[str, str]
-
-
-def harness_dir() -> Path:
-    """Where the card's C and C++ sources are."""
-    return Path(str(files("workbench.resources"))) / "card"
 
 
 def build_card(task: Task, job: Job) -> CardExecutable:
@@ -224,7 +221,7 @@ def _compile(objects: Path, library: Path, same: Path, compiler: Tool, verilator
         unit = objects / f"all_{name}.cpp"
         unit.write_text("".join(f'#include "{part}"\n' for part in included))
         level = _LEVELS[name]
-        flags: list[str | Path] = [*_DESIGN_FLAGS, *folders, level, "-include", same / level / _HEADERS]
+        flags: list[str | Path] = [*_DESIGN_FLAGS, *folders, level, "-include", same / level / HEADERS]
         commands.append([compiler.path, *flags, "-c", unit, "-o", unit.with_suffix(".o")])
     run_all(commands, job, cwd=objects, what="the simulated card")
     made = [objects / f"all_{name}.o" for name in parts]
@@ -240,7 +237,7 @@ def _same_in_every_card(compiler: Tool, verilator: Tool, out: Path, job: Job) ->
     assert verilator.root is not None
     include = verilator.root / "include"
     units = [*((include / name, _LEVELS["runtime"]) for name in RUNTIME), (harness_dir() / _CARD, _LEVELS["card"])]
-    headers = harness_dir() / _HEADERS
+    headers = harness_dir() / HEADERS
     compile_it = [*_FLAGS, *system_include(include)]
     read = [*(source for source, _ in units), include / "verilated.h", *sorted(harness_dir().rglob("*.h"))]
     made_by = [verilator.version, compiler.version, *compile_it, *_DESIGN_FLAGS, repr(_LEVELS)]
@@ -255,9 +252,8 @@ def _same_in_every_card(compiler: Tool, verilator: Tool, out: Path, job: Job) ->
     ]
     for level in sorted({_LEVELS[unit] for unit in ("design", "slow")}):
         (made / level).mkdir(parents=True)
-        copy = shutil.copy(headers, made / level)
-        flags = (*_DESIGN_FLAGS, *system_include(include))
-        commands.append([compiler.path, *flags, level, "-x", "c++-header", copy, "-o", f"{copy}.gch"])
+        flags = (*_DESIGN_FLAGS, *system_include(include), level)
+        commands.append(compile_headers(compiler, flags, made / level))
     run_all(commands, job, cwd=made, what="what is the same in every card")
     link: list[str | Path] = [compiler.path, "-pthread", "-rdynamic", *sorted(made.glob("*.o")), "-ldl"]
     run_all([[*link, "-o", made / "card"]], job, cwd=made, what="what is the same in every card")

@@ -8,11 +8,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from rc_workbench_plugins.simulated_card.card import harness_dir
 from rc_workbench_plugins.simulated_card.host_limits import not_simulated, reads_of_real_time
 from rc_workbench_plugins.simulated_card.host_points import compile_with_points
 from rc_workbench_plugins.simulated_card.shim import shim_source
 from rc_workbench_plugins.simulated_card.target import HOST_FOLDER
+from rc_workbench_plugins.simulated_card.verilate import harness_dir
 from workbench.api.builds import HostBuild
 from workbench.api.compile import STARTS_THREADS, digest, needed, run_all
 from workbench.api.descriptors import PlatformSupport

@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 
 from rc_workbench_plugins.simulated_card import host_points
-from rc_workbench_plugins.simulated_card.card import harness_dir
 from rc_workbench_plugins.simulated_card.host import api_of, library_objects
 from rc_workbench_plugins.simulated_card.host_limits import not_simulated, reads_of_real_time
 from rc_workbench_plugins.simulated_card.target import HOST_FOLDER
+from rc_workbench_plugins.simulated_card.verilate import harness_dir
 from workbench.api.compile import needed
 from workbench.api.job import Job
 from workbench.api.objects import ObjectFile, compile_objects

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 
 from workbench.api.builds import HdlBuild
@@ -25,6 +27,7 @@ RUNTIME = ("verilated.cpp", "verilated_threads.cpp")
 MODEL_FLAGS = (
     "-std=gnu++17", "-pthread", "-w", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TRACE=0", "-DVERILATOR=1",
 )  # fmt: skip
+HEADERS = "standard.h"
 _MESSAGE = re.compile(
     r"^%(?P<kind>Error|Warning)(?:-(?P<code>\w+))?: (?:(?P<file>[^:\n]+):(?P<line>\d+):(?P<column>\d+): )?(?P<text>.*)$"
 )
@@ -137,6 +140,18 @@ def model_ports(out: Path, prefix: str) -> list[ModelPort]:
 def top_ports(out: Path) -> dict[str, tuple[str, int, str]]:
     """Plain ports of the Verilated card's top: name -> ("IN" or "OUT", width, the model's member)."""
     return {port.name: (port.way, port.bits, port.member) for port in model_ports(out, "Vcard") if not port.array}
+
+
+def harness_dir() -> Path:
+    """Where the card's C and C++ sources are."""
+    return Path(str(files("workbench.resources"))) / "card"
+
+
+def compile_headers(compiler: Tool, flags: Sequence[str | Path], folder: Path) -> list[str | Path]:
+    """The command that compiles what every unit of a model includes first (`-include folder/HEADERS`): most of the time
+    that a small model takes. It does for units of the same `flags`, among them the level of optimisation."""
+    copy = shutil.copy(harness_dir() / HEADERS, folder)
+    return [compiler.path, *flags, "-x", "c++-header", copy, "-o", f"{copy}.gch"]
 
 
 def system_include(include: Path) -> list[str]:
