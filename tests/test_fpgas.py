@@ -69,6 +69,12 @@ def test_fpgas_by_name_with_one_design_run_as_cards_do(tmp_path: Path) -> None:
         ("fpgas: [{name: left, top: 2d}]", 12, "'2d' is no module's name"),
         ("fpgas: [{name: left, sources: [gone.v]}]", 12, "'gone.v' is not there in two_cards"),
         ("cards: 2\n  fpgas: [{name: left}]", 12, "the FPGAs are given twice"),
+        (
+            "clocks: [{name: pll.c, frequency_hz: 1 MHz}]\n"
+            "  fpgas: [{name: left, clocks: [{name: pll.c, frequency_hz: 2 MHz}]}]",
+            13,
+            "the clock 'pll.c' has two frequencies",
+        ),
     ],
 )
 def test_what_is_wrong_with_fpgas_is_told_at_its_line(tmp_path: Path, fpgas: str, line: int, told: str) -> None:

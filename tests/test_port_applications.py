@@ -232,6 +232,32 @@ def test_a_design_on_two_clocks(tmp_path: Path) -> None:
     assert later == [max(later) if count in (worker["idle"], other.cycles) else 0 for count in cycles[0]]
 
 
+def test_a_clock_that_a_pll_makes_is_as_fast_as_the_project_says(tmp_path: Path) -> None:
+    """The same design, whose fast clock is no input: what it adds, it adds when the rules say."""
+    copy = shutil.copytree(APPLICATIONS / "two_clocks", tmp_path / "own" / "two_clocks")
+    source, card, project = (copy / name for name in ("two_clocks.v", "card.yaml", "two_clocks.workbench.yaml"))
+    pll = """wire fast, back;
+    PLLE2_BASE #(.CLKFBOUT_MULT(9), .CLKOUT0_DIVIDE(6)) pll (.CLKIN1(clk), .CLKOUT0(fast), .CLKOUT1(), .CLKOUT2(),
+        .CLKOUT3(), .CLKOUT4(), .CLKOUT5(), .LOCKED(), .CLKFBOUT(back), .CLKFBIN(back), .RST(1'b0), .PWRDWN(1'b0));
+    reg asked;"""
+    text = source.read_text().replace(" input wire fast,", "").replace("reg asked;", pll)
+    source.write_text(text.replace("irq <= left == 32'd1;", "irq <= left <= 32'd3;"))  # so that the bus's clock sees it
+    of_pll = "    - {name: fast, frequency_hz: 150 MHz, derived_from: bus}\n"
+    card.write_text(card.read_text().replace(of_pll, "").replace("interrupt_clock: fast", "interrupt_clock: bus"))
+    project.write_text(project.read_text() + "  clocks: [{name: pll.CLKOUT0, frequency_hz: 150 MHz}]\n")
+    run = run_of("two_clocks", tmp_path, trace=True, below=copy.parent)
+    fast = Fraction(10**12, 150_000_000)
+    bus, made = run.manifest.clocks
+    assert (made.name, made.derived_from, made.frequency_hz) == ("pll.CLKOUT0", "bus", 150e6)
+    assert (bus.cycles, made.cycles) == (run.manifest.time_ps // P, run.manifest.time_ps // fast)
+    starts = [call.start_ps for call in calls_of(run) if call.label == "start"]
+    begun = [((start + REGISTER_WRITE - P) // P) * P // fast + 2 for start in starts]
+    assert beginnings_ps(run, "two_clocks.worker", "begin") == [ceil(k * fast) for k in begun]
+    assert beginnings_ps(run, "two_clocks.worker", "add") == [ceil((k + 1) * fast) for k in begun]
+    worker = cycles_of(run, "two_clocks.worker")
+    assert (worker["begin"], worker["add"], worker["idle"]) == (3, 1137, made.cycles - 3 - 1137)
+
+
 @pytest.mark.parametrize("api", ["a plugin's", "made of the template"])
 def test_two_cards_share_the_hosts_bus(api: str, tmp_path: Path) -> None:
     below = APPLICATIONS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,13 @@ from memory_port import PLATFORM
 from rc_workbench_plugins.verilog import VerilogLanguage
 from rc_workbench_plugins.verilog.primitives import stand_ins
 
-from workbench.model.application import HardwareSources, ReadOut
-from workbench.model.diagnostic import Severity
+from workbench.model.application import HardwareSources, MadeClock, ReadOut
+from workbench.model.diagnostic import OfProject, Severity, WorkbenchError
+from workbench.model.hardware import Clock
+from workbench.model.run import RunClock
+from workbench.session.tree import in_own_clocks
 from workbench.system.toolchain import Tool, find_verilator, verilator_environment
+from workbench.testing.runs import synthetic_run
 
 LEAF = """
 module leaf(input i_clk, output reg [3:0] n);
@@ -25,6 +30,8 @@ endmodule
 """
 PORTED = """module top(input clk, rst, wr_en, rd_en, input [15:0] addr, input [31:0] wr_data, output [31:0] rd_data);
 """
+PORTS = """(input clk, rst, wr_en, rd_en, input [15:0] addr, input [31:0] wr_data, output [31:0] rd_data,
+    """
 XILINX = """
 module top(input clk, output [3:0] n, output q, output [31:0] out, output locked);
     wire inner, fast, back, bufg;
@@ -72,7 +79,10 @@ def test_blocks_behind_a_pll_are_counted_in_its_inputs_cycles(tmp_path: Path, la
     assert (block.why_not, found.clocks) == ("", (("clk", 2),))  # one is in a flip-flop of the vendor's
     (note,) = (d for d in found.diagnostics if d.severity is Severity.NOTE)
     assert note.message == "what PLLE2_BASE makes of 'clk' clocks leaf.counts: counted in cycles of 'clk'"
-    assert note.hint == "On a real machine they are counted in cycles of what it makes."
+    assert note.hint == (
+        "On a real machine they are counted in cycles of what it makes. To simulate it as fast as it is, add it to "
+        "hardware.clocks: {name: pll.CLKOUT0, frequency_hz: 200 MHz}."
+    )
 
 
 def test_each_clock_of_a_pll_has_a_monitor_of_its_own(tmp_path: Path, language: VerilogLanguage) -> None:
@@ -92,6 +102,32 @@ def test_each_clock_of_a_pll_has_a_monitor_of_its_own(tmp_path: Path, language: 
     of_monitor = [[build.blocks[n].id for n in one.blocks or ()] for one in build.read_out.monitors]
     assert of_monitor == [["top.here.counts"], ["top.a.counts", "top.c.counts"], ["top.b.counts"]]
     assert {block.clock for block in build.blocks} == {"clk"}, "on the simulated card"
+
+
+def test_a_plls_clock_may_be_told_how_fast_it_is(tmp_path: Path, language: VerilogLanguage) -> None:
+    text = XILINX.replace("leaf own(inner, n)", "leaf own(bufg, n)").replace("(input clk, ", PORTS) + LEAF
+    told = hardware(tmp_path, text).model_copy(update={"clocks": (MadeClock(name="pll.CLKOUT0", frequency_hz=2e8),)})
+    messages = [d.message for d in language.scan(tmp_path, told, PLATFORM, {}).diagnostics]
+    assert messages == ["what RAMB36E1 does is not known: its outputs stay 0 in simulation"]
+    build = language.instrument(tmp_path, told, PLATFORM, {}, tmp_path / "out")
+    assert PLATFORM.hardware is not None
+    (source,) = PLATFORM.hardware.clocks
+    made = Clock(name="pll.CLKOUT0", frequency_hz=2e8, derived_from="clk")
+    assert build.made == {"recap_user.pll.CLKOUT0": made}
+    assert [block.clock for block in build.blocks] == ["pll.CLKOUT0"]
+    assert language.plain(tmp_path, told, {}).made.keys() == {"pll.CLKOUT0"}
+    run = replace(synthetic_run().manifest, clocks=(RunClock("clk", source.frequency_hz),))
+    _, on_a_board = in_own_clocks(build, run)
+    assert [(one.name, one.frequency_hz) for one in on_a_board.clocks[1:]] == [("pll.CLKOUT0", 2e8)]
+    wrong = told.model_copy(update={"clocks": (MadeClock(name="pll.CLKOUT", frequency_hz=2e8),)})
+    with pytest.raises(WorkbenchError) as refused:
+        language.instrument(tmp_path, wrong, PLATFORM, {}, tmp_path / "out")
+    (problem,) = refused.value.diagnostics
+    assert isinstance(problem, OfProject)
+    assert problem.keys == ("hardware", "clocks", 0, "name")
+    assert (problem.message, problem.hint) == (
+        "no PLL makes a clock 'pll.CLKOUT' that blocks run on", "Did you mean 'pll.CLKOUT0'?",
+    )  # fmt: skip
 
 
 def test_nothing_stands_in_for_what_an_alternative_that_is_not_taken_would_need(

@@ -556,6 +556,7 @@ def test_a_pll_that_the_sources_declare_themselves(tmp_path: Path) -> None:
         (Severity.NOTE, "what SB_PLL40_CORE makes of 'clk' clocks top.p: counted in cycles of 'clk'"),
     ]
     assert [block.why_not for block in found.blocks] == [""]
+    assert found.diagnostics[1].hint.endswith("hardware.clocks: {name: m.plloutcore, frequency_hz: 200 MHz}.")
 
 
 RECORDS = f"""{HEAD}

@@ -111,7 +111,7 @@ def test_every_field_has_its_place(mode: ProjectMode) -> None:
         ("target",): TargetCommands,
     }
     within = {path for part in parts for path in [part[:n] for n in range(1, len(part) + 1)]}
-    lists = {("hardware", name) for name in ("streams", "fpgas", "links")}  # each of them a part
+    lists = {("hardware", name) for name in ("clocks", "streams", "fpgas", "links")}  # each of them a part
     wanted = {(*path, name) for path, schema in parts.items() for name in schema.model_fields if name not in elsewhere}
     assert wanted - within - lists - {("hardware", "read_out")} <= shown
     assert {("hardware", "read_out", end) for end in ("first", "last")} <= shown
@@ -120,10 +120,11 @@ def test_every_field_has_its_place(mode: ProjectMode) -> None:
 def test_a_form_begins_with_the_name_and_shows_what_holds_where_nothing_is_chosen(
     opened: MainWindow, mode: ProjectMode, settle: Settle
 ) -> None:
-    for what in ("FPGA", "link", "stream"):
+    for what in ("FPGA", "link", "stream", "clock"):
         mode.parts.add_wanted.emit(what)
     parts = {part.path: part for section in mode.sections() for part in section.parts}
     fpga, link, stream = (parts["hardware", name, 0].groups[0].fields for name in ("fpgas", "links", "streams"))
+    assert [field.label for field in parts["hardware", "clocks", 0].groups[0].fields] == ["Name", "Frequency"]
     assert [field.label for field in fpga[:2]] == ["Name", "Language"]
     assert "verilog" in fpga[1].choices
     assert {field.kind for field in (*link, *stream) if field.label == "Source"} == {"code"}  # an end of it: one line

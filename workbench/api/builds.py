@@ -8,11 +8,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.text import listed
 
 if TYPE_CHECKING:  # what only types need: a plugin that is found, and not used, costs next to nothing
     from workbench.api.equivalence import Comparison
     from workbench.model.blocks import Block
+    from workbench.model.hardware import Clock
     from workbench.model.read_out import ReadOutPlan
     from workbench.model.run import Entry, Site
     from workbench.model.scan import HdlPort
@@ -89,7 +91,8 @@ class HdlBuild:
     FIFOs are then all of theirs, one FPGA's after the other's, and `read_out` is that of the first that has one;
     all else is the first one's. `read` are all files that decide on any of it: without them it is made anew each
     time. Those of the sources that are `stand_ins` do a vendor's primitives' work in simulation: its own tools
-    bring them. `compared` is what tells whether the user's design is what it was, None where that cannot be looked
+    bring them. `made` are the clocks of PLLs that what simulates it has to give, by their places below the top.
+    `compared` is what tells whether the user's design is what it was, None where that cannot be looked
     at. `board_sources` are what a board's tools take where that is another language than what is simulated. `beside` is
     how another simulator runs the design, where one can; where only that one can, there are no `sources`. `translated`
     are parts of the design in another language beside the Verilog that is simulated of them (`made`).
@@ -115,6 +118,7 @@ class HdlBuild:
     diagnostics: tuple[Diagnostic, ...] = ()
     read: tuple[Path, ...] = ()
     stand_ins: tuple[Path, ...] = ()
+    made: Mapping[str, Clock] = field(default_factory=dict)
     compared: Comparison | None = None
     board_sources: tuple[Path, ...] = ()
     fpgas: tuple[HdlBuild, ...] = ()
@@ -143,4 +147,20 @@ def simulated_by(hdl: HdlBuild, simulator: str) -> HdlBuild:
         return hdl
     if simulator == "verilator":
         raise WorkbenchError(*beside.refused)
-    return replace(hdl, sources=beside.sources, streams=(), fifos=(), idle=(), compared=None, translated=())
+    source = {clock.name: clock.derived_from for clock in hdl.made.values()}
+    blocks = tuple(replace(block, clock=source.get(block.clock or "", block.clock)) for block in hdl.blocks)
+    if hdl.made:
+        text = f"in GHDL's own simulator these clocks of PLLs are as fast as their inputs: {listed(list(source))}"
+        beside = replace(beside, told=(*beside.told, Diagnostic(text, "", Severity.WARNING)))
+    return replace(
+        hdl,
+        beside=beside,
+        blocks=blocks,
+        made={},
+        sources=beside.sources,
+        streams=(),
+        fifos=(),
+        idle=(),
+        compared=None,
+        translated=(),
+    )

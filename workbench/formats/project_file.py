@@ -38,6 +38,7 @@ def load_project(path: Path | str) -> tuple[Project | None, tuple[Diagnostic, ..
 
 def _semantic(project: Project, marked: Marked) -> list[Diagnostic]:
     problems = [*_check_fpgas(project, marked), *_check_links(project, marked), *_check_settings(project, marked)]
+    problems += _check_clocks(project, marked)
     for keys, design in _designs(project):
         problems += _check_design(keys, design, marked)
     if marked.file is not None:
@@ -82,6 +83,16 @@ def _check_fpgas(project: Project, marked: Marked) -> Iterator[Diagnostic]:
         if name in names[:number]:
             keys = ("hardware", "fpgas", number, "name")
             yield marked.diagnostic(keys, f"the name '{name}' is given twice in fpgas", "Names tell them apart.")
+
+
+def _check_clocks(project: Project, marked: Marked) -> Iterator[Diagnostic]:
+    known: dict[str, float] = {}
+    for keys, design in _designs(project):
+        for number, clock in enumerate(design.clocks):
+            if known.setdefault(clock.name, clock.frequency_hz) != clock.frequency_hz:
+                message = f"the clock '{clock.name}' has two frequencies"
+                hint = "Clocks of one name are as fast in all FPGAs: give the PLL another name in one of the designs."
+                yield marked.diagnostic((*keys, "clocks", number, "frequency_hz"), message, hint)
 
 
 def _check_links(project: Project, marked: Marked) -> Iterator[Diagnostic]:

@@ -73,6 +73,15 @@ class StreamSignals(Document):
     bits: NonNegativeInt = Field(0, description="bits of the data that go with it; 0 where not known")
 
 
+class MadeClock(Document):
+    """A clock that the design makes in a PLL. One that is not told is simulated at its input's rate."""
+
+    name: str = Field(
+        description="what makes it and its output, below the top, as `workbench scan` tells", examples=["pll.CLKOUT0"]
+    )
+    frequency_hz: PositiveFloat = Field(description="how fast it is")
+
+
 class TraceMemory(Document):
     """Memory of the instrumented design in which it keeps the changes of its blocks' states, each with its cycle."""
 
@@ -107,6 +116,11 @@ class Design(Document):
         default_factory=dict,
         description="values of inputs of this top that nothing else drives; on the simulated card they stay so",
         examples=[{"mode": 3}],
+    )
+    clocks: tuple[MadeClock, ...] = Field(
+        (),
+        description="clocks that the design makes in PLLs, at which the simulated card runs what they clock",
+        examples=[[{"name": "pll.CLKOUT0", "frequency_hz": "200 MHz"}]],
     )
     streams: tuple[StreamSignals, ...] = Field(
         (), description="streams within the design that the names of its ports do not tell"

@@ -38,6 +38,7 @@ def on_fpgas(builds: Sequence[HdlBuild], hardware: HardwareSources) -> HdlBuild:
         fifos=(*_fifos(builds, places), *links),
         read_out=next((one.read_out for one in builds if one.read_out), None),
         data=_once(one.data for one in builds),
+        made={path: clock for one in builds for path, clock in one.made.items()},
         missed=_once(one.missed for one in builds),
         diagnostics=_once(one.diagnostics for one in builds),
         fpgas=tuple(builds),

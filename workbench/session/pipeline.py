@@ -17,6 +17,7 @@ from workbench.formats.run_folder import RunWriter, now
 from workbench.model.application import Simulation
 from workbench.model.cycles import faster_hz
 from workbench.model.diagnostic import Cancelled, Diagnostic, Severity, WorkbenchError, has_errors
+from workbench.model.hardware import Clock
 from workbench.model.run import PS_PER_S, Manifest, Run, RunClock, RunStatus, Table
 from workbench.run.cards import on_fpgas
 from workbench.run.collect import frequencies
@@ -162,17 +163,18 @@ def manifest_of(workspace: Workspace, options: RunOptions, settings: Mapping[str
         traced=options.trace and not options.plain,
         deterministic=options.deterministic,
         settings=settings,
-        clocks=tuple(
-            RunClock(
-                clock.name,
-                faster_hz(clock.frequency_hz, simulation.clock_ppm),
-                clock.derived_from,
-                drift_ppm_per_s=simulation.clock_drift_ppm_per_s,
-                alignment=clock.alignment,
-                uncertainty_ps=round(clock.alignment_uncertainty_s * PS_PER_S),
-            )
-            for clock in (hardware.clocks if hardware else ())
-        ),
+        clocks=tuple(_clock_of(clock, simulation) for clock in (hardware.clocks if hardware else ())),
+    )
+
+
+def _clock_of(clock: Clock, simulation: Simulation) -> RunClock:
+    return RunClock(
+        clock.name,
+        faster_hz(clock.frequency_hz, simulation.clock_ppm),
+        clock.derived_from,
+        drift_ppm_per_s=simulation.clock_drift_ppm_per_s,
+        alignment=clock.alignment,
+        uncertainty_ps=round(clock.alignment_uncertainty_s * PS_PER_S),
     )
 
 
@@ -260,6 +262,9 @@ def _made(
     if target.simulated:
         simulated = {id(one): simulated_by(one, project.simulation.simulator) for one in hdl.each}
         hdl = on_fpgas([simulated[id(one)] for one in hdl.each], project.hardware)
+        if hdl.made:
+            made = {clock.name: _clock_of(clock, project.simulation) for clock in hdl.made.values()}
+            writer.describe(replace(writer.manifest, clocks=(*writer.manifest.clocks, *made.values())))
     return host, hdl
 
 

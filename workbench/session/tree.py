@@ -121,7 +121,11 @@ def in_own_clocks(hdl: HdlBuild, manifest: Manifest) -> tuple[HdlBuild, Manifest
     of_block = {number: monitor.clock for monitor in made for number in monitor.blocks or ()}
     blocks = (replace(block, clock=of_block.get(number, block.clock)) for number, block in enumerate(hdl.blocks))
     known = {clock.name: clock for clock in manifest.clocks}
-    more = (replace(known[one.made_of], name=one.clock, derived_from=one.made_of) for one in made)
+    told = {clock.name: clock.frequency_hz for clock in hdl.made.values()}
+    more = (
+        replace(clock, name=one.clock, frequency_hz=told.get(one.clock, clock.frequency_hz), derived_from=one.made_of)
+        for one in made if (clock := known[one.made_of])
+    )  # fmt: skip
     return replace(hdl, blocks=tuple(blocks)), replace(manifest, clocks=(*manifest.clocks, *more))
 
 

@@ -15,6 +15,7 @@ from rc_workbench_plugins.mixed.streams import streams_below
 from rc_workbench_plugins.verilog import design as verilog
 from rc_workbench_plugins.verilog.build import copy_of, edit_modules, explained, include_dirs_of, name_top
 from rc_workbench_plugins.verilog.data_files import data_files
+from rc_workbench_plugins.verilog.derived import made_clocks
 from rc_workbench_plugins.verilog.instances import Instance, Key
 from rc_workbench_plugins.verilog.language import outside
 from rc_workbench_plugins.verilog.layout import Layout, lay_out
@@ -104,7 +105,7 @@ def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> 
         ports = tuple(placed_at(ports, joined.entities, of_vhdl))
     return HdlBuild(
         sources=sources, top=top, blocks=(), ports=ports, translated=made.compared,
-        include_dirs=_folders(joined, hardware),
+        include_dirs=_folders(joined, hardware), made=made_clocks(joined.top, hardware),
     )  # fmt: skip
 
 
@@ -198,6 +199,7 @@ def instrument(
         read_out=watched.read_out,
         own_port=watched.own_port,
         data=data,
+        made=watched.made,
         stand_ins=(copy_of(joined.modules, stand_ins.file, out),) if stand_ins else (),
         compared=_compared(joined, top, hardware, generics, copies, boards, _inner(joined, top), watched.width),
         translated=made.compared,

@@ -154,19 +154,19 @@ def read(root: Path, hardware: HardwareSources, platform: Platform, parameters: 
     if joined.modules is not None:
         library |= library_of(joined.modules, hardware)
     for design, tree in joined.halves:
-        wrong += verilog.of_modules(design, tree)
+        wrong += verilog.of_modules(design, tree, [clock.name for clock in hardware.clocks])
         mine = {use.source.key for instance in tree.walk() for use in instance.blocks}
         blocks_of = [block for block in joined.always if block.key in mine]
         wrong += verilog_conditions.check_conditions(design, blocks_of, tree, why_not)
     left = list(joined.processes)
     for below, of in joined.designs:
-        wrong += vhdl.unbound(below, of, joined.heads)
+        wrong += vhdl.unbound(below, of, hardware, joined.heads)
         reached = {use.source.key for instance in (of.walk() if of else ()) for use in instance.blocks}
         mine_too = [block for block in left if block.key in reached]
         left = [block for block in left if block.key not in reached]
         wrong += vhdl_conditions.check_conditions(below, mine_too, of, why_not, job)
     wrong += vhdl_conditions.check_conditions(joined.entities, left, None, why_not, job)
-    wrong += derived(joined.top, joined.name_of, library)
+    wrong += derived(joined.top, joined.name_of, library, hardware)
     return Read(joined, why_not, single, library, tuple(dict.fromkeys(wrong)))
 
 

@@ -6,14 +6,14 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rc_workbench_plugins.simulated_card.beside import LIBRARY, SOURCE, STEP, beside_defines, notes
 from rc_workbench_plugins.simulated_card.config import places_of, uncounted
-from rc_workbench_plugins.simulated_card.port_check import check_port, driven_ports
-from rc_workbench_plugins.simulated_card.port_header import port_header
+from rc_workbench_plugins.simulated_card.port_check import all_clocks, check_port, driven_ports
+from rc_workbench_plugins.simulated_card.port_header import MADE_CLOCKS, made_clocks, port_header
 from rc_workbench_plugins.simulated_card.verilate import (
     HEADERS,
     MODEL_FLAGS,
@@ -44,6 +44,7 @@ from workbench.api.kept import (
 )
 from workbench.api.targets import Task
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.hardware import Clock
 from workbench.model.platform import Platform
 from workbench.system.cache import cache_dir
 from workbench.system.toolchain import Tool, find_compiler, find_verilator
@@ -110,19 +111,23 @@ def _build(task: Task, job: Job) -> CardExecutable:
         same = _same_in_every_card(compiler, verilator, out, job)
     executable = out / "card"
     shutil.copy2(same / "card", executable)
+    clocks = all_clocks(task.platform, task.hdl)
     libraries: dict[int, Path] = {}  # by the build: FPGAs may share one
     for one in task.each:
         if id(one.hdl) not in libraries:
             libraries[id(one.hdl)] = out / f"design_{len(libraries)}.so"
-            _build_design(one, uncounted(task.hdl, project), libraries[id(one.hdl)], same, verilator, compiler, job)
+            alone = uncounted(task.hdl, project)
+            _build_design(one, clocks, alone, libraries[id(one.hdl)], same, verilator, compiler, job)
     tools = {"verilator": verilator.version, "g++": compiler.version}
     return CardExecutable(executable, tuple(libraries[id(one.hdl)] for one in task.each), task.hdl, tools)
 
 
 def _build_design(
-    task: Task, without_counters: bool, library: Path, same: Path, verilator: Tool, compiler: Tool, job: Job
-) -> None:
-    """Make the library of a design. `same` is where that lies which is the same in every card."""
+    task: Task, clocks: Sequence[Clock], without_counters: bool, library: Path, same: Path, verilator: Tool,
+    compiler: Tool, job: Job,
+) -> None:  # fmt: skip
+    """Make the library of a design in a run with these clocks. `same` is where that lies which is the same in every
+    card."""
     hdl, project, platform = task.hdl, task.project, task.platform
     assert platform.hardware is not None
     if hdl.asks_beside and hdl.beside:
@@ -144,6 +149,7 @@ def _build_design(
             verilator.version, compiler.version, *_DESIGN_FLAGS, *_LEVELS.values(), *VERILATOR_OPTIONS,
             platform.hardware.model_dump_json(), hdl.top, str(hdl.tap_bits), repr(hdl.own_port),
             str(len(hdl.streams)), str(waves), *beside_defines(hdl), *defines,
+            *(clock.model_dump_json() for clock in clocks), *hdl.made,
             *(f"{k}={v}" for k, v in sorted(task.parameters.items())), repr(sorted(constants.items())),
             *relative_texts(searched, base),
             *contents([*hdl.sources, *sorted(harness_dir().rglob("*.*")), *_drivers(platform), *_MAKERS]),
@@ -157,15 +163,19 @@ def _build_design(
     shutil.rmtree(objects, ignore_errors=True)
     objects.mkdir()
     began_s = time.time()
+    given = objects / f"{MADE_CLOCKS}.v"
+    if hdl.made:
+        given.write_text(made_clocks(hdl))
     verilate(
-        verilator, hdl.sources, hdl.top, objects, job,
+        verilator, [*hdl.sources, *([given] if hdl.made else [])], hdl.top, objects, job,
         include_dirs=include_dirs, defines=defines, parameters=task.parameters, waves=waves,
     )  # fmt: skip
     idle = idle_state(objects, hdl)
-    header = port_header(platform, hdl, top_ports(objects), constants, idle, whole=remembers_all(objects), waves=waves)
+    whole = remembers_all(objects)
+    header = port_header(platform, hdl, clocks, top_ports(objects), constants, idle, whole=whole, waves=waves)
     (objects / "card_port.h").write_text(header)
     assert verilator.root is not None
-    read = _included_files(objects.absolute(), hdl.sources, verilator.root)
+    read = _included_files(objects.absolute(), [*hdl.sources, given], verilator.root)
     remember_reads(command, base, read, searched)
     kept = kept_folder("cards", command, base)
     places.write_text("".join(f"{place}\n" for place in lead_out_places(objects)))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rc_workbench_plugins.simulated_card.beside import command_lines
-from rc_workbench_plugins.simulated_card.port_check import all_ports, driven_ports, port_of
+from rc_workbench_plugins.simulated_card.port_check import all_clocks, all_ports, driven_ports, port_of
 from workbench.api.builds import HdlBuild
 from workbench.api.ports import HardwarePort
 from workbench.api.targets import Task
@@ -48,7 +48,7 @@ def card_config(hdl: HdlBuild, task: Task, libraries: Sequence[Path]) -> str:
     ppm = simulation.clock_ppm
     lines = [
         f"clock_drift {trillionths(simulation.clock_drift_ppm_per_s)}",
-        *(f"clock {_fraction(clock, ppm)}" for clock in hardware.clocks),
+        *(f"clock {_fraction(clock, ppm)}" for clock in all_clocks(platform, hdl)),
         *(f"port {port.word_bits // 8} {_fraction(hardware.clock_of(port), ppm)} {_flags(port)}" for port in ports),
         f"deterministic {int(task.deterministic)}",
         f"basic_block_ps {simulation.basic_block_ps}",
@@ -76,7 +76,11 @@ def card_config(hdl: HdlBuild, task: Task, libraries: Sequence[Path]) -> str:
     for library, one in of_library.items():
         place = first[library]
         depths = {name.removeprefix(place): words for name, words in task.depths.items() if name.startswith(place)}
-        lines += [f"design {library}", f"places {places_of(library)}", *_design(one, platform, depths)]
+        lines += [
+            f"design {library}",
+            f"places {places_of(library)}",
+            *_design(one, platform, all_clocks(platform, hdl), depths),
+        ]
         lines += command_lines(one, library.parent)
     names = (place.rstrip(":.").replace("[", " ").rstrip("]") for place in hdl.places)
     lines += [f"card {list(of_library).index(of)} {name}" for of, name in zip(libraries, names, strict=True)]
@@ -102,9 +106,8 @@ def _links(hdl: HdlBuild, task: Task) -> Iterator[str]:
         yield f"link {' '.join(ends)} {' '.join(str(round(time)) for time in times)} {words} {fifo}"
 
 
-def _design(hdl: HdlBuild, platform: Platform, depths: Mapping[str, int]) -> Iterator[str]:
-    """What one design has."""
-    assert platform.hardware is not None
+def _design(hdl: HdlBuild, platform: Platform, given: Sequence[Clock], depths: Mapping[str, int]) -> Iterator[str]:
+    """What one design has; `given` are the run's clocks."""
     names = [port.name for port in all_ports(platform, hdl)]
     yield f"blocks {len(hdl.taps)}"
     if plan := hdl.read_out:
@@ -116,7 +119,7 @@ def _design(hdl: HdlBuild, platform: Platform, depths: Mapping[str, int]) -> Ite
         yield f"pieces {plan.parts} {plan.block_words} {plan.acts_cycles}"
         if plan.marks:
             yield f"marks {plan.marks.base} {names.index(plan.answer_port)}"
-    clocks = [clock.name for clock in platform.hardware.clocks]
+    clocks = [clock.name for clock in given]
     of_block = {n: clocks.index(block.clock) for n, block in enumerate(hdl.blocks) if block.clock in clocks}
     for n, (lsb, width) in enumerate(hdl.taps):
         if width:

@@ -8,6 +8,7 @@ from rc_workbench_plugins.ports.memory import own_port
 from workbench.api.builds import HdlBuild
 from workbench.api.ports import HardwarePort
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.hardware import Clock
 from workbench.model.platform import Platform, TransferTable
 
 
@@ -29,6 +30,11 @@ def driven_ports(platform: Platform) -> tuple[HardwarePort, ...]:
 def all_ports(platform: Platform, hdl: HdlBuild) -> tuple[HardwarePort, ...]:
     """The platform's ports, then the one that a design's monitors may have for themselves."""
     return (*driven_ports(platform), *([own_port(*hdl.own_port)[0]] if hdl.own_port[0] else []))
+
+
+def all_clocks(platform: Platform, hdl: HdlBuild) -> tuple[Clock, ...]:
+    """The clocks of a run: the platform's, then those that the designs make in PLLs, as far as it is told how fast."""
+    return (*(platform.hardware.clocks if platform.hardware else ()), *{c.name: c for c in hdl.made.values()}.values())
 
 
 def port_of(table: TransferTable, ports: tuple[HardwarePort, ...]) -> int:

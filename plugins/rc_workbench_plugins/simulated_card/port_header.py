@@ -10,20 +10,34 @@ from rc_workbench_plugins.simulated_card.port_check import all_ports
 from workbench.api.builds import HdlBuild
 from workbench.api.ports import HardwarePort
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.hardware import Hardware
+from workbench.model.hardware import Clock, Hardware
 from workbench.model.platform import Platform
 
+MADE_CLOCKS = "recap_made"
 TAP_PORT = "recap_taps"
 _ACTIVE_LOW = re.compile(r"^[\s(]*[!~]|==\s*(1'b)?0[\s)]*$")
 Pins = Mapping[str, tuple[str, int, str]]  # of the Verilated top: name -> ("IN" or "OUT", width, the model's member)
 
 
+def made_clocks(hdl: HdlBuild) -> str:
+    """Verilog that puts the card's clocks in the places of those that PLLs make: a variable for each, which design.cpp
+    sets as it does clocks that are inputs."""
+    public = "/*verilator public_flat_rw*/"
+    lines = [f"package {MADE_CLOCKS};", *(f"    logic clock_{n} {public} = 0;" for n in range(len(hdl.made)))]
+    lines += ["endpackage", f"module {MADE_CLOCKS}_given;"]
+    for number, path in enumerate(hdl.made):
+        clock = f"{MADE_CLOCKS}::clock_{number}"
+        lines.append(f"    always @({clock}) force {hdl.top}.{path} = {clock};")
+    return "\n".join([*lines, "endmodule", f"bind {hdl.top} {MADE_CLOCKS}_given {MADE_CLOCKS}_given ();", ""])
+
+
 def port_header(
-    platform: Platform, hdl: HdlBuild, pins: Pins, constants: Mapping[str, int], idle: Sequence[str], *,
-    whole: bool, waves: bool
+    platform: Platform, hdl: HdlBuild, clocks: Sequence[Clock], pins: Pins, constants: Mapping[str, int],
+    idle: Sequence[str], *, whole: bool, waves: bool
 ) -> str:  # fmt: skip
-    """The generated card_port.h. `idle` is state of the model's that no stream depends on, `whole` whether its state is
-    all that it does by, `waves` whether it tells its signals. WorkbenchError where the top module lacks a signal of the
+    """The generated card_port.h. `clocks` are the run's, of which another FPGA may make some. `idle` is state of the
+    model's that no stream depends on, `whole` whether its state is all that it does by, `waves` whether it tells its
+    signals. WorkbenchError where the top module lacks a signal of the
     platform's ports."""
     ports, hardware = all_ports(platform, hdl), platform.hardware
     assert hardware is not None
@@ -38,7 +52,7 @@ def port_header(
     problems = list(_problems(platform, hdl, pins, wanted))
     if problems:
         raise WorkbenchError(*problems)
-    text = _text(ports, hardware, hdl, pins, constants, idle, whole)
+    text = _text(ports, hardware, hdl, clocks, pins, constants, idle, whole)
     return text.replace("\n", f"\n#define CARD_WAVES {int(waves)}\n", 1)
 
 
@@ -58,11 +72,11 @@ def _problems(
 
 
 def _text(
-    ports: tuple[HardwarePort, ...], hardware: Hardware, hdl: HdlBuild, pins: Pins, constants: Mapping[str, int],
-    idle: Sequence[str], whole: bool,
+    ports: tuple[HardwarePort, ...], hardware: Hardware, hdl: HdlBuild, every: Sequence[Clock], pins: Pins,
+    constants: Mapping[str, int], idle: Sequence[str], whole: bool,
 ) -> str:  # fmt: skip
-    clocks = hardware.clocks
-    lines = ["#pragma once", f"#define CARD_CLOCKS {len(clocks)}", f"#define CARD_TAP_BITS {hdl.tap_bits}"]
+    clocks, own = hardware.clocks, {clock.name: number for number, clock in enumerate(hdl.made.values())}
+    lines = ["#pragma once", f"#define CARD_CLOCKS {len(every)}", f"#define CARD_TAP_BITS {hdl.tap_bits}"]
     lines.append(f"#define CARD_WHOLE {int(whole)}")
     lines += beside_defines(hdl)
     lines.append(f"#define CARD_STREAMS {len(hdl.streams)}")
@@ -75,6 +89,9 @@ def _text(
     lines.append(f"#define CARD_HAS_RESET {int(any(clock.reset for clock in clocks))}")
     lines.append("inline void set_clock(Vcard& model, int clock, int level) {")
     lines += [f"    if (clock == {n}) model.{pins[clock.pin][2]} = level;" for n, clock in enumerate(clocks)]
+    for n, clock in enumerate(every):
+        if clock.name in own:
+            lines.append(f"    if (clock == {n}) model.__PVT__{MADE_CLOCKS}->clock_{own[clock.name]} = level;")
     lines += ["}", "inline void set_reset(Vcard& model, int clock, bool active) {"]
     for n, clock in enumerate(clocks):
         if clock.reset:

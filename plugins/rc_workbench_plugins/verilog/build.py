@@ -120,6 +120,7 @@ def build(
             watched.own_width,
             streams.labels if streams.streams else {},
         ),
+        made=watched.made,
         stand_ins=(copy_of(design, design.primitives.file, out),) if design.primitives else (),
         missed=tuple(watched.missed(design.name_of, why_not, single)),
         diagnostics=(

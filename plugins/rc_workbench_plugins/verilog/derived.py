@@ -1,26 +1,31 @@
 """Blocks on clocks that the design makes of another: of which one they are counted in cycles, and what is told of it.
 
 A gated clock has its source's edges, or fewer: what runs on it stays in its state meanwhile. A divided one changes
-with its source's edges. What a PLL makes is simulated at its input's rate. All of them are exact in cycles of the
-source there. On a board only what is timed with the source can be counted by it: what a PLL or a divider makes leads a
-monitor of its own there.
+with its source's edges. What a PLL makes is simulated at its input's rate, unless the project says how fast it is. All
+of them are exact in cycles of the source there. On a board only what is timed with the source can be counted by it:
+what a PLL or a divider makes leads a monitor of its own there.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Container, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.application import HardwareSources
+from workbench.model.diagnostic import Diagnostic, OfProject, Severity, WorkbenchError, near
+from workbench.model.hardware import Clock
 from workbench.model.text import listed
 
 if TYPE_CHECKING:
     from rc_workbench_plugins.verilog.instances import BlockUse, Instance
 
+_OWN = "On a real machine they are counted in cycles of what it makes."
+_SAID = " To simulate it as fast as it is, add it to hardware.clocks: {{name: {}, frequency_hz: 200 MHz}}."
+_NO_NAMES: Mapping[str, str] = {}
 GATE, DIVIDER = "a gate", "a divider"
 _CLOCK = re.compile(r"[a-z]?(cl(oc)?k|ck)\d*(in|i)?|(cl(oc)?k|ck)\w?")
 _CHOOSES = {"en", "ena", "enable", "ce", "gate", "sel", "select", "stop", "req", "valid", "locked"}
@@ -81,19 +86,72 @@ def has_own_clock(use: BlockUse) -> bool:
     return use.made_by not in ("", GATE)
 
 
-def derived(top: Instance | None, name_of: Callable[[Path], str], library: Container[Path]) -> Iterator[Diagnostic]:
-    """A note for each kind of clock that is made of another, and that blocks outside of the library run on."""
-    found: dict[tuple[str, str], list[BlockUse]] = defaultdict(list)
+def clock_name(use: BlockUse) -> str:
+    """What the clock that a block runs on is called where the design makes it: as there, below the top. In what stands
+    for a vendor's primitive its register has a prefix."""
+    below, _, net = use.made_net.rpartition(":")
+    return f"{below.partition('.')[2]}{net.partition('.')[2]}".replace(".recap_", ".")
+
+
+def made_name(use: BlockUse) -> str:
+    """The same where a PLL makes it; '' where none does."""
+    return "" if use.made_by in ("", GATE, DIVIDER) else clock_name(use)
+
+
+def gives(instance: Instance, clocks: Collection[str]) -> bool:
+    """Whether an instance makes one of the clocks, which are named below the top."""
+    return any(name.startswith(f"{instance.path.partition('.')[2]}.") for name in clocks)
+
+
+def made_clocks(
+    top: Instance | None, hardware: HardwareSources, below: str = "", names: Mapping[str, str] = _NO_NAMES
+) -> dict[str, Clock]:
+    """The clocks of PLLs of which the project says how fast they are, by where they stand in what is simulated, whose
+    part `below` the new top is the user's. `names` are the platform's clocks by the top's inputs. WorkbenchError for
+    one that no PLL makes."""
+    sources = {
+        made_name(use): use.root_clock
+        for instance in (top.walk() if top is not None else ())
+        for use in instance.blocks
+    }
+    sources.pop("", None)
+    problems = []
+    for number, clock in enumerate(hardware.clocks):
+        if clock.name not in sources:
+            hint = (
+                near(clock.name, list(sources), "They make")
+                if sources
+                else "What divides or gates a clock is simulated."
+            )
+            told = f"no PLL makes a clock '{clock.name}' that blocks run on"
+            problems.append(OfProject(told, hint, keys=("hardware", "clocks", number, "name")))
+    if problems and top is not None:
+        raise WorkbenchError(*problems)
+    return {
+        below + clock.name: Clock(
+            name=clock.name, frequency_hz=clock.frequency_hz, derived_from=names.get(sources.get(clock.name, ""), "")
+        )
+        for clock in hardware.clocks
+    }
+
+
+def derived(
+    top: Instance | None, name_of: Callable[[Path], str], library: Container[Path], hardware: HardwareSources
+) -> Iterator[Diagnostic]:
+    """A note for each kind of clock that is made of another, and that blocks outside of the library run on, but for
+    those of which the project says how fast they are."""
+    found: dict[tuple[str, str, str], list[BlockUse]] = defaultdict(list)
+    told = {clock.name for clock in hardware.clocks}
     for instance in top.walk() if top is not None else ():
         for use in instance.blocks:
-            if use.made_by and use.source.path not in library:
-                found[use.made_by, use.root_clock].append(use)
-    for (maker, clock), uses in found.items():
+            if use.made_by and use.source.path not in library and (name := made_name(use)) not in told:
+                found[use.made_by, use.root_clock, name].append(use)
+    for (maker, clock, made), uses in found.items():
         names = list(dict.fromkeys(f"{use.source.module}.{use.source.label}" for use in uses))
         first = uses[0].source
         yield Diagnostic(
             f"what {maker} makes of '{clock}' clocks {listed(names)}: counted in cycles of '{clock}'",
-            "On a real machine they are counted in cycles of what it makes." if has_own_clock(uses[0])
+            _OWN + (_SAID.format(made) if made else "") if has_own_clock(uses[0])
             else "While their clock is held, they stay in the state in which they were.",
             Severity.NOTE, name_of(first.path), first.line,
         )  # fmt: skip

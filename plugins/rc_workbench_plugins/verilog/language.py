@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,7 +11,7 @@ from rc_workbench_plugins.verilog import build
 from rc_workbench_plugins.verilog.blocks import Arm, SourceBlock, read_blocks
 from rc_workbench_plugins.verilog.conditions import check_conditions
 from rc_workbench_plugins.verilog.data_files import data_files
-from rc_workbench_plugins.verilog.derived import derived
+from rc_workbench_plugins.verilog.derived import derived, gives, made_clocks
 from rc_workbench_plugins.verilog.design import Design, read_design
 from rc_workbench_plugins.verilog.instances import Instance, Key, elaborate
 from rc_workbench_plugins.verilog.monitored import hardware_of, why_not_observed
@@ -62,7 +62,8 @@ def scan(
 def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> HdlBuild:
     design = read_design(root, hardware, parameters)
     ports = () if has_errors(design.diagnostics) else hdl_ports(design)  # the simulator tells the errors
-    return HdlBuild(sources=as_synthesised(design.needed), top=hardware.top, blocks=(), ports=ports,
+    made = made_clocks(_read(root, hardware, parameters, None)[2], hardware) if hardware.clocks else {}
+    return HdlBuild(sources=as_synthesised(design.needed), top=hardware.top, blocks=(), ports=ports, made=made,
                     include_dirs=build.include_dirs_of(design, hardware))  # fmt: skip
 
 
@@ -126,26 +127,27 @@ def _read(
     lost = (one for one in pragmas if one.severity is not Severity.WARNING or one.file not in broken)
     diagnostics = (*design.diagnostics, *lost)
     if top is not None:
-        diagnostics += tuple(of_modules(design, top))
-    diagnostics += tuple(derived(top, design.name_of, library_of(design, hardware)))
+        diagnostics += tuple(of_modules(design, top, [clock.name for clock in hardware.clocks]))
+    diagnostics += tuple(derived(top, design.name_of, library_of(design, hardware), hardware))
     data, unread = data_files(design)
     read = () if unread else (*design.files, *(root / name for name in data))
     return design, blocks, top, (*diagnostics, *unread), data, read
 
 
-def of_modules(design: Design, top: Instance) -> Iterator[Diagnostic]:
-    """What is to be told of the modules below a top."""
+def of_modules(design: Design, top: Instance, clocks: Collection[str]) -> Iterator[Diagnostic]:
+    """What is to be told of the modules below a top. `clocks` are those of PLLs that are simulated as fast as they
+    are."""
     nodes = modules_by_name(design)
     used = dict.fromkeys(instance.module for instance in top.walk())
     yield from defined_twice(design, used)
-    yield from _of_primitives(design, top)
+    yield from _of_primitives(design, top, clocks)
     yield from unsynthesisable(design, [nodes[name] for name in used if name in nodes])
 
 
-def _of_primitives(design: Design, top: Instance) -> Iterator[Diagnostic]:
+def _of_primitives(design: Design, top: Instance, clocks: Collection[str]) -> Iterator[Diagnostic]:
     """What the simulation does not know of the vendors' primitives, at each of their instances."""
     for instance in top.walk():
-        if design.primitives and (said := design.primitives.told(instance.module)):
+        if design.primitives and not gives(instance, clocks) and (said := design.primitives.told(instance.module)):
             message, hint = said
             path, line, column = design.place(instance.node.getFirstToken().location)
             yield Diagnostic(message, hint, Severity.WARNING, design.name_of(path), line, column)

@@ -12,7 +12,7 @@ from pathlib import Path
 from rc_workbench_plugins.ports.memory import OWN_ADDRESSES, own_port
 from rc_workbench_plugins.verilog.blocks import SourceBlock
 from rc_workbench_plugins.verilog.depths import DEPTH_MODULE, DEPTH_SOURCE
-from rc_workbench_plugins.verilog.derived import has_own_clock, other_clock
+from rc_workbench_plugins.verilog.derived import clock_name, has_own_clock, made_clocks, other_clock
 from rc_workbench_plugins.verilog.instances import BlockUse, Instance, Key
 from rc_workbench_plugins.verilog.layout import Layout
 from rc_workbench_plugins.verilog.own import is_own
@@ -95,6 +95,9 @@ class Monitored:
     place: ReadPlace
     ports: tuple[PortProbe, ...]  # that are observed too; they are numbered after the blocks
     top: str
+    made: Mapping[
+        str, Clock
+    ]  # the PLLs' of which the project says how fast they are, by their places below the new top
 
     @property
     def read_out(self) -> ReadOutPlan:
@@ -131,7 +134,12 @@ class Monitored:
         return tuple(signals[role].name for role in port.address_roles)
 
     def blocks(self, name_of: Callable[[Path], str]) -> tuple[Block, ...]:
-        blocks = (_block(name_of, use, self.clocks[use.root_clock], use.path in self.bits) for use in self.counted)
+        told = {clock.name for clock in self.made.values()}
+        made = {n: one.clock for one in self.monitors if one.clock.name in told for n in one.blocks or ()}
+        blocks = (
+            _block(name_of, use, made.get(number, self.clocks[use.root_clock]), use.path in self.bits)
+            for number, use in enumerate(self.counted)
+        )
         return (*blocks, *(port.block(self.top) for port in self.ports))
 
     def large(self, name_of: Callable[[Path], str]) -> tuple[Diagnostic, ...]:
@@ -202,14 +210,20 @@ def monitored(
         probes = (*_probes(counted, numbers, bits, early), *of_ports)
         numbers = (*numbers, *(number for number, _ in of_clock))
         monitors.append(Monitor(MonitorPlan(probes, width, trace=store, engines=hardware.engines), clock, numbers))
+    names = {pin: clock.name for pin, clock in clocks.items()}
+    of_plls = made_clocks(top, hardware, f"{wrapper.USER_INSTANCE}.", names)
+    told = {clock.name: clock.frequency_hz for clock in of_plls.values()}
     place = _place(platform_hardware, [monitor.clock for monitor in monitors], hardware.read_out, port_bits)
     for source, bit, numbers in _own_clocks(counted, layout.clock_bits(top), bits):
         use, number = counted[numbers[0]], sum(monitor.led is not None for monitor in monitors)
-        name = _new_clock(use, [monitor.clock.name for monitor in monitors] + [clock.name for clock in clocks.values()])
-        made = {"name": name, "signal": f"recap_clock_{number}", "derived_from": clocks[source].name}
+        name = _new_clock(
+            use, [monitor.clock.name for monitor in monitors] + [clock.name for clock in clocks.values()], top.path
+        )
+        made = {"name": name, "signal": f"recap_clock_{number}", "derived_from": clocks[source].name,
+                "frequency_hz": told.get(name, clocks[source].frequency_hz)}  # fmt: skip
         plan = MonitorPlan(tuple(_probes(counted, numbers, bits, early)), width, trace=store, engines=hardware.engines)
-        monitors.append(Monitor(plan, clocks[source].model_copy(update=made), numbers, (source, bit)))
-    return Monitored(uses, counted, clocks, bits, width, tuple(monitors), place, ports, top.path)
+        monitors.append(Monitor(plan, clocks[source].model_copy(update=made), numbers, (source, bit), name in told))
+    return Monitored(uses, counted, clocks, bits, width, tuple(monitors), place, ports, top.path, of_plls)
 
 
 def _own_clocks(
@@ -227,10 +241,10 @@ def _own_clocks(
             yield source, clock_bits[counted[observed[0]].path], (*observed, *(n for n in numbers if n not in observed))
 
 
-def _new_clock(use: BlockUse, taken: Collection[str]) -> str:
-    """What a clock is called that the design makes: as where it is made, below the top."""
-    net = use.made_net.rpartition(":")[2].replace(".recap_", ".")  # in what stands for a vendor's primitive
-    return next((name for name in (net.partition(".")[2], net) if name and name not in taken), use.made_net)
+def _new_clock(use: BlockUse, taken: Collection[str], top: str) -> str:
+    """What a clock is called that the design makes."""
+    name = clock_name(use)
+    return next((one for one in (name, f"{top}.{name}") if name and one not in taken), use.made_net)
 
 
 def _observed(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rc_workbench_plugins.verilog import design as verilog
 from rc_workbench_plugins.verilog.addresses import addresses_answered
+from rc_workbench_plugins.verilog.derived import made_clocks
 from rc_workbench_plugins.verilog.instances import Instance
 from rc_workbench_plugins.verilog.language import outside
 from rc_workbench_plugins.verilog.layout import lay_out
@@ -35,6 +36,7 @@ from rc_workbench_plugins.vhdl.sides import parted
 from rc_workbench_plugins.vhdl.syntax import plain as plain_name
 from rc_workbench_plugins.vhdl.translated import (
     outside_of,
+    places_of,
     read_translated,
     spelled,
     streams_of,
@@ -76,9 +78,11 @@ def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> 
     asking = spelled(alone.stand_in(top), names)
     folder = cache_dir() / "vhdl" / sha256(repr([texts, generics, asking]).encode())[:32]
     beside = replace(alone.written(folder), sources=(kept_verilog(asking),), refused=refused)
+    tree = tree_of(design)
+    clocks = places_of(made_clocks(tree, hardware), tree) if tree is not None and hardware.clocks else {}
     return HdlBuild(
         (place,) if not refused else (), top, (), ports, diagnostics=_not_made(refused), beside=beside,
-        translated=() if refused else (beside_verilog(as_written(design, generics), place, top, tree_of(design)),),
+        translated=() if refused else (beside_verilog(as_written(design, generics), place, top, tree),), made=clocks,
     )  # fmt: skip
 
 
@@ -175,6 +179,7 @@ def instrument(
             *watched.large(design.name_of),
             *_at_entity(addresses_answered(simulated, watched.addresses(board), hardware.read_out), design, design.top),
         ),
+        made=places_of(watched.made, top, f"{wrapper.USER_INSTANCE}."),
         read=tuple(one.path for one in design.files),
         beside=beside,
     )

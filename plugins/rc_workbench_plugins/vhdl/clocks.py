@@ -83,7 +83,10 @@ class Clocks:
             open_ += [Place(place.instance, one) for text in sources for one in _names(text)]
             registers += self._registers(place)
         root = self.follow(instance, name, loops)
-        return Origin(frozenset(inputs), next(iter(makers), ""), divided, f"{root.instance.path}.{plain(root.name)}")
+        given: dict[str, None] = {}
+        before = self._before(root.instance, root.name, "", given)
+        driver, net = before if before and given else (root.instance, root.name)  # the output of what makes it
+        return Origin(frozenset(inputs), next(iter(makers), ""), divided, f"{driver.path}.{plain(net)}")
 
     def follow(self, instance: Instance, name: str, loops: Sequence[Loop] = ()) -> Place:
         """Where what a name in an instance is another name of is driven."""
@@ -96,9 +99,11 @@ class Clocks:
         return port.name + found[2] if found and port is not None and port.mode == "in" else ""
 
     def _follow(self, instance: Instance, name: str, makers: dict[str, None] | None = None) -> Place:
+        if makers is not None:
+            return self._followed(Place(instance, name), makers)
         start = (instance.path, plain(name))
-        if start not in self._known or makers is not None:
-            self._known[start] = self._followed(Place(instance, name), makers)
+        if start not in self._known:
+            self._known[start] = self._followed(Place(instance, name), None)
         return self._known[start]
 
     def _followed(self, place: Place, makers: dict[str, None] | None) -> Place:

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rc_workbench_plugins.verilog.derived import derived, other_clock
+from rc_workbench_plugins.verilog.derived import derived, gives, other_clock
 from rc_workbench_plugins.verilog.design import source_files
 from rc_workbench_plugins.verilog.instances import Instance, Key
 from rc_workbench_plugins.verilog.ports import clocks, resets
@@ -93,7 +93,7 @@ def read(root: Path, hardware: HardwareSources, platform: Platform, parameters: 
     why_not, single = _why_not(design, blocks, top, platform)
     diagnostics += check_conditions(design, blocks, top, why_not, job)
     library = source_files(design.root, hardware.library)[0]
-    diagnostics += [*unbound(design, top), *derived(top, design.name_of, library)]
+    diagnostics += [*unbound(design, top, hardware), *derived(top, design.name_of, library, hardware)]
     return Read(design, tuple(blocks), top, names, why_not, single, tuple(diagnostics))
 
 
@@ -131,13 +131,18 @@ def _why_not(
     return nowhere | {block.key: block.why_not for block in blocks if block.why_not}, paths
 
 
-def unbound(design: Design, top: Instance | None, others: Container[str] = ()) -> Iterator[Diagnostic]:
-    """A warning for each component that nothing is bound to, or what makes clocks in place of a vendor's, where it is
-    instantiated; but for `others`, which another language defines."""
+def unbound(
+    design: Design, top: Instance | None, hardware: HardwareSources, others: Container[str] = ()
+) -> Iterator[Diagnostic]:
+    """A warning for each component that nothing is bound to, or what makes clocks in place of a vendor's and the
+    project does not say how fast, where it is instantiated; but for `others`, which another language defines."""
     told: set[Key] = set()
+    clocks = [clock.name for clock in hardware.clocks]
     for instance in top.walk() if top is not None else ():
         makes_clocks = stands_for_clocks(instance.module, instance.body.file if instance.body else None)
         if instance.node is None or instance.key in told or (instance.body is not None and not makes_clocks):
+            continue
+        if makes_clocks and gives(instance, clocks):
             continue
         if plain(instance.node.unit.rpartition(".")[2]) in others and not makes_clocks:
             continue

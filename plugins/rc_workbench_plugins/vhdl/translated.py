@@ -23,7 +23,7 @@ from rc_workbench_plugins.vhdl.elaborate import DIALECT, Text
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.hardware import Hardware
+from workbench.model.hardware import Clock, Hardware
 from workbench.model.streams import Fifo, Stream
 
 _PART_FILE = re.compile(r".*/f(\d+)_\d+\.vhd")
@@ -97,6 +97,15 @@ def read_translated(folder: Path, file: Path, top: str, hardware: HardwareSource
     """The Verilog as the Verilog plugin reads it, with what the project says of streams."""
     said = {"streams": hardware.streams, "fifos": hardware.fifos, "read_out": hardware.read_out}
     return verilog.read_design(folder, HardwareSources(sources=(str(file),), top=top, **said), {})
+
+
+def places_of(made: Mapping[str, Clock], top: Instance, below: str = "") -> dict[str, Clock]:
+    """Clocks by where they stand in the translated design, of those by their names in VHDL; both behind `below`."""
+    written = {instance.path.partition(".")[2]: path.partition(".")[2] for path, instance in _names(top, top.path)}
+    of_instance = {name: name.removeprefix(below).rpartition(".") for name in made}
+    return {
+        f"{below}{written.get(path, path)}{dot}{port}": made[name] for name, (path, dot, port) in of_instance.items()
+    }
 
 
 def streams_of(

@@ -30,17 +30,18 @@ _SLOWER = 2  # so many times slower than the platform says a clock may be, and i
 class Monitor:
     """The counters of one clock's blocks; `blocks` are the build's numbers of all blocks on it, None where that is
     each. Of a clock that the design itself makes `led` is the top's clock of which it is made, and which bit of the
-    state vector it is; where the design is simulated that top's clock counts."""
+    state vector it is; where the design is simulated that top's clock counts, unless it is `told` how fast it is."""
 
     plan: MonitorPlan
     clock: Clock
     blocks: tuple[int, ...] | None = None
     led: tuple[str, int] | None = None
+    told: bool = False
 
     @property
     def least_hz(self) -> float:
         """How slow its clock may be, as far as is known."""
-        return self.clock.frequency_hz / (_MADE_SLOWER if self.led else 1)
+        return self.clock.frequency_hz / (_MADE_SLOWER if self.led and not self.told else 1)
 
 
 @dataclass(frozen=True)

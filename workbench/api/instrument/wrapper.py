@@ -26,6 +26,7 @@ STREAMS_DEFINE = "RECAP_STREAMS"
 #: Set by what simulates the design and counts its taps by itself: the counters are then left out.
 UNCOUNTED_DEFINE = "RECAP_UNCOUNTED"
 STATE_PORT = "recap_state"
+USER_INSTANCE = "recap_user"
 
 
 @dataclass(frozen=True)
@@ -146,15 +147,16 @@ def _top(
     if own_width:
         connections.append(f".{STATE_PORT}({STATE_PORT}[{own_width - 1}:0])")
     values = ", ".join(f".{p.name}({p.name})" for p in top.parameters)
-    lines.append(f"    {top.inner}{f' #({values})' if values else ''} recap_user (")
+    lines.append(f"    {top.inner}{f' #({values})' if values else ''} {USER_INSTANCE} (")
     lines += [",\n".join(f"        {c}" for c in connections), "    );"]
     reset_of = {clock.name: _reset(clock) for clock in (place.clock, *(monitor.clock for monitor in monitors))}
     for probe in observed:
         lines += probe.text(_reset(probe.clock), STATE_PORT)
     for made in (monitor for monitor in monitors if monitor.led is not None):
         source, bit = made.led or ("", 0)
-        lines += [f"`ifdef {TAPS_DEFINE}", f"    wire {made.clock.pin} = {source};", "`else"]
-        lines += [f"    wire {made.clock.pin} = {STATE_PORT}[{bit}];", "`endif"]
+        own = f"    wire {made.clock.pin} = {STATE_PORT}[{bit}];"
+        simulated = [f"`ifdef {TAPS_DEFINE}", f"    wire {made.clock.pin} = {source};", "`else", own, "`endif"]
+        lines += [own] if made.told else simulated
     lines += instances(monitors, place, reset_of, STATE_PORT)
     if width:
         lines += [f"`ifdef {TAPS_DEFINE}", *_taps(monitors, width), "`endif"]
@@ -208,7 +210,7 @@ def _seen_of(stream: Stream, signal: str) -> str:
 
 def _below(signal: str) -> str:
     """A signal that is named below the user's top, as the new top reads it."""
-    return f"!recap_user.{signal[1:]}" if signal.startswith("!") else f"recap_user.{signal}"
+    return f"!{USER_INSTANCE}.{signal[1:]}" if signal.startswith("!") else f"{USER_INSTANCE}.{signal}"
 
 
 def _monitor(plan: MonitorPlan, number: int) -> str:

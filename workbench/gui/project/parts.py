@@ -15,6 +15,7 @@ from workbench.model.application import (
     HardwareSources,
     HostSources,
     Link,
+    MadeClock,
     Project,
     Simulation,
     StreamSignals,
@@ -44,7 +45,7 @@ _READ_OUT = Group(
     tuple(replace(field, kind="address") for field in fields_of(ReadOut, ("read_out",))),
 )
 _TRACE, _STREAM, _FPGA = ("hardware", "trace"), ("hardware", "streams"), ("hardware", "fpgas")
-_LINK = ("hardware", "links")
+_LINK, _CLOCK = ("hardware", "links"), ("hardware", "clocks")
 
 
 def sections_of(document: ProjectDocument, plugins: Plugins) -> tuple[Section, ...]:
@@ -63,6 +64,7 @@ def sections_of(document: ProjectDocument, plugins: Plugins) -> tuple[Section, .
         Section("Hardware", (
             _part(("hardware",), "Design and counters", "ports, and what observes it", (first, _READ_OUT, *others)),
         )),
+        Section("Clocks of PLLs", _named(document, _CLOCK, "as it makes them", _grouped(MadeClock, "Clock")), "clock"),
         Section("Trace in hardware", trace if traced else (), "" if traced else "trace memory"),
         Section("FPGAs", _named(document, _FPGA, "with its own design", fpga), "FPGA"),
         Section("Links", _named(document, _LINK, "between FPGAs", _grouped(Link, "Link"), "source"), "link"),
@@ -79,10 +81,11 @@ def add_part(document: ProjectDocument, what: str) -> Path_ | None:
     if what == "trace memory":
         records = TraceMemory.model_fields["records"].default
         return _TRACE if document.set(_TRACE, {"records": records}, "Add a trace memory") else None
-    path = {"FPGA": _FPGA, "link": _LINK, "stream": _STREAM}[what]
+    path = {"FPGA": _FPGA, "link": _LINK, "stream": _STREAM, "clock": _CLOCK}[what]
     count = len(document.value(path) or ())
     new = {
         "FPGA": {"name": f"fpga{count}"},
+        "clock": {"name": f"pll.CLKOUT{count}", "frequency_hz": "100 MHz"},
         "link": {"source": "left.out_*", "target": "right.in_*"},
         "stream": {"name": f"stream{count}", "valid": "valid", "ready": "ready"},
     }[what]
