@@ -147,6 +147,16 @@ def test_a_core_that_is_none_is_told(tmp_path: Path, text: str, line: int | None
     assert not said or (("bad.core", line, said) in found)
 
 
+@pytest.mark.parametrize(("told_of", "standard"), [("", "2008"), ("-93", "93"), ("-87", "93"), ("-2008", "2008")])
+def test_a_core_says_what_vhdl_it_is_in_but_for_what_the_project_says(
+    tmp_path: Path, told_of: str, standard: str
+) -> None:
+    core = f"CAPI=2:\nname: ::app:1\nfilesets: {{all: {{files: [rtl/soc.vhd], file_type: vhdlSource{told_of}}}}}\n"
+    listed = {"rtl/soc.vhd": "entity e is end;\n", "app.core": core}
+    assert opened(tmp_path, listed, "app.core").project.hardware.vhdl_standard == standard
+    assert opened(tmp_path, listed, "app.core", vhdl_standard=93).project.hardware.vhdl_standard == "93"
+
+
 def test_a_core_says_which_library_its_vhdl_is_in(tmp_path: Path) -> None:
     core = """CAPI=2:
 name: ::app:1

@@ -1,7 +1,7 @@
 """State machines in VHDL whose dwell times are known: counters, transitions, taps and the trace in hardware are exact.
 
-EXAMPLES=1000 in the environment tries more of them. Beside the counters stand narrow ones, which are as exact up to
-where they wrap around, and told beyond that.
+EXAMPLES=1000 in the environment tries more of them. Beside the counters stand narrow ones, of the same machines read as
+VHDL-93, which are as exact up to where they wrap around, and told beyond that.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     build = VhdlLanguage().instrument(folder, hardware, PLATFORM, {}, folder / "observed")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(monitored, "MonitorPlan", partial(MonitorPlan, count_bits=NARROW))
-        narrow = VhdlLanguage().instrument(folder, hardware, PLATFORM, {}, folder / "narrow")
+        of_93 = hardware.model_copy(update={"vhdl_standard": "93"})
+        narrow = VhdlLanguage().instrument(folder, of_93, PLATFORM, {}, folder / "narrow")
     (top,) = (path for path in narrow.sources if re.search(r"^module top\b", path.read_text(), re.MULTILINE))
     text = re.sub(r"\b(recap_monitor|recap_port)\b", r"narrow_\1", top.read_text())
     (folder / "narrow.v").write_text(re.sub(r"^module top\b", "module narrow", text, flags=re.MULTILINE))

@@ -2,26 +2,17 @@
 -- (resources/card/beside_link.cpp), and bits in and out of the types that ports have.
 library ieee;
 use ieee.std_logic_1164.all;
-use ieee.numeric_std.all;
 package recap_link is
     procedure recap_exchange (
         seen : in std_ulogic_vector; now_is : in time; clocks, given : out std_ulogic_vector; given_first : out boolean;
         until_then, until_seen : out time);
     attribute foreign of recap_exchange : procedure is "VHPIDIRECT librecap.so recap_exchange";
     function recap_in (bits : std_ulogic_vector) return std_ulogic;
-    function recap_in (bits : std_ulogic_vector) return std_ulogic_vector;
-    function recap_in (bits : std_ulogic_vector) return u_unsigned;
-    function recap_in (bits : std_ulogic_vector) return u_signed;
     function recap_in (bits : std_ulogic_vector) return bit;
-    function recap_in (bits : std_ulogic_vector) return bit_vector;
     function recap_in (bits : std_ulogic_vector) return boolean;
     function recap_number (bits : std_ulogic_vector; negative : boolean) return integer;
     function recap_out (value : std_ulogic; width : positive) return std_ulogic_vector;
-    function recap_out (value : std_ulogic_vector; width : positive) return std_ulogic_vector;
-    function recap_out (value : u_unsigned; width : positive) return std_ulogic_vector;
-    function recap_out (value : u_signed; width : positive) return std_ulogic_vector;
     function recap_out (value : bit; width : positive) return std_ulogic_vector;
-    function recap_out (value : bit_vector; width : positive) return std_ulogic_vector;
     function recap_out (value : boolean; width : positive) return std_ulogic_vector;
     function recap_out (value : integer; width : positive) return std_ulogic_vector;
 end package;
@@ -36,25 +27,9 @@ package body recap_link is
     begin
         return bits(bits'right);
     end function;
-    function recap_in (bits : std_ulogic_vector) return std_ulogic_vector is
-    begin
-        return bits;
-    end function;
-    function recap_in (bits : std_ulogic_vector) return u_unsigned is
-    begin
-        return u_unsigned(bits);
-    end function;
-    function recap_in (bits : std_ulogic_vector) return u_signed is
-    begin
-        return u_signed(bits);
-    end function;
     function recap_in (bits : std_ulogic_vector) return bit is
     begin
         return to_bit(bits(bits'right));
-    end function;
-    function recap_in (bits : std_ulogic_vector) return bit_vector is
-    begin
-        return to_bitvector(bits);
     end function;
     function recap_in (bits : std_ulogic_vector) return boolean is
     begin
@@ -79,25 +54,9 @@ package body recap_link is
     begin
         return (1 to 1 => value);
     end function;
-    function recap_out (value : std_ulogic_vector; width : positive) return std_ulogic_vector is
-    begin
-        return value;
-    end function;
-    function recap_out (value : u_unsigned; width : positive) return std_ulogic_vector is
-    begin
-        return std_ulogic_vector(value);
-    end function;
-    function recap_out (value : u_signed; width : positive) return std_ulogic_vector is
-    begin
-        return std_ulogic_vector(value);
-    end function;
     function recap_out (value : bit; width : positive) return std_ulogic_vector is
     begin
         return (1 to 1 => to_stdulogic(value));
-    end function;
-    function recap_out (value : bit_vector; width : positive) return std_ulogic_vector is
-    begin
-        return to_stdulogicvector(value);
     end function;
     function recap_out (value : boolean; width : positive) return std_ulogic_vector is
     begin

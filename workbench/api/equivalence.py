@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
+from workbench.model.application import VhdlStandard
 from workbench.model.diagnostic import Diagnostic
 
 
 @dataclass(frozen=True)
 class HdlSide:
     """A design as tools read it: sources in order, all paths absolute. `defines` are macros, `parameters` values of the
-    top's parameters or generics; of VHDL, `libraries` has each source's."""
+    top's parameters or generics; of VHDL, `libraries` has each source's, and `vhdl_standard` is what they are in."""
 
     sources: tuple[Path, ...]
     top: str
@@ -21,6 +22,7 @@ class HdlSide:
     defines: dict[str, str] = field(default_factory=dict)
     parameters: dict[str, str] = field(default_factory=dict)
     libraries: tuple[str, ...] = ()
+    vhdl_standard: VhdlStandard = "2008"
 
 
 @dataclass(frozen=True)

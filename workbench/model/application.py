@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import BeforeValidator, Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
 from workbench.model.platform import Document
 from workbench.model.read_out import ReadOut
@@ -19,6 +19,7 @@ from workbench.model.streaming import Streaming
 
 SCHEMA_VERSION = 1
 STREAM_TOP = "stream_top"  # the design that is made of a streaming application
+VhdlStandard = Annotated[Literal["93", "2008"], BeforeValidator(str)]
 
 
 class HostSources(Document):
@@ -140,6 +141,12 @@ class Design(Document):
         default_factory=dict,
         description="VHDL libraries other than work, with those of the sources that they hold, files or patterns",
         examples=[{"neorv32": ["rtl/core/*.vhd"]}],
+    )
+    vhdl_standard: VhdlStandard = Field(
+        "2008",
+        description="the VHDL that the sources are written in: 93 for names that 2008 reserves (release, force, "
+        "context ...), files as VHDL-87 opens them, and packages of their own that 2008 brings",
+        examples=[93],
     )
     names: dict[str, str] = Field(
         default_factory=dict,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from workbench.model.application import VhdlStandard
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.pragma import PlacedPragma
 from workbench.model.streams import Fifo, Stream
@@ -184,8 +185,9 @@ class HdlTop:
 
     `sources` are the files that it reaches, each after those it needs; `clocks` counts the clocked blocks that each of
     its ports drives, `resets` tells whether low means reset, as the blocks ask for it; `numbers` are the whole numbers
-    that stand in those files. Errors among `diagnostics` mean that it cannot be built as it is. `made` are files (name,
-    text) of `sources` that are not there: a module around a top whose own ports no platform could drive.
+    that stand in those files; `vhdl_standard` is the one that GHDL takes them in. Errors among `diagnostics` mean that
+    it cannot be built as it is. `made` are files (name, text) of `sources` that are not there: a module around a top
+    whose own ports no platform could drive.
     """
 
     name: str
@@ -198,6 +200,7 @@ class HdlTop:
     clocks: tuple[tuple[str, int], ...] = ()
     resets: tuple[tuple[str, bool], ...] = ()
     numbers: tuple[int, ...] = ()
+    vhdl_standard: VhdlStandard = "2008"
     diagnostics: tuple[Diagnostic, ...] = ()
     made: tuple[tuple[str, str], ...] = ()
 

@@ -43,4 +43,6 @@ def with_lists(
         "defines": listed.defines | hardware.defines,
         "parameters": listed.parameters | hardware.parameters,
     }
+    if listed.vhdl_standards and "vhdl_standard" not in hardware.model_fields_set:
+        update["vhdl_standard"] = "2008" if "2008" in listed.vhdl_standards else "93"
     return hardware.model_copy(update=update), tuple(listed.read), tuple(listed.problems)

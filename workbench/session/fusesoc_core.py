@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from workbench.session.listed import value as text_value
 
 _HDL = (".v", ".sv", ".vh", ".svh", ".vhd", ".vhdl")
 _CONDITION = re.compile(r"\s*(!?)\s*(\w+)\s*\?\s*\((.*)\)\s*")
+_STANDARD = re.compile(r"vhdlSource-(\d+)")
 _TRUE = {"tool_verilator", "target_default"}
 
 
@@ -58,18 +59,15 @@ def read_core(path: Path, listed: Listed, depth: int = 0) -> None:
                 elif depth < DEPTH:
                     read_core(other, listed, depth + 1)
         for number, entry in enumerate(kept.get("files") or ()):
-            library = str(kept.get("logical_name", ""))
-            _core_file(
-                entry, path, library, listed, lambda *said, at=("filesets", name, "files", number): told(at, *said)
-            )
+            _core_file(entry, path, kept, listed, lambda *said, at=("filesets", name, "files", number): told(at, *said))
     _core_parameters(data.get("parameters"), _texts(target.get("parameters")), listed)
 
 
-def _core_file(entry: Any, core: Path, library: str, listed: Listed, told: Told) -> None:
-    """One file of a set: a name, or a name with what it is."""
-    names, traits = (list(entry), next(iter(entry.values()), None)) if isinstance(entry, dict) else ([entry], None)
-    traits = _mapping(traits)
-    library = str(traits.get("logical_name", library))
+def _core_file(entry: Any, core: Path, of_set: Mapping[Any, Any], listed: Listed, told: Told) -> None:
+    """One file of a set: a name, or a name with what it is, where that is not as the set says."""
+    names, own = (list(entry), next(iter(entry.values()), None)) if isinstance(entry, dict) else ([entry], None)
+    traits = {**of_set, **_mapping(own)}
+    library = str(traits.get("logical_name", ""))
     for name in _texts(names):
         path = Path(os.path.normpath(core.parent / name))
         if traits.get("is_include_file"):
@@ -78,6 +76,8 @@ def _core_file(entry: Any, core: Path, library: str, listed: Listed, told: Told)
                 listed.include_dirs[Path(os.path.normpath(folder))] = None
         elif path.suffix in _HDL:
             listed.source(path, told)
+            if standard := _STANDARD.fullmatch(str(traits.get("file_type", ""))):
+                listed.vhdl_standards.add("93" if standard[1] in ("87", "93") else "2008")
             if library:
                 listed.libraries.setdefault(library, []).append(path)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from workbench.api.source.files import within
+from workbench.model.application import VhdlStandard
 from workbench.model.diagnostic import Diagnostic
 
 DEPTH = 20  # lists that name lists
@@ -28,6 +29,7 @@ class Listed:
     include_dirs: dict[Path, None] = field(default_factory=dict)
     defines: dict[str, int | float | str] = field(default_factory=dict)
     parameters: dict[str, int | float | str] = field(default_factory=dict)
+    vhdl_standards: set[VhdlStandard] = field(default_factory=set)  # that files are told to be in
     read: dict[Path, None] = field(default_factory=dict)
     problems: list[Diagnostic] = field(default_factory=list)
     cores: Cores = field(default_factory=dict)  # all that lie where the project may look, once one is looked for

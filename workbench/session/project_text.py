@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
-from workbench.model.application import SCHEMA_VERSION, HostSources
+from workbench.model.application import SCHEMA_VERSION, HardwareSources, HostSources
 from workbench.model.scan import HdlTop
 
 _PLAIN = re.compile(r"[A-Za-z_./][\w./-]*")
@@ -62,6 +62,9 @@ def project_text(
         yield from _said("  ", reasons["hardware sources"])
         yield "  sources:"
         yield from (f"    - {_scalar(source)}" for source in top.sources)
+        if top.vhdl_standard != HardwareSources.model_fields["vhdl_standard"].default:
+            yield from _said("  ", "GHDL reads these in no later standard")
+            yield f"  vhdl_standard: {top.vhdl_standard}"
         if top.include_dirs:
             yield f"  include_dirs: [{', '.join(map(_scalar, top.include_dirs))}]"
         if top.parameters:

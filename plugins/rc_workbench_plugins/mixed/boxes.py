@@ -49,16 +49,34 @@ def _entity(component: Component) -> str:
     interface, name = component.interface, component.name
     generics = "; ".join(f"{g.name} : {g.type}{f' := {g.default}' if g.default else ''}" for g in interface.generics)
     ports = "; ".join(f"{p.name} : {p.mode} {p.type}{f' := {p.default}' if p.default else ''}" for p in interface.ports)
-    values = [(plain(g.name), g.name if kind_of(g.type, {}) == "string" else f"to_string({g.name})")
-              for g in interface.generics]  # fmt: skip
-    values += [(f"'{plain(p.name)}", f"integer'image({p.name}'length)")
-               for p in interface.ports if kind_of(p.type, {}) == "vector"]  # fmt: skip
-    told = " ".join(f'report "recap " & {name}\'path_name & "{of} " & {value};' for of, value in values)
+    values = [(plain(g.name), kind_of(g.type, {}), g) for g in interface.generics]
+    values += [(f"'{plain(p.name)}", "length", p) for p in interface.ports if kind_of(p.type, {}) == "vector"]
+    told = " ".join(_report(f'{name}\'path_name & "{of} "', kind, one) for of, kind, one in values)
     clauses = f"{f'generic ({generics});' if generics else ''} {f'port ({ports});' if ports else ''}"
     return (
         f"entity {name} is {clauses} end;\n"
-        f"architecture recap of {name} is begin process begin {told} wait; end process; end;\n"
+        f"architecture recap of {name} is begin process variable recap_bits : std.textio.line; "
+        f"begin {told} wait; end process; end;\n"
     )
+
+
+def _report(of: str, kind: str, one: Declared) -> str:
+    """A statement that tells a value of a kind; none for a kind that no value is told of."""
+    mark = one.type.split("(")[0].split()[0]
+    element = "bit" if plain(mark).rpartition(".")[2] == "bit_vector" else "ieee.std_logic_1164.std_ulogic"
+    values = {
+        "string": one.name,
+        "boolean": f"boolean'image({one.name})",
+        "real": f"real'image({one.name})",
+        "integer": f"integer'image({one.name})",
+        "length": f"integer'image({one.name}'length)",
+        "bit": f"{mark}'image({one.name})(2)",
+    }
+    if kind == "vector":
+        put = f"std.textio.write(recap_bits, {element}'image({one.name}(i))(2));"
+        bits = f"std.textio.write(recap_bits, string'(\"\")); for i in {one.name}'range loop {put} end loop;"
+        return f'{bits} report "recap " & {of} & recap_bits.all; std.textio.deallocate(recap_bits);'
+    return f'report "recap " & {of} & {values[kind]};' if kind in values else ""
 
 
 def module_for(name: str, entity: Unit, spelled: Mapping[str, str], types: Mapping[str, Type | str]) -> str:

@@ -222,13 +222,15 @@ def _compared(
     """The design beside its copies, each in its own languages; the copies have the parameters' values themselves."""
     assert joined.modules is not None
     own = as_synthesised(path for path in joined.modules.needed if path not in joined.boxes)
-    needed = joined.entities.needed
+    needed, standard = joined.entities.needed, joined.entities.standard
     include_dirs, defines = _folders(joined, hardware), {k: str(v) for k, v in hardware.defines.items()}
     libraries = (*("" for _ in own), *(file.library for file in needed))
     made = (*copies, *(boards.get(file.path, file.path) for file in needed))
     return Comparison(
-        HdlSide((*own, *(f.path for f in needed)), top.module, include_dirs, defines, dict(generics), libraries),
-        HdlSide(made, inner, include_dirs, defines, libraries=libraries),
+        HdlSide(
+            (*own, *(f.path for f in needed)), top.module, include_dirs, defines, dict(generics), libraries, standard
+        ),
+        HdlSide(made, inner, include_dirs, defines, libraries=libraries, vhdl_standard=standard),
         (wrapper.STATE_PORT,) if width else (),
         clocks=tuple(name for name, _ in clocks_of(top)),
         resets=resets(top),

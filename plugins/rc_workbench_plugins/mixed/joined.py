@@ -127,7 +127,7 @@ class _Joiner:
         top = self.entities.get(plain(self.hardware.top))
         defined = self.modules.heads.get(self.hardware.top.lower())
         self.found += [*missing, *wrong]
-        base = vhdl.Design(self.root, self.vhdl_files, self.units, None, (), ())
+        base = vhdl.Design(self.root, self.vhdl_files, self.units, None, (), (), self.hardware.vhdl_standard)
         tree: Instance | None = None
         clocks: Clocks | None = None
         if top is not None and defined is None:
@@ -187,7 +187,10 @@ class _Joiner:
         return tuple(blocks), wrong
 
     def _below(self, entity: Unit, values: Mapping[str, str]) -> vhdl.Design:
-        return vhdl.design_below(self.root, self.vhdl_files, self.units, entity, values, self.job, self.others)
+        standard = self.hardware.vhdl_standard
+        return vhdl.design_below(
+            self.root, self.vhdl_files, self.units, entity, values, standard, self.job, self.others
+        )
 
     def _vhdl(self, design: vhdl.Design, one: Instance, path: str, roots: _Roots | None) -> Instance:
         """A VHDL instance in its place in the whole. `roots` are the design's inputs behind the ports of what it is

@@ -58,6 +58,7 @@ def _side(root: Path, side: HdlSide, file: Path, job: Job) -> tuple[HdlSide, dic
     hardware = HardwareSources(
         sources=tuple(map(str, side.sources)), top=side.top, libraries={k: tuple(v) for k, v in libraries.items()},
         include_dirs=tuple(map(str, side.include_dirs)), defines=dict(side.defines), read_out=_NO_READ_OUT,
+        vhdl_standard=side.vhdl_standard,
     )  # fmt: skip
     joined = read_joined(root, hardware, (), side.parameters, job)
     if joined.top is None or has_errors(joined.diagnostics):

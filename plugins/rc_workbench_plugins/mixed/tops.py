@@ -59,7 +59,11 @@ def _instantiated(root: Path, top: HdlTop, units: Collection[Unit], modules: Mod
 
 def _with_both(root: Path, top: HdlTop, everything: HardwareSources) -> HdlTop:
     """A top with what it reaches of the other language too."""
-    joined = read_joined(root, everything.model_copy(update={"top": top.name}), (), {}, Job())
+    asked = {"top": top.name, "vhdl_standard": top.vhdl_standard}
+    joined = read_joined(root, everything.model_copy(update=asked), (), {}, Job())
+    if fitting := next((one.fitting for one, _ in joined.designs if one.fitting), None):
+        asked["vhdl_standard"] = fitting
+        joined = read_joined(root, everything.model_copy(update=asked), (), {}, Job())
     sources = tuple(joined.name_of(path) for path in _needed(joined))
     included = joined.modules.files if joined.modules is not None else ()
     headers = {path.parent for path in included if path not in joined.boxes} - {
@@ -74,6 +78,7 @@ def _with_both(root: Path, top: HdlTop, everything: HardwareSources) -> HdlTop:
         clocks=clocks(joined.top),
         resets=resets(joined.top),
         numbers=tuple(sorted({*top.numbers, *(number for text in texts for number in vhdl.numbers(text))})),
+        vhdl_standard=joined.entities.standard,
         diagnostics=joined.diagnostics,
         made=(),
     )

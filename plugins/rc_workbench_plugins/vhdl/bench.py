@@ -103,7 +103,6 @@ begin
             {put}
             std.textio.writeline(std.textio.output, recap_out);
         end loop;
-        std.env.stop(0);
         wait;
     end process;
 end architecture;

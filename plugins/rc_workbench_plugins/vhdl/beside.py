@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 from rc_workbench_plugins.vhdl.design import Design
-from rc_workbench_plugins.vhdl.elaborate import DIALECT, Text, analysed
+from rc_workbench_plugins.vhdl.elaborate import Text, analysed, dialect
 from rc_workbench_plugins.vhdl.ghdl import ghdl
 from rc_workbench_plugins.vhdl.ports import hdl_ports
 from rc_workbench_plugins.vhdl.rewrite import written
@@ -37,6 +37,7 @@ _KNOWN = (
     "std_ulogic_vector", "bit_vector", "unsigned", "signed", "u_unsigned", "u_signed", "unresolved_unsigned",
     "unresolved_signed",
 )  # fmt: skip
+_VECTORS, _NUMBERS = ("vector", "signed"), ("integer", "enumeration")
 _PLACE, _TIME = r"(?:.*/)?(?P<file>[^/\s:]+):(?P<line>\d+)", r"@(?P<time>\d+)(?P<unit>[fpnum]?s)"
 #: What GHDL says as it runs a design, and what that means: reports; faults with their place, or before it; ends.
 MESSAGES = (
@@ -89,8 +90,8 @@ end architecture;
 
 @dataclass(frozen=True)
 class _Part:
-    """A port's part on its way: `vhdl` is its name in the harness, `at` its lowest bit in `way` (what of the harness's
-    holds it)."""
+    """A port's part on its way: `vhdl` is its name in the harness, `kind` "integer", "enumeration" or the builtin type
+    that its own is of, `at` its lowest bit in `way` (what of the harness's holds it)."""
 
     vhdl: str
     type: str
@@ -163,13 +164,13 @@ class Alone:
                 words += [f"--work={text.library}", name]
                 if text.number < len(self.design.files):
                     files[name.name] = self.design.name_of(self.design.files[text.number].path)
-        command = (str(ghdl().path), "-c", *DIALECT, *words, "-r", HARNESS, *_OPTIONS)
+        command = (str(ghdl().path), "-c", *dialect(self.design.standard), *words, "-r", HARNESS, *_OPTIONS)
         return Beside((), command, "GHDL", files, MESSAGES, told=tuple(self._open()), clocked=bool(self.clocks))
 
     def wrong(self) -> tuple[Diagnostic, ...]:
         """Why GHDL cannot simulate it."""
         files = [replace(one, data=_FOREIGN.sub(b"", one.data)) for one in self._files()]
-        said = analysed(files, HARNESS, self._top.library, Job())
+        said = analysed(files, self.design.standard, HARNESS, self._top.library, Job())
         of = {file.number: self.design.name_of(file.path) for file in self.design.files}
         return tuple(
             Diagnostic(text, "", Severity.ERROR, of[number], line, column)
@@ -223,12 +224,15 @@ class Alone:
             at = sum(ways[way].values())
             ways[way][name] = sum(told[leaf.name].bits for leaf in found)
             for leaf in found:
-                one, kind = told[leaf.name], resolved(leaf.type, types)
+                one, known = told[leaf.name], resolved(leaf.type, types)
+                kind = known.kind if known is not None and known.kind in _NUMBERS else builtin(leaf.type, types)
                 negative = design.told.get(plain(leaf.name), "").startswith("-")
                 vhdl = f"recap_p{number}{leaf.name[len(port.name) :]}"
-                parts.append(_Part(vhdl, leaf.type, kind.kind if kind else "", negative, way, at + one.lsb, one.bits))
+                parts.append(_Part(vhdl, leaf.type, kind, negative, way, at + one.lsb, one.bits))
         if self.state_bits:
-            parts.append(_Part(STATE_PORT, "", "vector", False, _SEEN, sum(ways[_SEEN].values()), self.state_bits))
+            parts.append(
+                _Part(STATE_PORT, "bit_vector", "bit_vector", False, _SEEN, sum(ways[_SEEN].values()), self.state_bits)
+            )
             ways[_SEEN][STATE_PORT] = self.state_bits
         return _Ports(ways, tuple(parts), tuple(left))
 
@@ -269,20 +273,27 @@ def _joined(names: Iterable[str]) -> str:
 def _is_led(leaf: Leaf, types: Mapping[str, Type | str], port: HdlPort) -> bool:
     """Whether a port's part is one value of a type that the package, or a number, can stand for."""
     kind = resolved(leaf.type, types)
-    known = kind is not None and (kind.kind in ("integer", "enumeration") or builtin(leaf.type, types) in _KNOWN)
+    known = kind is not None and (kind.kind in _NUMBERS or builtin(leaf.type, types) in _KNOWN)
     return known and leaf.expression.partition(" * ")[0] == "1" and port.direction != "inout"
 
 
 def _value(part: _Part, bits: str) -> str:
     """Bits as a value of a part's type."""
     number = f"recap_number({bits}, {str(part.negative).lower()})"
-    form = {"integer": f"{_mark(part)}({number})", "enumeration": f"{_mark(part)}'val({number})"}
-    return form.get(part.kind, f"recap_in({bits})")
+    if part.kind in _NUMBERS:
+        return f"{_mark(part)}({number})" if part.kind == "integer" else f"{_mark(part)}'val({number})"
+    if part.kind == "bit_vector":
+        return f"to_bitvector({bits})"
+    return f"{_mark(part)}({bits})" if part.kind.endswith(_VECTORS) else f"recap_in({bits})"
 
 
 def _bits(part: _Part) -> str:
-    form = {"integer": f"integer({part.vhdl})", "enumeration": f"{_mark(part)}'pos({part.vhdl})"}
-    return f"recap_out({form.get(part.kind, part.vhdl)}, {part.bits})"
+    if part.kind == "bit_vector":
+        return f"to_stdulogicvector({part.vhdl})"
+    if part.kind.endswith(_VECTORS):
+        return f"std_ulogic_vector({part.vhdl})"
+    number = {"integer": f"integer({part.vhdl})", "enumeration": f"{_mark(part)}'pos({part.vhdl})"}
+    return f"recap_out({number.get(part.kind, part.vhdl)}, {part.bits})"
 
 
 def _mark(part: _Part) -> str:

@@ -253,7 +253,7 @@ def as_written(design: Design, generics: Mapping[str, str]) -> HdlSide:
     known = {plain_name(one.name) for one in declared}
     values = {name: value for name, value in generics.items() if plain_name(name) in known}
     sources, libraries = zip(*((file.path, file.library) for file in design.needed), strict=True)
-    return HdlSide(sources, design.top.name, parameters=values, libraries=libraries)
+    return HdlSide(sources, design.top.name, parameters=values, libraries=libraries, vhdl_standard=design.standard)
 
 
 def beside_verilog(written: HdlSide, file: Path, module: str, top: Instance | None) -> Comparison:

@@ -112,7 +112,8 @@ def _kept(compared: Comparison, root: Path, job: Job) -> Found:
         return _found(compared, root, job)
     made_by = [Path(str(one.__file__)) for one in (begun, bench, side_by_side)] + [Path(__file__)]
     told = [ghdl().version, needed(find_verilator()).version, compared.original.top, repr(compared.original.libraries)]
-    told += [repr(sorted(compared.original.parameters.items())), repr(compared.clocks), repr(compared.resets)]
+    told += [compared.original.vhdl_standard, repr(sorted(compared.original.parameters.items()))]
+    told += [repr(compared.clocks), repr(compared.resets)]
     tokens = (" ".join(text.split()) for text in texts)
     key = digest([*told, *tokens, *contents([*compared.made.sources, *made_by])])
     place = cache_dir() / "vhdl" / f"{key}.json"

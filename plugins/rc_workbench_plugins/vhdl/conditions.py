@@ -63,7 +63,7 @@ def check_conditions(
         return
     texts = [Text(f.number, f.library, _with(f.data, parts.get(f.number, ()))) for f in design.needed]
     try:
-        said = analysed(texts, plain(design.top.name), design.top.library, job)
+        said = analysed(texts, design.standard, plain(design.top.name), design.top.library, job)
     except WorkbenchError as error:
         yield from error.diagnostics
         return

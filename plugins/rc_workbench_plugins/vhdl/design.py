@@ -19,7 +19,7 @@ from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain, read_file
 from rc_workbench_plugins.vhdl.units import Component, Instantiation, Region, Unit, units_of
 from rc_workbench_plugins.vhdl.vendors import stand_in_files
 from workbench.api.job import Job
-from workbench.model.application import HardwareSources
+from workbench.model.application import HardwareSources, VhdlStandard
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, did_you_mean, has_errors
 
 SUFFIXES = (".vhd", ".vhdl")
@@ -35,7 +35,8 @@ _UNREAD = "The rest of this file is read; what stands there is not observed."
 @dataclass(frozen=True)
 class Design:
     """A design that was read. `top` is the top's entity, None where no source has it; `tree` what GHDL elaborated of
-    it, None where errors leave none. `used` are the units that the top reaches, each after those it needs."""
+    it, None where errors leave none. `used` are the units that the top reaches, each after those it needs. `fitting`
+    is the standard that GHDL reads them in, where it does not in `standard`."""
 
     root: Path
     files: tuple[VhdlFile, ...]
@@ -43,6 +44,8 @@ class Design:
     top: Unit | None
     used: tuple[Unit, ...]
     diagnostics: tuple[Diagnostic, ...]
+    standard: VhdlStandard = "2008"
+    fitting: VhdlStandard | None = None
     tree: Node | None = None
     told: Mapping[str, str] = field(default_factory=dict)
 
@@ -107,26 +110,29 @@ def read_design(root: Path, hardware: HardwareSources, parameters: Mapping[str, 
         lacking = [_no_top(units, hardware)] if files and not has_errors(wrong) else []
         return Design(root, files, units, None, (), (*lacking, *wrong))
     values = hardware.values(parameters)
-    found = design_below(root, files, units, top, values, job or Job())
+    found = design_below(root, files, units, top, values, hardware.vhdl_standard, job or Job())
     return replace(found, diagnostics=(*missing, *found.diagnostics))
 
 
 def design_below(
-    root: Path, files: Sequence[VhdlFile], units: Sequence[Unit], top: Unit, values: Mapping[str, str], job: Job,
-    others: Sequence[Text] = (),
+    root: Path, files: Sequence[VhdlFile], units: Sequence[Unit], top: Unit, values: Mapping[str, str],
+    standard: VhdlStandard, job: Job, others: Sequence[Text] = (),
 ) -> Design:  # fmt: skip
     """The design below a top, which is given these generics. `others` stand in for entities of other languages while
     it is elaborated."""
     used = Reach(units).needed(top)
-    design = Design(root, tuple(files), tuple(units), top, used, ())
+    design = Design(root, tuple(files), tuple(units), top, used, (), standard)
     diagnostics = [*_unread(root, files, design.needed), *_wrong_generics(root, top, values)]
     try:
-        said, tree = _asked(design, top, values, job, others)
+        analysis = _analysed(design, standard, top, job)
+        fitting = _fitting(design, analysis, top, job)
+        said, tree = _asked(design, analysis, top, values, job, others)
     except WorkbenchError as error:
         names = {str(file.number): design.name_of(file.path) for file in files}
         named = (replace(d, file=names.get(d.file, d.file)) if d.file else d for d in error.diagnostics)
         return replace(design, diagnostics=(*diagnostics, *named))
-    return replace(design, diagnostics=(*diagnostics, *_told(design, said)), tree=tree.tree, told=tree.told)
+    design = replace(design, fitting=fitting, tree=tree.tree, told=tree.told)
+    return replace(design, diagnostics=(*diagnostics, *_told(design, said)))
 
 
 def read_units(paths: Sequence[Path], libraries: Mapping[Path, str]) -> tuple[tuple[VhdlFile, ...], tuple[Unit, ...]]:
@@ -143,21 +149,38 @@ def read_units(paths: Sequence[Path], libraries: Mapping[Path, str]) -> tuple[tu
         libraries = {**libraries, **more}
 
 
-def _asked(design: Design, top: Unit, values: Mapping[str, str], job: Job, others: Sequence[Text]) -> tuple[Said, Said]:
-    """What GHDL says of the sources, and what it elaborates of their skeleton."""
+def _asked(
+    design: Design, said: Said, top: Unit, values: Mapping[str, str], job: Job, others: Sequence[Text]
+) -> tuple[Said, Said]:
+    """What GHDL says of the sources, as they are analysed (`said`) and elaborated, and what it elaborates of their
+    skeleton."""
     known = {plain(generic.name): generic for generic in top.interface.generics} if top.interface else {}
     generics = {plain(key): value for key, value in values.items() if plain(key) in known}
-    said = analysed([Text(f.number, f.library, f.data) for f in design.needed], plain(top.name), top.library, job)
     if any(not generic.default and name not in generics for name, generic in known.items()):
         return said, Said(())
     tries = dict.fromkeys([(telling(top, design.units), tuple(others)), (("", ""), tuple(others)), (("", ""), ())])
     for told, beside in tries:  # without, where what they tell is not known there
         texts = [Text(f.number, f.library, skeleton(f, design.units_of(f), told, top.name)) for f in design.needed]
-        tree = elaborated([*texts, *beside], plain(top.name), top.library, generics, design.root, job)
+        tree = elaborated([*texts, *beside], design.standard, plain(top.name), top.library, generics, design.root, job)
         if tree.tree is not None or said.errors or not any(number >= 0 for number, *_ in tree.errors):
             break
     errors = said.errors or (tree.errors if tree.tree is None else ())
     return replace(said, errors=errors), tree
+
+
+def _analysed(design: Design, standard: VhdlStandard, top: Unit, job: Job) -> Said:
+    return analysed(
+        [Text(f.number, f.library, f.data) for f in design.needed], standard, plain(top.name), top.library, job
+    )
+
+
+def _fitting(design: Design, said: Said, top: Unit, job: Job) -> VhdlStandard | None:
+    """The standard in which less of the design is wrong than it is `said` to be, and nothing else."""
+    other: VhdlStandard = "93" if design.standard == "2008" else "2008"
+    if not any(number >= 0 for number, *_ in said.errors):
+        return None
+    wrong = {error[:2] for error in said.errors}
+    return other if {error[:2] for error in _analysed(design, other, top, job).errors} < wrong else None
 
 
 def libraries_of(root: Path, hardware: HardwareSources) -> dict[Path, str]:
@@ -218,6 +241,11 @@ def _wrong_generics(root: Path, top: Unit, values: Mapping[str, str]) -> Iterato
 
 def _told(design: Design, said: Said) -> Iterator[Diagnostic]:
     of = {file.number: file for file in design.files}
+    if design.fitting is not None:
+        number, line, column, _ = next(error for error in said.errors if error[0] >= 0)
+        message = f"this is VHDL-{design.fitting}, and the sources are read as VHDL-{design.standard}"
+        hint = f"Write `vhdl_standard: {design.fitting}` under `hardware:` in the project."
+        yield Diagnostic(message, hint, file=design.name_of(of[number].path), line=line, column=column)
     for number, line, column, text in said.errors:
         hint = next((hint for part, hint in _HINTS.items() if part in text), "")
         if number in of:

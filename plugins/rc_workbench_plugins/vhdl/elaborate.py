@@ -15,14 +15,17 @@ from tempfile import TemporaryDirectory
 
 from rc_workbench_plugins.vhdl.ghdl import LIMIT_S, MEMORY_BYTES, ghdl
 from workbench.api.job import Job
+from workbench.model.application import VhdlStandard
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.system.cache import cache_dir
 from workbench.system.confine import read_only
 from workbench.system.files import replace_file, sha256
 from workbench.system.process import run_program
 
-#: What GHDL takes besides VHDL-2008: shared variables of any type, Synopsys's packages, and names that hide others.
-DIALECT = ("--std=08", "--syn-binding", "-frelaxed", "-fsynopsys", "-fexplicit")
+#: VHDL-93 with what 87 has of its own.
+_STANDARDS: Mapping[VhdlStandard, str] = {"93": "--std=93c", "2008": "--std=08"}
+#: What GHDL takes besides: shared variables of any type, Synopsys's packages, and names that hide others.
+_BESIDES = ("--syn-binding", "-frelaxed", "-fsynopsys", "-fexplicit")
 _MESSAGE = re.compile(
     r"^f(?P<file>\d+)_\d+\.vhd:(?P<line>\d+):(?P<column>\d+):(?:(?P<kind>error|warning):)? ?(?P<text>.*)$"
 )
@@ -47,6 +50,11 @@ class Node:
     name: str
     kind: str
     inner: list[Node] = field(default_factory=list)
+
+
+def dialect(standard: VhdlStandard) -> tuple[str, ...]:
+    """The VHDL that GHDL takes."""
+    return (_STANDARDS[standard], *_BESIDES)
 
 
 #: Where a file is parted for GHDL: of several architectures in one file it takes the first for the last analysed.
@@ -81,21 +89,24 @@ class Said:
     told: Mapping[str, str] = field(default_factory=dict)
 
 
-def analysed(texts: Sequence[Text], top: str, library: str, job: Job) -> Said:
+def analysed(texts: Sequence[Text], standard: VhdlStandard, top: str, library: str, job: Job) -> Said:
     """The errors that GHDL finds in what the top needs. WorkbenchError where there is no GHDL, or it does not end."""
-    return _said(texts, library, ["-e", top], None, job)
+    return _said(texts, standard, library, ["-e", top], None, job)
 
 
 def elaborated(
-    texts: Sequence[Text], top: str, library: str, generics: Mapping[str, str], folder: Path, job: Job
-) -> Said:
+    texts: Sequence[Text], standard: VhdlStandard, top: str, library: str, generics: Mapping[str, str], folder: Path,
+    job: Job,
+) -> Said:  # fmt: skip
     """The tree below the top. `folder` is where files are that the design reads as it is elaborated."""
     values = [f"-g{name}={value}" for name, value in generics.items()]
-    return _said(texts, library, ["-r", top, *values, "--stop-time=0ns", "--disp-tree=proc"], folder, job)
+    return _said(texts, standard, library, ["-r", top, *values, "--stop-time=0ns", "--disp-tree=proc"], folder, job)
 
 
-def _said(texts: Sequence[Text], library: str, action: Sequence[str], folder: Path | None, job: Job) -> Said:
-    options = [*DIALECT, *action]
+def _said(
+    texts: Sequence[Text], standard: VhdlStandard, library: str, action: Sequence[str], folder: Path | None, job: Job
+) -> Said:
+    options = [*dialect(standard), *action]
     contents = [[text.number, text.library, text.data.decode("latin-1")] for text in texts]
     reads = any(_FILE.search(text.data) for text in texts)
     if folder is not None and reads and not read_only():
@@ -105,7 +116,7 @@ def _said(texts: Sequence[Text], library: str, action: Sequence[str], folder: Pa
     if not reads and place.is_file():
         output, errors, code = json.loads(place.read_text("utf-8"))
     else:
-        output, errors, code = _run(texts, library, action, folder, job)
+        output, errors, code = _run(texts, standard, library, action, folder, job)
         if not reads:
             place.parent.mkdir(parents=True, exist_ok=True)
             replace_file(place, json.dumps([output, errors, code]).encode())
@@ -126,13 +137,13 @@ def _refuse_files(texts: Sequence[Text]) -> None:
 
 
 def _run(
-    texts: Sequence[Text], library: str, action: Sequence[str], folder: Path | None, job: Job
+    texts: Sequence[Text], standard: VhdlStandard, library: str, action: Sequence[str], folder: Path | None, job: Job
 ) -> tuple[str, str, int]:
     with TemporaryDirectory() as scratch:
         words: list[str] = []
         for text in sorted(texts, key=lambda one: one.library == library):
             words += [f"--work={text.library}", *text.write(Path(scratch))]
-        command = [*read_only(), str(ghdl().path), "-c", *DIALECT, *words, *action]
+        command = [*read_only(), str(ghdl().path), "-c", *dialect(standard), *words, *action]
         result = run_program(
             command, cwd=folder, timeout_s=LIMIT_S, memory_bytes=MEMORY_BYTES,
             check=lambda: job.progress(0.5, "GHDL elaborates the design"),  # who reads this waits, and is told why

@@ -55,7 +55,7 @@ def _verilog(root: Path, side: HdlSide, folder: Path, job: Job) -> str:
     values = [f"{name}={value}" for name, value in side.parameters.items()]
     try:
         with at_their_paths(dict(enumerate(side.sources))):
-            asked = asked_of(texts_of(side), folder, side.top, top_of(side).library, values, root)
+            asked = asked_of(texts_of(side), side.vhdl_standard, folder, side.top, top_of(side).library, values, root)
             return ghdl.kept(asked, partial(ghdl.synthesised, run=partial(job.run, on_line=lambda line: None)))
     except WorkbenchError as error:
         first = error.diagnostics[0]

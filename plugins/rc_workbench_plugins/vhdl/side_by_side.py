@@ -14,7 +14,7 @@ from pathlib import Path
 
 from rc_workbench_plugins.equivalence.simulation import Simulated
 from rc_workbench_plugins.vhdl.bench import NAME, PIN, ROW, STIMULI, Bench, bench_of
-from rc_workbench_plugins.vhdl.elaborate import DIALECT
+from rc_workbench_plugins.vhdl.elaborate import dialect
 from rc_workbench_plugins.vhdl.ghdl import ghdl
 from rc_workbench_plugins.vhdl.sides import files_of, texts_of, top_of, units_in
 from rc_workbench_plugins.vhdl.stimuli import BIT, Element, Pins, rows_a_cycle, stimuli
@@ -81,9 +81,10 @@ class Simulation:
         given.write_text("".join(f"{row}\n" for row in rows), encoding="ascii")
         bench.write_text(self.bench.text.replace(STIMULI, str(given)), encoding="latin-1")
         values = [f"-g{plain(name)}={value}" for name, value in self.side.parameters.items()]
-        tool = [str(ghdl().path), "-c", *DIALECT, *words, f"--work={library}", str(bench)]
+        tool = [str(ghdl().path), "-c", *dialect(self.side.vhdl_standard), *words, f"--work={library}", str(bench)]
         done = job.run(
-            [*read_only(), *tool, "-r", NAME, *values, "--ieee-asserts=disable"], cwd=self.root,
+            [*read_only(), *tool, "-r", NAME, *values, "--ieee-asserts=disable", f"--stop-time={len(rows) + 1}ns"],
+            cwd=self.root,
             on_line=lambda line: None, timeout_s=2 * limits.simulate_s + 60, memory_bytes=limits.memory_bytes,
         )  # fmt: skip
         pins = {name: tuple(map(_element, laid.split())) for name, laid in _PIN.findall(done.stdout)}

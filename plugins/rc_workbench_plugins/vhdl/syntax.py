@@ -19,6 +19,17 @@ _COMMENTS = ("line_comment", "block_comment")
 _BLANK = re.compile(rb"(?:\s|--[^\n]*|/\*.*?\*/)*", re.DOTALL)
 #: The type of an index in a constraint, as in `array (natural range 0 to 3)`, which the parser does not know.
 _RANGED = re.compile(rb"[(,]\s*[a-z][\w.]*\s+range\b(?!\s*<>)", re.IGNORECASE)
+#: The direction of a file, as VHDL-87 has it, which the parser does not know.
+_DIRECTED = re.compile(rb"(\bfile\s+[\w\s,]+:\s*[\w.]+\s+is\s+)(in|out)\b", re.IGNORECASE)
+#: Words that 2008 reserves and 93 has names of, which the parser knows by the former alone; what stands for their ends.
+_RESERVED = (
+    "assume", "assume_guarantee", "context", "cover", "default", "fairness", "force", "parameter", "property",
+    "protected", "release", "restrict", "restrict_guarantee", "sequence", "strong", "vmode", "vprop", "vunit",
+)  # fmt: skip
+_END = "zq"
+_HELD = {word[:-2]: word[-2:] for word in _RESERVED}
+_WORDS = re.compile(rb"\b(?:" + "|".join(_RESERVED).encode() + rb")\b", re.IGNORECASE)
+_STANDS = re.compile(rf"\b({'|'.join(_HELD)}){_END}\b", re.IGNORECASE)
 _COMMENT = re.compile(r'"[^"\n]*"|--[^\n]*|/\*.*?\*/', re.DOTALL)
 
 
@@ -66,7 +77,7 @@ class VhdlFile:
 
     def faults(self) -> list[Node]:
         """What the parser could not make out."""
-        return matches(self.tree.root_node, "[(ERROR) (MISSING)] @e") if self.tree.root_node.has_error else []
+        return _faults(self.tree)
 
 
 def read_file(path: Path, library: str, number: int) -> VhdlFile:
@@ -87,13 +98,32 @@ def _file(path: Path, library: str, number: int, data: bytes) -> VhdlFile:
 @lru_cache(2000)
 def _tree(data: bytes) -> Tree:
     tree = Parser(language()).parse(data)
-    if not tree.root_node.has_error or not _RANGED.search(data):
+    if not tree.root_node.has_error:
         return tree
-    return Parser(language()).parse(_RANGED.sub(lambda found: re.sub(rb"[^\s(,]", b" ", found[0]), data))
+    ranged = _RANGED.sub(lambda found: re.sub(rb"[^\s(,]", b" ", found[0]), data)
+    ranged = _DIRECTED.sub(lambda found: found[1] + b" " * len(found[2]), ranged)
+    named = _WORDS.sub(lambda found: _cased(found[0].decode(), _END).encode(), ranged)
+    others = (Parser(language()).parse(text) for text in dict.fromkeys((ranged, named)) if text != data)
+    return min((tree, *others), key=lambda one: len(_faults(one)))
+
+
+def _faults(tree: Tree) -> list[Node]:
+    return matches(tree.root_node, "[(ERROR) (MISSING)] @e") if tree.root_node.has_error else []
+
+
+def _cased(word: str, end: str) -> str:
+    """A word with another end, in small and large letters as it was."""
+    kept = word[: -len(end)]
+    return kept + "".join(
+        new.upper() if old.isupper() else new for old, new in zip(word[len(kept) :], end, strict=True)
+    )
 
 
 def text_of(node: Node | None) -> str:
-    return node.text.decode("utf-8", "replace") if node is not None and node.text is not None else ""
+    if node is None or node.text is None:
+        return ""
+    text = node.text.decode("utf-8", "replace")
+    return _STANDS.sub(lambda found: _cased(found[0], _HELD[found[1].lower()]), text) if _END in text.lower() else text
 
 
 def without_comments(text: str) -> str:

@@ -63,7 +63,9 @@ def _candidates(units: Sequence[Unit]) -> Iterator[Unit]:
 
 
 def _top(root: Path, files: Sequence[VhdlFile], units: Sequence[Unit], top: Unit) -> HdlTop:
-    design = design_below(root, files, units, top, {}, Job())
+    design = design_below(root, files, units, top, {}, "2008", Job())
+    if design.fitting is not None:
+        design = design_below(root, files, units, top, {}, design.fitting, Job())
     needed = [unit for file in design.needed for unit in design.units_of(file)]
     blocks = [block for unit in needed for block in read_blocks(unit, pragmas_of(design, unit.file)[0])]
     tree, _ = elaborate(design, {block.key: block for block in blocks})
@@ -87,6 +89,7 @@ def _told(design: Design, top: Unit) -> HdlTop:
         sources=tuple(design.name_of(file.path) for file in own),
         ports=tuple(hdl_ports(top, design.used, _plain_widths(top), shown)),
         parameters=tuple(_generics(top)),
+        vhdl_standard=design.standard,
         numbers=tuple(sorted({number for file in own for number in _numbers_of(file.data)})),
     )
 

@@ -19,9 +19,9 @@ from rc_workbench_plugins.verilog.streams import FoundStreams, find_streams, onl
 from rc_workbench_plugins.vhdl import ghdl
 from rc_workbench_plugins.vhdl.constants import kept_apart
 from rc_workbench_plugins.vhdl.design import Design
-from rc_workbench_plugins.vhdl.elaborate import DIALECT, Text
+from rc_workbench_plugins.vhdl.elaborate import Text, dialect
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
-from workbench.model.application import HardwareSources
+from workbench.model.application import HardwareSources, VhdlStandard
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.hardware import Clock, Hardware
 from workbench.model.streams import Fifo, Stream
@@ -44,7 +44,9 @@ def translated(design: Design, texts: Mapping[Path, bytes], unit: str, generics:
     def made(files: Iterable[tuple[VhdlFile, bytes]]) -> str:
         found = [Text(file.number, file.library, text) for file, text in files]
         with TemporaryDirectory() as folder, at_their_paths(paths):
-            return ghdl.kept(asked_of(found, Path(folder), unit, last, values, design.root), ghdl.synthesised)
+            return ghdl.kept(
+                asked_of(found, design.standard, Path(folder), unit, last, values, design.root), ghdl.synthesised
+            )
 
     try:
         return made(apart := list(kept_apart(own)))
@@ -55,14 +57,15 @@ def translated(design: Design, texts: Mapping[Path, bytes], unit: str, generics:
 
 
 def asked_of(
-    texts: Iterable[Text], folder: Path, unit: str, library: str, values: Sequence[str], root: Path
-) -> ghdl.Design:
+    texts: Iterable[Text], standard: VhdlStandard, folder: Path, unit: str, library: str, values: Sequence[str],
+    root: Path,
+) -> ghdl.Design:  # fmt: skip
     """What GHDL is asked for: a unit of a library in these texts, which are written into a folder. `root` is where
     files are that the design reads."""
     ordered = sorted(texts, key=lambda one: one.library == library)
     written = [(text.library, name) for text in ordered for name in text.write(folder)]
     libraries, names = zip(*written, strict=True)
-    return ghdl.Design(names, unit.lower(), tuple(values), root, libraries, DIALECT)
+    return ghdl.Design(names, unit.lower(), tuple(values), root, libraries, dialect(standard))
 
 
 @contextmanager
