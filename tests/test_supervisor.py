@@ -17,6 +17,7 @@ import pytest
 import workbench.system.supervise
 from workbench.api.job import Job
 from workbench.model.diagnostic import Cancelled, WorkbenchError
+from workbench.system.confine import read_only
 from workbench.system.process import LONGEST_LINE, Supervised, printable, run_program
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="subreapers are Linux's")
@@ -74,6 +75,11 @@ def test_a_program_that_never_ends_is_ended_with_all_that_it_started(seconds: st
         with pytest.raises(Cancelled):
             job.run(command, on_line=lambda line: job.cancel())
     assert not sleeping(seconds)
+
+
+def test_what_is_told_is_the_programs_name_and_not_that_of_what_confines_it() -> None:
+    with pytest.raises(WorkbenchError, match="error: sleep was still running"):
+        run_program([*read_only(), "sleep", "9"], timeout_s=0.2)
 
 
 @pytest.mark.usefixtures("hang_up_is_heard")

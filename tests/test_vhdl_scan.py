@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF8
 from pathlib import Path
 
 import pytest
@@ -267,9 +268,10 @@ def test_nothing_of_the_users_runs_as_it_is_read(tmp_path: Path) -> None:
     assert not target.exists()
 
 
-def test_latin_1_crlf_and_tabs(tmp_path: Path) -> None:
+@pytest.mark.parametrize("mark", [b"", BOM_UTF8])
+def test_latin_1_crlf_tabs_and_what_else_editors_leave(tmp_path: Path, mark: bytes) -> None:
     text = FSM.replace("waits for work", "wartet f\xfcr").replace("\n", "\r\n").replace("      ", "\t")
-    (tmp_path / "top.vhd").write_bytes(text.encode("latin-1"))
+    (tmp_path / "top.vhd").write_bytes(mark + text.encode("latin-1").replace(b"begin", b"\f\vbegin", 1) + b"\x1a")
     hardware = HardwareSources(sources=("top.vhd",), top="top", read_out=ReadOut(first=0, last=15))
     block = only(VhdlLanguage().scan(tmp_path, hardware, PLATFORM, {}, Job()))
     assert [p.pragma.name for p in block.pragmas] == ["whole", "halted", "waits", "steps"]

@@ -191,7 +191,8 @@ def _around_module(design: Any, task: Task, hardware: HardwareSources, top: Path
     inside = "".join(f", .{port.name}(p_{port.name})" for port in ports)
     given = ", ".join(f".{name}({value})" for name, value in hardware.parameters.items())
     values = f"#({given}) " if given else ""
-    text = AROUND_MODULE.format(name=task.name, clock=clock, outside=outside, inside=inside, values=values)
+    name = task.name if re.fullmatch(r"[A-Za-z_]\w*", task.name) else f"\\{task.name} "
+    text = AROUND_MODULE.format(name=name, clock=clock, outside=outside, inside=inside, values=values)
     top.write_text(text)
     return hardware.model_copy(update={"sources": (*hardware.sources, str(top)), "top": TOP, "parameters": {}})
 

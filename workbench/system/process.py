@@ -212,7 +212,7 @@ def run_program(
                 on_line(line)
             check()
             if deadline is not None and time.monotonic() > deadline:
-                message = f"{Path(words[0]).name} was still running after {timeout_s:g} s and was ended"
+                message = f"{_program(words)} was still running after {timeout_s:g} s and was ended"
                 raise WorkbenchError(Diagnostic(message, "Give it less to do, or look for an endless loop."))
     finally:
         program.stop()
@@ -228,6 +228,12 @@ def become(command: Sequence[str | Path]) -> NoReturn:
         os.execvp(command[0], [os.fspath(word) for word in command])
     except OSError as error:
         raise WorkbenchError(_cannot_start(str(command[0]), error.strerror or str(error))) from None
+
+
+def _program(words: Sequence[str]) -> str:
+    """What a command runs, behind what confines it."""
+    at = words.index("--") + 1 if words[0] == "bwrap" and "--" in words else 0
+    return Path(words[at]).name
 
 
 def _cannot_start(program: str, why: str) -> Diagnostic:

@@ -252,3 +252,7 @@ def _told(design: Design, said: Said) -> Iterator[Diagnostic]:
             yield Diagnostic(text, hint, file=design.name_of(of[number].path), line=line, column=column)
         else:
             yield Diagnostic(f"GHDL cannot elaborate '{design.top.name if design.top else ''}': {text}", hint)
+    top, bodies = design.top, map(design.entity_of, design.used)
+    if top is not None and not said.errors and top not in bodies:
+        hint, name = "Write what cannot be read in its file in another way.", design.name_of(top.file.path)
+        yield Diagnostic(f"no architecture of '{top.name}' can be read", hint, file=name, line=top.file.line(top.start))

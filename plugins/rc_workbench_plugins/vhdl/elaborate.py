@@ -35,7 +35,7 @@ _TOLD = re.compile(r": recap (\S+) (.*)$", re.MULTILINE)
 _FILE = re.compile(rb"^(?![ \t]*--).*\bfile\b", re.IGNORECASE | re.MULTILINE)
 _KEEP = "Install bubblewrap, within which it cannot write, or take the word away."
 _CONTINUED = re.compile(r"possible interpretations are|(?:implicit )?(?:function|procedure|operator)\b")  # of another
-_RAISED = re.compile(r"^(?:Exception |raised )([A-Z_.]+)", re.MULTILINE)
+_RAISED = re.compile(r"^(?:Exception |raised )([A-Z_.]+)|:error: NULL access dereferenced\nin process $", re.MULTILINE)
 #: What ends an elaboration, and the first place that led there.
 _ENDED = re.compile(
     r"^\S+:error: (?P<text>.*)\n(?:  from: .*\n)*?  from: .* at f(?P<file>\d+)_\d+\.vhd:(?P<line>\d+)$", re.MULTILINE
@@ -176,7 +176,8 @@ def _errors(said: str, code: int) -> Iterator[tuple[int, int, int, str]]:
 def _why_ended(said: str, last: str) -> str:
     """Why GHDL gave up without naming a place."""
     if raised := _RAISED.search(said):
-        what = "its memory does not suffice" if "STORAGE" in raised[1] else f"it broke down with {raised[1]}"
+        short = not raised[1] or "STORAGE" in raised[1]
+        what = "its memory does not suffice" if short else f"it broke down with {raised[1]}"
         return f"{what}: a part of the design may be too large, or instantiate itself without end"
     if not last:
         return "it takes too much time or memory: something may instantiate itself, or be computed, without end"

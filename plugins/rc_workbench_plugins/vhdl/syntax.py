@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
@@ -16,6 +17,7 @@ from workbench.api.source.left_out import synthesised
 from workbench.api.source.lines import line_starts, source_bytes
 
 _COMMENTS = ("line_comment", "block_comment")
+_SPACES = bytes.maketrans(b"\f\v\x1a", b"   ")
 _BLANK = re.compile(rb"(?:\s|--[^\n]*|/\*.*?\*/)*", re.DOTALL)
 #: The type of an index in a constraint, as in `array (natural range 0 to 3)`, which the parser does not know.
 _RANGED = re.compile(rb"[(,]\s*[a-z][\w.]*\s+range\b(?!\s*<>)", re.IGNORECASE)
@@ -81,8 +83,12 @@ class VhdlFile:
 
 
 def read_file(path: Path, library: str, number: int) -> VhdlFile:
-    """A file with blanks in place of what synthesis leaves out."""
-    return _file(path, library, number, synthesised(source_bytes(path), "vhdl"))
+    """A file with blanks in place of what synthesis leaves out, and of what GHDL or the parser does not take: a byte
+    order mark, form feeds and the like, and DOS's end of a file."""
+    data = synthesised(source_bytes(path), "vhdl").translate(_SPACES)
+    if data.startswith(BOM_UTF8):
+        data = data.replace(BOM_UTF8, b" " * len(BOM_UTF8), 1)
+    return _file(path, library, number, data)
 
 
 def with_data(file: VhdlFile, data: bytes) -> VhdlFile:
