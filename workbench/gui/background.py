@@ -7,6 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
+from PySide6 import QtCore, QtGui, QtSvg, QtWidgets
 from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal, SignalInstance
 from shiboken6 import isValid
 
@@ -16,6 +17,7 @@ from workbench.session.journal import crash
 
 T = TypeVar("T")
 Failed = Callable[[tuple[Diagnostic, ...]], None]
+_TYPES_AT_ONCE = 50  # 10 ms
 
 
 def _run(number: int, work: Callable[[], object], report: Callable[..., None]) -> None:
@@ -168,3 +170,29 @@ class Slices(QObject):
             self._waiting.pop(0)
         if not self._waiting:
             self._timer.stop()
+
+
+class Code:
+    """Reads the code of views in threads, once the Python types of all classes of Qt are made: PySide makes each as it
+    is first named, and crashes where two threads do so at once."""
+
+    def __init__(self, background: Background, slices: Slices) -> None:
+        self._background, self._slices = background, slices
+        self._types = _made_types()
+
+    def start(self, key: str, read: Callable[[], None], done: Callable[[None], None], failed: Failed) -> None:
+        """As `Background.start`."""
+
+        def turns() -> Iterator[None]:
+            yield from self._types
+            self._background.start(key, read, done, failed)
+
+        self._slices.start(turns())
+
+
+def _made_types() -> Iterator[None]:
+    for module in (QtCore, QtGui, QtWidgets, QtSvg):
+        for number, name in enumerate(dir(module)):
+            getattr(module, name)
+            if number % _TYPES_AT_ONCE == 0:
+                yield

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from workbench.gui.background import Background, Slices
+from workbench.gui.background import Background, Code, Slices
 from workbench.gui.naming import range_title
 from workbench.gui.navigation import Navigation, Range
 from workbench.gui.notices import Notices
@@ -63,6 +63,7 @@ class Context(QObject):
         super().__init__(parent)
         self.plugins = plugins
         self.background, self.slices = Background(self), Slices(self)
+        self.code = Code(self.background, self.slices)
         self.notices = Notices(plugins.problems, self)
         self.navigation = Navigation(self)
         self.traced = TracedRun(self.background, self)

@@ -395,7 +395,7 @@ class Frame(QMainWindow):
             for module in ("workbench.session.pipeline", "workbench.session.proving", "workbench.formats.run_folder"):
                 import_module(module)
 
-        self.background.start("modes", read, lambda _: None, self.context.failed)
+        self.context.code.start("modes", read, lambda _: None, self.context.failed)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if not self.context.documents.may_leave():

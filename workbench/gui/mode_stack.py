@@ -46,7 +46,7 @@ class ModeStack(Stack):
                 view.read_ahead(plugins)
 
             build = partial(self._context.slices.start, self._making[mode])
-            self._context.background.start(f"code of {mode}", read, lambda _: build(), partial(self._failed, mode))
+            self._context.code.start(f"code of {mode}", read, lambda _: build(), partial(self._failed, mode))
 
     def whole(self, mode: str) -> Mode | None:
         """A mode, built at once where it is not yet. None where no plugin brings it, or where it fails."""

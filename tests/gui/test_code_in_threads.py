@@ -1,0 +1,29 @@
+import subprocess
+import sys
+
+_READ = """
+from PySide6 import QtCore, QtGui, QtSvg, QtWidgets
+from workbench.gui.app import make_application
+from workbench.gui.background import Background, Code, Slices
+
+def not_made():
+    modules = QtCore, QtGui, QtSvg, QtWidgets
+    return [name for module in modules for name in dir(module) if name not in vars(module)]
+
+application = make_application()
+background = Background(application)
+print(len(not_made()))
+seen = []
+quit_then = lambda _: application.quit()
+Code(background, Slices(application)).start("code", lambda: seen.extend(not_made()), quit_then, print)
+application.exec()
+print(seen)
+"""
+
+
+def test_threads_read_code_once_the_types_of_all_classes_of_qt_are_made() -> None:
+    """PySide crashes where two threads make types at once: a process of its own, in which most are not made yet."""
+    done = subprocess.run([sys.executable, "-c", _READ], capture_output=True, text=True, check=True)
+    before, then = done.stdout.splitlines()
+    assert int(before) > 100
+    assert then == "[]"
