@@ -15,6 +15,7 @@ from test_states_found import MACHINES
 from workbench.api.source.pragma_text import format_pragma
 from workbench.cli.main import main
 from workbench.model.pragma import Category, PlacedPragma, Pragma
+from workbench.model.proposal import Proposal
 from workbench.model.scan import Branch, HdlBlock, HdlScan, HostScan, ProjectScan, Term
 from workbench.session.handshakes import Words
 from workbench.session.keys import COMMANDS
@@ -375,6 +376,25 @@ def test_marks_are_held_against_each_other_and_against_the_design() -> None:
         ("there is no block or instance 'top.n.takes' in the design", "Did you mean 'top.n[*].take'?"),
         ("there is no block or instance 'top.mm' in the design", "Did you mean 'top.m'?"),
     ]
+
+
+def test_what_is_proposed_without_a_partner_is_none_that_lost_it() -> None:
+    """The other side has no branch for it; where it has one, that is missed."""
+    give = Pragma("give_it", Category.SEND, ("data",), ("top.n",), ("x1",))
+    take = Pragma("take", Category.RECV, ("data",), ("m.give",), ("x1",))
+    own = Proposal("m.give:give_it", "", "a.v", 2, 1, give, "")
+    other = Proposal("n.take:take", "", "a.v", 12, 1, take, "")
+    accepted = design(marked("give", Category.SEND, "top.n", "x1", 2))
+    seen: list[ProjectScan] = []
+
+    def propose(scan: ProjectScan) -> list[Proposal]:
+        seen.append(scan)
+        return [own]
+
+    assert mark_problems(accepted, propose) == ()
+    assert [block.pragmas for block in seen[0].hdl.blocks] == [(), ()]
+    assert len(mark_problems(accepted, lambda bare: [own, other])) == 1
+    assert len(mark_problems(design(marked("give", Category.SEND, "top.n", "x2", 2)), propose)) == 1
 
 
 def test_memories_and_a_host_without_marks_are_no_lost_partners() -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from workbench.analysis.targets import resolve_target
 from workbench.model.blocks import Block, Side, as_target
 from workbench.model.diagnostic import Diagnostic, Severity, did_you_mean
-from workbench.model.pragma import CPU, MEM, Category, PlacedPragma
+from workbench.model.pragma import CPU, MEM, Category, PlacedPragma, Pragma
+from workbench.model.proposal import Proposal
 from workbench.model.scan import ProjectScan
 
+Propose = Callable[[ProjectScan], Sequence[Proposal]]
 _SENDS = (Category.SEND, Category.WAIT_SEND)
 _RECEIVES = (Category.RECV, Category.WAIT_RECV)
 _MOST_NAMES = 6  # in a hint
@@ -29,17 +31,18 @@ class _Mark:
         return self.placed.pragma.category in _SENDS
 
 
-def mark_problems(scan: ProjectScan) -> tuple[Diagnostic, ...]:
-    """Warnings, in the order of the sources; nothing where the design could not be elaborated."""
+def mark_problems(scan: ProjectScan, propose: Propose = lambda scan: ()) -> tuple[Diagnostic, ...]:
+    """Warnings, in the order of the sources; nothing where the design could not be elaborated. `propose` gives the
+    marks that are proposed for sources."""
     if not scan.hdl.instances:
         return ()
-    checks = _Checks(scan)
+    checks = _Checks(scan, propose)
     return (*checks.targets(), *checks.messages(), *checks.states())
 
 
 class _Checks:
-    def __init__(self, scan: ProjectScan) -> None:
-        self._scan = scan
+    def __init__(self, scan: ProjectScan, propose: Propose) -> None:
+        self._scan, self._propose = scan, propose
         self._marks = [_Mark(p, "") for call in scan.host.calls for p in call.pragmas]
         self._marks += [_Mark(p, b.id, len(b.instances)) for b in scan.hdl.blocks for p in b.pragmas]
 
@@ -84,9 +87,32 @@ class _Checks:
             others = {m for other in talkers if other.sends != mark.sends and _may_be_partners(mark, other)
                       for m in other.placed.pragma.messages}  # fmt: skip
             for message in pragma.messages:
-                if message not in others and (mark.owner, message, mark.sends) not in told:
+                known = message in others or (mark.owner, message, mark.sends) in told
+                if not known and not self._proposed_alone(mark, message):
                     told.add((mark.owner, message, mark.sends))
                     yield mark.placed.diagnostic(*self._unmatched(mark, message, others))
+
+    def _proposed_alone(self, mark: _Mark, message: str) -> bool:
+        """Whether this is proposed of sources without marks, and nothing that would speak with it: the other side has
+        no branch for it then."""
+        pragma = mark.placed.pragma
+        said = (pragma.category, pragma.targets, pragma.messages)
+        same = (p for owner, p in self._proposed if owner == mark.owner)
+        others = (p for owner, p in self._proposed if owner != mark.owner or mark.replicas > 1)
+        return any((p.category, p.targets, p.messages) == said for p in same) and not any(
+            message in p.messages and (p.category in _SENDS) != mark.sends for p in others
+        )
+
+    @cached_property
+    def _proposed(self) -> Sequence[tuple[str, Pragma]]:
+        """What is proposed of these sources without their marks, each with the block that it is of."""
+        host, hdl = self._scan.host, self._scan.hdl
+        calls = tuple(replace(call, pragmas=()) for call in host.calls)
+        blocks = tuple(replace(b, branches=tuple(replace(x, pragmas=()) for x in b.branches)) for b in hdl.blocks)
+        bare = replace(self._scan, host=replace(host, calls=calls), hdl=replace(hdl, blocks=blocks))
+        known = {block.id for block in blocks}
+        found = ((p.id.rpartition(":")[0], p.pragma) for p in self._propose(bare))
+        return [(owner if owner in known else "", pragma) for owner, pragma in found]
 
     def _unmatched(self, mark: _Mark, message: str, others: set[str]) -> tuple[str, str]:
         does, other, word = ("sends", "receives", "recv") if mark.sends else ("receives", "sends", "send")

@@ -121,8 +121,10 @@ class Workspace:
     def _checked(self, scan: ProjectScan) -> ProjectScan:
         """With its marks held against each other."""
         from workbench.session.mark_checks import mark_problems
+        from workbench.session.marking import proposed
 
-        return placed(replace(scan, marks=mark_problems(scan)), self.root)
+        marks = mark_problems(scan, lambda bare: proposed(self, bare))
+        return placed(replace(scan, marks=marks), self.root)
 
     def _scan_hardware(self, settings: Mapping[str, Value], job: Job) -> HdlScan:
         from workbench.run.cards import scanned_on_fpgas
