@@ -259,6 +259,9 @@ def test_what_happens_in_a_child(tmp_path: Path) -> None:
         (lambda: ctypes.string_at(0), "crashed"),
         (lambda: open(tmp_path / "pipe"), "waits for something"),  # noqa: SIM115
         (lambda: os._exit(3), "without a result"),
+        (lambda: (os.write(2, b"what():\n no threads\n\n"), os.abort()), r"crashed \(SIGABRT\): no threads$"),
+        (lambda: (os.write(2, b"x" * (1 << 20)), os.abort()), r"crashed \(SIGABRT\): x+$"),
+        (os.abort, r"crashed \(SIGABRT\)$"),
     ):
         with pytest.raises(ReaderEnded, match=why):
             in_child(work, idle_s=0.2)  # type: ignore[arg-type]

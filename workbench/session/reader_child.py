@@ -63,14 +63,15 @@ def in_child(work: Callable[[], T], cpu_s: float = CPU_S, idle_s: float = IDLE_S
     """
     receiving, sending = os.pipe()
     hearing, telling = os.pipe()
+    last, crying = os.pipe()
     before = _statm()[1]
     child = os.fork()
     if child == 0:
         if job is not None:
             job.redirect(partial(_tell, telling))
-        _be_child(work, (sending, telling), cpu_s)
-    os.close(sending)
-    os.close(telling)
+        _be_child(work, (sending, telling), crying, cpu_s)
+    for end in (sending, telling, crying):
+        os.close(end)
     usage: resource.struct_rusage | None = None
     status = 0
     try:
@@ -83,8 +84,9 @@ def in_child(work: Callable[[], T], cpu_s: float = CPU_S, idle_s: float = IDLE_S
         os.close(hearing)
         with suppress(ChildProcessError):
             _, status, usage = os.wait4(child, 0)
+        words = _last_words(last)
     if status or not data:
-        raise ReaderEnded(_why(status, usage, before, cpu_s))
+        raise ReaderEnded(_why(status, usage, before, cpu_s, words))
     result = Data(io.BytesIO(data)).load()
     if isinstance(result, _Fault):
         raise _raised(result)
@@ -156,8 +158,20 @@ def _raised(fault: _Fault) -> Exception:
     return PluginFault(*fault.content)
 
 
-def _why(status: int, usage: resource.struct_rusage | None, before: int, cpu_s: float) -> str:
-    """What ended a child; `before` are the bytes of memory that its parent had when it began."""
+def _last_words(stream: int) -> str:
+    """The last line that an ended child wrote for its errors."""
+    os.set_blocking(stream, False)
+    try:
+        lines = os.read(stream, 1 << 16).decode("utf-8", "replace").split("\n")
+    except BlockingIOError:  # a process of the child's goes on
+        lines = []
+    finally:
+        os.close(stream)
+    return next((line.strip()[:200] for line in reversed(lines) if line.strip()), "")
+
+
+def _why(status: int, usage: resource.struct_rusage | None, before: int, cpu_s: float, words: str) -> str:
+    """What ended a child; `before` are the bytes of memory that its parent had when it began, `words` its last."""
     number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
     if number == signal.SIGXCPU:
         return f"reading it takes more than {cpu_s:g} s of processor time"
@@ -165,7 +179,9 @@ def _why(status: int, usage: resource.struct_rusage | None, before: int, cpu_s: 
         return "reading it waits for something that does not come: a pipe, a device"
     if usage is not None and (usage.ru_maxrss << 10) - before > MEMORY_BYTES // 2:
         return _TOO_MUCH
-    if number in (signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT):
+    if number == signal.SIGABRT:  # what of is known to the parser alone
+        return f"its parser crashed (SIGABRT){': ' if words else ''}{words}"
+    if number in (signal.SIGSEGV, signal.SIGBUS):
         return f"its parser crashed ({signal.Signals(number).name}), as nesting that is too deep makes it"
     return "its parser ended without a result"
 
@@ -173,10 +189,10 @@ def _why(status: int, usage: resource.struct_rusage | None, before: int, cpu_s: 
 _TOO_MUCH = f"reading it takes more than {MEMORY_BYTES >> 20} MiB of memory"
 
 
-def _be_child(work: Callable[[], object], kept: tuple[int, int], cpu_s: float) -> NoReturn:
+def _be_child(work: Callable[[], object], kept: tuple[int, int], crying: int, cpu_s: float) -> NoReturn:
     try:
         gc.disable()  # what other threads of the parent left behind is not ours to clean up
-        _confine(kept, cpu_s)
+        _confine(kept, crying, cpu_s)
         sending = kept[0]
         result = _outcome(work)
         with open(sending, "wb", closefd=False) as stream:
@@ -193,14 +209,15 @@ def _statm() -> tuple[int, int]:
     return int(mapped) * resource.getpagesize(), int(resident) * resource.getpagesize()
 
 
-def _confine(kept: tuple[int, int], cpu_s: float) -> None:
+def _confine(kept: tuple[int, int], crying: int, cpu_s: float) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM, signal.SIGSEGV, signal.SIGABRT,
                    signal.SIGBUS, signal.SIGPIPE):  # fmt: skip
         signal.signal(number, signal.SIG_DFL)  # handlers of the parent speak to its user
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # it waits for nobody that was killed
     nothing = os.open(os.devnull, os.O_RDWR)
-    for standard in (0, 1, 2):
-        os.dup2(nothing, standard)
+    os.set_blocking(crying, False)  # what finds it full is dropped
+    for standard, place in enumerate((nothing, nothing, crying)):
+        os.dup2(place, standard)
     low, high = sorted(kept)
     os.closerange(3, low)
     os.closerange(low + 1, high)
