@@ -10,10 +10,14 @@ import pytest
 from memory_port import PLATFORM
 from rc_workbench_plugins.mixed import MixedLanguage
 from rc_workbench_plugins.vhdl import VhdlLanguage, checked
+from rc_workbench_plugins.vhdl.checked import Found
+from rc_workbench_plugins.vhdl.side_by_side import Simulation
+from rc_workbench_plugins.vhdl.suspects import written_wrongly
 from test_vhdl_prove import HEAD, instrumented
 from tools import NEEDS_GHDL
 
 from workbench.api import HdlBuild
+from workbench.api.equivalence import Comparison, HdlSide
 from workbench.api.job import Job, JobEvent
 from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.diagnostic import WorkbenchError
@@ -152,3 +156,65 @@ def test_a_broken_netlist_is_found_and_a_right_one_is_looked_at_once(tmp_path: P
 class Unable(Job):
     def run(self, *_: object, **__: object) -> object:  # type: ignore[override]
         raise AssertionError("nothing has to run")
+
+
+RACE = f"""{HEAD}
+entity race is port (clk, rst : in std_logic; a : in unsigned(1 downto 0); q : out std_logic); end entity;
+architecture rtl of race is
+    -- a shared variable: found
+    shared variable found : std_logic;
+    signal one : std_logic;
+begin
+    process (clk) begin
+        if rising_edge(clk) then found := a(0); end if;
+    end process;
+    process (one) begin
+        if a(1) = '1' then q <= one and found; else q <= rst; end if;
+    end process;
+end architecture;
+"""
+NARROW = f"""{HEAD}
+entity narrow is port (clk : in std_logic; a : in unsigned(1 downto 0); q : out std_logic); end entity;
+architecture rtl of narrow is
+    constant LEAST, MOST : natural := 4;
+    signal some : unsigned(a'high downto 0) := "00"; signal one : std_logic;
+begin
+    process (clk) begin
+        if rising_edge(clk) and some /= 0 then one <= '1'; end if;
+    end process;
+    q <= one when a < MOST else '0';
+end architecture;
+"""
+
+
+def side(folder: Path, top: str, text: str) -> HdlSide:
+    (folder / f"{top}.vhd").write_text(text)
+    return HdlSide((folder / f"{top}.vhd",), top, libraries=("work",))
+
+
+def test_what_the_vhdl_leaves_open_is_told_as_that_and_the_run_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two processes that share a variable, and one that reads what it does not wait for."""
+    raced = side(tmp_path, "race", RACE)
+    build = HdlBuild((), "race", (), translated=(Comparison(raced, raced),))
+    monkeypatch.setattr(checked, "_kept", lambda *_: Found(5, "q", 5, "0", "1", said=["NUMERIC_STD: x"]))
+    told: list[JobEvent] = []
+    checked.check(build, tmp_path, Job(told.append))
+    found = [event.diagnostic for event in told if event.diagnostic is not None]
+    assert [(d.severity, d.line) for d in found] == [("warning", 3), ("warning", 6), ("warning", 12)]
+    assert "is not what the VHDL does in a simulation: in cycle 5" in found[0].message
+    assert found[1].message == "2 processes share the variable 'found'"
+    assert found[2].message == "this process reads a, rst, which its sensitivity list lacks"
+
+
+def test_what_ghdl_is_known_to_write_wrongly_is_named_and_what_packages_say_is_heard(tmp_path: Path) -> None:
+    """Of a number with more bits than a vector GHDL 2.0 compares the low ones; vectors without bits differ from all."""
+    original = side(tmp_path, "narrow", NARROW)
+    told = [(d.message, d.line) for d in written_wrongly(original, tmp_path)]
+    message = "where 'MOST' needs more than 2 bits, GHDL 2.0 compares its low ones alone, which may be why"
+    assert told == [(message, 11)]
+    original = side(tmp_path, "narrow", NARROW.replace('0) := "00"', '2) := ""'))
+    simulation = Simulation(original, tmp_path, tmp_path / "said", zeros=True, asserts=True)
+    said = simulation.run(["000", "100"], checked.LIMITS, Job()).said
+    assert said[1:] == ((1, 'NUMERIC_STD."/=": null argument detected, returning TRUE'),)

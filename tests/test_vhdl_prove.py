@@ -27,7 +27,12 @@ TYPES = f"""{HEAD}
 package types is
     type kind_t is (Add, Turn, Keep);
     type bytes_t is array (natural range <>) of unsigned(7 downto 0);
+    type deep_t is record
+        one : std_logic;
+        three : unsigned(2 downto 0);
+    end record;
     type both_t is record
+        deep : deep_t;
         kind : kind_t;
         some : bytes_t(0 to 1);
         small : natural range 2 to 5;
@@ -89,6 +94,8 @@ begin
     end process;
     sum <= total;
     seen.kind <= both.kind;
+    seen.deep.one <= both.deep.three(2);
+    seen.deep.three <= "01" & both.deep.one;
     seen.some <= (kept(to_integer(total(1 downto 0))) xor other, both.some(0));
     seen.signed_one <= both.signed_one;
     seen.truth <= both.truth and state = never;

@@ -121,8 +121,23 @@ end;
     with pytest.raises(WorkbenchError) as told:
         synthesised(Design((str(tmp_path / "made.vhd"),), "made"))
     assert [(d.message, d.line) for d in told.value.diagnostics] == [
-        ("this cannot be simulated: a clock's edge is used as a value", 6)
+        ("GHDL makes no Verilog of a clock's edge that is used as a value", 6)
     ]
+
+
+def test_a_number_of_more_bits_than_a_vector_is_compared_whole(tmp_path: Path) -> None:
+    """GHDL 2.0 compares the number's low bits."""
+    text = f"""{HEAD}entity made is port (a : in unsigned(1 downto 0); s : in signed(1 downto 0);
+    q : out std_logic_vector(5 downto 0)); end;
+architecture rtl of made is begin
+    q <= (0 => '1', others => '0') when a = 4 else (1 => '1', others => '0') when a /= 5 and s < 1_0
+    else (2 => '1', others => '0') when a >= 3+1 else (3 => '1', others => '0') when a > 3 else (others => '1');
+end;
+"""
+    (tmp_path / "made.vhd").write_text(text)
+    made = synthesised(Design((str(tmp_path / "made.vhd"),), "made"))
+    found = [line.partition(" = ")[2] for line in made.splitlines() if re.search(r"= 1'b[01];|= \$unsigned", line)]
+    assert found == ["1'b0;", "1'b1;", "1'b1;", "$unsigned(a) >= $unsigned(2'b00);", "$unsigned(a) > $unsigned(2'b11);"]
 
 
 def test_a_port_of_an_empty_range_gets_a_bit(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """A bench around an entity, for GHDL: each row of a file is what its inputs are for a nanosecond, and each line that is
-told what its outputs are then. A vector's left element comes first, and a record's first field; but its last within an
-array: as GHDL lays them out in a vector of bits.
+told what its outputs are then. A vector's left element comes first, and of a record its first field; but its last
+where it is part of a record or an array: as GHDL lays them out in a vector of bits.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def _walk(
     if of is None or depth > _MOST_DEEP:
         return
     if of.kind == "record":
-        for field, inner in reversed(of.fields) if "(" in name else of.fields:
+        for field, inner in reversed(of.fields) if depth else of.fields:
             yield from _walk(f"{name}.{field}", inner, types, leaf, names, declared, depth + 1)
     elif of.kind in ("array", "vector"):
         index = f"recap_i{depth}"

@@ -22,10 +22,10 @@ from rc_workbench_plugins.equivalence.models import compiled, verilated, write_p
 from rc_workbench_plugins.verilog.design import shown_path
 from rc_workbench_plugins.vhdl import begun, bench, side_by_side
 from rc_workbench_plugins.vhdl.bench import STIMULI
-from rc_workbench_plugins.vhdl.constants import taken_for_zeros
 from rc_workbench_plugins.vhdl.ghdl import ghdl
 from rc_workbench_plugins.vhdl.side_by_side import Drawn, Simulation
 from rc_workbench_plugins.vhdl.sides import files_of, top_of, units_in
+from rc_workbench_plugins.vhdl.suspects import left_open, written_wrongly
 from rc_workbench_plugins.vhdl.syntax import plain, without_comments
 from rc_workbench_plugins.vhdl.vendors import stands_for_clocks
 from workbench.api import HdlBuild
@@ -35,7 +35,7 @@ from workbench.api.instrument.wrapper import STATE_PORT
 from workbench.api.job import Job
 from workbench.api.kept import contents
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.text import thousands
+from workbench.model.text import counted, thousands
 from workbench.system.cache import cache_dir
 from workbench.system.confine import read_only
 from workbench.system.files import replace_file
@@ -51,13 +51,14 @@ _WRONG = (
     "runs the VHDL itself, slower; a newer GHDL may take it right; `simulation: {check_vhdl: false}` runs it so."
 )
 _PLL = "as it may where values pass between a PLL's clocks: their edges come after its input's in GHDL's own simulator"
-_PARTED = "Give it one bit more, or assign its upper 32 bits and the rest each by themselves."
+_OPEN = "The run goes on: an FPGA does what is synthesised, and what the VHDL does is open, as told next."
+_MEANT = "Unknown bits, and vectors without bits, are in simulations alone: give what is asked a value, or a bit."
 
 
 @dataclass(frozen=True)
 class Found:
     """`cycles` were compared. In cycle `cycle` the output `pin` is `is_now` in the Verilog in place of `was`; or `why`
-    says why nothing, or no more, was compared."""
+    says why nothing, or no more, was compared. `said` is what VHDL's own packages say of the inputs just then."""
 
     cycles: int
     pin: str = ""
@@ -65,6 +66,7 @@ class Found:
     was: str = ""
     is_now: str = ""
     why: str = ""
+    said: Sequence[str] = ()
 
 
 def check(build: HdlBuild, root: Path, job: Job) -> None:
@@ -84,26 +86,27 @@ def _check(compared: Comparison, root: Path, job: Job) -> None:
         unit = top_of(compared.original)
         ports = unit.interface.ports if unit.interface is not None else ()
         line = next((one.line for one in ports if plain(one.name) == found.pin), unit.line)
-        message = (
-            f"what GHDL synthesised of '{top}' is wrong: in cycle {thousands(found.cycle)} of a comparison at random "
-            f"'{found.pin}' is {found.is_now}, where the VHDL has {found.was}"
+        file = shown_path(root, unit.file.path)
+        differs = (
+            f"in cycle {thousands(found.cycle)} of a comparison at random '{found.pin}' is {found.is_now}, where the "
+            f"VHDL has {found.was}"
         )
-        raise WorkbenchError(
-            Diagnostic(message, _WRONG, file=shown_path(root, unit.file.path), line=line), *_suspects(compared, root)
-        )
+        said = [Diagnostic(f"then the VHDL's packages say: {one}", _MEANT, Severity.WARNING) for one in found.said]
+        reasons = (*left_open(compared.original, root), *(one for one in said if "metavalue" in one.message))
+        if reasons:
+            message = f"what GHDL synthesised of '{top}' is not what the VHDL does in a simulation: {differs}"
+            for one in (Diagnostic(message, _OPEN, Severity.WARNING, file, line), *reasons):
+                job.report(one)
+            return
+        message = f"what GHDL synthesised of '{top}' is wrong: {differs}"
+        told = Diagnostic(message, _WRONG, file=file, line=line)
+        raise WorkbenchError(told, *said, *written_wrongly(compared.original, root))
     if found.why and found.cycles < LIMITS.cycles // 10:
-        message = f"what GHDL synthesised of '{top}' was compared with the VHDL in {found.cycles} cycles: {found.why}"
+        cycles = counted(found.cycles, "cycle")
+        message = f"what GHDL synthesised of '{top}' was compared with the VHDL in {cycles}: {found.why}"
         job.report(Diagnostic(message, "What the card does then rests on GHDL's synthesis alone.", Severity.NOTE))
     else:
-        job.log(f"what GHDL synthesised did what the VHDL says in {thousands(found.cycles)} cycles at random")
-
-
-def _suspects(compared: Comparison, root: Path) -> Iterator[Diagnostic]:
-    """What of the VHDL GHDL is known to write wrongly, at its lines."""
-    for file in files_of(compared.original):
-        for line, text in taken_for_zeros(file):
-            message = f"GHDL 2.0 makes zeros of {text}, which may be why"
-            yield Diagnostic(message, _PARTED, Severity.WARNING, shown_path(root, file.path), line)
+        job.log(f"what GHDL synthesised did what the VHDL says in {counted(found.cycles, 'cycle')} at random")
 
 
 def _kept(compared: Comparison, root: Path, job: Job) -> Found:
@@ -151,7 +154,9 @@ def _compared(compared: Comparison, root: Path, folder: Path, job: Job) -> Found
         program, *made = built.result()
     wanted = [drawn.parts(names)[-1][2] if names else 0 for names in (said.bench.inputs, said.bench.outputs)]
     if wanted != made:  # as where a range is null, of which GHDL makes a bit
-        raise WorkbenchError(Diagnostic(f"its ports have {sum(wanted)} bits, and {sum(made)} are synthesised"))
+        raise WorkbenchError(
+            Diagnostic(f"its ports have {counted(sum(wanted), 'bit')}, and {sum(made)} are synthesised")
+        )
     done, known, why = 0, False, ""
     for rows in drawn.rounds(LIMITS):
         told = said.run(rows, LIMITS, job)
@@ -170,7 +175,11 @@ def _compared(compared: Comparison, root: Path, folder: Path, job: Job) -> Found
             row, place = map(int, wrong[0])
             name, start, end = next(part for part in drawn.parts(said.bench.outputs) if part[1] <= place < part[2])
             cycle = done + row // drawn.rows
-            return Found(cycle + 1, name, cycle, told.rows[row][start:end], followed[row][start:end])
+            again = replace(said, asserts=True).run(rows[: row + 1], LIMITS, job)
+            return Found(
+                cycle + 1, name, cycle, told.rows[row][start:end], followed[row][start:end],
+                said=tuple(dict.fromkeys(text for ns, text in again.said if ns > row - 2 * drawn.rows)),
+            )  # fmt: skip
         done += both // drawn.rows
         if done >= LIMITS.cycles:
             break

@@ -83,7 +83,7 @@ def _apart(file: VhdlFile, types: Mapping[str, Type | str], entities: Mapping[st
     for unit in units_of(file):
         region, known = unit.region, {**types, **types_of([unit])}
         aliases, sent = list(_aliases(unit)), False
-        signals = _signals(unit, entities.get(plain(unit.of))) if unit.kind == "architecture" else set()
+        signals = signals_of(unit, entities.get(plain(unit.of))) if unit.kind == "architecture" else set()
         signals |= {name for names in aliases if names & signals for name in names}
         for node in matches(unit.node, _BODIES):
             if _outermost(node, unit.node):
@@ -101,7 +101,7 @@ def _apart(file: VhdlFile, types: Mapping[str, Type | str], entities: Mapping[st
     return edits.apply(file.data)
 
 
-def _signals(unit: Unit, entity: Unit | None) -> set[str]:
+def signals_of(unit: Unit, entity: Unit | None) -> set[str]:
     """Ports and signals of an architecture."""
     ports = entity.interface.ports if entity is not None and entity.interface is not None else unit.entity_ports
     return {plain(port.name) for port in ports} | {

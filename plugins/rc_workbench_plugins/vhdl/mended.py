@@ -64,6 +64,12 @@ _INSTANCE = re.compile(r"%(\d+):\S+ := \$(?!const_)")
 _SET = re.compile(r"^.*\bn(?P<of>\d+)_[oq] (?:=|<=) .*$", re.MULTILINE)
 _TRUNCATED = re.compile(r"^  assign n(?P<of>\d+)_o = (?P<all>\w+)\[(?:(?P<high>\d+):)?0\];  // trunc$")
 _RESIZE = re.compile(r"(?:[\w.]*\.)?resize\b", re.IGNORECASE)
+_COMPARED = re.compile(
+    r"^  assign (?P<of>\w+) = (?:\$(?P<signed>(?:un)?signed)\()?[\w$]+\)? (?P<how>[=!]=|[<>]=?) "
+    r"(?:\$(?:un)?signed\()?(?P<bits>\d+)'b[01]+\)?;$"
+)
+_OPERATOR = re.compile(r"^\s*(?:/=|[<>]=?|=)")
+_NUMBER = re.compile(r"\s*(\d[\d_]*)\s*(?![\w.#*/+&-])")
 _DECLARED = re.compile(r"^ *(?:wire|reg|\(?input|output) +\[(\d+):0\] (\w+)")
 _WIDE = re.compile(r'"([01XZ]{33,})"')
 _EMPTY = re.compile(r"\b0'b(?!\w)")  # what goes into a port of a null range: GHDL gives that one bit
@@ -81,14 +87,17 @@ _PART = re.compile(r"(\w+) \((\d+)(?: downto (\d+))?\)")
 _REPEATED = re.compile(r"\((\d+) downto 0 => '(.)'\)")
 _PLACE = re.compile(r"^ */\*#? *(.+):(\d+):(\d+) +\*/$")
 _COMMENT = re.compile(r"^ *(?:/\*.*\*/|--.*)\n", re.MULTILINE)  # where in the sources it comes from
-#: What has no Verilog in it, or another meaning.
+#: What has no Verilog in it, or another meaning; what is told of it, and what would be right.
 _WRONG = (
-    (re.compile(r"^  assign \w+ = 1'b0; // (?:pos|neg)edge$"), "a clock's edge is used as a value"),
-    (re.compile(r"^   gate_(\w+) "), "GHDL writes no Verilog of it"),
+    (
+        re.compile(r"^  assign \w+ = 1'b0; // (?:pos|neg)edge$"),
+        "GHDL makes no Verilog of a clock's edge that is used as a value",
+        "Write the clocked process with the edge alone as its first condition, as in `if rising_edge(clk) then`.",
+    ),
+    (re.compile(r"^   gate_(\w+) "), "GHDL synthesises this, but makes no Verilog of it", "A newer GHDL may."),
 )
 _OWN = re.compile(r"^  (?:wire|reg) (?:\[\d+:\d+\] )?(\w+);$", re.MULTILINE)
 _PARAMETERS = re.compile(r"^  #\(parameter\n((?:    \w+,\n)*    \w+)\)$", re.MULTILINE)
-_HINT = "Write the clocked process with the edge alone as its first condition, as in `if rising_edge(clk) then`."
 
 
 def mended(verilog: str, written: Callable[[str], str]) -> str:
@@ -100,7 +109,7 @@ def mended(verilog: str, written: Callable[[str], str]) -> str:
     verilog = "\nmodule ".join(_called_once(module) for module in verilog.split("\nmodule "))
     verilog = _PARAMETERS.sub(lambda head: f"  #(parameter {head[1].strip().replace(',', ' = 0,')} = 0)", verilog)
     text = _with_signs(verilog, written("raw")) if _CUT.search(verilog) else verilog
-    text = _resized(text, written)
+    text = _with_wide_numbers(_resized(text, written))
     text = _WIDE.sub(lambda digits: _literal(digits[1]), text)
     text = _EMPTY.sub("1'b0", text)
     for form, meant in _FORMS:
@@ -118,11 +127,9 @@ def _refused(verilog: str) -> Iterator[Diagnostic]:
     for line in verilog.splitlines():
         if found := _PLACE.match(line):
             place = found
-        for form, what in _WRONG:
+        for form, what, hint in _WRONG:
             if form.match(line) and place:
-                yield Diagnostic(
-                    f"this cannot be simulated: {what}", _HINT, file=place[1], line=int(place[2]), column=int(place[3])
-                )
+                yield Diagnostic(what, hint, file=place[1], line=int(place[2]), column=int(place[3]))
 
 
 def _called_once(module: str) -> str:
@@ -181,6 +188,31 @@ def _resized(verilog: str, written: Callable[[str], str]) -> str:
             if found["of"] in signed and (top := highest.get(found["all"])):
                 low = f", {found['all']}[{int(found['high']) - 1}:0]" if found["high"] else ""
                 lines[number] = f"  assign n{found['of']}_o = {{{found['all']}[{top}]{low}}};"
+    return "\n".join([*lines, ""])
+
+
+def comparisons(verilog: str) -> Iterator[tuple[str, int, str, int]]:
+    """Where the VHDL compares vectors with what is constant: file, line, what follows the operator there, and how many
+    bits GHDL compares."""
+    place: re.Match[str] | None = None
+    for line in verilog.splitlines():
+        if found := _PLACE.match(line):
+            place = found
+        elif (found := _COMPARED.match(line)) and place:
+            after = _OPERATOR.sub("", _source_at(place[1], int(place[2]), int(place[3])), count=1)
+            yield place[1], int(place[2]), after, int(found["bits"])
+
+
+def _with_wide_numbers(verilog: str) -> str:
+    """Where a vector is compared with a number that needs more bits, GHDL compares that one's low bits."""
+    lines, place = verilog.splitlines(), ""
+    for number, line in enumerate(lines):
+        if found := _PLACE.match(line):
+            place = _source_at(found[1], int(found[2]), int(found[3]))
+        elif (found := _COMPARED.match(line)) and (with_ := _NUMBER.match(_OPERATOR.sub("", place, count=1))):
+            bits = int(found["bits"]) - (found["signed"] == "signed")
+            if int(with_[1].replace("_", "")) >> bits:
+                lines[number] = f"  assign {found['of']} = 1'b{int(found['how'] in ('!=', '<', '<='))};"
     return "\n".join([*lines, ""])
 
 

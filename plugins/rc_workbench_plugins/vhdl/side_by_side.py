@@ -36,28 +36,33 @@ _ENDED = re.compile(
     r"(?P<text>.*)$",
     re.MULTILINE,
 )
+_WARNED = re.compile(r"^\S+:@(\d+)(\w+):\(assertion warning\): (\S+\.\S+: .*)$", re.MULTILINE)
+_NS = {"ns": 1, "us": 1000, "ms": 1_000_000}
 _FOREIGN = re.compile(rb"\bforeign\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Told:
-    """What a bench told: the pins, the outputs of each row, and why it ended before the last row, if it did."""
+    """What a bench told: the pins, the outputs of each row, and why it ended before the last row, if it did. `said` is
+    what VHDL's packages warn of, and in which nanosecond (row)."""
 
     pins: Pins
     rows: list[str]
     why: str
+    said: Sequence[tuple[int, str]] = ()
 
 
 @dataclass(frozen=True)
 class Simulation:
     """A side, in a bench without the ports that are `cut`. `root` is where files are that it reads; with `zeros`
-    what has no value as it begins has these."""
+    what has no value as it begins has these. With `asserts` VHDL's packages warn."""
 
     side: HdlSide
     root: Path
     folder: Path
     cut: tuple[str, ...] = ()
     zeros: bool = False
+    asserts: bool = False
 
     @cached_property
     def bench(self) -> Bench:
@@ -82,15 +87,17 @@ class Simulation:
         bench.write_text(self.bench.text.replace(STIMULI, str(given)), encoding="latin-1")
         values = [f"-g{plain(name)}={value}" for name, value in self.side.parameters.items()]
         tool = [str(ghdl().path), "-c", *dialect(self.side.vhdl_standard), *words, f"--work={library}", str(bench)]
+        quiet = [] if self.asserts else ["--ieee-asserts=disable"]
         done = job.run(
-            [*read_only(), *tool, "-r", NAME, *values, "--ieee-asserts=disable", f"--stop-time={len(rows) + 1}ns"],
+            [*read_only(), *tool, "-r", NAME, *values, *quiet, f"--stop-time={len(rows) + 1}ns"],
             cwd=self.root,
             on_line=lambda line: None, timeout_s=2 * limits.simulate_s + 60, memory_bytes=limits.memory_bytes,
         )  # fmt: skip
         pins = {name: tuple(map(_element, laid.split())) for name, laid in _PIN.findall(done.stdout)}
         found = _ROW.findall(done.stdout)
         why = "" if len(found) == len(rows) and len(pins) else _why(self._named(done.stderr + done.stdout))
-        return Told(pins, found, why)
+        warned = ((int(at) * _NS.get(unit, 0), text) for at, unit, text in _WARNED.findall(done.stderr + done.stdout))
+        return Told(pins, found, why, tuple(warned) if self.asserts else ())
 
     def _named(self, said: str) -> str:
         """With the sources' names in place of those of their parts."""

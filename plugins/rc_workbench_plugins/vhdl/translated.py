@@ -26,7 +26,7 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.hardware import Clock, Hardware
 from workbench.model.streams import Fifo, Stream
 
-_PART_FILE = re.compile(r".*/f(\d+)_\d+\.vhd")
+PART_FILE = re.compile(r".*/f(\d+)_\d+\.vhd")
 _Kind = TypeVar("_Kind", Stream, Fifo)
 _MODULE = re.compile(r"^module (\w+)", re.MULTILINE)
 _INDEXED = re.compile(r"(.*)\[(-?\d+)\]")
@@ -78,7 +78,7 @@ def at_their_paths(paths: Mapping[int, Path]) -> Iterator[None]:
 
 
 def _of_file(problem: Diagnostic, paths: Mapping[int, Path]) -> Diagnostic:
-    found = _PART_FILE.fullmatch(problem.file or "")
+    found = PART_FILE.fullmatch(problem.file or "")
     return replace(problem, file=str(paths[int(found[1])])) if found else problem
 
 

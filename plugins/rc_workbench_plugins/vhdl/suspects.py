@@ -1,0 +1,108 @@
+"""Why what GHDL synthesises may do something else than the VHDL in a simulation: what the VHDL leaves open, and what
+GHDL 2.0 is known to write wrongly."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from rc_workbench_plugins.verilog.design import shown_path
+from rc_workbench_plugins.vhdl.constants import signals_of, taken_for_zeros
+from rc_workbench_plugins.vhdl.ghdl import netlist
+from rc_workbench_plugins.vhdl.mended import comparisons
+from rc_workbench_plugins.vhdl.sides import files_of, texts_of, top_of, units_in
+from rc_workbench_plugins.vhdl.syntax import matches, plain, text_of, without_comments
+from rc_workbench_plugins.vhdl.translated import PART_FILE, asked_of
+from rc_workbench_plugins.vhdl.units import units_of
+from workbench.api.equivalence import HdlSide
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.text import listed
+
+_SHARED = re.compile(r"\bshared\s+variable\s+(\w+)", re.IGNORECASE)
+_PROCESS = re.compile(r"\bprocess\s*\((?P<of>(?:[^()]|\([^()]*\))*)\)(?P<body>.*)", re.IGNORECASE | re.DOTALL)
+_CLOCKED = re.compile(r"\b(?:rising_edge|falling_edge|wait)\b|'\s*(?:event|stable)\b", re.IGNORECASE)
+_TARGET = re.compile(
+    r"(;|=>|\b(?:then|else|begin|loop|is))\s*(?:\w+\s*:\s*)?[\w.]+\s*(?:\([^;<>=]*\))?\s*<=", re.IGNORECASE
+)
+_TEXT = re.compile(r"\"[^\"\n]*\"|'.'")
+_NUMBERS = re.compile(
+    r"(?:\bconstant\s+|[(;]\s*)(?P<names>\w+(?:\s*,\s*\w+)*)\s*:\s*(?:in\s+)?(?:integer|natural|positive)\b",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"\s*(?P<name>[a-z]\w*)\b(?!\s*['(.])", re.IGNORECASE)
+_MOST = 5
+_ORDER = "Make it a signal: which of several processes is first at an edge is open, and with it what the FPGA will do."
+_SENSITIVE = "Name it there, or write `process (all)`: a simulation waits for what the list names, an FPGA for nothing."
+_PARTED = "Give it one bit more, or assign its upper 32 bits and the rest each by themselves."
+_NARROW = "Give the vector a bit more, or compare `to_integer` of it."
+
+
+def left_open(side: HdlSide, root: Path) -> Iterator[Diagnostic]:
+    """Where the VHDL itself does one thing in a simulation, and may do another in hardware."""
+    entities = {plain(unit.name): unit for unit in units_in(side) if unit.kind == "entity"}
+    for file in files_of(side):
+        name = shown_path(root, file.path)
+        for unit in (one for one in units_of(file) if one.kind == "architecture"):
+            processes = {node: without_comments(text_of(node)) for node in matches(unit.node, "(process_statement) @p")}
+            text = file.data[unit.start : unit.node.end_byte].decode("latin-1")
+            for found in _SHARED.finditer(without_comments(text)):
+                users = [one for one in processes.values() if re.search(rf"\b{found[1]}\b", one, re.IGNORECASE)]
+                if len(users) > 1:
+                    at = re.search(rf"\bshared\s+variable\s+{found[1]}\b", text, re.IGNORECASE)
+                    line = file.line(unit.start + (at.start() if at else 0))
+                    message = f"{len(users)} processes share the variable '{found[1]}'"
+                    yield Diagnostic(message, _ORDER, Severity.WARNING, name, line)
+            for node, process in processes.items():
+                if lacking := _not_listed(process, signals_of(unit, entities.get(plain(unit.of)))):
+                    message = f"this process reads {listed(lacking)}, which its sensitivity list lacks"
+                    yield Diagnostic(message, _SENSITIVE, Severity.WARNING, name, file.place(node)[0])
+
+
+def _not_listed(process: str, signals: Collection[str]) -> list[str]:
+    """The signals that a process without a clock reads, and does not wait for."""
+    found = _PROCESS.search(process)
+    if found is None or _CLOCKED.search(found["body"]) or plain(found["of"]).strip() == "all":
+        return []
+    listed_there = set(map(plain, re.findall(r"\w+", found["of"])))
+    read = _TARGET.sub(r"\1", _TEXT.sub(" ", found["body"]))
+    words = dict.fromkeys(map(plain, re.findall(r"(?<![.'\w])\w+", read)))
+    return [word for word in words if word in signals and word not in listed_there]
+
+
+def written_wrongly(side: HdlSide, root: Path) -> Iterator[Diagnostic]:
+    """What of the VHDL GHDL is known to write wrongly, at its lines."""
+    for file in files_of(side):
+        for line, text in taken_for_zeros(file):
+            message = f"GHDL 2.0 makes zeros of {text}, which may be why"
+            yield Diagnostic(message, _PARTED, Severity.WARNING, shown_path(root, file.path), line)
+    numbers = {plain(name) for file in files_of(side) for name in _numbers(file.data.decode("latin-1"))}
+    told: dict[tuple[Path, int], tuple[str, int]] = {}
+    for path, line, after, bits in _comparisons(side, root) if numbers else ():
+        if (name := _NAME.match(after)) and plain(name["name"]) in numbers:
+            told.setdefault((path, line), (name["name"], bits))
+    for (path, line), (text, bits) in list(told.items())[:_MOST]:
+        message = f"where '{text}' needs more than {bits} bits, GHDL 2.0 compares its low ones alone, which may be why"
+        yield Diagnostic(message, _NARROW, Severity.WARNING, shown_path(root, path), line)
+
+
+def _numbers(text: str) -> Iterator[str]:
+    """The constants and generics that are integers."""
+    for found in _NUMBERS.finditer(without_comments(text)):
+        yield from re.findall(r"\w+", found["names"])
+
+
+def _comparisons(side: HdlSide, root: Path) -> Iterator[tuple[Path, int, str, int]]:
+    """Where vectors are compared with constants: file, line, what follows the operator there, and the bits."""
+    top = top_of(side)
+    values = [f"{plain(name)}={value}" for name, value in side.parameters.items()]
+    with TemporaryDirectory() as folder:
+        try:
+            asked = asked_of(texts_of(side), side.vhdl_standard, Path(folder), top.name, top.library, values, root)
+            found = list(comparisons(netlist(asked, "verilog")))
+        except WorkbenchError:
+            return
+    for file, line, after, bits in found:
+        if part := PART_FILE.fullmatch(file):
+            yield side.sources[int(part[1])], line, after, bits
