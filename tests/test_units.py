@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.formats.units import UnitError, quantity, unit_of_name, written
+from workbench.model.text import counted, times
 
 
 @pytest.mark.parametrize(
@@ -94,3 +95,9 @@ def test_written() -> None:
 )  # fmt: skip
 def test_unit_of_name(name: str, unit: str) -> None:
     assert unit_of_name(name) == unit
+
+
+def test_so_many_of_something() -> None:
+    assert [counted(n, "branch", "branches") for n in (0, 1, 2)] == ["0 branches", "1 branch", "2 branches"]
+    assert [counted(12345, "cycle"), counted(1.0, "visit")] == ["12\u202f345 cycles", "1 visit"]
+    assert [times(1), times(2)] == ["once", "2 times"]

@@ -256,7 +256,7 @@ def test_a_run_too_short_for_what_its_intervals_owe_is_not_trusted() -> None:
     given_ = intervals({"type": "ar1", "phi": 0.99}, False, 3000, np.random.default_rng(4))
     crossed = passage(given_.between, given_.service)
     found = estimate(measured(crossed), IDEAL, seen(occupancy(crossed)))
-    assert "the run has 3,000 elements, too few" in found.reason
+    assert "the run has 3\u202f000 elements, too few" in found.reason
 
 
 def test_a_chain_of_states_is_found_in_its_intervals() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.model.run import PS_PER_S, Manifest
-from workbench.model.text import percent_text, time_text
+from workbench.model.text import counted, percent_text, time_text
 
 _MOST_THREADS = 8
 
@@ -17,7 +17,7 @@ def cores_words(manifest: Manifest) -> str:
     told = [f"{name} takes {time_text(ps / PS_PER_S)}" for name, ps in costs.items() if ps]
     used = sum(1 for core in zip(*(thread.core_ps for thread in threads), strict=False) if any(core))
     said = [
-        f"{len(threads)} threads ran on {used} of {cores.count} virtual core{'s' if cores.count > 1 else ''}",
+        f"{counted(len(threads), 'thread')} ran on {used} of {counted(cores.count, 'virtual core')}",
         f"slices of {time_text(cores.slice_ps / PS_PER_S)}",
         *told,
     ]

@@ -35,7 +35,7 @@ from workbench.model.finding import Finding, count_words
 from workbench.model.platform import Platform
 from workbench.model.pragma import WAITS, Category
 from workbench.model.run import PS_PER_S, Alignment, Run, RunClock, RunStatus
-from workbench.model.text import frequency_text, percent_text, significant, thousands, time_text
+from workbench.model.text import counted, frequency_text, percent_text, significant, thousands, time_text
 from workbench.pictures.graph import graph_svg
 from workbench.pictures.palette import LIGHT
 from workbench.pictures.plot_drawing import plot_svg
@@ -104,7 +104,7 @@ def _page(run: Run, analysis: Analysis, platform: Platform | None) -> dict[str, 
 def _figures(run: Run, analysis: Analysis) -> list[dict[str, str]]:
     several = len(run.manifest.clocks) > 1
     note = ", ".join(
-        f"{thousands(clock.cycles)} cycles{f' of {clock.name}' if several else ''}"
+        f"{counted(clock.cycles, 'cycle')}{f' of {clock.name}' if several else ''}"
         f" at {frequency_text(clock.frequency_hz)}"
         for clock in run.manifest.clocks
     )
@@ -248,7 +248,7 @@ def _clock_fact(clock: RunClock) -> str:
     drift = f", {significant(clock.drift_ppm_per_s)} ppm faster each second" if clock.drift_ppm_per_s else ""
     unsure = f", to {time_text(clock.uncertainty_ps / PS_PER_S)}" if clock.uncertainty_ps else ""
     runs = f"{frequency_text(clock.frequency_hz)}{drift}{made}"
-    return f"{clock.name}: {runs}, {thousands(clock.cycles)} cycles, {how}{unsure}"
+    return f"{clock.name}: {runs}, {counted(clock.cycles, 'cycle')}, {how}{unsure}"
 
 
 def _incomplete(run: Run) -> Diagnostic:

@@ -12,7 +12,7 @@ from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print
 from workbench.cli.progress import progress
 from workbench.model.diagnostic import has_errors
 from workbench.model.proposal import Proposal
-from workbench.model.text import table
+from workbench.model.text import counted, table
 from workbench.session.marking import chosen, proposed, take_back, write_marks
 from workbench.session.opening import open_workspace
 from workbench.session.workspace import parse_settings
@@ -47,7 +47,7 @@ def run_propose(arguments: argparse.Namespace, workbench: Opened) -> int:
     else:
         print_diagnostics(problems)
         if accepted:
-            count = f"{len(accepted)} pragma{'' if len(accepted) == 1 else 's'}"
+            count = counted(len(accepted), "pragma")
             print("\n".join([*map(str, files), f"{count} written; `workbench propose PROJECT --undo` takes them back"]))
         elif known:
             print(table([(f"{p.file}:{p.line}", p.id, format_pragma(p.pragma), p.why) for p in known]))

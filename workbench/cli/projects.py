@@ -19,7 +19,7 @@ from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has
 from workbench.model.run import PS_PER_S, Run, RunStatus
 from workbench.model.scan import HdlBlock, HdlScan
 from workbench.model.streams import Fifo, Stream
-from workbench.model.text import table
+from workbench.model.text import counted, table
 from workbench.session.collecting import collect_records
 from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, instrument_workspace, run_workspace
@@ -79,16 +79,17 @@ def run_scan(arguments: argparse.Namespace, workbench: Opened) -> int:
         rows = [(f"{c.file}:{c.line}", c.callee, c.kind, ", ".join(p.pragma.name for p in c.pragmas) or "no pragma")
                 for c in found.host.calls]  # fmt: skip
         rows += [(f"{b.file}:{b.line}", " ".join([b.id, *_in_fpgas(b, found.hdl)]),
-                  f"{len(b.branches)} branches, {len(b.instances)} instances",
-                  f"{len(b.pragmas)} pragmas" if not b.why_not else b.why_not)
+                  f"{counted(len(b.branches), 'branch', 'branches')}, {counted(len(b.instances), 'instance')}",
+                  counted(len(b.pragmas), "pragma") if not b.why_not else b.why_not)
                  for b in found.hdl.blocks]  # fmt: skip
         rows += [(f"{place}{top}: {port.name or 'no prefix'}", f"{port.title} {port.side}",
-                  f"{len(port.names)} signals", f"on {port.clock}" if port.clock else "")
+                  counted(len(port.names), "signal"), f"on {port.clock}" if port.clock else "")
                  for place, top, port in ports]  # fmt: skip
-        rows += [(edge.id, f"{edge.source or 'outside'} to {edge.target or 'outside'}", f"stream, {edge.bits} bits",
-                  f"on {edge.clock}" if edge.clock else "on a derived clock")
+        rows += [(edge.id, f"{edge.source or 'outside'} to {edge.target or 'outside'}",
+                  f"stream, {counted(edge.bits, 'bit')}", f"on {edge.clock}" if edge.clock else "on a derived clock")
                  for edge in found.hdl.streams]  # fmt: skip
-        rows += [(fifo.id, f"FIFO {fifo.module}", f"{fifo.depth or 'unknown'} words", "") for fifo in found.hdl.fifos]
+        rows += [(fifo.id, f"FIFO {fifo.module}", counted(fifo.depth, "word") if fifo.depth else "unknown depth", "")
+                 for fifo in found.hdl.fifos]  # fmt: skip
         print(table(rows))
     return FAILED if has_errors(problems) else DONE
 
@@ -147,11 +148,13 @@ def run_instrument(arguments: argparse.Namespace, workbench: Opened) -> int:
     missed = host.missed + hdl.missed
     problems = workspace.diagnostics + host.diagnostics + hdl.diagnostics
     plan = hdl.read_out
+    states = sum(len(block.states) for block in hdl.blocks)
+    found = (counted(len(host.sites), "call site"), counted(len(hdl.blocks), "block"), counted(states, "state"))
     document = {
         "sites": len(host.sites),
         "missed": as_json(missed),
         "blocks": len(hdl.blocks),
-        "states": sum(len(block.states) for block in hdl.blocks),
+        "states": states,
         "read_out": {"first": plan.first, "last": plan.last} if plan else None,
         "diagnostics": as_json(problems),
     }
@@ -159,9 +162,7 @@ def run_instrument(arguments: argparse.Namespace, workbench: Opened) -> int:
         print_json(document)
     else:
         print_diagnostics(problems + missed)
-        print(
-            f"{document['sites']} call sites, {document['blocks']} blocks, {document['states']} states: {arguments.out}"
-        )
+        print(f"{', '.join(found)}: {arguments.out}")
     return FAILED if has_errors(problems) else DONE
 
 

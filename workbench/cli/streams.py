@@ -19,7 +19,7 @@ from workbench.formats.run_folder import MANIFEST
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.run import Run
 from workbench.model.streams import Fifo
-from workbench.model.text import percent_text, table, thousands
+from workbench.model.text import counted, percent_text, table, thousands
 from workbench.session.opening import open_workspace
 from workbench.session.results import open_result
 from workbench.session.stream_depths import Depths, advise_depths
@@ -130,7 +130,7 @@ def depths_text(found: Depths, loss: float) -> str:
         advised = found.advised.get(fifo.id)
         rows.append((fifo.id, str(fifo.depth or "unknown"), str(most), str(advised) if advised else "not tried"))
     cycles = [
-        f"{thousands(run.cycles)} cycles {what}" if run.cycles is not None else f"{what}, it does not run to its end"
+        f"{counted(run.cycles, 'cycle')} {what}" if run.cycles is not None else f"{what}, it does not run to its end"
         for run, what in (
             (found.built, "as it is built"),
             (found.ample, "with ample FIFOs"),
@@ -140,15 +140,15 @@ def depths_text(found: Depths, loss: float) -> str:
     said = "".join(
         f"\n{_change(fifo, found.advised[fifo.id], loss)}" for fifo in found.fifos if fifo.id in found.advised
     )
-    return f"{table(rows)}\n{said}\n\nUp to the last transfer: {'; '.join(cycles)}. {found.runs} runs."
+    return f"{table(rows)}\n{said}\n\nUp to the last transfer: {'; '.join(cycles)}. {counted(found.runs, 'run')}."
 
 
 def _change(fifo: Fifo, advised: int, loss: float) -> str:
     least = f"the least that loses under {100 * loss:g} % of the throughput"
     if not fifo.depth:
-        return f"{fifo.id} needs {thousands(advised)} words: {least}."
+        return f"{fifo.id} needs {counted(advised, 'word')}: {least}."
     if advised > fifo.depth:
-        return f"Deepen {fifo.id} from {thousands(fifo.depth)} to {thousands(advised)} words: {least}."
+        return f"Deepen {fifo.id} from {thousands(fifo.depth)} to {counted(advised, 'word')}: {least}."
     if advised == fifo.depth:
-        return f"{fifo.id} has just the {thousands(advised)} words that it needs: {least}."
-    return f"{fifo.id} could have {thousands(advised)} words instead of {thousands(fifo.depth)}: {least}."
+        return f"{fifo.id} has just the {counted(advised, 'word')} that it needs: {least}."
+    return f"{fifo.id} could have {counted(advised, 'word')} instead of {thousands(fifo.depth)}: {least}."

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.model.run import Table
+from workbench.model.text import counted
 from workbench.system.files import open_regular
 
 #: What `np.save` writes for one dimension. numpy's own reader evaluates the text of a header, whatever it is.
@@ -43,7 +44,7 @@ def read_column(path: Path, kind: str | None) -> NDArray[np.generic]:
                 wanted = "numbers" if kind is None else np.dtype(kind).str
                 raise DamagedError(f"{path.name} holds {header[1].decode()}, not {wanted}")
             if os.fstat(stream.fileno()).st_size != offset + count * found.itemsize:
-                raise DamagedError(f"{path.name} has not the length of its {count} values")
+                raise DamagedError(f"{path.name} has not the length of its {counted(count, 'value')}")
             if count * found.itemsize <= _SMALL_BYTES:
                 return np.frombuffer(stream.read(count * found.itemsize), found)
             return np.memmap(stream, found, "r", offset, (count,))

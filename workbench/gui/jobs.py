@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from workbench.api.job import Job, JobEvent
 from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError
+from workbench.model.text import counted
 from workbench.session.journal import crash, note
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class JobRunner(QObject):
             self._outcome = (None, False, error.diagnostics)
         except Exception as error:
             self._outcome = (None, False, (crash(error),))
-        note(f"job ended{', cancelled' if self._outcome[1] else ''}, {len(self._outcome[2])} problems")
+        note(f"job ended{', cancelled' if self._outcome[1] else ''}, {counted(len(self._outcome[2]), 'problem')}")
 
     def _deliver(self) -> None:
         ended = self._thread is not None and not self._thread.is_alive()

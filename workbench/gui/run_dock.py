@@ -36,7 +36,7 @@ from workbench.gui.widgets import (
     scrolled,
 )
 from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.text import count_text, time_text
+from workbench.model.text import count_text, counted, time_text
 from workbench.pictures.canvas import RIGHT, Canvas
 from workbench.pictures.signs import draw_severity
 from workbench.run.pace import Pace
@@ -99,7 +99,7 @@ class StepRow(Drawn, QWidget):
             said = f"{seconds:.1f} s" if seconds < 20 else f"{seconds:.0f} s"
             canvas.write(right, middle, said, "muted", 12, 400, RIGHT)
         if self.warnings and self.state != "failed":
-            said = "1 warning" if self.warnings == 1 else f"{self.warnings} warnings"
+            said = counted(self.warnings, "warning")
             canvas.write(right - 54, middle, said, "medium_text", 12, 500, RIGHT)
         if running:
             wide = self.width() - 62.0

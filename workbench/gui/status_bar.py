@@ -13,7 +13,7 @@ from workbench.gui.canvas import Drawn
 from workbench.gui.context import Context
 from workbench.gui.naming import run_title
 from workbench.model.diagnostic import Severity, has_errors
-from workbench.model.text import time_text
+from workbench.model.text import counted, time_text
 from workbench.pictures.canvas import RIGHT, Canvas
 from workbench.pictures.signs import draw_severity
 
@@ -78,7 +78,7 @@ def status_parts(context: Context, of_mode: tuple[str, ...]) -> tuple[tuple[str,
 
             parts.append("profile and trace" if run.manifest.traced else "profile")
             parts += recording_parts(run.manifest)
-            parts.append(f"{len(run.manifest.blocks)} blocks observed")
+            parts.append(f"{counted(len(run.manifest.blocks), 'block')} observed")
         level = "good" if run.complete else "medium"
     elif context.workspace is not None:
         parts.append("No run yet")
@@ -91,7 +91,7 @@ def status_parts(context: Context, of_mode: tuple[str, ...]) -> tuple[tuple[str,
         level = "high" if errors else "medium" if level != "good" else level
         serious = [d for d in problems if d.severity is (Severity.ERROR if errors else Severity.WARNING)]
         word = "problem" if errors else "warning"
-        parts.append(f"{len(serious)} {word}{'' if len(serious) == 1 else 's'}")
+        parts.append(counted(len(serious), word))
     if not parts:
         parts.append(f"RC Workbench {__version__}")
     return tuple(parts), level

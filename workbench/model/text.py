@@ -47,6 +47,20 @@ def count_text(value: float) -> str:
     return thousands(round(value))
 
 
+def counted(number: float, one: str, many: str = "") -> str:
+    """So many of something: `1 cycle`, `12 345 cycles`, `2 branches`; `many` where that is not `one` with an s."""
+    return f"{_number(number)} {one if number == 1 else many or f'{one}s'}"
+
+
+def times(number: float) -> str:
+    """How often: `once`, `2 times`."""
+    return "once" if number == 1 else f"{_number(number)} times"
+
+
+def _number(number: float) -> str:
+    return thousands(number) if isinstance(number, int) else count_text(number)
+
+
 def bytes_text(value: float) -> str:
     """A size in binary units: `128 B`, `2 KiB`, `2.3 GiB`."""
     for power, unit in ((4, "TiB"), (3, "GiB"), (2, "MiB"), (1, "KiB")):

@@ -14,6 +14,7 @@ from workbench.model.cycles import at_end_of
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.read_out import LATER_CYCLES, ReadOutPlan
 from workbench.model.run import PS_PER_S, RunClock
+from workbench.model.text import counted
 
 
 def first_clock(raw: Path, cycles: int) -> tuple[Frame, ...]:
@@ -86,7 +87,7 @@ def _problems(told: dict[str, str], board: dict[str, str]) -> Iterator[Diagnosti
         text, hint = "the program did not come to its end", "Its calls until then are here."
         yield Diagnostic(text, hint, Severity.WARNING)
     if lost := int(told.get("lost", "0")):
-        text = f"{lost} calls came faster than they could be written down"
+        text = f"{counted(lost, 'call')} came faster than could be written down"
         yield Diagnostic(text, "The counts are exact; these calls are missing in lists of calls.", Severity.WARNING)
     if errors := int(board.get("errors", "0")):
         text = f"{errors} of the accesses that started and read the counters failed"

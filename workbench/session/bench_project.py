@@ -22,6 +22,7 @@ from workbench.model.hardware import Hardware
 from workbench.model.platform import CallKind, Host, HostEntry, Platform, TransferTable
 from workbench.model.prototypes import Callee, Prototype, callees, handle_types, pointed_type, type_of
 from workbench.model.run import Run
+from workbench.model.text import counted
 from workbench.session.bench_calls import Calls, Unmade, handle
 from workbench.session.files import write_atomically
 from workbench.session.finding import PROJECT_SUFFIX
@@ -155,7 +156,8 @@ def _unused_addresses(hardware: Hardware) -> tuple[int, int, int]:
     bits, step, unit_bytes = address_room(hardware)
     first = (1 << bits) - step
     if first <= 0:
-        raise WorkbenchError(Diagnostic(f"{bits} address bits leave no room beside the counters' own addresses"))
+        told = f"an address of {counted(bits, 'bit')} leaves no room beside the counters' own"
+        raise WorkbenchError(Diagnostic(told))
     return first, (1 << bits) - 1, first * unit_bytes
 
 

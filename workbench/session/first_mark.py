@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.api.job import Job
 from workbench.api.source.pragma_text import PREFIX, style_of
 from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.text import counted
 from workbench.session.reading import read
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def without_marks(workspace: Workspace, hdl: HdlBuild, settings: Mapping[str, Va
     prefix = PREFIX[style] if style else of.hdl_language.pragma_prefix
     before = next((b.pragma_line or b.line for b in best.branches if b.kind != "body"), best.line)
     hint = (
-        f"Begin with the block {best.id}, which has {len(best.branches)} branches: "
+        f"Begin with the block {best.id}, which has {counted(len(best.branches), 'branch', 'branches')}: "
         f"`{prefix}busy work()` before line {before}, or Ctrl+P in the window. `workbench scan` lists all blocks."
     )
     return (Diagnostic(message, hint, Severity.WARNING, best.file, best.line),)

@@ -14,7 +14,7 @@ from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unk
 from workbench.model.hardware import Hardware
 from workbench.model.platform import Platform
 from workbench.model.scan import HdlTop, HostFile
-from workbench.model.text import listed
+from workbench.model.text import counted, listed
 from workbench.session.plugins import Plugins
 from workbench.session.port_match import Missing, PortMatch, match_port
 from workbench.session.project_text import Found
@@ -264,6 +264,6 @@ def find_read_out(
         notes.problems.append(Diagnostic(problem, hint, Severity.ERROR, top.file, top.line))
         first, last = (1 << bits) - step, (1 << bits) - 1
     largest = max((n for n in numbers if n < first), default=0)
-    why = f"{bits} address bits; no number in the sources lies in it, the largest below it is {largest:#x}"
+    why = f"{counted(bits, 'address bit')}; no number in the sources lies in it, the largest below it is {largest:#x}"
     notes.found.append(Found("unused addresses", f"{first:#x} to {last:#x}", why))
     return first, last

@@ -11,7 +11,7 @@ from workbench.api.descriptors import Proves
 from workbench.api.equivalence import How, Limits, Proof, Verdict
 from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.text import listed, thousands
+from workbench.model.text import counted, listed, thousands
 from workbench.session.composing import check, check_steps
 from workbench.session.workspace import Value, Workspace
 
@@ -76,7 +76,7 @@ def told(proof: Proof) -> Iterator[Diagnostic]:
 
 def how_words(one: Verdict) -> str:
     """What came of a module, in a few words."""
-    cycles = f"{thousands(one.cycles)} cycles"
+    cycles = counted(one.cycles, "cycle")
     if one.how is How.PROVED:
         return "proved"
     if one.how is How.SIMULATED:
@@ -96,7 +96,7 @@ def proof_words(proof: Proof) -> str:
     """All that came of it in one sentence."""
     of = {how: [one for one in proof.verdicts if one.how is how] for how in How}
     total = len(proof.verdicts)
-    what = "1 module is" if total == 1 else f"{total} modules are"
+    what = f"{counted(total, 'module')} {'is' if total == 1 else 'are'}"
     if of[How.DIFFERS]:
         return f"Instrumentation changes the design: {listed([one.module for one in of[How.DIFFERS]])}."
     if of[How.UNKNOWN]:

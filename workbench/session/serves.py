@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.model.prototypes import without_card
-from workbench.model.text import listed
+from workbench.model.text import counted, listed
 
 if TYPE_CHECKING:
     from workbench.api import PlatformSupport, Target
@@ -29,26 +29,22 @@ def services(platform: Platform, support: PlatformSupport | None, targets: Mappi
     return (_describe(platform), _predict(platform), _simulate(platform, support, simulated), _measure(platform))
 
 
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"
-
-
 def _describe(platform: Platform) -> Service:
     entries = len(platform.host.entries)
     alone = without_card(platform.host)
     cards = f"{listed(alone)} not saying which card it is for" if alone else "each saying which card it is for"
-    parts = [f"{_count(entries, 'call')} of its host API ({cards})"] if entries else []
+    parts = [f"{counted(entries, 'call')} of its host API ({cards})"] if entries else []
     parts += [f"a port of kind {port.kind}" for port in platform.hardware.ports] if platform.hardware else []
     return Service("describe", bool(parts), ", ".join(parts) or "it has neither host.entries nor hardware")
 
 
 def _predict(platform: Platform) -> Service:
-    counted = (
+    of_each = (
         (len(platform.transfer_tables), "transfer table", ""),
         (len(platform.memories), "memory", "memories"),
         (len(platform.networks), "network", ""),
     )
-    parts = [_count(*one) for one in counted if one[0]] + (["a board for OpenCL kernels"] if platform.opencl else [])
+    parts = [counted(*one) for one in of_each if one[0]] + (["a board for OpenCL kernels"] if platform.opencl else [])
     lacks = "it has no transfer_tables, memories or networks, and no opencl board"
     return Service("predict", bool(parts), ", ".join(parts) or lacks)
 

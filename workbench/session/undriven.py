@@ -13,7 +13,7 @@ from workbench.model.diagnostic import Diagnostic, near
 from workbench.model.hardware import Hardware
 from workbench.model.platform import Platform
 from workbench.model.scan import HdlPort
-from workbench.model.text import listed
+from workbench.model.text import counted, listed
 
 _MOST_BITS = 64  # of a constant
 
@@ -71,10 +71,13 @@ def wrong_constants(
             yield name, Diagnostic(f"the platform drives '{name}'", "Take it out of constants.")
         elif bits[name] > _MOST_BITS:
             hint = "Put a module around the top that gives it its value."
-            yield name, Diagnostic(f"'{name}' has {bits[name]} bits; a constant has at most {_MOST_BITS}", hint)
+            yield (
+                name,
+                Diagnostic(f"'{name}' has {counted(bits[name], 'bit')}; a constant has at most {_MOST_BITS}", hint),
+            )
         elif value >> bits[name]:
             largest = (1 << bits[name]) - 1
-            told = f"{value} does not fit into the {bits[name]} bits of '{name}'"
+            told = f"{value} does not fit into the {counted(bits[name], 'bit')} of '{name}'"
             yield name, Diagnostic(told, f"The largest value there is {largest}.")
 
 

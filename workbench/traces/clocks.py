@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbench.api.virtual_time import TABLE
 from workbench.model.run import PS_PER_S, Run
-from workbench.model.text import count_text, time_text
+from workbench.model.text import counted, time_text
 
 
 def unsure_ps(run: Run) -> int:
@@ -22,4 +22,4 @@ def exact_words(run: Run) -> str:
         return "exact: the simulation has one clock, ± 0" if run.manifest.simulated else "host and FPGA on one clock"
     on_a_board, messages = int(table["uncertainty_ps"].max()), int(table["messages"].sum())
     within = time_text(on_a_board / PS_PER_S)
-    return f"exact: the simulation has one clock; on a board ± {within}, by {count_text(messages)} messages"
+    return f"exact: the simulation has one clock; on a board ± {within}, by {counted(messages, 'message')}"

@@ -29,6 +29,7 @@ from workbench.model.opened import opened, opened_names
 from workbench.model.platform import Platform
 from workbench.model.pragma import PlacedPragma
 from workbench.model.prototypes import Callee, callees
+from workbench.model.text import counted
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -288,7 +289,7 @@ def _why_missed(use: Use, callee: Callee, reading: Reading) -> str:
             return f"{use.callee} is declared without parameters there; include the API's header"
         if len(use.signature.parameters) != wanted:
             declared = len(use.signature.parameters)
-            return f"{use.callee} is declared with {declared} parameters, the platform's entry has {wanted}"
+            return f"{use.callee} is declared with {counted(declared, 'parameter')}, the platform's entry has {wanted}"
         if use.signature.variadic and not use.is_call:
             return f"the address of {use.callee} is taken, which takes a varying number of arguments"
         if any(_unspellable(t) for t in use.arguments):

@@ -12,7 +12,7 @@ from rc_workbench_plugins.density.compute import Model, density, roofs
 from rc_workbench_plugins.density.measured import MeasuredDensity, beside, find_kernel, measure
 from workbench.api.predictions import Answer, Density, DensityPoint
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.text import table
+from workbench.model.text import counted, table
 
 
 def answer(values: Model) -> Answer:
@@ -85,4 +85,4 @@ def _measured_text(measured: MeasuredDensity, rows: Iterable[DensityPoint]) -> s
     for row in rows:
         values = (f"{row.measured_ops_per_byte:.4g}", f"{row.model_ops_per_byte:.4g}", f"{row.difference_pct:+.1f} %")
         cells.append((f"{row.alpha_bytes:.0f} B", *values))
-    return f"{measured.operations:,} operations, {measured.reads:,} reads of inputs\n{table(cells)}"
+    return f"{counted(measured.operations, 'operation')}, {counted(measured.reads, 'read')} of inputs\n{table(cells)}"

@@ -13,6 +13,7 @@ from workbench.api.compile import needed
 from workbench.api.equivalence import Comparison, How, Limits, Proof, Verdict
 from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.text import counted
 from workbench.system.toolchain import find_yosys
 
 
@@ -64,7 +65,7 @@ def _verdict(found: Found, simulated: Simulated) -> Verdict:
     if simulated.signals:
         return Verdict(found.shown, How.DIFFERS, found.why, cycles, cycles - 1, simulated.signals)
     if found.signals:
-        why = f"{cycles} cycles at random met no state in which it shows"
+        why = f"{counted(cycles, 'cycle')} at random met no state in which it shows"
         return Verdict(found.shown, How.DIFFERS, why, cycles, None, found.signals)
     return Verdict(found.shown, How.SIMULATED, found.why, cycles)
 

@@ -22,6 +22,7 @@ from workbench.model.blocks import Block, Side, State
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.pragma import UNCLASSIFIED, Category
 from workbench.model.run import Manifest, Run, RunStatus
+from workbench.model.text import counted
 
 PS_PER_US = 1_000_000
 LIMIT_BYTES = 512 << 20
@@ -152,7 +153,7 @@ def _block(thread: _Thread, key: Key, process: str, taken: Iterable[str], path: 
     if name in taken:
         name = f"{name} ({key[0]}, {key[1]})"
     if len(thread.states) > MOST_STATES:
-        problem = f"thread '{name}' has events of {len(thread.states)} names"
+        problem = f"thread '{name}' has events of {counted(len(thread.states), 'name')}"
         hint = f"A block has at most {MOST_STATES} states: leave some out in the program that made the trace."
         raise WorkbenchError(Diagnostic(problem, hint, file=str(path)))
     states = tuple(State(n, said, _CATEGORIES.get(cat)) for (said, cat), n in thread.states.items())

@@ -34,6 +34,7 @@ from rc_workbench_plugins.vhdl.units import Instantiation, Unit
 from workbench.api.job import Job
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, did_you_mean
+from workbench.model.text import counted
 
 _MISSED = re.compile(r'unit "(\w+)" not found in library')
 _MOST_TURNS = 16  # from one language into the other, one below the other
@@ -226,9 +227,8 @@ class _Joiner:
             kind, name = kind_of(port.type, self.types), head.spelled(port.name)
             told = "1" if kind == "bit" else design.told.get(f"{_place(child)}'{plain(port.name)}")
             if told is not None and bits.get(name, int(told)) != int(told):
-                message = (
-                    f"the port '{name}' of the Verilog module '{head.name}' has {bits[name]} bits, and {told} here"
-                )
+                has = counted(bits[name], "bit")
+                message = f"the port '{name}' of the Verilog module '{head.name}' has {has}, and {told} here"
                 hint = "Declare the component's ports as wide as the module has them with these generics."
                 yield self._at(child.node, message, hint)
 

@@ -21,6 +21,7 @@ from workbench.api.forms import Field as FormField
 from workbench.api.forms import Group
 from workbench.api.models import PartDocument
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, near
+from workbench.model.text import counted
 from workbench.system.files import read_file
 
 #: What buffers of one launch may take together: more is not needed to see how a kernel behaves.
@@ -176,7 +177,8 @@ def _values(argument: Argument, held: Values, folder: Path) -> NDArray[np.generi
     if argument.by_value and held.file:
         found = _from_file(folder / held.file).view("u1")
         if len(found) != argument.element_bytes:
-            message = f"'{argument.name}' ({argument.type_name}) takes {argument.element_bytes} bytes, not {len(found)}"
+            takes = counted(argument.element_bytes, "byte")
+            message = f"'{argument.name}' ({argument.type_name}) takes {takes}, not {len(found)}"
             raise WorkbenchError(Diagnostic(message, "Write the structure's bytes.", file=str(folder / held.file)))
         return found
     if pointer and held.elements is None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from workbench.api.builds import Beside, HdlBuild
 from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.text import listed, time_text
+from workbench.model.text import counted, listed, time_text
 
 #: What it loads, which lies beside the design's library, and that one's source and its header in the card's folder.
 LIBRARY, SOURCE, STEP = "librecap.so", "beside_link.cpp", "beside_step.h"
@@ -114,7 +114,9 @@ class Said:
         told = list(self._told.values())
         yield from (one.diagnostic() for one in told[:_MOST])
         if (more := len(told) - _MOST) > 0:
-            yield Diagnostic(f"the design tells something at {more:,} more places", "The log has it.", Severity.NOTE)
+            yield Diagnostic(
+                f"the design tells something at {counted(more, 'more place')}", "The log has it.", Severity.NOTE
+            )
 
     def failures(self) -> list[Diagnostic]:
         """Why it ended."""

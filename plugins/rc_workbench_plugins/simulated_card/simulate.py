@@ -25,7 +25,7 @@ from workbench.model.cycles import cycle_start_ps, faster_hz, period_ps
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.platform import Platform
 from workbench.model.run import PS_PER_S, Cores
-from workbench.model.text import bytes_text, listed, time_text
+from workbench.model.text import bytes_text, counted, listed, time_text, times
 from workbench.system.confine import Confinement, confine
 from workbench.system.process import Supervised
 
@@ -236,7 +236,7 @@ def _running_thread(raw: Path) -> int:
 def _progress_text(raw: Path, platform: Platform) -> str:
     assert platform.hardware is not None
     cycles = _progress(raw)[0]
-    return f"{cycles:,} cycles, {cycles / platform.hardware.clock_hz * 1e3:.3f} ms of virtual time"
+    return f"{counted(cycles, 'cycle')}, {cycles / platform.hardware.clock_hz * 1e3:.3f} ms of virtual time"
 
 
 def _stuck(hdl: HdlBuild, words: Sequence[str], activity: str) -> Diagnostic:
@@ -291,13 +291,12 @@ def _outcome(
     seen_ps = cycle_start_ps(cycles, clock_hz, simulation.clock_drift_ppm_per_s)
     unseen = int((int(host_end.get("time_ps", 0)) - seen_ps) / period_ps(clock_hz))
     if unseen > 1 and not has_errors(diagnostics):
-        text = (
-            f"the host program went on for {unseen:,} cycles longer than the design was simulated after its last call"
-        )
+        longer = counted(unseen, "cycle")
+        text = f"the host program went on for {longer} longer than the design was simulated after its last call"
         hint = "In that time every block of the FPGA counts as staying in its state."
         diagnostics.append(Diagnostic(text, hint, Severity.NOTE))
     if (left := host.program.left) and host.jail is None:  # a jail ends with all in it, by and by itself too
-        text = f"the host program left {left} process{'es' if left > 1 else ''} behind at its end"
+        text = f"the host program left {counted(left, 'process', 'processes')} behind at its end"
         diagnostics.append(Diagnostic(text, "A run ends with its host program: they were ended.", Severity.WARNING))
     return Outcome(
         exit=code,
@@ -315,10 +314,12 @@ def _outcome(
 def _card_warnings(card_end: dict[str, str]) -> list[Diagnostic]:
     found = []
     if conflicts := int(card_end.get("port_conflicts", "0")):
-        text = f"words of several transfers wanted the port in the same cycle ({conflicts} cycles of waiting)"
+        text = (
+            f"words of several transfers wanted the port in the same cycle ({counted(conflicts, 'cycle')} of waiting)"
+        )
         found.append(Diagnostic(text, "Their port times in the records are those before waiting.", Severity.WARNING))
     if reads := int(card_end.get("counter_reads", "0")):
-        text = f"the host read {reads} times from the range that hardware.read_out declares unused"
+        text = f"the host read {times(reads)} from the range that hardware.read_out declares unused"
         hint = "The counters answer there, not the design. Choose a range that the application leaves alone."
         found.append(Diagnostic(text, hint, Severity.WARNING))
     if warning := card_end.get("warning"):

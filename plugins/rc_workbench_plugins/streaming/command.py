@@ -14,7 +14,7 @@ import numpy as np
 from workbench.api.commands import Workbench
 from workbench.api.virtual_time import LEAST_ROWS, Clock, Triples, calibrate, per_frame
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.text import significant, table
+from workbench.model.text import counted, significant, table
 from workbench.system.files import read_file
 
 COLUMNS = ("tP1", "tF2", "tP3")
@@ -128,7 +128,9 @@ def read_triples(file: Path) -> Triples:
             continue
         line = reader.line_num
         if len(cells) != len(COLUMNS):
-            raise wrong(line, f"{len(cells)} values where three are wanted", f"Each line gives {','.join(COLUMNS)}.")
+            raise wrong(
+                line, f"{counted(len(cells), 'value')} where three are wanted", f"Each line gives {','.join(COLUMNS)}."
+            )
         row = [_ticks(cells[place]) for place in order]
         if None in row:
             bad = cells[order[row.index(None)]].strip()[:40]

@@ -30,7 +30,7 @@ from rc_workbench_plugins.streaming.virtual_queue import (
     distance,
     replays,
 )
-from workbench.model.text import listed, significant
+from workbench.model.text import counted, listed, significant
 
 LEAST_DISTANCE = 0.03
 LAGS = 10
@@ -204,7 +204,7 @@ def estimate(
         if not queue.agrees
     ]
     if block * BLOCKS_IN_RUN > len(intervals):
-        reasons.append(f"the run has {len(intervals):,} elements, too few for blocks of {block:,}")
+        reasons.append(f"the run has {counted(len(intervals), 'element')}, too few for blocks of {block:,}")
     across = [d for d in depend if d.of.startswith(ACROSS)]
     if across and np.isnan(intervals.service).any():
         reasons.append(f"{across[0]}, and services are known only where another element waited")

@@ -15,6 +15,7 @@ from workbench.model.hardware import Hardware
 from workbench.model.platform import Platform
 from workbench.model.prototypes import handles
 from workbench.model.read_out import ReadOutPlan
+from workbench.model.text import counted
 
 _MOST_BYTES = 4096  # of a read-out in one transfer
 _NAMES = ("rcw_board.h", "rcw_board.c")
@@ -37,8 +38,8 @@ def _lacking(platform: Platform) -> Iterator[Diagnostic]:
         yield Diagnostic("it has no hardware port", "Describe the port of the application's top module.")
     elif moved_bytes(platform) > _word_bytes(platform):
         yield Diagnostic(
-            f"its smallest transfer ({moved_bytes(platform)} bytes) is longer than a word of its port "
-            f"({_word_bytes(platform)} bytes): a counter cannot be read alone",
+            f"its smallest transfer ({counted(moved_bytes(platform), 'byte')}) is longer than a word of its port "
+            f"({counted(_word_bytes(platform), 'byte')}): a counter cannot be read alone",
             "Name calls in host.transfers that move single words.",
         )
 

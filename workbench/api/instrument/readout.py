@@ -16,6 +16,7 @@ from workbench.api.tables import table_of
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.read_out import CounterWords, MonitorWords, ReadOutPlan
 from workbench.model.run import Table
+from workbench.model.text import counted
 
 
 def decode(build: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:
@@ -121,7 +122,9 @@ def _count(
         starts = entries[width * width : width * width + width]
         matrix = entries[: width * width].reshape(width, width)
         if matrix.sum() + starts.sum() != cycles:
-            raise WorkbenchError(_wrong(f"the counts of block {block} do not add up to the {cycles} cycles counted"))
+            raise WorkbenchError(
+                _wrong(f"the counts of block {block} do not add up to the {counted(cycles, 'cycle')} counted")
+            )
         stays = matrix.diagonal()
         visits = matrix.sum(axis=0) - stays + starts
         in_state = visits + stays

@@ -12,6 +12,7 @@ from workbench.api.records import TAPS, Records
 from workbench.model.blocks import Block
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.read_out import ReadOutPlan, TraceWords
+from workbench.model.text import counted
 
 UNKNOWN = 0  # the state in which a block is while its changes were lost
 _CYCLE = np.uint64((1 << 40) - 1)
@@ -56,7 +57,9 @@ def _of_monitor(trace: TraceWords, words: NDArray[np.uint32], cycles: int) -> It
 def _lost(trace: TraceWords, words: NDArray[np.uint32], blocks: Sequence[Block]) -> Iterator[Diagnostic]:
     for number, block in enumerate(trace.blocks):
         if lost := int(words[trace.counts + 2 + number]) & 0x7FFFFFFF:
-            text = f"the trace lacks {lost:,} changes of the block {blocks[block].id}, which came too fast for it"
+            text = (
+                f"the trace lacks {counted(lost, 'change')} of the block {blocks[block].id}, which came too fast for it"
+            )
             hint = "A larger hardware.trace.burst takes more of them at once. Its counters have them all."
             yield Diagnostic(text, hint, Severity.WARNING)
     if dropped := int(words[trace.counts + 1]):

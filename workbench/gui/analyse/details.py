@@ -30,7 +30,7 @@ from workbench.gui.widgets import (
 )
 from workbench.model.blocks import Side
 from workbench.model.finding import Advice, Finding
-from workbench.model.text import bytes_text, count_text, percent_text, rate_text, time_text
+from workbench.model.text import bytes_text, count_text, counted, percent_text, rate_text, time_text
 from workbench.pictures.canvas import CENTRE, Canvas
 from workbench.pictures.states import category_name
 
@@ -266,7 +266,7 @@ class AnalyseDetails(QWidget):
             cells = (
                 Swatch(state.category), label(state.name, "strong"), label(category_name(state.category), "small"),
                 label(percent_text(seconds[k] / total), "strong"), label(time_text(seconds[k]), "second"),
-                label(f"{count_text(visits)} visits", "small"),
+                label(counted(visits, "visit"), "small"),
             )  # fmt: skip
             for place, cell in enumerate(cells):
                 if isinstance(cell, QLabel) and place > 2:
@@ -314,7 +314,7 @@ class AnalyseDetails(QWidget):
 
 
 def _of_calls(shown: int, total: int) -> str:
-    return f"{shown} of {total} calls" if shown < total else f"{shown} calls"
+    return f"{shown} of {total} calls" if shown < total else counted(shown, "call")
 
 
 def _at_right(widget: ElidedLabel) -> ElidedLabel:

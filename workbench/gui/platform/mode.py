@@ -33,6 +33,7 @@ from workbench.gui.widgets import (
 )
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.scan import ApiHeader
+from workbench.model.text import counted
 from workbench.session.new_entries import header_entries, header_of, with_entries
 from workbench.session.platform_document import PlatformDocument, starter
 from workbench.session.yaml_document import Path_
@@ -192,7 +193,7 @@ class PlatformMode(DocumentMode):
                 added = len(those)
                 return new
 
-            document.apply(f"Add {len(entries)} host calls", edit)
+            document.apply(f"Add {counted(len(entries), 'host call')}", edit)
             if added:
                 self.choose(("host", "entries", before))
             else:

@@ -25,6 +25,7 @@ from workbench.gui.platform.fields import (
     TRANSFERS,
 )
 from workbench.model.hardware import Port
+from workbench.model.text import counted
 from workbench.session.platform_document import PlatformDocument
 from workbench.session.yaml_document import Path_, YamlDocument
 
@@ -113,7 +114,7 @@ def _entry(number: int, entry: Mapping[str, Any]) -> Part:
 def _table(name: str, table: Any) -> Part:
     points = table.get("points") if isinstance(table, Mapping) else None
     count = len(points) if isinstance(points, list) else 0
-    note = f"{count} size{'' if count == 1 else 's'}"
+    note = counted(count, "size")
     return Part(("transfer_tables", name), name, note, "transfer table", TABLE, removable=True, named=True)
 
 

@@ -19,7 +19,7 @@ from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column, Row
 from workbench.model.diagnostic import Severity
 from workbench.model.pragma import Category
-from workbench.model.text import rate_text
+from workbench.model.text import counted, rate_text
 from workbench.session.yaml_document import YamlDocument
 
 SIZE, TIME, SHARE, SOURCE = 1, 2, 4, 5
@@ -155,7 +155,7 @@ class PointTable(RowView):
     def paste(self, text: str) -> bool:
         """Put the rows of a spreadsheet in place of the table's, which must then hold at least one."""
         rows = pasted_points(text)
-        return bool(rows) and self.document.set(points_path(self.table), rows, f"Paste {len(rows)} sizes")
+        return bool(rows) and self.document.set(points_path(self.table), rows, f"Paste {counted(len(rows), 'size')}")
 
     def remove_chosen(self) -> None:
         lines = [self.rows.row(index) for index in self.selectionModel().selectedRows()]

@@ -13,6 +13,7 @@ from workbench.gui.widgets import Button, label, plain_column, rule, set_role
 from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column
 from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.text import counted
 from workbench.session.platform_document import PlatformDocument
 from workbench.session.template_try import Tried, sources_of, tried
 
@@ -77,7 +78,7 @@ class TriedOn(QWidget):
             self.try_on(*map(Path, names))
 
     def try_on(self, *sources: Path) -> None:
-        self._try(sources, sources[0].name if len(sources) == 1 else f"{len(sources)} sources")
+        self._try(sources, sources[0].name if len(sources) == 1 else counted(len(sources), "source"))
 
     def try_project(self) -> None:
         self._try((), "the project")
@@ -119,7 +120,7 @@ class TriedOn(QWidget):
 
     def _show(self, found: Tried) -> None:
         count, unused = len(found.calls), len(found.unused)
-        words = [f"{self._what}: {count} call{'' if count == 1 else 's'} match"]
+        words = [f"{self._what}: {counted(count, 'call')} {'matches' if count == 1 else 'match'}"]
         if unused:
             words.append(f"{unused} not called")
         wrong = next((d for d in found.diagnostics if d.severity is Severity.ERROR), None)

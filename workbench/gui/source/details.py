@@ -39,6 +39,7 @@ from workbench.model.text import (
     ratio_text,
     thousands,
     time_text,
+    times,
 )
 from workbench.pictures.canvas import CENTRE, RIGHT, Canvas
 from workbench.pictures.states import category_name, mean_shares
@@ -117,7 +118,7 @@ class SourceDetails(QWidget):
             entered = label(count_text(visits), "small")
             entered.setToolTip("times entered")
             self._spare += [category, entered]
-            figure.setToolTip(f"share of the run's time; entered {count_text(visits)} times")
+            figure.setToolTip(f"share of the run's time; entered {times(visits)}")
             for column, widget in enumerate((Swatch(state.category, 13, 11), name, category, figure, entered)):
                 side = Qt.AlignmentFlag.AlignRight if column > 2 else Qt.AlignmentFlag(0)
                 grid.addWidget(widget, 2 * number, column, side | Qt.AlignmentFlag.AlignVCenter)

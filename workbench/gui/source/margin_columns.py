@@ -14,7 +14,7 @@ from workbench.gui.source.margin import GUTTER_PX, SWATCH_PX, Columns, columns_o
 from workbench.gui.source.problems import problem_text
 from workbench.gui.widgets import draw_swatch, paint_state_bar
 from workbench.gui.widgets.severity import level_of, paint_severity
-from workbench.model.text import count_text, percent_text
+from workbench.model.text import count_text, percent_text, times
 from workbench.pictures.states import Shares
 from workbench.session.keys import with_key
 
@@ -118,7 +118,7 @@ class MarginColumns(QWidget):
         if event.position().x() < self._columns.whole_px and numbers is not None:
             said = (
                 f"{numbers.what}: {percent_text(numbers.share)} of the run's time, "
-                f"entered {count_text(numbers.visits)} times, from the run shown"
+                f"entered {times(numbers.visits)}, from the run shown"
             )
             if editor.margin.stale:
                 said += "; the file has changed since"

@@ -31,6 +31,7 @@ from workbench.gui.source.tree import SidePanel
 from workbench.gui.source.typed_check import TypedCheck
 from workbench.gui.widgets import plain_column
 from workbench.model.scan import Definition
+from workbench.model.text import counted
 from workbench.session.documents import SourceFile
 from workbench.session.history import Undoable
 
@@ -378,7 +379,7 @@ class SourceMode(Mode):
         parts = [f"line {editor.line}, column {editor.textCursor().columnNumber() + 1}"]
         if pragma_style(editor.path) is not None:
             count = f"{pragmas} pragma" + ("" if pragmas == 1 else "s")
-            parts.append(f"{editor.path.name}: {count}, {lacking} places without")
+            parts.append(f"{editor.path.name}: {count}, {counted(lacking, 'place')} without")
         state = "not saved" if editor.file.dirty else "read only" if editor.isReadOnly() else "saved"
         extra = extra or problem_text(editor.margin.problems, editor.line).replace("\n", "; ")
         self.say_status(*parts, state, *([extra] if extra else []))

@@ -13,6 +13,7 @@ from workbench.gui.source.editor import CodeEditor
 from workbench.gui.source.margin import MarginHead
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Button, ElidedLabel, IconButton, plain_column, rule
+from workbench.model.text import counted
 from workbench.session.keys import with_key
 
 
@@ -101,7 +102,7 @@ class EditorTabs(QWidget):
     def say_proposed(self, count: int) -> None:
         """How many marks are proposed for the file in view."""
         self.proposed.setVisible(bool(count))
-        self.proposed.setText(f"{count} mark{'' if count == 1 else 's'} proposed")
+        self.proposed.setText(f"{counted(count, 'mark')} proposed")
         self.proposed.setToolTip(with_key("Pragmas that the design itself suggests for this file", "propose"))
 
     def take_font(self) -> None:

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QMenu
 from workbench.api.queries import QueriedEdge, Subject
 from workbench.gui.analyse.graph import GraphView
 from workbench.model.blocks import Block, BlockGraph, Edge, Side, State
+from workbench.model.text import counted
 from workbench.pictures import graph as block_graph
 from workbench.pictures.canvas import Canvas
 from workbench.pictures.graph import NodeFacts, draw_graph
@@ -70,7 +71,7 @@ def _key(subject: Subject, block: str) -> str:
 def summary(subject: Subject) -> str:
     """How many blocks and streams, and how many of them in hardware."""
     inside = Counter(block.stands for block in subject.blocks if block.in_hardware)
-    parts = [f"{len(subject.blocks)} blocks", f"{len(subject.edges)} streams"]
+    parts = [counted(len(subject.blocks), "block"), counted(len(subject.edges), "stream")]
     return ", ".join([subject.name, *parts, *(f"{count} in {where}" for where, count in inside.items())])
 
 

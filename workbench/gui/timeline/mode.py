@@ -22,7 +22,7 @@ from workbench.gui.timeline.view import TimelineView
 from workbench.gui.widgets import PillButton, plain_column, rule
 from workbench.model.pragma import Category
 from workbench.model.run import PS_PER_S
-from workbench.model.text import count_text, time_text
+from workbench.model.text import count_text, counted, time_text
 from workbench.pictures.timeline.hits import Hit
 from workbench.pictures.timeline.scale import duration
 from workbench.system import store
@@ -297,7 +297,7 @@ class TimelineMode(Mode):
         if scene:
             blocks = sum(1 for row in self.view.lines if row.kind == "states")
             self.say_status(
-                f"{count_text(scene.index.trace.intervals)} intervals, {blocks} rows",
+                f"{counted(scene.index.trace.intervals, 'interval')}, {counted(blocks, 'row')}",
                 f"{time_text(self.view.span.pixel_ps * self.view.span.width / PS_PER_S)} in view",
                 f"1 px = {duration(self.view.span.pixel_ps, 3)}",
                 *((f"frame {self.view.frame_ms:.1f} ms",) if self.view.frame_ms else ()),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from workbench.model.blocks import Side, as_target, short_labels
 from workbench.model.pragma import CPU
-from workbench.model.text import bytes_text, count_text
+from workbench.model.text import bytes_text, count_text, counted
 from workbench.pictures.timeline.rows import Kind, Row
 from workbench.pictures.timeline.scale import duration, exact_time
 from workbench.traces.clocks import exact_words
@@ -60,7 +60,7 @@ def hit_at(scene: Scene, row: Row, time_ps: float) -> Hit | None:
     known = next((s for s in block.states if s.index == state), block.states[0])
     length = duration(end - start, 3)
     if period := scene.period_ps(block):
-        length += f", {max(1, round((end - start) / period))} cycles"
+        length += f", {counted(max(1, round((end - start) / period)), 'cycle')}"
     place = f", {known.file}:{known.line}" if known.file and known.line else ""
     kind = f" ({known.category.value})" if known.category and known.category.value != known.name else ""
     lines = (

@@ -14,6 +14,7 @@ from rc_workbench_plugins.streaming.query.measures import MeasureResult
 from workbench.api.records import read_records
 from workbench.api.virtual_time import Frame, Triples, frames_of
 from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.text import counted
 
 
 def fpga_answers(
@@ -33,7 +34,8 @@ def fpga_answers(
         hint = "The application went on, and what was counted is shown."
         problems.append(Diagnostic(message, hint, severity=Severity.WARNING, file=str(file)))
     if longer := sum(map(_longer, found.measures)):
-        message = f"{longer} frames counted in the FPGA last longer than was asked: the bus did not take them in time"
+        frames = counted(longer, "frame")
+        message = f"{frames} counted in the FPGA lasted longer than was asked: the bus did not take them in time"
         hint = "Nothing is left out of them. Ask for longer frames, or for less."
         problems.append(Diagnostic(message, hint, severity=Severity.WARNING))
     return replace(found, diagnostics=tuple(problems))

@@ -34,6 +34,7 @@ from rc_workbench_plugins.streaming.query.measures import (
 from rc_workbench_plugins.streaming.topology import Edge
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.run import PS_PER_S
+from workbench.model.text import counted
 
 FILE = "stream_agent.txt"
 _RELATIONS = {">": "gt", ">=": "ge", "<": "lt", "<=": "le", "==": "eq", "!=": "ne"}
@@ -220,11 +221,11 @@ def _ending(lines: list[str], known: list[bool], file: Path) -> list[Diagnostic]
     if why:
         found.append(_warning(why, file))
     if lost:
-        found.append(_warning(f"{lost} events of the streams were lost: the agent on the host did not keep up", file))
+        told = f"{counted(lost, 'event')} of the streams {'was' if lost == 1 else 'were'} lost"
+        found.append(_warning(f"{told}: the agent on the host did not keep up", file))
     if late:
-        found.append(
-            _warning(f"{late} events were told after their time had been counted, and are counted later", file)
-        )
+        told = f"{counted(late, 'event')} {'was' if late == 1 else 'were'} told after the time had been counted"
+        found.append(_warning(f"{told}, and counted later", file))
     return found
 
 

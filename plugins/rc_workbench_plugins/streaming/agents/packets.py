@@ -36,6 +36,7 @@ from rc_workbench_plugins.streaming.query.measures import (
 from workbench.api.virtual_time import Frame, exactly, frame_of
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.run import PS_PER_S
+from workbench.model.text import counted
 
 Words = NDArray[np.uint32]
 
@@ -95,7 +96,8 @@ def answers(
             else:
                 asserts.append(_held(monitor, answer))
                 if answer.lost:
-                    told = f"of '{monitor.of.label or monitor.of.text}' {answer.lost} changes had no room in the FPGA"
+                    lost = counted(answer.lost, "change")
+                    told = f"of '{monitor.of.label or monitor.of.text}' {lost} had no room in the FPGA"
                     hint = "It was broken where the answer says so; ask for shorter frames to see all of it."
                     problems.append(Diagnostic(told, hint, severity=Severity.WARNING))
     unequal = {part.along for answer in found.values() for part, more in answer.passed.items() if more}
@@ -294,5 +296,5 @@ def _held(monitor: Monitor, answer: _Answer) -> AssertResult:
         elif worth != 2 and since is not None:
             broken.append((since, time))
             since = None
-    trust = f"{COUNTED}, but {answer.lost} changes had no room in the FPGA" if answer.lost else COUNTED
+    trust = f"{COUNTED}, but {counted(answer.lost, 'change')} had no room in the FPGA" if answer.lost else COUNTED
     return AssertResult(monitor.of, tuple(broken), any(worth for _, worth in answer.changes), answer.unsure_ps, trust)
