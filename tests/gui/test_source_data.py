@@ -234,7 +234,6 @@ def test_a_long_text_is_coloured_a_piece_at_a_time_and_first_where_one_looks(qtb
     document.setDocumentLayout(QPlainTextDocumentLayout(document))
     document.setPlainText("\n".join(["wire one;"] * 3500))
     highlighter = Highlighter(document)
-    qtbot.wait(1)  # Qt looks at the text that was there
 
     def coloured() -> list[int]:
         lines = range(document.blockCount())
@@ -247,5 +246,5 @@ def test_a_long_text_is_coloured_a_piece_at_a_time_and_first_where_one_looks(qtb
     highlighter.set_spans([(), (), *[[(0, 4, "keyword")]] * 3500], 2400)
     qtbot.waitUntil(lambda: coloured() == list(range(2, 3502)))
     highlighter.set_names(["one"])
-    assert [f.start for f in document.findBlockByNumber(2).layout().formats()] == [0, 5]
+    assert {f.start for f in document.findBlockByNumber(2).layout().formats()} == {0, 5}
     qtbot.waitUntil(lambda: len(document.findBlockByNumber(3501).layout().formats()) == 2)

@@ -26,6 +26,7 @@ class Annotations:
         self._points: tuple[Point, ...] = ()  # as scanned
         self._problems: tuple[CheckedProblem, ...] = ()
         self._placed: tuple[PlacedPragma, ...] = ()  # in the text as it is
+        self._now: tuple[tuple[object, ...], tuple[Point, ...]] | None = None  # `points`, and what they were found of
         self._marked: tuple[object, ...] | None = None  # the pragmas that `margin.lacking` was found with
         self.take_scan()
 
@@ -78,13 +79,17 @@ class Annotations:
         marked = tuple((editor.scanned.original(p.line), p.pragma) for p in placed)
         if self._marked != marked:
             self._marked = marked
-            lacking = open_points(points_now(self._points, editor.scanned, placed))
+            lacking = open_points(self.points())
             editor.margin.lacking = {editor.scanned.original(p.line) for p in lacking}
         editor.update_margin()
 
     def points(self) -> tuple[Point, ...]:
         """Where a pragma may stand in the text as it is now."""
-        return points_now(self._points, self._editor.scanned, self._placed)
+        lines = self._editor.scanned
+        found_of = (self._points, lines.origins, self._placed)
+        if self._now is None or self._now[0] != found_of:
+            self._now = found_of, points_now(self._points, lines, self._placed)
+        return self._now[1]
 
     def _read(self) -> tuple[tuple[PlacedPragma, ...], tuple[Diagnostic, ...]]:
         """The pragmas of the text as it stands, and what is wrong with them."""

@@ -10,8 +10,8 @@ from pathlib import Path
 from pygments.lexer import Lexer
 from pygments.lexers import CLexer, CppLexer, TextLexer, VerilogLexer, VhdlLexer, YamlLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String, Token, _TokenType
-from PySide6.QtCore import QTimer
-from PySide6.QtGui import QColor, QFont, QSyntaxHighlighter, QTextCharFormat, QTextCursor, QTextDocument
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtGui import QColor, QFont, QTextCharFormat, QTextDocument, QTextLayout
 
 from workbench.api.source.pragma_text import Style
 from workbench.gui import theme
@@ -119,43 +119,26 @@ def _what(kind: _TokenType) -> str:
     return ""
 
 
-class _Lines:
-    """What the lines of a document are to be coloured with, and were; both move along as lines come and go."""
-
-    def __init__(self, document: QTextDocument) -> None:
-        self._document = document
-        self.wanted: list[Sequence[Span]] = []
-        self.drawn: list[Sequence[Span] | None] = [None] * document.blockCount()
-        document.contentsChange.connect(self._moved)
-
-    def _moved(self, position: int, removed: int, added: int) -> None:
-        more = self._document.blockCount() - len(self.drawn)
-        at = self._document.findBlock(position).blockNumber() + 1
-        if more > 0:
-            self.drawn[at:at] = [None] * more
-            if self.wanted:  # else nothing is known of the text yet
-                self.wanted[at:at] = [()] * more
-        elif more < 0:
-            del self.drawn[at : at - more], self.wanted[at : at - more]
-
-
-class Highlighter(QSyntaxHighlighter):
+class Highlighter(QObject):
     """Colours from spans it is given; `names` are words to show as the platform's calls. Of a long text it colours a
-    piece in each turn of the window's."""
+    piece in each turn of the window's. Not Qt's own highlighter, which asks for every line of a text that is opened,
+    before anything is known of it."""
 
     def __init__(self, document: QTextDocument) -> None:
-        lines = _Lines(document)  # hears of changes before this does, which colours what changed
         super().__init__(document)
-        self._lines = lines
+        self._document = document
+        self._wanted: list[Sequence[Span]] = []  # what lines are to be coloured with, and were; both move along
+        self._drawn: list[Sequence[Span] | None] = [None] * document.blockCount()
         self._names: re.Pattern[str] | None = None
         self._palette = theme.palette()
         self._others: Iterator[int] = iter(())  # lines still to be coloured
         self._timer = QTimer(self, interval=0, singleShot=True)
         self._timer.timeout.connect(self._colour_some)
+        document.contentsChange.connect(self._on_change)
 
     def set_spans(self, spans: Sequence[Sequence[Span]], first: int = 0) -> None:
         """Colour anew the lines whose spans changed, from the line `first` on, counted from 0, and then those above."""
-        self._lines.wanted = list(spans)
+        self._wanted = list(spans)
         self._begin(first)
 
     def set_names(self, names: Sequence[str]) -> None:
@@ -170,45 +153,63 @@ class Highlighter(QSyntaxHighlighter):
             self._palette = theme.palette()
             self._begin(first, all_lines=True)
 
+    def _on_change(self, position: int, removed: int, added: int) -> None:
+        """Lines came or went; those that were changed are coloured as before, until they are read."""
+        first = self._document.findBlock(position).blockNumber()
+        more = self._document.blockCount() - len(self._drawn)
+        if more > 0:
+            self._drawn[first + 1 : first + 1] = [None] * more
+            if self._wanted:  # else nothing is known of the text yet
+                self._wanted[first + 1 : first + 1] = [()] * more
+        elif more < 0:
+            del self._drawn[first + 1 : first + 1 - more], self._wanted[first + 1 : first + 1 - more]
+        if self._wanted:
+            last = max(self._document.findBlock(position + added).blockNumber(), first)
+            self._colour(range(first, min(last + 1, first + _AT_ONCE)))
+
     def _begin(self, first: int, all_lines: bool = False) -> None:
         if all_lines:
-            self._lines.drawn[:] = [None] * len(self._lines.drawn)
-        count = len(self._lines.drawn)
+            self._drawn[:] = [None] * len(self._drawn)
+        count = len(self._drawn)
         self._others = self._differing(chain(range(first, count), range(first)))
         self._colour_some()
 
     def _differing(self, numbers: Iterable[int]) -> Iterator[int]:
-        lines = self._lines  # they may become more or fewer meanwhile: then all are told anew
-        for number in numbers:
-            if number < min(len(lines.drawn), len(lines.wanted)) and lines.drawn[number] != lines.wanted[number]:
+        for number in numbers:  # lines may become more or fewer meanwhile: then all are told anew
+            if number < min(len(self._drawn), len(self._wanted)) and self._drawn[number] != self._wanted[number]:
                 yield number
 
     def _colour_some(self) -> None:
         some = tuple(islice(self._others, _AT_ONCE))
-        if not some:  # the end of a change is told, even of none
-            return
-        document = self.document()
-        change = QTextCursor(document)
-        change.beginEditBlock()  # so that the document tells of it once
-        for number in some:
-            self.rehighlightBlock(document.findBlockByNumber(number))
-        change.endEditBlock()
+        if some:
+            self._colour(some)
         if len(some) == _AT_ONCE:
             self._timer.start()
 
-    def highlightBlock(self, text: str) -> None:
-        wanted, drawn = self._lines.wanted, self._lines.drawn
-        if not wanted:  # nothing is known of the text yet
-            return
-        number = self.currentBlock().blockNumber()
-        plain = self._names.finditer(text) if self._names else ()
-        for match in plain:
-            self.setFormat(match.start(), len(match[0]), _format("link"))
-        spans = wanted[number] if number < len(wanted) else ()
-        if number < len(drawn):
-            drawn[number] = spans
-        for start, length, what in spans:
-            self.setFormat(start, length, _format(what))
+    def _colour(self, numbers: Sequence[int]) -> None:
+        document = self._document
+        formats: dict[str, QTextCharFormat] = {}
+        for number in numbers:
+            block = document.findBlockByNumber(number)
+            spans = self._wanted[number] if number < len(self._wanted) else ()
+            self._drawn[number] = spans
+            found = [(m.start(), len(m[0]), "link") for m in self._names.finditer(block.text())] if self._names else []
+            _set_formats(block.layout(), [*found, *spans], formats)
+        first, last = document.findBlockByNumber(min(numbers)), document.findBlockByNumber(max(numbers))
+        document.markContentsDirty(first.position(), last.position() + last.length() - first.position())
+
+
+def _set_formats(layout: QTextLayout, spans: Sequence[Span], formats: dict[str, QTextCharFormat]) -> None:
+    """Colour a line; what an input method is composing in it keeps its own look."""
+    at, composed = layout.preeditAreaPosition(), len(layout.preeditAreaText())
+    ranges = [own for own in layout.formats() if at <= own.start < at + composed] if composed else []
+    for start, length, what in spans:
+        one = QTextLayout.FormatRange()
+        one.start = start + composed if composed and start >= at else start
+        one.length = length + composed if composed and start < at < start + length else length
+        one.format = formats.get(what) or formats.setdefault(what, _format(what))
+        ranges.append(one)
+    layout.setFormats(ranges)
 
 
 def _format(what: str) -> QTextCharFormat:

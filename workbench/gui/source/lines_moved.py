@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 
@@ -26,6 +27,16 @@ class LinesMoved:
             origin[new : new + count] = range(old + 1, old + count + 1)
         self._lines, self._origin = lines, origin
 
+    @property
+    def same(self) -> bool:
+        """Whether the text is as it was first seen."""
+        return self._lines is self._first
+
+    @property
+    def origins(self) -> Sequence[int]:
+        """The original of each line."""
+        return self._origin
+
     def original(self, line: int) -> int:
         return self._origin[line - 1] if 0 < line <= len(self._origin) else 0
 
@@ -39,7 +50,7 @@ class LinesMoved:
         if lines == self._lines:
             return
         if lines == self._first:  # all that was done is undone
-            self._lines, self._origin = lines, list(range(1, len(lines) + 1))
+            self._lines, self._origin = self._first, list(range(1, len(lines) + 1))
             return
         shorter = min(len(lines), len(self._lines))
         head = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QFileSystemWatcher, Qt
+from PySide6.QtCore import QFileSystemWatcher, Qt, QTimer
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QInputDialog, QWidget
 
@@ -51,6 +51,8 @@ class SourceMode(Mode):
         self._check.scanned.connect(self._take_scan)
         self._watcher = QFileSystemWatcher(self)
         self._watcher.fileChanged.connect(self._on_disk)
+        self._blocks_later = QTimer(self, singleShot=True, interval=0)  # a turn of their own, once for all who ask
+        self._blocks_later.timeout.connect(self._show_blocks)
         self.setFocusProxy(self.tabs)
         shown = QWidget()
         column = plain_column(shown)
@@ -243,7 +245,7 @@ class SourceMode(Mode):
         self._notes[editor].take_text()
         if editor is self.editor:
             self._say_status()
-            self._show_blocks(editor)
+            self._blocks_later.start()
             self.proposals.refresh()
 
     def _on_workspace(self) -> None:
@@ -279,8 +281,7 @@ class SourceMode(Mode):
         for notes in self._notes.values():
             notes.take_scan()
         self.proposals.take_scan()
-        if self.editor is not None:
-            self._show_blocks(self.editor)
+        self._blocks_later.start()
 
     def _on_run(self) -> None:
         for editor in self.tabs.editors():
@@ -310,16 +311,19 @@ class SourceMode(Mode):
         editor = self.editor
         self.find_bar.close_it()
         self.proposals.show_editor(editor)
+        self._blocks_later.start()
         if editor is None:
-            self.side.blocks.show_file(self._check.scan, lambda f: False)
             self.details.show_nothing("No block", "Open a file that holds one.")
             self.say_status()
             return
         self.side.tree.mark(editor.path)
-        self._show_blocks(editor)
         self._on_line(editor.line)
 
-    def _show_blocks(self, editor: CodeEditor) -> None:
+    def _show_blocks(self) -> None:
+        editor = self.editor
+        if editor is None:
+            self.side.blocks.show_file(self._check.scan, lambda f: False)
+            return
         name, places = str(editor.path), editor.scanned.places()
         self.side.blocks.show_file(
             self._check.scan, lambda f: self.context.same_file(f, name), self._notes[editor].points(),

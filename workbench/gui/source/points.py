@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 
 from workbench.gui.source.lines_moved import LinesMoved
 from workbench.model.blocks import as_target
@@ -68,6 +69,8 @@ def points_now(points: Sequence[Point], lines: LinesMoved, placed: Sequence[Plac
 
     `placed` are the text's pragmas. A new one belongs to the point right before whose place it stands.
     """
+    if lines.same:  # as it was scanned
+        return tuple(points)
     places, by_line = lines.places(), {p.line: p for p in placed}
     found = []
     for point in points:
@@ -80,30 +83,44 @@ def points_now(points: Sequence[Point], lines: LinesMoved, placed: Sequence[Plac
             own.insert(0, by_line[above])
             above -= 1
         end = places.get(point.end_line, places[point.line] + point.end_line - point.line)
-        line = places[point.line]
-        found.append(replace(point, line=line, end_line=end, pragma_line=before, pragmas=tuple(own)))
+        now, was = (places[point.line], end, before), (point.line, point.end_line, point.pragma_line)
+        if now != was or own or point.pragmas:
+            point = replace(point, line=now[0], end_line=end, pragma_line=before, pragmas=tuple(own))
+        found.append(point)
     return _covered(found)
-
-
-def _inside(inner: Point, outer: Point) -> bool:
-    same = (inner.line, inner.end_line) == (outer.line, outer.end_line)
-    return not same and outer.line <= inner.line and inner.end_line <= outer.end_line
 
 
 def _covered(points: Iterable[Point]) -> tuple[Point, ...]:
     """By its own pragma; a branch by one around it too, or because all its time is spent in branches within it."""
-    blocks: dict[str, list[Point]] = {}
     points = tuple(points)
+    blocks: dict[str, list[Point]] = {}
     for point in points:
         if point.kind == "branch":
             blocks.setdefault(point.block, []).append(point)
+    spoken_of = {(block, *extent) for block, branches in blocks.items() for extent in _spoken_of(branches)}
 
-    def is_covered(point: Point) -> bool:
-        others = blocks.get(point.block, []) if point.kind == "branch" else []
-        around = any(_inside(point, other) and other.pragmas for other in others)
-        return bool(point.pragmas) or around or any(_inside(other, point) for other in others)
+    def now(point: Point) -> Point:
+        covered = bool(point.pragmas) or (point.block, point.line, point.end_line) in spoken_of
+        return point if covered == point.covered else replace(point, covered=covered)
 
-    return tuple(replace(point, covered=is_covered(point)) for point in points)
+    return tuple(now(point) for point in points)
+
+
+def _spoken_of(branches: Sequence[Point]) -> Iterator[tuple[int, int]]:
+    """The extents of a block's branches that have another within, or stand in one that has a pragma."""
+    marked = {(p.line, p.end_line) for p in branches if p.pragmas}
+    outermost_first = sorted({(p.line, p.end_line) for p in branches}, key=lambda extent: (extent[0], -extent[1]))
+    furthest = 0  # where branches with a pragma end that began before
+    for line, end in outermost_first:
+        if end <= furthest:
+            yield line, end
+        if (line, end) in marked:
+            furthest = max(furthest, end)
+    nearest: float = inf  # where branches end that begin after
+    for line, end in reversed(outermost_first):
+        if nearest <= end:
+            yield line, end
+        nearest = min(nearest, end)
 
 
 def open_points(points: Iterable[Point]) -> tuple[Point, ...]:

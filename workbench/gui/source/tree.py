@@ -1,22 +1,18 @@
-"""The project's files, each with the states of its blocks in the run shown; and the blocks of the file in view."""
+"""The project's files, each with the states of its blocks in the run shown; below, the blocks of the file in view."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTreeView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,11 +21,10 @@ from workbench.gui import fonts, theme
 from workbench.gui.context import Context
 from workbench.gui.icons import draw_icon
 from workbench.gui.naming import folder_title
+from workbench.gui.source.blocks_here import BlocksHere
 from workbench.gui.source.line_numbers import file_shares
-from workbench.gui.source.points import Point
 from workbench.gui.theme import set_ground
-from workbench.gui.widgets import Button, IconLabel, PanelHeader, TextButton, label, paint_state_bar, plain_column, rule
-from workbench.model.scan import HdlBlock, ProjectScan
+from workbench.gui.widgets import PanelHeader, paint_state_bar, plain_column, rule
 from workbench.pictures.states import Shares
 from workbench.session.workspace import Workspace
 
@@ -155,91 +150,6 @@ def _item(text: str, icon_name: str, path: Path | None) -> QStandardItem:
     made.setData((), SHARES)
     made.setToolTip(str(path or ""))
     return made
-
-
-class BlocksHere(QWidget):
-    """The blocks that stand in a file: where, and how many states their pragmas name."""
-
-    line_chosen = Signal(int)
-
-    def __init__(self) -> None:
-        super().__init__()
-        set_ground(self, "panel")
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(16, 10, 10, 12)
-        self._column.setSpacing(2)
-        self._shown: object = None  # what the rows were made of
-
-    def show_file(
-        self, scan: ProjectScan | None, same_file: Callable[[str], bool], points: Sequence[Point] = (),
-        now: Callable[[int], int] = int,
-    ) -> None:  # fmt: skip
-        """`points` are the file's in the text as it is, `now` tells where a line that was scanned is in it."""
-        calls = [p for p in points if p.kind == "call"]
-        names: dict[str, set[str]] = defaultdict(set)
-        for point in points:
-            names[point.block] |= {p.pragma.name for p in point.pragmas}
-        here = [b for b in scan.hdl.blocks if same_file(b.file)] if scan else []
-        within = {b.id: f" in {', '.join(fpgas)}" for b in here if scan and (fpgas := scan.hdl.fpgas_with(b))}
-        blocks = [replace(b, line=now(b.line)) for b in here]
-        for block in blocks:
-            if block.why_not:  # it has no points
-                names[block.id] |= {p.pragma.name for p in block.pragmas}
-        shown = (
-            scan is None,
-            tuple(calls),
-            tuple((b.id, b.line, b.why_not, len(names[b.id]), within.get(b.id)) for b in blocks),
-        )
-        if shown == self._shown:
-            return
-        self._shown = shown
-        while item := self._column.takeAt(0):
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
-        if calls:
-            marked = sum(bool(call.pragmas) for call in calls)
-            said = f"{marked} of {len(calls)} calls"
-            self._row("terminal", "host main", said, calls[0].line, marked < len(calls))
-        for block in blocks:
-            name = f"{block.id.split('.')[-1]}{within.get(block.id, '')}"
-            count, title = len(names[block.id]), f"{name}: {block.kind} at {block.line}"
-            said = "1 state" if count == 1 else f"{count} states" if count else "none"
-            self._row("workflow", title, said, block.line, not count)
-        silent = next((b for b in blocks if not names[b.id]), None)
-        if silent is not None:
-            self._note(silent)
-        if not calls and not blocks:
-            text = "Reading the sources." if scan is None else "No calls or clocked blocks in this file."
-            self._column.addWidget(label(text, "small", wrap=True))
-        self._column.addStretch(1)
-
-    def _row(self, icon_name: str, text: str, said: str, line: int, lacking: bool) -> None:
-        holder = QWidget()
-        row = QHBoxLayout(holder)
-        row.setContentsMargins(0, 3, 6, 3)
-        row.setSpacing(8)
-        row.addWidget(IconLabel(icon_name, 15))
-        name = TextButton(text, f"Go to line {line}")
-        name.clicked.connect(lambda: self.line_chosen.emit(line))
-        row.addWidget(name, 1)
-        told = label(said, "medium" if lacking else "small")
-        told.setToolTip("How much of it has a pragma")
-        row.addWidget(told)
-        self._column.addWidget(holder)
-
-    def _note(self, block: HdlBlock) -> None:
-        holder = QWidget()
-        set_ground(holder, "note")
-        column = QVBoxLayout(holder)
-        column.setContentsMargins(12, 8, 12, 8)
-        column.setSpacing(2)
-        why = block.why_not or "Its cycles count as unclassified."
-        column.addWidget(label(f"{block.id.split('.')[-1]} has no pragma. {why}", "smallsecond", wrap=True))
-        go = Button(f"Go to line {block.line}", kind="link")
-        go.clicked.connect(lambda: self.line_chosen.emit(block.line))
-        column.addWidget(go)
-        self._column.addSpacing(8)
-        self._column.addWidget(holder)
 
 
 class SidePanel(QWidget):

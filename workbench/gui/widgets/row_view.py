@@ -128,8 +128,12 @@ class RowView(QTreeView):
         """Rows, each with what hangs under it; sorted as before."""
         self._quiet = True
         self.rows.set_rows(rows)
-        self.expandAll()
+        self._unfold()
         self._quiet = False
+
+    def _unfold(self) -> None:
+        if any(self.rows.parts):  # else Qt lays out every row, those out of sight too
+            self.expandAll()
 
     def choose(self, test: Callable[[Row], bool]) -> None:
         """Go to the first row that fits, or to none, without telling it."""
@@ -175,7 +179,7 @@ class RowView(QTreeView):
         if self.rows.sorted_by is not None and self.rows.sorted_by[0] != column:
             by = (column, True)
         self.rows.sort_by(*by)
-        self.expandAll()
+        self._unfold()
         self.choose(lambda other: other is row)
 
     def as_text(self, rows: Sequence[Row] | None = None) -> str:
