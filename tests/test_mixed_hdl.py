@@ -168,6 +168,18 @@ def test_what_neither_language_defines_is_told_where_it_stands(tmp_path: Path) -
     assert ("worker.v", line_of(WORKER, "leaf"), "unknown module 'leaf'") in told(found)
 
 
+def test_a_module_that_ends_too_early_is_told_there(tmp_path: Path) -> None:
+    found = scan(tmp_path, "top", leaf=LEAF, top=TOP, worker=WORKER.rstrip().removesuffix("endmodule") + "always @(")
+    assert ("worker.v", line_of(WORKER, "endmodule"), "expected expression") in told(found)
+
+
+def test_an_entity_that_cannot_be_elaborated_is_told_and_not_missed(tmp_path: Path) -> None:
+    inside = "begin again : entity work.leaf port map (c);"
+    leaf = f"entity leaf is port (c : in bit); end;\narchitecture a of leaf is {inside} end;"
+    found = scan(tmp_path, "over", over="module over (input c); leaf u (c); endmodule", leaf=leaf)
+    assert [one.message.partition(":")[0] for one in found.diagnostics] == ["GHDL cannot elaborate 'leaf'"]
+
+
 def test_a_module_that_is_instantiated_as_an_entity_needs_a_component(tmp_path: Path) -> None:
     found = scan(tmp_path, "top", top=TOP.replace("one : Worker", "one : entity work.Worker"), worker=WORKER)
     (one,) = (one for one in found.diagnostics if one.file == "top.vhd")

@@ -125,6 +125,23 @@ def test_an_encrypted_part_is_one_error_and_what_may_be_in_it_is_told(tmp_path: 
     assert [block.id for block in found.blocks] == ["top.line_5", "leaf.line_" + str(secret.count("\n") + 11)]
 
 
+@pytest.mark.parametrize(
+    ("end", "said"),
+    [
+        ("always @(posedge c) begin q <= ", "expected expression"),
+        ("always @(posedge c) q <= ~q; // no more", "expected 'endmodule'"),
+        ("initial q = (1 + (0", "expected ')'"),
+    ],
+)
+def test_a_file_that_ends_too_early_is_told_there_and_not_in_the_next_one(tmp_path: Path, end: str, said: str) -> None:
+    (tmp_path / "leaf.v").write_text(f"module leaf (input c); reg q;\n{end}\n")
+    (tmp_path / "top.v").write_text(top("leaf u (clk);"))
+    both = sources().model_copy(update={"sources": ("*.v",)})
+    (problem,) = (one for one in VerilogLanguage().scan(tmp_path, both, PLATFORM, {}).diagnostics if has_errors([one]))
+    assert (problem.file, problem.line, problem.message) == ("leaf.v", 2, said)
+    assert problem.hint == "The file ends here: what it begins has no end."
+
+
 def test_a_file_that_is_no_text_is_one_error(tmp_path: Path) -> None:
     (tmp_path / "top.v").write_bytes(b"\x8b\x13\x9c/\x06\0\x04\0v\x8fd" * 40)
     hardware = HardwareSources(sources=("top.v",), top="top", read_out=ReadOut(first=0, last=15))

@@ -80,7 +80,9 @@ class Joined:
 
     @property
     def mixed(self) -> bool:
-        return bool(self.parts or self.turns)
+        """Whether one language reaches the other, be it that an entity in Verilog could not be elaborated."""
+        lost = self.entities.top is None and any(tree is None for _, tree in self.designs)
+        return bool(self.parts or self.turns or lost)
 
     def name_of(self, path: Path) -> str:
         return verilog.shown_path(self.root, path)

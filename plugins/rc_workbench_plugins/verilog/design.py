@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from rc_workbench_plugins.verilog.order import (
     source_manager,
 )
 from rc_workbench_plugins.verilog.primitives import StandIns, missing_modules, stand_ins
+from rc_workbench_plugins.verilog.unfinished import told_at_ends
 from workbench.api.source.files import expand_sources, is_pattern
 from workbench.api.source.lines import Lines
 from workbench.model.application import HardwareSources
@@ -141,6 +142,8 @@ def read_design(
     }
     told = told_once(root, sources, lines, _diagnostics(root, manager, lines, compilation))
     found, top = tuple(_milder(told, unneeded)), _top(compilation, hardware.top)
+    if any(one.isError() for one in tree.diagnostics):
+        found = told_at_ends(sources, len(needed), bag, lines, partial(shown_path, root), found)
     if top is None and not has_errors((*missing, *found)):
         found = (*found, _no_top(root, manager, lines, compilation, hardware, overrides))
     if top is not None:
