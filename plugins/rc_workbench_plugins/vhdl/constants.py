@@ -3,15 +3,14 @@
 
     o <= x"1234"; if e = '1' then o(3 downto 0) <= i; end if;
 
-In what it synthesises for a simulation no value of what is assigned in part is known to it: a signal gets `value when
-recap_zero = '0' else value`, where that signal is '0', and where a variable `v` got one, `v(its whole range) := v;`
-follows.
+In what it synthesises for a simulation no value of what is assigned in part is known to it: where a variable `v` got
+one, `v(its whole range) := v;` follows, and a signal gets its values by such a variable.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tree_sitter import Node
@@ -29,8 +28,8 @@ from rc_workbench_plugins.vhdl.syntax import (
     with_data,
     without_comments,
 )
-from rc_workbench_plugins.vhdl.types import Type, resolved, shared_types, types_of
-from rc_workbench_plugins.vhdl.units import Unit, units_of
+from rc_workbench_plugins.vhdl.types import Type, is_open, resolved, shared_types, types_of
+from rc_workbench_plugins.vhdl.units import Declared, Unit, units_of
 
 _BODIES = "(process_statement) @b (subprogram_definition) @b"
 _TARGETS = """
@@ -53,7 +52,7 @@ _PATH = re.compile(r"(\w+)(?:\s*\.\s*\w+)*")
 _WIDE = re.compile(r'(?P<base>\b[us]?[xb])?"(?P<digits>[0-9a-f_]{16,})"', re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _MOST_DEEP = 16
-_ZERO = "recap_zero"
+_VALUE = "recap_value"
 
 
 def kept_apart(texts: Iterable[tuple[VhdlFile, bytes]]) -> Iterator[tuple[VhdlFile, bytes]]:
@@ -82,31 +81,80 @@ def _apart(file: VhdlFile, types: Mapping[str, Type | str], entities: Mapping[st
     edits = Edits(file.path)
     for unit in units_of(file):
         region, known = unit.region, {**types, **types_of([unit])}
-        aliases, sent = list(_aliases(unit)), False
-        signals = signals_of(unit, entities.get(plain(unit.of))) if unit.kind == "architecture" else set()
+        aliases = list(_aliases(unit))
+        entity = entities.get(plain(unit.of)) if unit.kind == "architecture" else None
+        signals = signals_of(unit, entity) if unit.kind == "architecture" else set()
         signals |= {name for names in aliases if names & signals for name in names}
+        kinds = _kinds(unit, entity, known) if signals else {}
         for node in matches(unit.node, _BODIES):
             if _outermost(node, unit.node):
                 body = _body(node, signals, known, aliases)
                 for at, text in body.held():
                     edits.insert(at, text)
-                for at, text in body.sent(impure) if region is not None and node.type == "process_statement" else ():
-                    edits.insert(at, text)
-                    sent = True
-        if sent and region is not None:
-            signal, driven = f" signal {_ZERO} : ieee.std_logic_1164.std_ulogic; ", f" {_ZERO} <= '0';"
-            edits.insert(region.declare_at, f"{signal}begin{driven}" if region.begins else signal)
-            if not region.begins:
-                edits.insert(region.statements_at, driven)
+                if region is not None and node.type == "process_statement":
+                    _by_variables(edits, node, body.sent(impure), kinds, known)
     return edits.apply(file.data)
+
+
+def _by_variables(
+    edits: Edits, process: Node, sent: Iterable[tuple[str, Node, Node]], kinds: Mapping[str, tuple[str, str]],
+    types: Mapping[str, Type | str],
+) -> None:  # fmt: skip
+    """Let variables give signals of a process their values. `kinds` are the signals' types, and ranges."""
+    declared = ""
+    for number, (signal, statement, value) in enumerate(sent):
+        kind, whole = kinds.get(signal, ("", ""))
+        name, text = f"{_VALUE}_{number}", text_of(value)
+        held = "".join(_unknown(name, kind, types, whole)) if kind else ""
+        if held:
+            declared += f" variable {name} : {kind};"
+            given = " ".join(without_comments(text).splitlines())
+            edits.insert(statement.start_byte, f"{name} := {given};{held} ")
+            edits.replace(value.start_byte, value.end_byte, name + "\n" * text.count("\n"))
+    if declared:
+        edits.insert(_declares_at(process), f"{declared} ")
+
+
+def _declares_at(process: Node) -> int:
+    head = child(process, "process_head")
+    opening = child(head, "is") or child(process, "is")
+    if opening is not None:
+        return opening.end_byte
+    begins = head or child(child(process, "sequential_block"), "begin") or process
+    return begins.start_byte
 
 
 def signals_of(unit: Unit, entity: Unit | None) -> set[str]:
     """Ports and signals of an architecture."""
-    ports = entity.interface.ports if entity is not None and entity.interface is not None else unit.entity_ports
-    return {plain(port.name) for port in ports} | {
+    return {plain(port.name) for port in _ports(unit, entity)} | {
         plain(name) for node in matches(unit.node, _SIGNALS) for name in _names(node)
     }
+
+
+def _ports(unit: Unit, entity: Unit | None) -> Sequence[Declared]:
+    return entity.interface.ports if entity is not None and entity.interface is not None else unit.entity_ports
+
+
+def _kinds(unit: Unit, entity: Unit | None, types: Mapping[str, Type | str]) -> dict[str, tuple[str, str]]:
+    """The types of an architecture's ports, signals and aliases as a variable has them, and the ranges of these."""
+    found = {plain(port.name): _closed(port.name, port.type, types) for port in _ports(unit, entity)}
+    for node in (*matches(unit.node, _SIGNALS), *matches(unit.node, "(alias_declaration) @a")):
+        kind = tidy(child(node, "subtype_indication"))
+        names = _names(node) if node.type == "signal_declaration" else [text_of(child(node, "identifier"))]
+        if kind:
+            found |= {plain(name): _closed(name, kind, types) for name in names}
+    return found
+
+
+def _closed(name: str, kind: str, types: Mapping[str, Type | str]) -> tuple[str, str]:
+    """The type of a signal with its range, and that range; "" for the latter where it has none."""
+    mark, _, constraint = kind.partition("(")
+    of = resolved(mark, types)
+    if of is None or of.kind not in ("vector", "array"):
+        return kind, ""
+    if constraint:
+        return kind, constraint.rpartition(")")[0]
+    return (f"{mark}({name}'range)", f"{name}'range") if is_open(mark, types) else (kind, f"{mark}'range")
 
 
 @dataclass
@@ -132,16 +180,18 @@ class _Body:
             if begin is not None:
                 yield from self._after(begin.end_byte, self._begun(node))
 
-    def sent(self, impure: set[str]) -> Iterator[tuple[int, str]]:
-        """What follows a signal's values."""
+    def sent(self, impure: set[str]) -> Iterator[tuple[str, Node, Node]]:
+        """The signals that are given values, where, and these."""
         for node in matches(self.node, _SENT):
             target, waveform = child(node, "name"), child(node, "waveform")
             if target is None or waveform is None or not self.partly & self.signals & set(_whole(target)):
                 continue
-            value = without_comments(text_of(waveform))
-            read = {plain(word) for word in _WORD.findall(_NOT_READ.sub(" ", value))}
-            if not (_SAME.fullmatch(value.strip()) or read & (self.signals | impure)):
-                yield waveform.end_byte, f" when {_ZERO} = '0' else {' '.join(value.splitlines())}"
+            elements = list(children(waveform, "waveform_element"))
+            value = next(children(elements[0]), None) if len(elements) == 1 else None
+            text = without_comments(text_of(value))
+            read = {plain(word) for word in _WORD.findall(_NOT_READ.sub(" ", text))}
+            if value is not None and not (_SAME.fullmatch(text.strip()) or read & (self.signals | impure)):
+                yield _base(target), node, value
 
     def _after(self, at: int, names: Iterable[str]) -> Iterator[tuple[int, str]]:
         for name in dict.fromkeys(names):

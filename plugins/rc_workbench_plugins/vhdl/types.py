@@ -25,13 +25,15 @@ _DECLARED = "(type_declaration) @t (subtype_declaration) @t"
 @dataclass(frozen=True)
 class Type:
     """`kind` is "bit", "vector", "array", "record", "enumeration" or "integer"; `of` is an array's element as it is
-    written and `indices` how many it has, `fields` are a record's, `literals` an enumeration's values."""
+    written and `indices` how many it has, without bounds where `open`; `fields` are a record's, `literals` an
+    enumeration's values."""
 
     kind: str
     of: str = ""
     fields: tuple[tuple[str, str], ...] = ()
     literals: tuple[str, ...] = ()
     indices: int = 1
+    open: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,8 @@ def _made(node: Node) -> Type | None:
         return Type("enumeration", literals=tuple(map(tidy, children(literals, "enumeration_literal"))))
     if (array := child(node, "array_type_definition")) is not None:
         indices = text_of(child(array, "array_index_incomplete_type_list", "index_constraint")).count(",") + 1
-        return Type("array", of=tidy(child(array, "subtype_indication")), indices=indices)
+        is_open = bool(matches(array, "(index_subtype_definition) @i"))
+        return Type("array", of=tidy(child(array, "subtype_indication")), indices=indices, open=is_open)
     if (record := child(node, "record_type_definition")) is not None:
         listed = matches(record, "(element_declaration) @e")
         fields = [
@@ -90,6 +93,21 @@ def resolved(text: str, types: Mapping[str, Type | str]) -> Type | None:
     if name in _VECTORS:
         return Type("vector")
     return Type("integer") if name in _INTEGERS else None
+
+
+def is_open(mark: str, types: Mapping[str, Type | str]) -> bool:
+    """Whether a type's name stands for an array or vector without bounds."""
+    for _ in range(_MOST_DEEP):
+        name = plain(mark.strip().rpartition(".")[2])
+        known = types.get(name)
+        if isinstance(known, Type):
+            return known.open
+        if known is None:
+            return name in _VECTORS
+        if "(" in known or " range " in known:
+            return False
+        mark = known
+    return False
 
 
 def builtin(text: str, types: Mapping[str, Type | str]) -> str:
