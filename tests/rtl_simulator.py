@@ -12,7 +12,15 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from rc_workbench_plugins.simulated_card.verilate import (
+    HEADERS,
+    MODEL_FLAGS,
+    RUNTIME,
+    compile_headers,
+    system_include,
+)
 
+from workbench.api.compile import needed
 from workbench.api.job import Job
 from workbench.api.kept import one_at_a_time
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
@@ -20,6 +28,7 @@ from workbench.system.cache import cache_dir
 from workbench.system.process import run_program
 from workbench.system.toolchain import VERILATOR_SOUND, Tool, find_compiler, find_verilator, verilator_environment
 
+BOARD = Path(__file__).parent / "data" / "board"
 _HARNESS = """
 #include <cstdio>
 #include "Vdut.h"
@@ -70,19 +79,11 @@ class Seen:
 
 
 class Simulator:
-    """Builds designs below a folder; Verilator's own sources are compiled once, into the cache that all tests share."""
+    """Builds designs below a folder."""
 
     def __init__(self, folder: Path) -> None:
-        verilator, compiler = find_verilator(), find_compiler()
-        for tool in (verilator, compiler):
-            if isinstance(tool, Diagnostic):
-                raise WorkbenchError(tool)
-        assert isinstance(verilator, Tool)
-        assert isinstance(compiler, Tool)
-        assert verilator.root is not None
-        self.folder, self._verilator, self._compiler = folder, verilator, compiler
-        self._include = verilator.root / "include"
-        self._runtime: list[Path] = []
+        self.folder, self._verilator = folder, needed(find_verilator())
+        self._compile, self._objects = same_in_every_model(self._verilator, needed(find_compiler("c++")))
         self._built = 0
 
     def build(
@@ -93,38 +94,49 @@ class Simulator:
         defines: Iterable[str] = (),
         include_dirs: Iterable[Path] = (),
         parameters: Iterable[str] = (),
+        options: Iterable[str] = (),
         taps: str = "0",
         harness: str = _HARNESS,
     ) -> Path:
-        """An executable of the design. `taps` is a C++ expression over `dut`, for the `harness` that drives it."""
+        """An executable of the design. `taps` is a C++ expression over `dut`, for the `harness` that drives it,
+        and `options` are Verilator's."""
         self._built += 1
         out = self.folder / f"model_{self._built}"
         command: list[str | Path] = [
             self._verilator.path, "--cc", "--prefix", "Vdut", "--top-module", top, "-Wno-fatal", "-Wno-lint",
             *VERILATOR_SOUND,
             "--Mdir", out, *(f"-D{d}" for d in defines), *(f"-I{d}" for d in include_dirs),
-            *(f"-G{p}" for p in parameters), *sources,
+            *(f"-G{p}" for p in parameters), *options, *sources,
         ]  # fmt: skip
         _run(command, verilator_environment(self._verilator))
         model = "".join(f'#include "{path.name}"\n' for path in sorted(out.glob("*.cpp")))
         (out / "main.cpp").write_text(model + harness)
-        _run([*self._compile(), f"-I{out}", f"-DTAPS={taps}", out / "main.cpp", *self._objects(), "-pthread",
-              "-o", out / "dut"])  # fmt: skip
+        _run([*self._compile, f"-I{out}", f"-DTAPS={taps}", out / "main.cpp", *self._objects, "-o", out / "dut"])
         return out / "dut"
 
-    def _compile(self) -> list[str | Path]:
-        return [self._compiler.path, "-std=c++17", "-O0", f"-I{self._include}", f"-I{self._include / 'vltstd'}"]
 
-    def _objects(self) -> list[Path]:
-        if not self._runtime:
-            with one_at_a_time("simulator", Job()):
-                for name in ("verilated", "verilated_threads"):
-                    target = cache_dir() / "simulator" / f"{name}.o"
-                    if not target.exists():
-                        target.parent.mkdir(exist_ok=True)
-                        _run([*self._compile(), "-c", self._include / f"{name}.cpp", "-o", target])
-                    self._runtime.append(target)
-        return self._runtime
+def same_in_every_model(verilator: Tool, compiler: Tool) -> tuple[list[str | Path], list[Path]]:
+    """What compiles a unit of a model, and Verilator's objects: compiled once, into the cache that all tests share."""
+    assert verilator.root is not None
+    include, kept = verilator.root / "include", cache_dir() / "simulator"
+    flags = ["-O0", "-fPIC", *MODEL_FLAGS, *system_include(include)]
+    objects = [kept / f"{name}.o" for name in RUNTIME]
+    with one_at_a_time("simulator", Job()):
+        if not kept.is_dir():
+            kept.mkdir()
+            _run(compile_headers(compiler, flags, kept))
+            for name, target in zip(RUNTIME, objects, strict=True):
+                _run([compiler.path, *flags, "-c", include / name, "-o", target])
+    return [compiler.path, *flags, "-include", kept / HEADERS], objects
+
+
+def make_board(tree: Path, *words: str, makefile: Path = BOARD / "Makefile") -> list[str]:
+    """The command that builds an instrumented tree for the board that stands in for one."""
+    verilator, compiler = needed(find_verilator()), needed(find_compiler("c++"))
+    _, runtime = same_in_every_model(verilator, compiler)
+    own = f"RUNTIME={' '.join(map(str, runtime))}"
+    return ["make", "-f", str(makefile), f"TREE={tree}", f"VERILATOR={verilator.path}",
+            f"VERILATOR_ROOT={verilator.root}", own, *words]  # fmt: skip
 
 
 def simulate(executable: Path, cycles: Iterable[Cycle]) -> Seen:

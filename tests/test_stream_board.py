@@ -7,11 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+from rtl_simulator import make_board
+
 from workbench.session.collecting import collect_records
 from workbench.session.opening import open_workspace
 from workbench.session.pipeline import instrument_workspace
 from workbench.session.plugins import load_plugins
-from workbench.system.toolchain import find_verilator
 
 sys.path.insert(0, str(Path(__file__).parent / "benchmarks"))
 from targets import visits  # what the benchmark compares
@@ -24,11 +25,9 @@ def test_a_boards_counters_come_through_its_streams(tmp_path: Path) -> None:
     plugins = load_plugins()
     workspace = open_workspace(FOLDER / "echo.workbench.yaml", plugins)
     instrument_workspace(workspace, {}, tmp_path / "tree")
-    verilator = find_verilator()
-    environment = {**os.environ, "VERILATOR": str(verilator.path), "VERILATOR_ROOT": str(verilator.root)}
     (tmp_path / "build").mkdir()
-    command = ["make", "-f", FOLDER / "Makefile", f"TREE={tmp_path / 'tree'}", "OPT=-O0"]
-    made = subprocess.run(command, cwd=tmp_path / "build", env=environment, capture_output=True, text=True)
+    command = make_board(tmp_path / "tree", "OPT=-O0", makefile=FOLDER / "Makefile")
+    made = subprocess.run(command, cwd=tmp_path / "build", capture_output=True, text=True)
     assert made.returncode == 0, made.stderr
     assert "warning" not in made.stderr
     (tmp_path / "raw").mkdir()

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
+from rtl_simulator import BOARD, make_board
 from ssh_machine import SSHD, ssh_machine
 
 from workbench.api import HdlBuild
@@ -34,7 +35,6 @@ from workbench.session.plugins import load_plugins
 from workbench.session.tree import uncounted
 from workbench.session.trust import Standing, standing, trust, trust_sentences
 from workbench.session.workspace import Workspace
-from workbench.system.toolchain import find_verilator
 from workbench.testing.runs import synthetic_run
 from workbench.traces.trace import trace_of
 
@@ -42,7 +42,6 @@ sys.path.insert(0, str(Path(__file__).parent / "benchmarks"))
 from targets import calls, moves, visits  # what the benchmark compares
 
 TESTS = Path(__file__).parent
-BOARD = TESTS / "data" / "board"
 TINY = TESTS / "data" / "tiny"
 #: A toggle for each word, seen on the second clock.
 WITNESS = """
@@ -125,12 +124,7 @@ def tree(project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def build(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Built as its user would, by plain make, against a board's own library."""
     folder = tmp_path_factory.mktemp("build")
-    verilator = find_verilator()
-    environment = {**os.environ, "VERILATOR": str(verilator.path), "VERILATOR_ROOT": str(verilator.root)}
-    done = subprocess.run(
-        ["make", "-f", BOARD / "Makefile", f"TREE={tree}", "OPT=-O0", "WORD_CYCLES=100"],
-        cwd=folder, env=environment, capture_output=True, text=True,
-    )  # fmt: skip
+    done = subprocess.run(make_board(tree, "WORD_CYCLES=100"), cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "warning" not in done.stderr
     return folder
@@ -508,16 +502,13 @@ def test_fewer_counters_than_blocks_watch_those_that_are_chosen(
 ) -> None:
     few = project.with_name("few.workbench.yaml")
     few.write_text(project.read_text().replace("  trace: {records: 256}\n", "  engines: 1\n"))
-    verilator = find_verilator()
-    environment = {**os.environ, "VERILATOR": str(verilator.path), "VERILATOR_ROOT": str(verilator.root)}
     adder, port = (next(b for b in board.manifest.blocks if b.id.endswith(name)) for name in (".adder", ".port"))
     tree, folder = tmp_path / "tree", tmp_path / "records"
     folder.mkdir()
     workspace = opened(few).watching(["tiny_top.add*"])
     _, hdl = instrument_workspace(workspace, {}, tree)
     assert "their counters watch others: tiny_top.port" in hdl.diagnostics[-1].message
-    make = ["make", "-f", BOARD / "Makefile", f"TREE={tree}", "OPT=-O0", "WORD_CYCLES=100"]
-    subprocess.run(make, cwd=tmp_path, env=environment, capture_output=True, check=True)
+    subprocess.run(make_board(tree, "OPT=-O0", "WORD_CYCLES=100"), cwd=tmp_path, capture_output=True, check=True)
     ran = subprocess.run([tmp_path / "host"], cwd=tree / "hdl", env={**os.environ, "RCW_RAW": str(folder)}, check=True)
     assert ran.returncode == 0
     run = collect_records(tree, folder, tmp_path / "run", load_plugins())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -11,13 +10,13 @@ import pytest
 from memory_port import PLATFORM
 from rc_workbench_plugins.verilog import VerilogLanguage
 from rc_workbench_plugins.verilog.primitives import stand_ins
+from rtl_simulator import Simulator
 
 from workbench.model.application import HardwareSources, MadeClock, ReadOut
 from workbench.model.diagnostic import OfProject, Severity, WorkbenchError
 from workbench.model.hardware import Clock
 from workbench.model.run import RunClock
 from workbench.session.tree import in_own_clocks
-from workbench.system.toolchain import Tool, find_verilator, verilator_environment
 from workbench.testing.runs import synthetic_run
 
 LEAF = """
@@ -168,10 +167,10 @@ def test_a_design_of_ones_own_names_is_left_alone(tmp_path: Path, language: Veri
 
 
 MAIN = """
-#include "Vtop.h"
+#include "Vdut.h"
 #include <cstdio>
 int main() {
-    Vtop top;
+    Vdut top;
     top.eval();
     for (int k = 0; k < 5; k++) {
         std::printf("%d%d%d ", top.n, top.q, top.locked);
@@ -182,16 +181,14 @@ int main() {
 """
 
 
-def test_they_run_in_verilator(tmp_path: Path, language: VerilogLanguage) -> None:
+@pytest.fixture(scope="module")
+def simulator(tmp_path_factory: pytest.TempPathFactory) -> Simulator:
+    return Simulator(tmp_path_factory.mktemp("models"))
+
+
+def test_they_run_in_verilator(tmp_path: Path, language: VerilogLanguage, simulator: Simulator) -> None:
     """A flip-flop of the vendor's behind its PLL and buffer, at the clock's rate, beside a block on that clock."""
     build = language.plain(tmp_path, hardware(tmp_path, XILINX + LEAF), {})
-    tool = find_verilator()
-    assert isinstance(tool, Tool)
-    (tmp_path / "main.cpp").write_text(MAIN)
-    subprocess.run(
-        [tool.path, "--cc", "--exe", "--build", "-Wno-fatal", "-Wno-lint", "-CFLAGS", "-O0", "--x-initial", "0",
-         "--top-module", "top", "main.cpp", *build.sources],
-        cwd=tmp_path, env=os.environ | verilator_environment(tool), check=True, capture_output=True,
-    )  # fmt: skip
-    said = subprocess.run([tmp_path / "obj_dir" / "Vtop"], check=True, capture_output=True, text=True).stdout
+    program = simulator.build(build.sources, "top", harness=MAIN, options=["--x-initial", "0"])
+    said = subprocess.run([program], check=True, capture_output=True, text=True).stdout
     assert said.split() == ["011", "101", "211", "301", "411"]
