@@ -293,6 +293,17 @@ def test_a_source_that_is_no_text_is_one_error(tmp_path: Path, data: bytes, said
     assert problem.hint
 
 
+def test_what_may_be_in_an_encrypted_part_is_told(tmp_path: Path) -> None:
+    data = f"`protect data_block\n{'QUJDREVGR0hJ' * 9}\n"
+    secret = f"-- an IP core\n`protect begin_protected\n{data}`protect end_protected\n"
+    found = scan(tmp_path, ip=secret, top=FSM.replace("begin\n", "begin\n  inner : entity work.core;\n", 1))
+    assert [(one.file, one.line, one.severity.value, one.message) for one in found.diagnostics] == [
+        ("ip.vhd", 2, "warning", "what follows is encrypted: none but its vendor's tools read it"),
+        ("top.vhd", 7, "error", 'unit "core" not found in library "work"'),
+    ]
+    assert found.diagnostics[1].hint.startswith("It may be in the encrypted part of ip.vhd: ")
+
+
 def test_libraries_of_the_project(tmp_path: Path) -> None:
     (tmp_path / "p.vhd").write_text("package p is constant k : integer := 2; end package;\n")
     (tmp_path / "top.vhd").write_text(f"library mine; use mine.p.all;\n{FSM}".replace("v + 1", "v + k"))

@@ -13,11 +13,13 @@ from workbench.api.source.lines import Lines, source_bytes
 from workbench.model.diagnostic import Diagnostic
 
 _PART = re.compile(
-    rb"^[ \t]*`pragma[ \t]+protect[ \t]+begin_protected\b.*?(?:^[ \t]*`pragma[ \t]+protect[ \t]+end_protected\b|\Z)"
+    rb"^[ \t]*`(?:pragma[ \t]+)?protect[ \t]+begin_protected\b.*?"  # in VHDL without "pragma"
+    rb"(?:^[ \t]*`(?:pragma[ \t]+)?protect[ \t]+end_protected\b|\Z)"
     rb"|^[ \t]*`protected\b.*?(?:^[ \t]*`endprotected\b|\Z)",
     re.DOTALL | re.MULTILINE,
 )
 _PACKED = "this file is no text: it may be encrypted or packed, and none but its vendor's tools read it"
+_FOLLOWS = "what follows is encrypted: none but its vendor's tools read it"
 _INSTEAD = "Take the file out of the hardware sources, and add a model of its modules, or just their ports."
 _WIDE = "this file is UTF-16, of which nothing is read"
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
@@ -41,7 +43,7 @@ def told_once(root: Path, sources: Sequence[Path], lines: Lines, found: Iterable
         elif (one.file, first) not in told:
             told.add((one.file, first))
             packed = _is_packed(source_bytes(root / one.file))
-            message = _PACKED if packed else "what follows is encrypted: none but its vendor's tools read it"
+            message = _PACKED if packed else _FOLLOWS
             yield replace(one, message=message, hint=_INSTEAD, line=first, column=1)
 
 
@@ -51,6 +53,18 @@ def no_text(data: bytes, file: str) -> Diagnostic | None:
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or 3 * zeros > len(data[:200]):
         return Diagnostic(_WIDE, "Save it as UTF-8 or Latin-1.", file=file, line=1)
     return Diagnostic(_PACKED, _INSTEAD, file=file, line=1) if _is_packed(data) else None
+
+
+def encrypted(data: bytes, file: str) -> Diagnostic | None:
+    """What is said of the first encrypted part of a source, for languages whose readers do not tell."""
+    if (found := _PART.search(data)) is None:
+        return None
+    return Diagnostic(_FOLLOWS, _INSTEAD, file=file, line=data.count(b"\n", 0, found.start()) + 1)
+
+
+def may_be_in(name: str) -> str:
+    """The hint for what is not known, where a source of this name is encrypted."""
+    return f"It may be in the encrypted part of {name}: add a model of it, or just its ports."
 
 
 def _parts(path: Path, lines: Lines) -> Iterator[tuple[int, int]]:
@@ -75,6 +89,5 @@ def _with_hint(one: Diagnostic, sources: Sequence[Path]) -> Diagnostic:
     for path in sources:
         data = source_bytes(path)
         if _is_packed(data) or _PART.search(data):
-            hint = f"It may be in the encrypted part of {path.name}: add a model of it, or just its ports."
-            return replace(one, hint=hint)
+            return replace(one, hint=may_be_in(path.name))
     return one

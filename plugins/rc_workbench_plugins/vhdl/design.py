@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from rc_workbench_plugins.verilog.design import shown_path, source_files
-from rc_workbench_plugins.verilog.encrypted import no_text
+from rc_workbench_plugins.verilog.encrypted import encrypted, may_be_in, no_text
 from rc_workbench_plugins.vhdl.elaborate import Node, Said, Text, analysed, elaborated
 from rc_workbench_plugins.vhdl.libraries import WORK, called
 from rc_workbench_plugins.vhdl.order import Reach, files_of
@@ -23,9 +23,10 @@ from workbench.model.application import HardwareSources, VhdlStandard
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, did_you_mean, has_errors
 
 SUFFIXES = (".vhd", ".vhdl")
+_MISSED = "not found in library"
 _HINTS = {
     "cannot find resource library": "Add its files to the hardware sources, and name them in hardware.libraries.",
-    "not found in library": "Add the file that defines it to the project's hardware sources; where a vendor's tool "
+    _MISSED: "Add the file that defines it to the project's hardware sources; where a vendor's tool "
     "makes it (an IP core), let that write its VHDL.",
     "no declaration for": "Declare it, or mend the spelling.",
 }
@@ -206,11 +207,14 @@ def _with_ports(units: Sequence[Unit]) -> Iterator[Unit]:
 
 
 def _unread(root: Path, files: Iterable[VhdlFile], needed: Sequence[VhdlFile]) -> Iterator[Diagnostic]:
-    """A warning for what the parser could not read in a file. GHDL tells whether it is wrong, where it is needed. One
-    that is no text is an error."""
+    """A warning for what the parser could not read in a file, or is encrypted. GHDL tells whether it is wrong, where it
+    is needed. One that is no text is an error."""
     for file in files:
         if (wrong := no_text(file.data, shown_path(root, file.path))) is not None:
             yield wrong
+            continue
+        if (secret := encrypted(file.data, shown_path(root, file.path))) is not None:
+            yield replace(secret, severity=Severity.WARNING)
             continue
         for node in file.faults()[:1]:
             line, column = file.place(node)
@@ -246,8 +250,10 @@ def _told(design: Design, said: Said) -> Iterator[Diagnostic]:
         message = f"this is VHDL-{design.fitting}, and the sources are read as VHDL-{design.standard}"
         hint = f"Write `vhdl_standard: {design.fitting}` under `hardware:` in the project."
         yield Diagnostic(message, hint, file=design.name_of(of[number].path), line=line, column=column)
+    secret = next((file.path.name for file in design.files if encrypted(file.data, "")), None)
+    hints = _HINTS | ({_MISSED: may_be_in(secret)} if secret else {})
     for number, line, column, text in said.errors:
-        hint = next((hint for part, hint in _HINTS.items() if part in text), "")
+        hint = next((hint for part, hint in hints.items() if part in text), "")
         if number in of:
             yield Diagnostic(text, hint, file=design.name_of(of[number].path), line=line, column=column)
         else:
