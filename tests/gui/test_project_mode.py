@@ -17,6 +17,7 @@ from workbench.gui.project.mode import ProjectMode
 from workbench.model.application import (
     HardwareSources,
     HostSources,
+    Link,
     Project,
     ReadOut,
     Simulation,
@@ -137,3 +138,31 @@ def test_a_form_begins_with_the_name_and_shows_what_holds_where_nothing_is_chose
     before = mode.document.text
     simulator.activated.emit(simulator.currentIndex())  # chosen as it stands: nothing to write
     assert mode.document.text == before
+
+
+def test_a_section_that_is_empty_says_what_it_is_for_and_adds_the_first_by_keys(
+    qtbot: QtBot, mode: ProjectMode
+) -> None:
+    lines = mode.parts.lines
+    lines.setFocus()
+    said = {}
+    for _ in range(12):
+        qtbot.keyClick(lines, Qt.Key.Key_Down)
+        if mode.no_parts.isVisible():
+            said[mode.no_parts.title.text()] = mode.no_parts.why.text(), mode.no_parts.button.text(), mode.form.isVisible()
+    assert said["No link yet"] == (Link.__doc__, "Add a link", False)
+    assert {title: action for title, (_, action, _) in said.items()} == {
+        "No clock yet": "Add a clock", "No trace memory yet": "Add a trace memory", "No FPGA yet": "Add an FPGA",
+        "No link yet": "Add a link", "No stream yet": "Add a stream",
+    }  # fmt: skip
+    assert mode.form.isVisible()  # the last parts have forms
+    lines.choose(lambda row: row.title == "Runs")
+    for _ in range(2):
+        qtbot.keyClick(lines, Qt.Key.Key_Up)
+    assert mode.no_parts.title.text() == "No link yet"
+    qtbot.keyClick(mode.no_parts.button, Qt.Key.Key_Space)
+    assert not mode.no_parts.isVisible()
+    assert mode.form.isVisible()
+    assert (mode.chosen, mode.document.value(("hardware", "links", 0, "source"))) == (
+        ("hardware", "links", 0), "left.out_*",
+    )  # fmt: skip

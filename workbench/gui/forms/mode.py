@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from workbench.api.modes import WindowMode
 from workbench.gui.context import Context
 from workbench.gui.forms.form import PartForm
-from workbench.gui.forms.part_list import PartList
+from workbench.gui.forms.part_list import PartList, with_article
 from workbench.gui.forms.parts import Part, Section
 from workbench.gui.mode import Mode
 from workbench.gui.theme import set_ground
-from workbench.gui.widgets import Button, ElidedLabel, IconButton, PanelHeader, label, plain_panel, set_role
+from workbench.gui.widgets import Button, ElidedLabel, EmptyState, IconButton, PanelHeader, label, plain_panel, set_role
 from workbench.session.files import write_atomically
 from workbench.session.keys import with_key
 from workbench.session.yaml_document import Path_, YamlDocument
@@ -73,11 +73,16 @@ class DocumentMode(Mode):
         self.remove.clicked.connect(self._remove)
         self.parts.chosen.connect(self.choose)
         self.parts.add_wanted.connect(self._add)
+        self.parts.empty_chosen.connect(self._show_empty)
+        self._empty: Section | None = None  # the section in view that has no part
+        self.no_parts = EmptyState("plus", "", do=self._add_first)
         self.context.documents.commit_wanted.connect(self.form.commit)
         shown, column = plain_panel(260)
         for widget in (self.form_head, self.note):
             column.addWidget(widget)
         column.addWidget(self.form, 1)
+        column.addWidget(self.no_parts, 1)
+        self.no_parts.hide()
         return shown
 
     # ---- the document
@@ -131,8 +136,25 @@ class DocumentMode(Mode):
         self.chosen = path
         self.show_form()
 
+    def _show_empty(self, section: Section) -> None:
+        """In place of a form what the parts of a section are for, and how one is added."""
+        self.form.commit()
+        self._empty = section
+        self.form_head.set_title(section.title, "none yet")
+        self.remove.hide()
+        self.no_parts.say(f"No {section.add} yet", section.about, f"Add {with_article(section.add)}")
+        self.form.hide()
+        self.no_parts.show()
+
+    def _add_first(self) -> None:
+        if self._empty is not None:
+            self._add(self._empty.add)
+
     def show_form(self) -> None:
         """The parts as they are now, and the form of the one chosen."""
+        self._empty = None
+        self.no_parts.hide()
+        self.form.show()
         self.parts.show_sections(self.sections(), self.document)
         part, shown = self.part(self.chosen), self.form.part
         if part is None or shown is None or (part.path, part.groups) != (shown.path, shown.groups):

@@ -22,10 +22,15 @@ LEAST_NOTE_PX = 84  # a part's note that is longer is left out where it has less
 Row = Section | Part
 
 
+def with_article(what: str) -> str:
+    return f"an {what}" if what.startswith(("FPGA", *"aeio")) else f"a {what}"
+
+
 class PartList(QWidget):
-    """`chosen` carries the path of a part, `add_wanted` what to add."""
+    """`chosen` carries the path of a part, `empty_chosen` a section that has no part yet, `add_wanted` what to add."""
 
     chosen = Signal(object)
+    empty_chosen = Signal(object)  # Section
     add_wanted = Signal(str)
 
     def __init__(self) -> None:
@@ -62,7 +67,7 @@ class PartList(QWidget):
         self.lines.setIndentation(0)
         self.lines.ruled = False
         self.lines.setItemsExpandable(False)
-        self.lines.chosen.connect(lambda row: self.chosen.emit(row.path) if isinstance(row, Part) else None)
+        self.lines.chosen.connect(self._choose)
         self.lines.opened.connect(self._add)
         self.lines.clicked.connect(self._clicked)
         column.addWidget(self.lines, 1)
@@ -146,12 +151,18 @@ class PartList(QWidget):
         if index.column() and (row := self.lines.rows.row(index)) is not None:
             self._add(row)
 
+    def _choose(self, row: Row) -> None:
+        if isinstance(row, Part):
+            self.chosen.emit(row.path)
+        elif not row.parts and self._addable(row):
+            self.empty_chosen.emit(row)
+
     def _add(self, row: Row) -> None:
         if what := self._addable(row):
             self.add_wanted.emit(what)
 
     def _sign_words(self, row: Row) -> str:
-        return f"Add a {what}" if (what := self._addable(row)) else ""
+        return f"Add {with_article(what)}" if (what := self._addable(row)) else ""
 
     def _paint(self, painter: QPainter, box: QRectF, row: Row) -> None:
         if isinstance(row, Section):

@@ -34,9 +34,10 @@ class Part:
 @dataclass(frozen=True)
 class Section:
     """A group of parts; `add` names what the plus button adds, "" where nothing can be added. Those with a `tab` are
-    shown on that one of the list's tabs."""
+    shown on that one of the list's tabs. `about` says what such parts are for, where there is none yet."""
 
     title: str
     parts: tuple[Part, ...]
     add: str = ""
     tab: str = ""
+    about: str = ""

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from workbench.api.forms import Field, Group
 from workbench.gui.forms.fields import Choices, fields_of
+from workbench.gui.forms.part_list import with_article
 from workbench.gui.forms.parts import Part, Section
 from workbench.model.application import (
     Fpga,
@@ -56,6 +57,10 @@ def sections_of(document: ProjectDocument, plugins: Plugins) -> tuple[Section, .
     first, *others = _grouped(HardwareSources, "Design", _HARDWARE, of_hardware)
     trace = (Part(_TRACE, "Trace memory", "", "in the FPGA", _grouped(TraceMemory, "Trace memory"), False, True),)
     traced = isinstance(document.value(_TRACE), Mapping)
+    clocks = _named(document, _CLOCK, "as it makes them", _grouped(MadeClock, "Clock"))
+    fpgas = _named(document, _FPGA, "with its own design", fpga)
+    links = _named(document, _LINK, "between FPGAs", _grouped(Link, "Link"), "source")
+    streams = _named(document, _STREAM, "within the design", _grouped(StreamSignals, "Stream"))
     return (
         Section("Project", (
             _part((), "Name and platform", "", _grouped(Project, "Project", {}, of_project, ("schema_version",))),
@@ -64,11 +69,11 @@ def sections_of(document: ProjectDocument, plugins: Plugins) -> tuple[Section, .
         Section("Hardware", (
             _part(("hardware",), "Design and counters", "ports, and what observes it", (first, _READ_OUT, *others)),
         )),
-        Section("Clocks of PLLs", _named(document, _CLOCK, "as it makes them", _grouped(MadeClock, "Clock")), "clock"),
-        Section("Trace in hardware", trace if traced else (), "" if traced else "trace memory"),
-        Section("FPGAs", _named(document, _FPGA, "with its own design", fpga), "FPGA"),
-        Section("Links", _named(document, _LINK, "between FPGAs", _grouped(Link, "Link"), "source"), "link"),
-        Section("Streams", _named(document, _STREAM, "within the design", _grouped(StreamSignals, "Stream")), "stream"),
+        _optional("Clocks of PLLs", "clock", MadeClock, clocks),
+        _optional("Trace in hardware", "" if traced else "trace memory", TraceMemory, trace if traced else ()),
+        _optional("FPGAs", "FPGA", Fpga, fpgas),
+        _optional("Links", "link", Link, links),
+        _optional("Streams", "stream", StreamSignals, streams),
         Section("Runs", (
             _part(("simulation",), "Simulated card", "", _grouped(Simulation, "Design", _SIMULATION)),
             _part(("target",), "Target", "where it runs", _grouped(TargetCommands, "Target", {}, of_target)),
@@ -89,7 +94,12 @@ def add_part(document: ProjectDocument, what: str) -> Path_ | None:
         "link": {"source": "left.out_*", "target": "right.in_*"},
         "stream": {"name": f"stream{count}", "valid": "valid", "ready": "ready"},
     }[what]
-    return (*path, count) if document.append(path, new, f"Add a {what}") else None
+    return (*path, count) if document.append(path, new, f"Add {with_article(what)}") else None
+
+
+def _optional(title: str, add: str, schema: type[BaseModel], parts: tuple[Part, ...]) -> Section:
+    """What a project may have none of; what it is for is said as in the reference of its fields."""
+    return Section(title, parts, add, about=" ".join((schema.__doc__ or "").split()))
 
 
 def _named(

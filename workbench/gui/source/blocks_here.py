@@ -81,7 +81,6 @@ class BlocksHere(QWidget):
         self.rows.setColumnHidden(1, True)  # it stands beside the title, and is copied
         self.rows.setIndentation(0)
         self.rows.ruled = False
-        self.rows.setMinimumHeight(2 * _ROW_PX)
         self.rows.clicked.connect(lambda index: self._go_to(self.rows.rows.row(index)))
         self.rows.opened.connect(self._go_to)
         self.nothing = label("", "small", wrap=True)
@@ -125,6 +124,7 @@ class BlocksHere(QWidget):
         if same:  # only lines or pragmas are others: the person stays where they were
             self.rows.choose(lambda row: place >= 0 and row is shown[place])
             self.rows.verticalScrollBar().setValue(at)
+        self.rows.setMinimumHeight(min(len(shown), 2) * _ROW_PX)
         self.rows.setMaximumHeight(len(shown) * _ROW_PX + 2 * self.rows.frameWidth())
         self.rows.setVisible(bool(shown))
         self.nothing.setVisible(not shown)
