@@ -149,7 +149,11 @@ def test_a_section_that_is_empty_says_what_it_is_for_and_adds_the_first_by_keys(
     for _ in range(12):
         qtbot.keyClick(lines, Qt.Key.Key_Down)
         if mode.no_parts.isVisible():
-            said[mode.no_parts.title.text()] = mode.no_parts.why.text(), mode.no_parts.button.text(), mode.form.isVisible()
+            said[mode.no_parts.title.text()] = (
+                mode.no_parts.why.text(),
+                mode.no_parts.button.text(),
+                mode.form.isVisible(),
+            )
     assert said["No link yet"] == (Link.__doc__, "Add a link", False)
     assert {title: action for title, (_, action, _) in said.items()} == {
         "No clock yet": "Add a clock", "No trace memory yet": "Add a trace memory", "No FPGA yet": "Add an FPGA",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from workbench.gui.main_window import MainWindow
@@ -69,6 +70,12 @@ def test_all_are_accepted_in_one_step(opened: MainWindow, source: SourceMode, ed
     assert [line.strip() for line in text.splitlines() if line not in before.splitlines()] == [OPEN, CLOSE]
     assert shown(source) == []
     assert "is marked" in source.proposals._empty.why.text()
+    held = QApplication.focusWidget()
+    assert held is source.proposals.shut  # what is empty is closed by Escape too
+    qtbot.keyClick(held, Qt.Key.Key_Escape)
+    assert not source.proposals.isVisible()
+    opened.propose_marks()
+    assert QApplication.focusWidget() is source.proposals.shut
     opened.undo()
     assert editor.toPlainText() == before
     assert shown(source) == ["fpgaOpen", "fpgaClose"]

@@ -82,7 +82,10 @@ def test_the_guide_shows_its_pictures(window: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: not window.slices.busy)
     for picture in ("analyse", "timeline", "pragma", "compare", "platform", "predict"):
         kind = QTextDocument.ResourceType.ImageResource.value
-        image = text.resource(kind, QUrl(f"pictures/{picture}-light.png"))
+        name = QUrl(f"pictures/{picture}-light.png")
+        text.resource(kind, name)  # asks for it, where it was not in view
+        qtbot.waitUntil(lambda: not window.slices.busy)
+        image = text.resource(kind, name)
         assert image.pixelColor(image.rect().center()).alpha() == 255
         assert image.width() == 720 * guide.devicePixelRatioF()
     guide.close()

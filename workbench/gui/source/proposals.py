@@ -192,7 +192,10 @@ class ProposalPanel(QWidget):
             left = next((p for p in now if p.id == current.id), None)
             wanted = left or (now[min(max(place, 0), len(now) - 1)] if now else None)
             self.rows.choose(lambda row: row is wanted)
+        held = self._has_focus()
         self._pages.setCurrentIndex(0 if now else 1)
+        if held:
+            self._take_focus()
         self._say(len(now))
 
     def _say(self, count: int) -> None:
@@ -236,14 +239,22 @@ class ProposalPanel(QWidget):
 
     def open_it(self) -> None:
         """Show the list, its first row chosen; again: close it."""
-        if self.isVisible() and self.rows.hasFocus():
+        if self.isVisible() and self._has_focus():
             self.close_it()
             return
         self.show()
         self.refresh()
         if self.rows.current is None:
             self.rows.step(1)
-        self.rows.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._take_focus()
+
+    def _has_focus(self) -> bool:
+        within = self.focusWidget()
+        return within is not None and within.hasFocus()
+
+    def _take_focus(self) -> None:
+        """So that keys reach the list, or close it where it is empty."""
+        (self.rows if self.rows.current else self.shut).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def close_it(self) -> None:
         if self.isVisible():
