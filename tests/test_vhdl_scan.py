@@ -349,7 +349,7 @@ def test_of_two_definitions_the_one_beside_is_read_and_both_are_told(tmp_path: P
 def test_a_generic_without_a_value_is_told(tmp_path: Path) -> None:
     text = FSM.replace("entity top is", "entity top is generic (W : positive);")
     (told,) = scan(tmp_path, top=text).diagnostics
-    assert told.message == "the generic 'W' of the top entity 'top' has no value"
+    assert told.message == "the top entity 'top' has generics without a value: W"
     assert only(scan(tmp_path, {"w": "3"}, top=text)).instances == ("top.ctrl",)
 
 

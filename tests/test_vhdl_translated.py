@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from rc_workbench_plugins.vhdl.ghdl import Design, synthesised
+from rc_workbench_plugins.vhdl.syntax import read_file
 from rtl_simulator import Cycle, Simulator, simulate
 from tools import NEEDS_GHDL
 from vhdl_made import DUT, HEAD, behaviour
@@ -123,6 +124,29 @@ end;
     assert [(d.message, d.line) for d in told.value.diagnostics] == [
         ("GHDL makes no Verilog of a clock's edge that is used as a value", 6)
     ]
+
+
+def test_an_assertion_ends_a_simulation_where_it_is_a_failure(tmp_path: Path) -> None:
+    """Others tell something and go on in VHDL, and what PSL says is no hardware; GHDL 2.0 ends it with each."""
+    text = f"""{HEAD}entity made is port (clk, a : in std_logic; q : out std_logic); end;
+architecture rtl of made is begin
+    assert a = '0' report "; severity failure" severity error;
+    process (clk) begin
+        if rising_edge(clk) then
+            q <= a;
+            assert a = '0' report "a is 100% set"
+                severity failure;
+        end if;
+    end process;
+    default clock is rising_edge(clk);
+    seen : cover {{a; not a}};
+    never_a : assert always (a -> next not a);
+end;
+"""
+    (tmp_path / "made.vhd").write_text(text)
+    made = synthesised(Design((str(tmp_path / "made.vhd"),), "made"))
+    assert re.findall(r"fatal\(.*|.*assert .*", made) == ['fatal(1, "a is 100  set");']
+    assert not read_file(tmp_path / "made.vhd", "work", 0).faults()
 
 
 def test_a_number_of_more_bits_than_a_vector_is_compared_whole(tmp_path: Path) -> None:

@@ -231,12 +231,13 @@ def _no_top(units: Sequence[Unit], hardware: HardwareSources) -> Diagnostic:
 
 def _wrong_generics(root: Path, top: Unit, values: Mapping[str, str]) -> Iterator[Diagnostic]:
     given = set(map(plain, values))
-    for generic in top.interface.generics if top.interface is not None else ():
-        if not generic.default and plain(generic.name) not in given:
-            message = f"the generic '{generic.name}' of the top entity '{top.name}' has no value"
-            hint = "Give it one under hardware.parameters in the project."
-            yield Diagnostic(message, hint, file=shown_path(root, top.file.path), line=generic.line)
-    names = [generic.name for generic in top.interface.generics] if top.interface is not None else []
+    declared = top.interface.generics if top.interface is not None else ()
+    if open_ := [generic for generic in declared if not generic.default and plain(generic.name) not in given]:
+        lacking = ", ".join(generic.name for generic in open_)
+        message = f"the top entity '{top.name}' has generics without a value: {lacking}"
+        hint = "Give them one under hardware.parameters in the project."
+        yield Diagnostic(message, hint, file=shown_path(root, top.file.path), line=open_[0].line)
+    names = [generic.name for generic in declared]
     for name in values:
         if plain(name) not in map(plain, names):
             hint = did_you_mean(name, names) or f"It has {', '.join(names) or 'none'}."
@@ -253,6 +254,8 @@ def _told(design: Design, said: Said) -> Iterator[Diagnostic]:
     secret = next((file.path.name for file in design.files if encrypted(file.data, "")), None)
     hints = _HINTS | ({_MISSED: may_be_in(secret)} if secret else {})
     for number, line, column, text in said.errors:
+        if text.startswith('(generic "'):  # of the top, told already
+            continue
         hint = next((hint for part, hint in hints.items() if part in text), "")
         if number in of:
             yield Diagnostic(text, hint, file=design.name_of(of[number].path), line=line, column=column)

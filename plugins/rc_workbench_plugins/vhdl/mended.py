@@ -73,6 +73,14 @@ _NUMBER = re.compile(r"\s*(\d[\d_]*)\s*(?![\w.#*/+&-])")
 _DECLARED = re.compile(r"^ *(?:wire|reg|\(?input|output) +\[(\d+):0\] (\w+)")
 _WIDE = re.compile(r'"([01XZ]{33,})"')
 _EMPTY = re.compile(r"\b0'b(?!\w)")  # what goes into a port of a null range: GHDL gives that one bit
+_ASSERTED = re.compile(
+    r"(?P<before>(?:^ */\*#? *(?P<file>.+):(?P<line>\d+):(?P<column>\d+) +\*/\n)?  always @\*\n    if \(.*\)\n)"
+    r"      \$fatal\(1, .*\);\n", re.MULTILINE,
+)  # fmt: skip
+_COVERED = re.compile(r"^  \w+: assert .* severity \w+; --  \w+\n", re.MULTILINE)  # PSL, in VHDL's words
+_STRING = re.compile(r'"[^"\n]*"')
+_STATEMENT = re.compile(r'[^;"]*(?:"[^"\n]*"[^;"]*)*;')
+_FAILURE = re.compile(r"\bseverity\s+failure\b", re.IGNORECASE)
 _CASE = re.compile(r"(    case \(\w+\)\n(?:      \d+'b[01]+: (\w+) <= .*\n)+)    endcase")
 _OTHERS = re.compile(
     r"^  with \w+ select (\w+) <=\n(?:    .* when (?:\"[01]+\"|'[01]'),\n)+    (.*) when others;", re.MULTILINE
@@ -106,6 +114,7 @@ def mended(verilog: str, written: Callable[[str], str]) -> str:
     if found := list(_refused(verilog)):
         raise WorkbenchError(*found)
     written = cache(written)
+    verilog = _ASSERTED.sub(_asserted, _COVERED.sub("", verilog))
     verilog = "\nmodule ".join(_called_once(module) for module in verilog.split("\nmodule "))
     verilog = _PARAMETERS.sub(lambda head: f"  #(parameter {head[1].strip().replace(',', ' = 0,')} = 0)", verilog)
     text = _with_signs(verilog, written("raw")) if _CUT.search(verilog) else verilog
@@ -130,6 +139,18 @@ def _refused(verilog: str) -> Iterator[Diagnostic]:
         for form, what, hint in _WRONG:
             if form.match(line) and place:
                 yield Diagnostic(what, hint, file=place[1], line=int(place[2]), column=int(place[3]))
+
+
+def _asserted(form: re.Match[str]) -> str:
+    """An assertion ends a simulation where its severity is "failure": GHDL's Verilog does so with each, and with what
+    PSL covers."""
+    place = _source_from(form["file"], int(form["line"]), int(form["column"])) if form["file"] else ""
+    statement = _STATEMENT.match(place)
+    if statement is None or not _FAILURE.search(_STRING.sub("", statement[0])):
+        return ""
+    said = _STRING.search(statement[0])
+    words = re.sub(r"[\\%\"]", " ", said[0][1:-1]) if said else "an assertion failed"
+    return f'{form["before"]}      $fatal(1, "{words}");\n'
 
 
 def _called_once(module: str) -> str:
@@ -218,11 +239,16 @@ def _with_wide_numbers(verilog: str) -> str:
 
 def _source_at(file: str, line: int, column: int) -> str:
     """What stands in a source from a place on, to the end of its line."""
+    return _source_from(file, line, column).partition("\n")[0]
+
+
+def _source_from(file: str, line: int, column: int) -> str:
+    """What stands in a source from a place on."""
     try:
         lines = read_regular(Path(file), SOURCE_LIMIT).decode("latin-1").splitlines()
     except OSError:
         return ""
-    return lines[line - 1][column - 1 :] if line <= len(lines) else ""
+    return "\n".join([lines[line - 1][column - 1 :], *lines[line:]]) if line <= len(lines) else ""
 
 
 def _inserted(form: re.Match[str]) -> str:

@@ -23,6 +23,14 @@ _BLANK = re.compile(rb"(?:\s|--[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _RANGED = re.compile(rb"[(,]\s*[a-z][\w.]*\s+range\b(?!\s*<>)", re.IGNORECASE)
 #: The direction of a file, as VHDL-87 has it, which the parser does not know.
 _DIRECTED = re.compile(rb"(\bfile\s+[\w\s,]+:\s*[\w.]+\s+is\s+)(in|out)\b", re.IGNORECASE)
+#: PSL's statements, which say nothing that becomes hardware, and which the parser does not know.
+_BRACED = rb"(?:\{(?:[^{}]|\{[^{}]*\})*\}|[^;{}])*;"
+_PSL = re.compile(
+    rb"\bdefault\s+clock\s+is\b[^;]*;|\b(?:sequence|property)\s+\w+(?:\s*\([^)]*\))?\s+is\b" + _BRACED
+    + rb"|(?:\b\w+\s*:\s*)?\b(?:assert|assume|assume_guarantee|restrict|restrict_guarantee|cover)"
+    rb"\s*(?:\b(?:always|never|eventually)\b|(?=\{))" + _BRACED,
+    re.IGNORECASE,
+)  # fmt: skip
 #: Words that 2008 reserves and 93 has names of, which the parser knows by the former alone; what stands for their ends.
 _RESERVED = (
     "assume", "assume_guarantee", "context", "cover", "default", "fairness", "force", "parameter", "property",
@@ -108,6 +116,7 @@ def _tree(data: bytes) -> Tree:
         return tree
     ranged = _RANGED.sub(lambda found: re.sub(rb"[^\s(,]", b" ", found[0]), data)
     ranged = _DIRECTED.sub(lambda found: found[1] + b" " * len(found[2]), ranged)
+    ranged = _PSL.sub(lambda found: re.sub(rb"\S", b" ", found[0]), ranged)
     named = _WORDS.sub(lambda found: _cased(found[0].decode(), _END).encode(), ranged)
     others = (Parser(language()).parse(text) for text in dict.fromkeys((ranged, named)) if text != data)
     return min((tree, *others), key=lambda one: len(_faults(one)))
