@@ -44,7 +44,7 @@ def test_what_was_found_is_shown_with_its_reason_and_written(
     assert shown.proposal is not None
     for one in shown.proposal.found:
         assert one.reason[:1].upper() + one.reason[1:] in texts(shown)
-    assert any("unused.sv: a_filter does not reach it" in text for text in texts(shown))
+    assert any("unused.sv: not reached from a_filter" in text for text in texts(shown))
     assert shown.create_button.hasFocus()
     qtbot.keyClick(shown.create_button, Qt.Key.Key_Return)
     settle(window)

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
+from typing import TypeVar
 
 from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors, near
+from workbench.model.text import listed
 from workbench.session.examples import EXAMPLES, copy_example
 from workbench.session.new_project import create, propose
 from workbench.session.new_top import Choice
 from workbench.session.workspace import parse_settings
+
+_MOST_FILES = 12  # of those left out, to be named; --json has them all
+T = TypeVar("T")
 
 
 def _number(name: str, value: object) -> int:
@@ -35,6 +41,14 @@ def _copied(arguments: argparse.Namespace) -> int:
     return DONE
 
 
+def _by(some: Iterable[T], key: Callable[[T], str]) -> Iterator[tuple[str, list[T]]]:
+    """Those with the same key together, in the order of the first of each."""
+    found: dict[str, list[T]] = {}
+    for one in some:
+        found.setdefault(key(one), []).append(one)
+    return iter(found.items())
+
+
 def run_new(arguments: argparse.Namespace, workbench: Opened) -> int:
     if arguments.example:
         return _copied(arguments)
@@ -55,12 +69,15 @@ def run_new(arguments: argparse.Namespace, workbench: Opened) -> int:
         )
     else:
         print_diagnostics(proposal.diagnostics)
-        for one in proposal.found:
+        settings = [one for one in proposal.found if one.what == "setting"]
+        for one in (one for one in proposal.found if one.what != "setting"):
             print(f"{one.what}: {one.value}\n    {one.reason}")
             if one.others:
                 print(f"    could also be: {', '.join(one.others)}")
-        for file, reason in proposal.left_out:
-            print(f"left out: {file}: {reason}")
+        for reason, same in _by(settings, lambda one: one.reason):
+            print(f"{'settings' if len(same) > 1 else 'setting'}: {', '.join(one.value for one in same)}\n    {reason}")
+        for reason, left in _by(proposal.left_out, lambda one: one[1]):
+            print(f"left out, {reason}: {listed([file for file, _ in left], _MOST_FILES)}")
         if arguments.dry_run:
             print(next(iter(proposal.files.values())), end="")
         else:

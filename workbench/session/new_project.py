@@ -172,7 +172,7 @@ def _host(
                 grew = True
     for file in outlines:
         if file not in chosen:
-            why = "nothing of it is used"
+            why = "not used"
             if file.entry:
                 why = "another program: main stands here too"
             elif Path(file.file).name in excluded:
@@ -201,7 +201,8 @@ def _say_left_out(hdl_files: Sequence[str], top: HdlTop, tops: Sequence[HdlTop],
     for file in hdl_files:
         if file not in top.sources and file.endswith((".v", ".sv", ".vhd", ".vhdl")):
             other = next((one.name for one in tops if file in one.sources), "")
-            notes.left_out[file] = f"{top.name} does not reach it" + (f"; {other} does" if other else "")
+            why = f"not reached from {top.name}" + (f", but from {other}" if other else "")
+            notes.left_out[file] = f"another {top.name} than that in {top.file}" if other == top.name else why
 
 
 def _settings(

@@ -162,7 +162,7 @@ class _Proposing:
         else:
             message = self._stream_name(asks.term) or self._given_as(asks) or asks.stem or "m1"
         message = re.sub(r"\W+", "_", message)
-        signals = " and ".join(f"{'' if term.high else '!'}{term.signal}" for term in branch.terms)
+        signals = " and ".join(dict.fromkeys(f"{'' if term.high else '!'}{term.signal}" for term in branch.terms))
         if asks.on:
             category, reason = (Category.SEND if gives else Category.RECV), "data"
             why = f"{signals}: {'the other side takes' if gives else 'something is offered'}"

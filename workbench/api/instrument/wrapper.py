@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -75,17 +76,17 @@ def check_port(top: Top, hardware: Hardware) -> None:
 
 def lacking_ports(top: str, ports: Collection[str], hardware: Hardware) -> Diagnostic | None:
     """That a top with these ports has not all signals that the platform names; None where it has."""
-    named: dict[str, str] = {}
+    missing: list[str] = []
     for clock in hardware.clocks:
-        named |= {f"clock {clock.name}": clock.pin, f"reset of {clock.name}": clock.reset}
+        named = {f"clock {clock.name}": clock.pin, f"reset of {clock.name}": clock.reset}
+        missing += [f"{role} '{signal}'" for role, signal in named.items() if signal and signal not in ports]
     for port in hardware.ports:
-        if isinstance(port, HardwarePort):
-            named |= {
-                f"{role.replace('_', ' ')} of port {port.name}": signal.name
-                for role, signal in port.signals().items()
-                if not signal.optional
-            }
-    missing = [f"{role} '{signal}'" for role, signal in named.items() if signal and signal not in ports]
+        roles: dict[str, list[str]] = defaultdict(list)
+        for role, signal in port.signals().items() if isinstance(port, HardwarePort) else ():
+            if signal.name and not signal.optional and signal.name not in ports:
+                roles[signal.name].append(role.replace("_", " "))
+        lacking = [f"{' and '.join(same)} '{name}'" for name, same in roles.items()]
+        missing += [f"port {port.name}'s {', '.join(lacking)}"] if lacking else []
     if not missing:
         return None
     return Diagnostic(
