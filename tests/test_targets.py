@@ -450,13 +450,18 @@ def test_a_template_without_its_own_calls_leaves_copies_and_says_so(
     assert "it has no host.transfers.receive_c" in capsys.readouterr().out
 
 
-def test_several_cards_leave_copies_and_say_so(project: Path, tmp_path: Path) -> None:
+def test_several_cards_that_the_read_out_cannot_tell_apart_are_told(project: Path, tmp_path: Path) -> None:
+    template = re.sub(
+        r"result = fpga(Write|Read)\(fpga, ", r"result = fpga\1(", Path(opened(project).platform_path).read_text()
+    )
+    (project.parent / "alike.yaml").write_text(template)
     two = project.with_name("two.workbench.yaml")
-    two.write_text(project.read_text().replace("  top: tiny_top\n", "  top: tiny_top\n  cards: 2\n"))
+    text = project.read_text().replace("  top: tiny_top\n", "  top: tiny_top\n  cards: 2\n")
+    two.write_text(text.replace("board.yaml", "alike.yaml"))
     host, _ = instrument_workspace(opened(two), {}, tmp_path / "tree")
-    assert "the counters of several cards cannot be read on the real machine" in host.diagnostics[-1].message
+    assert "its host.transfers do not say which FPGA they are for" in host.diagnostics[-1].message
     assert not (tmp_path / "tree" / "recap.mk").exists()
-    with pytest.raises(WorkbenchError, match="several cards cannot be read on the real machine"):
+    with pytest.raises(WorkbenchError, match="do not say which FPGA"):
         run_workspace(opened(two), RunOptions(out=tmp_path / "run", target="machine"), Job())
 
 
@@ -469,11 +474,11 @@ def test_blocks_that_no_read_out_reaches_are_told(project: Path) -> None:
         words = MonitorWords(0, 4, 0, 36, blocks=numbers)
         return HdlBuild((), "top", blocks, read_out=ReadOutPlan(4, 0, 3, clear, clear, clear, (clear,), (words,), port))
 
-    assert list(uncounted(built(host, None), workspace.platform)) == []
-    (told,) = uncounted(built(host, (0,)), workspace.platform)
+    assert list(uncounted(workspace, built(host, None))) == []
+    (told,) = uncounted(workspace, built(host, (0,)))
     assert blocks[1].id in told.message
     assert blocks[0].id not in told.message
-    (told,) = uncounted(built("recap", (0, 1)), workspace.platform)
+    (told,) = uncounted(workspace, built("recap", (0, 1)))
     assert all(block.id in told.message for block in blocks)
 
 
@@ -482,7 +487,7 @@ def test_monitors_that_act_on_reads_are_written_nothing(project: Path) -> None:
     freeze, run, clear, word = (Access(Act.READ, address) for address in (0, 4, 8, 12))
     plan = ReadOutPlan(4, 0, 12, freeze, run, clear, (word,), (MonitorWords(0, 4, 0, 36),))
     resources = Path(str(files("workbench.resources"))) / "board"
-    text = board_sources(opened(project).platform, plan, resources, "t")["rcw_board.c"]
+    text = board_sources([opened(project).platform], [plan], resources, "t")["rcw_read_out_0.c"]
     assert re.findall(r"rcw_move(?:_words)?\((\d), (\d+)u", text) == [("0", "8"), ("0", "4"), ("0", "0"), ("0", "12")]
 
 

@@ -69,7 +69,8 @@ typedef struct {
     uint64_t bits;       /* the element pushed, as wide as it is; 1 or 0 for who waits */
 } rcw_queue_record;     /* 24 bytes */
 
-/* triples.bin (on a real machine): a message to the FPGA's first clock, stamped by both, by the read-out (rcw_board.c) */
+/* triples.bin (on a real machine; of FPGA N but the first triples_N.bin): a message to its first clock, stamped by both, by the
+ * read-out (rcw_board.c) */
 typedef struct {
     int64_t t_p1_ps;     /* the host's, before it was sent */
     int64_t cycle;       /* the monitors' count when it was there */

@@ -303,16 +303,22 @@ def memory_table(raw: Path) -> dict[str, Table]:
     return {"memory_ports": {"memory_port": np.arange(len(rows), dtype=np.int32), **columns}}
 
 
-def read_counters(raw: Path) -> NDArray[np.uint32] | None:
+def read_counters(raw: Path, fpga: int = 0) -> NDArray[np.uint32] | None:
     """The monitors' words (uint32), or None where they were not read, or could not be written."""
-    path = raw / "counters.bin"
+    path = raw / of_fpga("counters.bin", fpga)
     data = path.read_bytes() if path.is_file() else b""
     return np.frombuffer(data, "<u4", count=len(data) // 4) if data else None
 
 
-def read_triples(raw: Path) -> Records:
+def of_fpga(name: str, number: int) -> str:
+    """What a record's file is called of an FPGA of that number: of all but the first its name ends in it."""
+    stem, dot, ending = name.partition(".")
+    return f"{stem}_{number}{dot}{ending}" if number else name
+
+
+def read_triples(raw: Path, fpga: int = 0) -> Records:
     """Messages of a real machine's to its FPGA's first clock, stamped by both (dtype TRIPLES)."""
-    return read_records(raw / "triples.bin", TRIPLES)
+    return read_records(raw / of_fpga("triples.bin", fpga), TRIPLES)
 
 
 def read_end(path: Path) -> dict[str, str]:

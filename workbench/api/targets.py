@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # what only types need: a target that is found, and not used,
     from workbench.api.builds import HdlBuild, HostBuild
     from workbench.api.descriptors import PlatformSupport
     from workbench.api.job import Job
+    from workbench.api.virtual_time import Frame
     from workbench.model.application import Project
     from workbench.model.platform import Platform
 
@@ -68,7 +69,8 @@ class Outcome:
     has no monitors or they could not be read. `confined` tells whether host and card ran without network and with
     writing limited to the run folder. `tools` names what built it. `measured_hz` are the FPGA's clocks as the host's
     tells them, none where they are the platform's: else the monitors counted from `counted_from_ps` on, which may be
-    off by `unsure_ps`, and the rest of the run is nobody's state. `cores` and `threads` tell of virtual cores, where
+    off by `unsure_ps`, of each clock, and the rest of the run is nobody's state. `frames` put cycles of the first clock
+    of each FPGA on the host's: by the FPGA's number and the clock's. `cores` and `threads` tell of virtual cores, where
     the host's threads ran on such.
     """
 
@@ -83,8 +85,9 @@ class Outcome:
     confined: bool = False
     tools: Mapping[str, str] = field(default_factory=dict)
     measured_hz: tuple[float, ...] = ()
-    counted_from_ps: int = 0
-    unsure_ps: int = 0
+    counted_from_ps: tuple[int, ...] = ()
+    unsure_ps: tuple[int, ...] = ()
+    frames: Mapping[tuple[int, int], Sequence[Frame]] = field(default_factory=dict)
     cores: Cores = field(default_factory=Cores)
     threads: tuple[ThreadTime, ...] = ()
 

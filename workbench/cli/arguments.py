@@ -45,7 +45,8 @@ WATCH = _many(
     "--blocks",
     metavar="BLOCK",
     help="a block that a counter watches on a real machine where the project has "
-    "fewer of them (default: its hardware.watch); * is any part of its name",
+    "fewer of them (default: its hardware.watch); * is any part of its name; of several FPGAs it "
+    "begins with one's (left:core.state), or is a block of each",
 )
 SETTING = _option("name", metavar="NAME", help="such as theme, program.g++ or key.run")
 MOMENTS = (

@@ -163,8 +163,8 @@ class Design(Document):
     )
     watch: tuple[str, ...] = Field(
         (),
-        description="which blocks the counters watch where there are fewer, by name, * for any part of it; empty: the "
-        "first that each can",
+        description="which blocks the counters watch where there are fewer, by name, * for any part of it; of several "
+        "FPGAs behind one's name, left:core.state, or in each; empty: the first that each can",
         examples=[["pdf2d_top.core[3].*"]],
     )
     observed_ports: tuple[str, ...] = Field(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from workbench.api import HdlBuild, HdlLanguage
 from workbench.api.instrument import readout
-from workbench.api.tables import joined
+from workbench.api.tables import joined, table_of
 from workbench.model.application import HardwareSources, link_words
 from workbench.model.blocks import Block
 from workbench.model.run import Table
@@ -154,22 +154,30 @@ def decoded(languages: Sequence[HdlLanguage], hdl: HdlBuild, words: NDArray[np.u
     build's."""
     tables: dict[str, Table] = {}
     for language, (first, one, own) in zip(languages, _words_of(hdl, words), strict=True):
-        for name, table in language.decode(one, own).items():
+        told = _not_read(one) if hdl.fpgas and one.read_out and not own.any() else language.decode(one, own)
+        for name, table in told.items():
             if "block" in table:
                 table = {**table, "block": table["block"] + np.int32(first)}
             tables[name] = joined(tables[name], table) if name in tables else table
     return tables
 
 
+def _not_read(hdl: HdlBuild) -> dict[str, Table]:
+    """The tables of an FPGA whose counters were not read."""
+    times = [(number, 0, 0, 0, 1) for number in range(len(hdl.blocks))]
+    return {"state_time": table_of("state_time", times), "transitions": table_of("transitions", [])}
+
+
 def silent(hdl: HdlBuild, words: NDArray[np.uint32]) -> dict[str, list[int]]:
     """The clocks that did not answer when the words were read, with the numbers of their blocks, of all FPGAs."""
     found: dict[str, list[int]] = {}
     for first, one, own in _words_of(hdl, words):
-        for clock, numbers in readout.silent(one, own):
+        for clock, numbers in readout.silent(one, own) if own.any() else ():
             found.setdefault(clock, []).extend(first + number for number in numbers)
     return found
 
 
 def unwatched(hdl: HdlBuild, words: NDArray[np.uint32]) -> tuple[int, ...]:
     """The numbers of the blocks, on all FPGAs, that a counter could have watched and did not."""
-    return tuple(first + number for first, one, own in _words_of(hdl, words) for number in readout.unwatched(one, own))
+    return tuple(first + number for first, one, own in _words_of(hdl, words) if own.any()
+                 for number in readout.unwatched(one, own))  # fmt: skip

@@ -29,7 +29,6 @@ from workbench.run.counted import counted_blocks, counted_tables
 from workbench.run.host_calls import call_pieces, resources
 from workbench.run.host_tables import host_states
 from workbench.run.host_threads import host_stretches, read_threads, thread_blocks
-from workbench.run.measured import first_clock
 from workbench.run.tap_trace import TapTrace
 from workbench.run.unreturned import unreturned
 from workbench.traces.trace import trace_of_tables
@@ -126,8 +125,8 @@ def collect(
         columns = {name: dwell[name].astype(kind) for name, kind in TABLES["dwell"].items()}
         tables["dwell"] = {**columns, "block": columns["block"] + np.int32(len(host_blocks))}
     tables |= stream_tables(raw) | memory_table(raw)
-    if clock := first_clock(raw, outcome.cycles):
-        tables[TABLE] = table_of_frames({(0, 0): clock})
+    if outcome.frames:
+        tables[TABLE] = table_of_frames(outcome.frames)
     if trace:
         tables |= trace.finish(stretches, len(host_blocks), outcome.time_ps, threads.known)
         if not counted or unseen:  # what they would have summed up

@@ -35,13 +35,15 @@ def machine_trace(
         hint = "Let the command target.run hand RCW_TRACE on to the program, as it does RCW_RAW."
         lacking = Diagnostic("there is no trace: the program was not asked for one", hint, Severity.WARNING)
         return None, (lacking,) if asked else ()
-    traced = words is not None and hdl.read_out is not None and hdl.read_out.traced
+    traced = words is not None and hdl.read_out is not None and hdl.read_out.traced and not hdl.fpgas
     if traced and words is not None:
         found, told = changes(hdl.read_out, hdl.blocks, words)
         found.tofile(raw / "taps.bin")
     else:
         text = "the trace of a run on a real machine is of the host's calls"
         hint = "In the timeline the FPGA's blocks are unclassified; hardware.trace of the project records their states."
+        if hdl.fpgas:
+            hint = "In the timeline the FPGAs' blocks are unclassified: a trace in hardware is read of a single one."
         told = (Diagnostic(text, hint, Severity.NOTE),)
     began_ps = clocks[0].start_ps if traced else 0
     return TapTrace(raw, part, host.blocks[0], hdl.blocks, frequencies(hdl.blocks, clocks), began_ps=began_ps), told

@@ -3,43 +3,65 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from workbench.api import Outcome
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.api import HdlBuild, Outcome
 from workbench.api.host_stats import read_stats
-from workbench.api.records import read_calls, read_counters, read_end, read_triples
+from workbench.api.records import of_fpga, read_calls, read_counters, read_end, read_triples
 from workbench.api.virtual_time import Frame, Triples, frames_of
 from workbench.model.cycles import at_end_of
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.read_out import LATER_CYCLES, ReadOutPlan
+from workbench.model.read_out import LATER_CYCLES
 from workbench.model.run import PS_PER_S, RunClock
-from workbench.model.text import counted
+from workbench.model.text import counted, time_text
 
 
-def first_clock(raw: Path, cycles: int) -> tuple[Frame, ...]:
-    """The FPGA's first clock on the host's, by the messages that began and ended its counting; none where it was not
-    counted."""
-    records = read_triples(raw)
-    return frames_of(Triples(records["t_p1_ps"], records["cycle"], records["t_p3_ps"]), cycles)
+@dataclass(frozen=True)
+class _Board:
+    """What an FPGA's monitors tell: the words, `cycles` counted of each of its clocks by its name, and the first clock
+    on the host's, by the messages that began and ended its counting (none where it was not counted)."""
+
+    words: NDArray[np.uint32] | None
+    cycles: Mapping[str, int]
+    first: tuple[Frame, ...]
+    told: Mapping[str, str]
 
 
-def measured(raw: Path, outcome: Outcome, plan: ReadOutPlan | None, clocks: Sequence[RunClock], tree: str) -> Outcome:
+def _board(raw: Path, number: int, hdl: HdlBuild, place: str, first: str) -> _Board:
+    """What FPGA `number` left, whose first clock is called `first`."""
+    words, plan, cycles = read_counters(raw, number), hdl.read_out, dict[str, int]()
+    if plan and words is not None and len(words) == plan.words:
+        cycles = {place + monitor.clock: monitor.cycles(words) for monitor in plan.monitors}
+    records = read_triples(raw, number)
+    triples = Triples(records["t_p1_ps"], records["cycle"], records["t_p3_ps"])
+    frames = frames_of(triples, cycles.get(first, 0))
+    return _Board(words if cycles.get(first) else None, cycles, frames, read_end(raw / of_fpga("board.txt", number)))
+
+
+def measured(raw: Path, outcome: Outcome, hdl: HdlBuild, clocks: Sequence[RunClock], tree: str) -> Outcome:
     """The outcome with what the records in `raw` say (`resources/board`, `resources/host/recap.h`).
 
-    The FPGA's first clock is what two messages that both clocks stamped say of it (`first_clock`), others are what the
-    monitors counted of them meanwhile. `clocks` are the run's, `tree` is the build's id.
+    The first clock of each FPGA is what two messages that both clocks stamped say of it, others are what the monitors
+    counted of them meanwhile. `clocks` are the run's, an FPGA's behind another's; `tree` is the build's id.
     Raises WorkbenchError for a folder without records, or with another build's.
     """
     stats = read_stats(raw)
-    told, board = read_end(raw / "recording.txt"), read_end(raw / "board.txt")
+    told = read_end(raw / "recording.txt")
     if stats is None and not told and not len(read_calls(raw)):
         hint = "Run the program with RCW_RAW set to this folder, and let it end by itself."
         raise WorkbenchError(Diagnostic("no records of a run are here", hint, file=str(raw)))
-    if board and board.get("tree") != tree:
+    owned = [[clock for clock in clocks if clock.name.startswith(place)] for place in hdl.places]
+    boards = [
+        _board(raw, number, one, place, own[0].name)
+        for number, (one, place, own) in enumerate(zip(hdl.each, hdl.places, owned, strict=True))
+    ]
+    if any(board.told and board.told.get("tree") != tree for board in boards):
         hint = "Collect with the tree that the program was built from, or build and run this one."
         raise WorkbenchError(Diagnostic("these records were made by another build", hint, file=str(raw)))
-    words = read_counters(raw)
     if stats is None:  # of an earlier version's recorder
         calls = read_calls(raw)
         took_ps = int((calls["t1_ps"] - calls["t0_ps"])[calls["thread"] == 0].sum())
@@ -47,26 +69,57 @@ def measured(raw: Path, outcome: Outcome, plan: ReadOutPlan | None, clocks: Sequ
     else:
         took_ps, last_ps = stats.threads[0].outer_ps if stats.threads else 0, stats.last_ps
     time_ps = int(told.get("time_ps", last_ps))
-    host_ps = time_ps - took_ps
-    counted: dict[str, int] = {}
-    if plan and words is not None and len(words) == plan.words:
-        counted = {monitor.clock: monitor.cycles(words) for monitor in plan.monitors}
-    first = clocks[0]
-    cycles = counted.get(first.name, 0)
-    clock = first_clock(raw, cycles)
-    hz = float(PS_PER_S / clock[0].rate_ps) if clock else first.frequency_hz
-    nominal = (at_end_of(cycles, first.frequency_hz, other.frequency_hz) for other in clocks)
-    problems = _problems(told, board)
+    timed = [_timed(board, own, clock) for board, own in zip(boards, owned, strict=True) for clock in own]
+    numbers = [sum(map(len, owned[:number])) for number in range(len(owned))]
     return replace(
         outcome,
         time_ps=time_ps,
-        host_ps=host_ps,
-        clock_cycles=tuple(counted.get(one.name) or other for one, other in zip(clocks, nominal, strict=True)),
-        counter_words=words if cycles else None,
-        measured_hz=tuple(_measured_hz(hz, counted, clocks, one) for one in clocks),
-        counted_from_ps=clock[0].at(0) if clock else 0,
-        unsure_ps=max((frame.uncertainty_ps for frame in clock), default=0),
-        diagnostics=(*outcome.diagnostics, *problems),
+        host_ps=time_ps - took_ps,
+        clock_cycles=tuple(one.cycles for one in timed),
+        counter_words=_all_words(boards, hdl),
+        measured_hz=tuple(one.hz for one in timed),
+        counted_from_ps=tuple(one.from_ps for one in timed),
+        unsure_ps=tuple(one.unsure_ps for one in timed),
+        frames={(n, number): board.first for n, (number, board) in enumerate(zip(numbers, boards, strict=True))
+                if board.first},
+        diagnostics=(*outcome.diagnostics, *_problems(told, boards), *_unread(boards, hdl)),
+    )  # fmt: skip
+
+
+def _all_words(boards: Sequence[_Board], hdl: HdlBuild) -> NDArray[np.uint32] | None:
+    """The words of all FPGAs, one's behind the other's: zeros of one whose counters were not read."""
+    if all(board.words is None for board in boards):
+        return None
+    sizes = [one.read_out.words if one.read_out else 0 for one in hdl.each]
+    return np.concatenate([
+        np.zeros(size, np.uint32) if board.words is None else board.words
+        for board, size in zip(boards, sizes, strict=True)
+    ])  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Timed:
+    """A clock of the run: its cycles, how fast it was, and when it began to be counted."""
+
+    cycles: int
+    hz: float
+    from_ps: int
+    unsure_ps: int
+
+
+def _timed(board: _Board, clocks: Sequence[RunClock], clock: RunClock) -> _Timed:
+    """One of an FPGA's clocks, of which the first was timed by messages."""
+    first = clocks[0]
+    cycles = board.cycles.get(first.name, 0)
+    hz = float(PS_PER_S / board.first[0].rate_ps) if board.first else first.frequency_hz
+    own_hz = _measured_hz(hz, board.cycles, clocks, clock)
+    later_ps = round(LATER_CYCLES * (PS_PER_S / clock.frequency_hz + PS_PER_S / first.frequency_hz))
+    unsure_ps = max((frame.uncertainty_ps for frame in board.first), default=0)
+    return _Timed(
+        board.cycles.get(clock.name) or at_end_of(cycles, first.frequency_hz, clock.frequency_hz),
+        own_hz,
+        board.first[0].at(0) if board.first else 0,
+        unsure_ps + (later_ps if clock != first else 0),
     )
 
 
@@ -82,13 +135,26 @@ def _measured_hz(first_hz: float, counted: Mapping[str, int], clocks: Sequence[R
     return first_hz * ours / cycles
 
 
-def _problems(told: dict[str, str], board: dict[str, str]) -> Iterator[Diagnostic]:
+def _unread(boards: Sequence[_Board], hdl: HdlBuild) -> Iterator[Diagnostic]:
+    """A warning for each FPGA whose counters were not read, where those of another were."""
+    for board, one, place in zip(boards, hdl.each, hdl.places, strict=True):
+        if board.words is None and one.read_out and any(other.words is not None for other in boards):
+            text = f"the counters of {place.rstrip(':.')} were not read: nothing is known of its blocks"
+            yield Diagnostic(
+                text, "The program moved nothing to or from it, or did not come to its end.", Severity.WARNING
+            )
+
+
+def _problems(told: dict[str, str], boards: Sequence[_Board]) -> Iterator[Diagnostic]:
     if not told:
         text, hint = "the program did not come to its end", "Its calls until then are here."
         yield Diagnostic(text, hint, Severity.WARNING)
     if lost := int(told.get("lost", "0")):
         text = f"{counted(lost, 'call')} came faster than could be written down"
         yield Diagnostic(text, "The counts are exact; these calls are missing in lists of calls.", Severity.WARNING)
-    if errors := int(board.get("errors", "0")):
+    if errors := sum(int(board.told.get("errors", "0")) for board in boards):
         text = f"{errors} of the accesses that started and read the counters failed"
         yield Diagnostic(text, "What they counted may be wrong.", Severity.WARNING)
+    if taken_ps := sum(int(board.told.get("taken_ps", "0")) for board in boards):
+        text = f"{time_text(taken_ps / PS_PER_S)} of the run went into starting and reading the counters of one FPGA"
+        yield Diagnostic(f"{text} while another's counted", "It is in the host's time.", Severity.NOTE)

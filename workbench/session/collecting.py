@@ -19,7 +19,7 @@ from workbench.session.pipeline import RunOptions, manifest_of
 from workbench.session.places import placed
 from workbench.session.plugins import Plugins
 from workbench.session.run_end import clocks_of, collected, failures_marked, finished, measured_at
-from workbench.session.tree import Tree, open_tree
+from workbench.session.tree import Tree, TreeFpga, open_tree
 from workbench.session.workspace import Workspace
 from workbench.system.files import real
 
@@ -40,8 +40,9 @@ def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins)
     platform, problems = load_platform(template, plugins.port_kinds)
     if platform is None:
         raise WorkbenchError(*problems)
-    if tree.hdl_language not in plugins.hdl_languages:
-        raise WorkbenchError(unknown_name("hardware language", tree.hdl_language, plugins.hdl_languages, tree_path))
+    for one in tree.fpgas:
+        if one.language not in plugins.hdl_languages:
+            raise WorkbenchError(unknown_name("hardware language", one.language, plugins.hdl_languages, tree_path))
     outcome = measured_at(tree, records, Outcome(exit=None))
     writer = RunWriter(real(out), replace(tree.manifest, created=now(), blocks=(), sites=(), entries=()))
     with failures_marked(writer):
@@ -53,7 +54,7 @@ def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins)
         taps, told = machine_trace(writer.raw, writer.part, tree.host, tree.hdl, clocks, outcome.counter_words)
         manifest = finished(writer.manifest, outcome, (*missed, *outcome.diagnostics, *told))
         manifest = replace(manifest, traced=taps is not None)
-        languages = [plugins.hdl_languages[tree.hdl_language]]
+        languages = [plugins.hdl_languages[one.language] for one in tree.fpgas]
         return collected(writer, manifest, outcome, tree.host, tree.hdl, languages, platform, taps)
 
 
@@ -73,4 +74,4 @@ def _compiled_apart(workspace: Workspace, units: Units) -> Tree:
     manifest = manifest_of(workspace, RunOptions(), workspace.settings({}), False)
     entries = entries_of(workspace.platform)
     manifest = replace(manifest, blocks=(units.block,), sites=units.sites, entries=entries)
-    return Tree(workspace.root, "", manifest, workspace.project.hardware.language, None)
+    return Tree(workspace.root, "", manifest, (TreeFpga("", workspace.project.hardware.language, 0, None),))

@@ -72,13 +72,13 @@ def instrument_workspace(
     claim_folder(out)
     try:
         host, hdl = instrument(workspace, settings, out, job or Job())
-        if lacking := [*board_lacks(workspace.platform), *_several_cards(workspace, "real machine")]:
+        if lacking := board_lacks(workspace.platform, len(workspace.each)):
             lacks = (_not_complete(lack, workspace.platform_path) for lack in lacking)
             host = replace(host, diagnostics=(*host.diagnostics, *lacks))
         else:
             hdl, manifest = in_own_clocks(hdl, manifest_of(workspace, RunOptions(), settings, False))
             complete_tree(workspace, settings, host, hdl, manifest, out)
-            notes = uncounted(hdl, workspace.platform, workspace.project.hardware.watch)
+            notes = uncounted(workspace, hdl)
             hdl = replace(hdl, diagnostics=(*hdl.diagnostics, *notes))
         seal_folder(out)
     except OSError as error:
@@ -126,8 +126,7 @@ def _check(workspace: Workspace, options: RunOptions, target: Target) -> None:
 def _not_measurable(workspace: Workspace, options: RunOptions, target: Target) -> Iterator[Diagnostic]:
     if target.simulated:
         return
-    yield from board_lacks(workspace.platform)
-    yield from _several_cards(workspace, target.title)
+    yield from board_lacks(workspace.platform, len(workspace.each))
     asked = "deterministic" if options.deterministic else "plain" if options.plain else "with waveforms"
     if options.deterministic or options.plain or options.waves:
         yield Diagnostic(
@@ -135,12 +134,6 @@ def _not_measurable(workspace: Workspace, options: RunOptions, target: Target) -
             "Run it with the counters only, or on the simulated card.",
             file=str(workspace.path),
         )
-
-
-def _several_cards(workspace: Workspace, where: str) -> Iterator[Diagnostic]:
-    if len(workspace.each) > 1:
-        message = f"the counters of several cards cannot be read on the {where}"
-        yield Diagnostic(message, "Run it with one card, or on the simulated card.", file=str(workspace.path))
 
 
 def _way(options: RunOptions, target: Target) -> str:

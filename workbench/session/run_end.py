@@ -14,8 +14,7 @@ from workbench.formats.run_folder import RunWriter
 from workbench.model.cycles import at_end_of
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.platform import Platform
-from workbench.model.read_out import LATER_CYCLES
-from workbench.model.run import PS_PER_S, Alignment, Manifest, Run, RunClock, RunStatus, Table
+from workbench.model.run import Alignment, Manifest, Run, RunClock, RunStatus, Table
 from workbench.run.collect import collect
 from workbench.run.measured import measured
 from workbench.run.overhead import recording_overhead
@@ -45,7 +44,7 @@ def failures_marked(writer: RunWriter) -> Iterator[None]:
 
 
 def measured_at(tree: Tree, raw: Path, outcome: Outcome) -> Outcome:
-    return measured(raw, outcome, tree.read_out, tree.manifest.clocks, tree.id)
+    return measured(raw, outcome, tree.hdl, tree.manifest.clocks, tree.id)
 
 
 def collected(
@@ -73,19 +72,22 @@ def collected(
         streams=hdl.streams,
         fifos=hdl.fifos,
         memory_ports=memory_ports(platform.hardware, hdl.places) if platform.hardware else (),
-        diagnostics=(*manifest.diagnostics, *found.diagnostics, *_of_clocks(tables, platform)),
+        diagnostics=(*manifest.diagnostics, *found.diagnostics, *_of_clocks(tables, platform, manifest.clocks)),
     )
     run = writer.finish(manifest, tables)
     index_of_run(run)  # a large trace's pyramid is kept: nobody waits for it later
     return run
 
 
-def _of_clocks(tables: Mapping[str, Table], platform: Platform) -> Iterator[Diagnostic]:
-    """What messages prove of the FPGAs' clocks."""
+def _of_clocks(tables: Mapping[str, Table], platform: Platform, clocks: Sequence[RunClock]) -> Iterator[Diagnostic]:
+    """What messages prove of the FPGAs' clocks. Those of FPGAs with clocks of their own come one FPGA's after the
+    other's."""
     if TABLE in tables and platform.hardware:
         for (_, number), frames in frames_of_table(tables[TABLE]).items():
-            clock = platform.hardware.clocks[number]
-            yield from clock_problems(clock.name, frames, clock.frequency_hz)
+            name = clocks[number].name
+            told = {one.name: one.frequency_hz for one in platform.hardware.clocks}
+            of_fpga = (hz for one, hz in told.items() if name == one or name.endswith((f":{one}", f".{one}")))
+            yield from clock_problems(name, frames, next(of_fpga, platform.hardware.clock_hz))
 
 
 def finished(manifest: Manifest, outcome: Outcome, diagnostics: Iterable[Diagnostic]) -> Manifest:
@@ -117,14 +119,13 @@ def _clock(number: int, clock: RunClock, manifest: Manifest, outcome: Outcome) -
     cycles = told[0] if told else at_end_of(outcome.cycles, manifest.clock_hz, clock.frequency_hz)
     if not outcome.measured_hz:
         return replace(clock, cycles=cycles)
-    later_ps = round(LATER_CYCLES * (PS_PER_S / clock.frequency_hz + PS_PER_S / manifest.clock_hz))
     return replace(
         clock,
         cycles=cycles,
         frequency_hz=outcome.measured_hz[number],
         alignment=Alignment.READ_OUT,
-        start_ps=outcome.counted_from_ps,
-        uncertainty_ps=outcome.unsure_ps + (later_ps if number else 0),
+        start_ps=outcome.counted_from_ps[number],
+        uncertainty_ps=outcome.unsure_ps[number],
     )
 
 

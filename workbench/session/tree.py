@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from importlib.resources import files
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -34,27 +35,37 @@ from workbench.model.blocks import Block, Side
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, did_you_mean
 from workbench.model.platform import Platform
 from workbench.model.read_out import ReadOutPlan
-from workbench.model.run import Manifest
+from workbench.model.run import Manifest, RunClock
 from workbench.model.text import listed
 from workbench.run.collect import not_watched
 from workbench.session.workspace import Value, Workspace
 from workbench.system.files import read_file, real, sha256
 
 DESCRIPTION = "recap.json"
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 _HEADERS = {".h", ".hh", ".hpp", ".hxx", ".inc", ".vh", ".svh", ".v", ".sv"}
 _INCLUDE = re.compile(rb'^([ \t]*#[ \t]*include[ \t]*)"([^"\n]+)"', re.M)
 
 
 @dataclass(frozen=True)
+class TreeFpga:
+    """An FPGA of a tree: what the names in it begin with, its design's language, how many of the blocks are its, and
+    how its monitors are read."""
+
+    place: str
+    language: str
+    blocks: int
+    read_out: ReadOutPlan | None
+
+
+@dataclass(frozen=True)
 class Tree:
-    """What a tree's description tells: the run's manifest before it was run, and how its monitors are read."""
+    """What a tree's description tells: the run's manifest before it was run, and how each FPGA's monitors are read."""
 
     path: Path
     id: str
     manifest: Manifest
-    hdl_language: str
-    read_out: ReadOutPlan | None
+    fpgas: tuple[TreeFpga, ...]
 
     @property
     def platform_path(self) -> Path:
@@ -70,98 +81,141 @@ class Tree:
     @cached_property
     def hdl(self) -> HdlBuild:
         blocks = tuple(block for block in self.manifest.blocks if block.side is not Side.HOST)
-        return HdlBuild(sources=(), top="", blocks=blocks, read_out=self.read_out)
+        left, builds = iter(blocks), []
+        for one in self.fpgas:
+            builds.append(HdlBuild((), "", tuple(islice(left, one.blocks)), read_out=one.read_out))
+        if len(builds) == 1:
+            return builds[0]
+        places, read_out = (
+            tuple(one.place for one in self.fpgas),
+            next(filter(None, (b.read_out for b in builds)), None),
+        )
+        return HdlBuild((), "", blocks, read_out=read_out, fpgas=tuple(builds), places=places)
 
 
-def board_plan(hdl: HdlBuild, platform: Platform, watch: Sequence[str] = ()) -> ReadOutPlan | None:
-    """How counters are read on the machine itself, through one of the platform's ports. Where there are fewer of them
-    than blocks they watch those that `watch` names. WorkbenchError where that cannot be."""
+def board_plans(workspace: Workspace, hdl: HdlBuild) -> list[ReadOutPlan | None]:
+    """How counters are read of each FPGA. Where there are fewer of them than blocks they watch those that
+    `hardware.watch` names, below an FPGA's name or in each. WorkbenchError where that cannot be."""
+    asked = list(zip(hdl.places, workspace.each, hdl.each, strict=True))
+    for name in dict.fromkeys(name for _, one, _ in asked for name in one.project.hardware.watch):
+        known = [f"{place}{block}" for place, _, build in asked for block in _watchable(build)]
+        if not any(_named(name, place, build) for place, _, build in asked):
+            hint = did_you_mean(name, known) or f"There are {listed(known)}."
+            raise WorkbenchError(Diagnostic(f"no counter can watch a block '{name}'", hint))
+    return [_board_plan(build, one.platform, place, one.project.hardware.watch) for place, one, build in asked]
+
+
+def _board_plan(hdl: HdlBuild, platform: Platform, place: str, watch: Sequence[str]) -> ReadOutPlan | None:
+    """How counters are read on the machine itself, through one of the platform's ports."""
     plan = hdl.read_out
     ports = [port.name for port in platform.hardware.ports] if platform.hardware else []
     if plan is None or plan.port not in ports:
         return None
     try:
-        return plan.watching({number for name in watch for number in _named(name, hdl.blocks, plan)})
+        return plan.watching({number for name in watch for number in _named(name, place, hdl)})
     except ValueError:
         what = f"hardware.read_out is too small to choose which blocks counters watch through the port '{plan.port}'"
         hint = "Leave eight words of the port to them, from a multiple of that on. Or set hardware.engines to 0."
         raise WorkbenchError(Diagnostic(what, hint)) from None
 
 
-def _named(name: str, blocks: Sequence[Block], plan: ReadOutPlan) -> list[int]:
-    """The numbers of the blocks of that name, in which * is any part, that a counter can watch."""
+def _watchable(hdl: HdlBuild) -> dict[str, int]:
+    """The blocks that a counter can watch, and their numbers."""
+    counters = hdl.read_out.counters if hdl.read_out else ()
+    return {hdl.blocks[number].id: number for number in sorted({n for one in counters for n, _ in one.watched})}
+
+
+def _named(name: str, place: str, hdl: HdlBuild) -> list[int]:
+    """The numbers of the blocks of that name, in which * is any part, that a counter can watch; in the FPGA of that
+    place the name may begin with it."""
     form = re.compile(re.escape(name).replace(r"\*", ".*"))
-    watched = [block for counter in plan.counters for block, _ in counter.watched]
-    found = [number for number in watched if form.fullmatch(blocks[number].id)]
-    if not found:
-        known = [blocks[number].id for number in sorted(watched)]
-        hint = did_you_mean(name, known) or f"There are {listed(known)}."
-        raise WorkbenchError(Diagnostic(f"no counter can watch a block '{name}'", hint))
-    return found
+    return [n for block, n in _watchable(hdl).items() if form.fullmatch(block) or form.fullmatch(f"{place}{block}")]
 
 
-def uncounted(hdl: HdlBuild, platform: Platform, watch: Sequence[str] = ()) -> Iterator[Diagnostic]:
+def uncounted(workspace: Workspace, hdl: HdlBuild) -> Iterator[Diagnostic]:
     """A note where blocks are counted on the simulated card that no read-out on the machine itself reaches, or that no
     counter watches there."""
-    plan = board_plan(hdl, platform, watch)
-    if lost := [block.id for number, block in enumerate(hdl.blocks) if not (plan and plan.reaches(number))]:
+    lost: list[str] = []
+    others: list[Block] = []
+    numbers = iter(range(len(hdl.blocks)))
+    for plan, build in zip(board_plans(workspace, hdl), hdl.each, strict=True):
+        blocks = [hdl.blocks[number] for number in islice(numbers, len(build.blocks))]
+        lost += [block.id for number, block in enumerate(blocks) if not (plan and plan.reaches(number))]
+        others += [blocks[number] for number in (plan.not_watched() if plan else ())]
+    if lost:
         yield Diagnostic(
             f"on a real machine these blocks are not counted: {listed(lost)}",
             "Counters are read there through a port with addresses, or a stream with another one back.",
             Severity.NOTE,
         )
-    if others := plan.not_watched() if plan else ():
-        yield not_watched([hdl.blocks[number] for number in others])
+    if others:
+        yield not_watched(others)
 
 
 def in_own_clocks(hdl: HdlBuild, manifest: Manifest) -> tuple[HdlBuild, Manifest]:
     """A design as it is counted on the machine itself, and its run: what runs on a clock that the design makes, in
-    cycles of that."""
+    cycles of that. Of several FPGAs each has clocks of its own."""
+    builds, clocks = [], list[RunClock]()
+    for place, one in zip(hdl.places, hdl.each, strict=True):
+        build, own = _in_own_clocks(one, manifest.clocks, place)
+        builds.append(build)
+        clocks += own
+    blocks = [
+        replace(block, clock=own.clock)
+        for block, own in zip(hdl.blocks, chain.from_iterable(one.blocks for one in builds), strict=True)
+    ]
+    fpgas = tuple(builds) if hdl.fpgas else ()
+    return replace(hdl, blocks=tuple(blocks), fpgas=fpgas), replace(manifest, clocks=tuple(clocks))
+
+
+def _in_own_clocks(hdl: HdlBuild, clocks: Sequence[RunClock], place: str) -> tuple[HdlBuild, list[RunClock]]:
     made = [monitor for monitor in hdl.read_out.monitors if monitor.made_of] if hdl.read_out else []
     of_block = {number: monitor.clock for monitor in made for number in monitor.blocks or ()}
-    blocks = (replace(block, clock=of_block.get(number, block.clock)) for number, block in enumerate(hdl.blocks))
-    known = {clock.name: clock for clock in manifest.clocks}
+    known = {clock.name: clock for clock in clocks}
     told = {clock.name: clock.frequency_hz for clock in hdl.made.values()}
-    more = (
+    more = [
         replace(clock, name=one.clock, frequency_hz=told.get(one.clock, clock.frequency_hz), derived_from=one.made_of)
         for one in made if (clock := known[one.made_of])
-    )  # fmt: skip
-    return replace(hdl, blocks=tuple(blocks)), replace(manifest, clocks=(*manifest.clocks, *more))
+    ]  # fmt: skip
+    first = clocks[0].name if clocks else ""
+    names = (of_block.get(number, block.clock) for number, block in enumerate(hdl.blocks))
+    blocks = (replace(b, clock=place + (c or first) if place else c) for b, c in zip(hdl.blocks, names, strict=True))
+    own = [
+        replace(c, name=place + c.name, derived_from=c.derived_from and place + c.derived_from)
+        for c in (*clocks, *more)
+    ]
+    return replace(hdl, blocks=tuple(blocks)), own
 
 
 def complete_tree(
     workspace: Workspace, settings: Mapping[str, Value], host: HostBuild, hdl: HdlBuild, manifest: Manifest, out: Path
 ) -> None:
     """Add to the instrumented copies below `out` all that the application is built from besides the board's own."""
-    plan = board_plan(hdl, workspace.platform, workspace.project.hardware.watch)
+    plans = board_plans(workspace, hdl)
     resources = Path(str(files("workbench.resources")))
     runtime = out / "runtime" / "host"
     moved = {path: runtime / path.name for path in (resources / "host").glob("*.[ch]*")}
     for path, copy in moved.items():
         _copy(path, copy)
     _copy(resources / "card" / "records.h", out / "runtime" / "card" / "records.h")
-    language = workspace.project.hardware.language
     text = manifest_text(replace(manifest, blocks=(*host.blocks, *hdl.blocks), sites=host.sites, entries=host.entries))
-    tree_id = sha256(text.encode() + b"".join(source.read_bytes() for source in (*host.sources, *hdl.sources)))[:16]
+    tree_id = sha256(text.encode() + b"".join(source.read_bytes() for source in (*host.sources, *_sources(hdl))))[:16]
     extra = [moved.get(source, source) for source in host.extra_sources]
-    if plan:
-        for name, content in board_sources(workspace.platform, plan, resources / "board", tree_id).items():
+    if any(plans):
+        platforms = [one.platform for one in workspace.each]
+        for name, content in board_sources(platforms, plans, resources / "board", tree_id).items():
             _write(out / "board" / name, content.encode())
-        extra.append(out / "board" / "rcw_board.c")
+            extra += [out / "board" / name] if name.endswith(".c") else []
     api = workspace.support.api_dir if workspace.support else None
     folders = [folder for folder in host.include_dirs if folder != api]
     includes = [_headers(folder, out / "include" / f"host_{n}") for n, folder in enumerate(folders)]
-    sources = {workspace.root / name for name in workspace.project.hardware.sources}
-    hdl_includes = [
-        _headers(folder, out / "include" / f"hdl_{n}", without=sources) for n, folder in enumerate(hdl.include_dirs)
-    ]
     for name in hdl.data:
         _copy(workspace.root / name, out / "hdl" / name)
     _Includes(out, moved).localise([path for path in (out / "host").rglob("*") if path.is_file()])
     shutil.copyfile(workspace.platform_path, out / "platform.yaml")
     folders_c = [f"-I$(RECAP)/{_relative(folder, out)}" for folder in includes if folder]
     macros = {name: _quoted(value) for name, value in workspace.defines(settings).items()}
-    recorder = ("-DRCW_BOARD", "-I$(RECAP)/board") if plan else ()
+    recorder = ("-DRCW_BOARD", "-I$(RECAP)/board") if any(plans) else ()
     part, in_tree = workspace.project.host, _flags_in_tree(workspace, out)
     named = (name if name.startswith("-") or "/" in name else f"-l{name}" for name in part.libraries)
     own = [in_tree(part.source_flags.get(name, ())) for name in part.sources]
@@ -182,14 +236,8 @@ def complete_tree(
             *map(_quoted, macros_of_all(part)),
         ),
         "RECAP_LDLIBS": (*host.link_flags, *named, "-lm", "-pthread"),
-        "RECAP_HDL": (
-            f"$(RECAP)/{_relative(path, out)}" for path in hdl.board_sources or hdl.sources if path not in hdl.stand_ins
-        ),
-        "RECAP_HDL_STAND_INS": (f"$(RECAP)/{_relative(path, out)}" for path in hdl.stand_ins),
-        "RECAP_HDL_INCLUDE_DIRS": (f"$(RECAP)/{_relative(folder, out)}" for folder in hdl_includes if folder),
         "RECAP_HDL_DATA": (_quoted(name) for name in hdl.data),
-        "RECAP_HDL_DEFINES": (_quoted(f"{name}={value}") for name, value in workspace.project.hardware.defines.items()),
-        "RECAP_HDL_TOP": (hdl.top,),
+        **_designs(workspace, hdl, out),
     }
     units = (
         *((source, ("$(RECAP_CFLAGS)", *flags)) for source, flags in zip(host.sources, own, strict=False)),
@@ -199,8 +247,13 @@ def complete_tree(
     description = {
         "schema_version": SCHEMA_VERSION,
         "id": tree_id,
-        "hdl_language": language,
-        "read_out": _plan_adapter().dump_python(plan, mode="json"),
+        "fpgas": _fpgas_adapter().dump_python(
+            tuple(
+                TreeFpga(place, one.project.hardware.language, len(build.blocks), plan)
+                for place, one, build, plan in zip(hdl.places, workspace.each, hdl.each, plans, strict=True)
+            ),
+            mode="json",
+        ),
         "manifest": json.loads(text),
     }
     _write(out / DESCRIPTION, (json.dumps(description, indent=1) + "\n").encode())
@@ -226,16 +279,43 @@ def open_tree(path: Path) -> Tree:
         if document["schema_version"] < SCHEMA_VERSION:
             raise WorkbenchError(Diagnostic("an older RC Workbench wrote this", "Instrument again.", file=str(file)))
         manifest = read_manifest(json.dumps(document["manifest"]), str(file))
-        plan = _plan_adapter().validate_python(document["read_out"])
-        return Tree(path, str(document["id"]), manifest, str(document["hdl_language"]), plan)
+        return Tree(path, str(document["id"]), manifest, _fpgas_adapter().validate_python(document["fpgas"]))
     except (JsonError, ValidationError, KeyError, TypeError):
         raise WorkbenchError(Diagnostic("this description is damaged", "Instrument again.", file=str(file))) from None
 
 
-def _plan_adapter() -> Any:
+def _fpgas_adapter() -> Any:
     from pydantic import TypeAdapter
 
-    return TypeAdapter(ReadOutPlan | None)
+    return TypeAdapter(tuple[TreeFpga, ...])
+
+
+def _sources(hdl: HdlBuild) -> Iterator[Path]:
+    """The sources of all designs, each once."""
+    yield from dict.fromkeys(source for one in hdl.each for source in one.sources)
+
+
+def _designs(workspace: Workspace, hdl: HdlBuild, out: Path) -> dict[str, Iterable[str]]:
+    """What each design is made of; where FPGAs have designs of their own its variables end in the FPGA's name."""
+    found: dict[str, Iterable[str]] = {}
+    copied: dict[Path, Path | None] = {}
+    names = [f"_{fpga.name}" for fpga in workspace.project.hardware.fpgas] or [""]
+    for ending, one, build in zip(names, workspace.each, hdl.each, strict=False):
+        own = one.project.hardware
+        sources = {workspace.root / name for name in own.sources}
+        for folder in build.include_dirs:
+            if folder not in copied:
+                copied[folder] = _headers(folder, out / "include" / f"hdl_{len(copied)}", without=sources)
+        includes = [copy for folder in build.include_dirs if (copy := copied[folder])]
+        files = [path for path in build.board_sources or build.sources if path not in build.stand_ins]
+        found |= {
+            f"RECAP_HDL{ending}": [f"$(RECAP)/{_relative(path, out)}" for path in files],
+            f"RECAP_HDL_STAND_INS{ending}": [f"$(RECAP)/{_relative(path, out)}" for path in build.stand_ins],
+            f"RECAP_HDL_INCLUDE_DIRS{ending}": [f"$(RECAP)/{_relative(folder, out)}" for folder in includes],
+            f"RECAP_HDL_DEFINES{ending}": [_quoted(f"{name}={value}") for name, value in own.defines.items()],
+            f"RECAP_HDL_TOP{ending}": [build.top],
+        }
+    return found if names == [""] else {"RECAP_FPGAS": [name[1:] for name in names], **found}
 
 
 class _Includes:
@@ -324,6 +404,10 @@ def _makefile(
             f"# {title}, instrumented. Include this in your own Makefile:",
             "#   link RECAP_OBJECTS with RECAP_LDLIBS and the board's own library, whose header CPPFLAGS find (-I);",
             "#   make the FPGA of RECAP_HDL, whose top level is RECAP_HDL_TOP, instead of your own HDL;",
+            *(
+                ["#   each FPGA of RECAP_FPGAS has these of its own, RECAP_HDL_<its name> and so on;"]
+                * ("RECAP_FPGAS" in values)
+            ),
             "#   to simulate it take RECAP_HDL_STAND_INS too, for the vendor's primitives in it;",
             "#   where that reads files, RECAP_HDL_DATA, start what makes or simulates it in $(RECAP)/hdl;",
             "#   run the program with RCW_RAW set to an empty folder; `workbench collect` makes a run of that folder.",

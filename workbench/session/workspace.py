@@ -80,7 +80,9 @@ class Workspace:
         """The same where the design's counters watch these blocks, if any; the project's own else."""
         if not blocks:
             return self
-        return self.with_hardware(self.project.hardware.model_copy(update={"watch": tuple(blocks)}))
+        watched = self.with_hardware(self.project.hardware.model_copy(update={"watch": tuple(blocks)}))
+        own = {id(one): one.watching(blocks) for one in self.designs}
+        return replace(watched, designs=tuple(own[id(one)] for one in self.designs))
 
     def with_hardware(self, hardware: HardwareSources) -> Workspace:
         return replace(self, project=self.project.model_copy(update={"hardware": hardware}))

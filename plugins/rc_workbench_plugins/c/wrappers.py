@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from workbench.api.ports import HardwarePort
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.opened import opened, opened_names
 from workbench.model.platform import CallKind, HostEntry, Platform
-from workbench.model.prototypes import Callee, handle_types, handles
+from workbench.model.prototypes import Callee, handle_of, handle_types, handles, pointed_type, type_of
 
 _USES = {CallKind.SEND, CallKind.RECEIVE, CallKind.WAIT, CallKind.INTERRUPT}
 
@@ -231,7 +231,7 @@ def _closes(out: _Lines, wrapper: Wrapper, names: Mapping[str, int]) -> None:
 
 
 def _wrap(out: _Lines, wrapper: Wrapper, names: Mapping[str, int], platform: Platform) -> None:
-    kept, streams = handles(platform.host), _into_streams(wrapper, platform)
+    streams = _into_streams(wrapper, platform)
     arguments = ", ".join(name for _, name in _parameters(wrapper))
     described = "".join(f", {name}" for _, name in _parameters(wrapper, extra=False))
     call = f"{wrapper.callee.name}({arguments})"
@@ -244,7 +244,7 @@ def _wrap(out: _Lines, wrapper: Wrapper, names: Mapping[str, int], platform: Pla
     out.add("    rcw_call rcw_it;")
     out.add("    if (!rcw_me)", f"        {f'{{ {call}; return; }}' if is_void else f'return {call};'}")
     out.add(f"    rcw_about_{wrapper.callee.name}(&rcw_it{described});")
-    _at_the_board(out, wrapper, kept)
+    _at_the_board(out, wrapper, platform)
     _announce(out, wrapper, streams)
     _closes(out, wrapper, names)
     opens = _opens(wrapper, names)
@@ -258,27 +258,44 @@ def _wrap(out: _Lines, wrapper: Wrapper, names: Mapping[str, int], platform: Pla
         slot = f"rcw_here.first + {wrapper.slot} + (rcw_it.which < 0 ? {len(wrapper.states)} : rcw_it.which)"
     out.add(f"    const int rcw_slot = {slot};", "    rcw_go(rcw_me, &rcw_began, rcw_slot);", f"    {called}")
     out.add("    rcw_leave(rcw_me, &rcw_began, rcw_slot, &rcw_it);")
+    _opened_at_the_board(out, wrapper, platform)
     for number, (port, _, _) in streams.items():
         out.add(f"#if defined RCW_BOARD_STREAM && RCW_BOARD_STREAM == {port}")
-        out.add(f"    if (rcw_it.which == {number}) rcw_board_sent();", "#endif")
+        out.add(f"    if (rcw_it.which == {number}) rcw_board_sent(rcw_at);", "#endif")
     for which, line in opens:
         out.expression(f"what entry {wrapper.callee.name} opens", f"    if (rcw_it.which == {which}) {line}")
     out.add(f"    {returned}", "}")
 
 
-def _at_the_board(out: _Lines, wrapper: Wrapper, kept: Collection[str]) -> None:
+def _at_the_board(out: _Lines, wrapper: Wrapper, platform: Platform) -> None:
     """On a real machine: keep what the read-out needs of this call, and let the monitors count from the first transfer
     until the board is released."""
-    kinds = wrapper.callee.kinds
-    if CallKind.ACQUIRE in kinds:
+    callee, kept = wrapper.callee, handles(platform.host)
+    if CallKind.ACQUIRE in callee.kinds:
         return
-    lines = [f"    rcw_board_{name} = {name};" for _, name in _parameters(wrapper, extra=False) if name in kept]
-    if not _USES.isdisjoint(kinds):
-        lines.append("    rcw_board_begin();")
-    elif CallKind.RELEASE in kinds:
-        lines.append("    rcw_board_end();")
+    lines = [f"    RCW_BOARD_KEEP(rcw_at, {name}, {name});" for _, name in _parameters(wrapper, extra=False)
+             if name in kept]  # fmt: skip
+    if not _USES.isdisjoint(callee.kinds):
+        lines.append("    rcw_board_begin(rcw_at);")
+    elif CallKind.RELEASE in callee.kinds:
+        lines.append("    rcw_board_end(rcw_at);")
     if lines:
-        out.add("#ifdef RCW_BOARD", *lines, "#endif")
+        handle = handle_of(callee.prototype, handle_types(platform.host)) or "0"
+        at = f"    const int rcw_at = RCW_BOARD_AT(rcw_it.fpga, {handle});"
+        out.add("#ifdef RCW_BOARD", at, "    (void)rcw_at;", *lines, "#endif")
+
+
+def _opened_at_the_board(out: _Lines, wrapper: Wrapper, platform: Platform) -> None:
+    """On a real machine: which FPGA a handle is of that was opened, where a call gives it or fills it in."""
+    if CallKind.ACQUIRE not in wrapper.callee.kinds:
+        return
+    types, prototype = handle_types(platform.host), wrapper.callee.prototype
+    given = [(type_of(f"{prototype.returns} rcw_x", "rcw_x"), "rcw_result", "rcw_result")]
+    given += [(pointed_type(text, name), f"*{name}", f"{name} && *{name}")
+              for text, name in prototype.parameters if "const" not in text]  # fmt: skip
+    for kind, value, there in given:
+        if types.get(kind) is False:
+            out.add("#ifdef RCW_BOARD", f"    if ({there}) RCW_BOARD_OPENED(rcw_it.fpga, {value});", "#endif")
 
 
 def _into_streams(wrapper: Wrapper, platform: Platform) -> dict[int, tuple[int, str, str]]:
@@ -308,7 +325,7 @@ def _announce(out: _Lines, wrapper: Wrapper, streams: Mapping[int, tuple[int, st
     for which, (port, data, size) in streams.items():
         out.add(f"#if defined RCW_BOARD_STREAM && RCW_BOARD_STREAM == {port}")
         what = f"where the data of entry {wrapper.callee.name} are, or its bytes"
-        call = f"rcw_board_send((const void *)({data}), (int64_t)({size}))"
+        call = f"rcw_board_send(rcw_at, (const void *)({data}), (int64_t)({size}))"
         out.expression(what, f"    if (rcw_it.which == {which}) {call};")
         out.add("#endif")
 

@@ -73,15 +73,16 @@ def _built(task: Task, job: Job) -> Path:
     from workbench.model.prototypes import words_of_calls
 
     macros = tuple(f"-D{name}={value}" for name, value in {**task.project.host.defines, **task.settings}.items())
-    board = task.build / "board" / "rcw_board.c"
-    reads = ("-DRCW_BOARD", f"-I{board.parent}") if board.is_file() else ()
+    board = task.build / "board"
+    read_outs = sorted(map(str, board.glob("*.c")))
+    reads = ("-DRCW_BOARD", f"-I{board}") if read_outs else ()
     told = Told(
         project=str(task.path),
         root=str(task.root),
         mirror=str(task.build / "host_build" / "tree"),
         names=words_of_calls(task.platform.host),
         flags=(*macros, *reads),
-        sources=(str(board),) if reads else (),
+        sources=tuple(read_outs),
     )
     return build_as_the_user_does(task, told, job).program
 

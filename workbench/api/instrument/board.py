@@ -6,8 +6,9 @@ A template says how it moves data (`host.transfers`, ReCAP 2011, section 3.1); t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from workbench.api.c_header import declarations
 from workbench.model.diagnostic import Diagnostic
@@ -18,16 +19,19 @@ from workbench.model.read_out import ReadOutPlan
 from workbench.model.text import counted
 
 _MOST_BYTES = 4096  # of a read-out in one transfer
-_NAMES = ("rcw_board.h", "rcw_board.c")
+_OF_ALL, _OF_EACH = ("rcw_board.h", "rcw_board.c"), "rcw_read_out"
 
 
-def board_lacks(platform: Platform) -> tuple[Diagnostic, ...]:
+def board_lacks(platform: Platform, fpgas: int = 1) -> tuple[Diagnostic, ...]:
     """What a template has to say before the counters of an application can be read on the machine itself."""
-    return tuple(_lacking(platform))
+    return tuple(_lacking(platform, fpgas))
 
 
-def _lacking(platform: Platform) -> Iterator[Diagnostic]:
+def _lacking(platform: Platform, fpgas: int) -> Iterator[Diagnostic]:
     moves = platform.host.transfers
+    if fpgas > 1 and moves.send_c.strip() and not handles(platform.host):
+        hint = "Name the handle in host.transfers as the calls of host.entries do."
+        yield Diagnostic("its host.transfers do not say which FPGA they are for", hint)
     if not platform.host.entries:
         yield Diagnostic("it has no host.entries", "Name the calls of its host API.")
     for name, text in (("send_c", moves.send_c), ("receive_c", moves.receive_c)):
@@ -69,26 +73,48 @@ def _clock_hz(hardware: Hardware, plan: ReadOutPlan) -> float:
     return hardware.clock_of(port).frequency_hz
 
 
-def board_sources(platform: Platform, plan: ReadOutPlan, resources: Path, tree: str) -> dict[str, str]:
-    """Name -> text of the C files. `resources` is the folder of their templates, `tree` tells builds apart."""
+def board_sources(
+    platforms: Sequence[Platform], plans: Sequence[ReadOutPlan | None], resources: Path, tree: str
+) -> dict[str, str]:
+    """Name -> text of the C files, for FPGAs with these platforms and plans, of which one at least is to be read.
+    `resources` is the folder of their templates, `tree` tells builds apart."""
     from jinja2 import Environment, StrictUndefined  # what a template lacks is asked without it
 
-    assert platform.hardware is not None
     environment = Environment(
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
+    host = platforms[0].host
+    boards = [_board(number, *of) for number, of in enumerate(zip(platforms, plans, strict=True))]
     known = {
-        "include_lines": declarations(platform.host),
-        "handles": handles(platform.host),
-        "transfers": platform.host.transfers,
-        "access": platform.host.transfers.access_c or "data[index]",
+        "include_lines": declarations(host),
+        "handles": handles(host),
+        "transfers": host.transfers,
+        "access": host.transfers.access_c or "data[index]",
+        "boards": boards,
+        "several": len(boards) > 1,
+        "stream": next((board["stream"] for board in boards if board["stream"] is not None), None),
+        "tree": tree,
+    }
+
+    def rendered(name: str, of: Mapping[str, Any]) -> str:
+        return environment.from_string((resources / f"{name}.j2").read_text(encoding="utf-8")).render(of)
+
+    read_outs = {
+        f"{_OF_EACH}_{board['number']}.c": rendered(f"{_OF_EACH}.c", known | board) for board in boards if board["plan"]
+    }
+    return {name: rendered(name, known) for name in _OF_ALL} | read_outs
+
+
+def _board(number: int, platform: Platform, plan: ReadOutPlan | None) -> dict[str, Any]:
+    """What the C of one FPGA's read-out says."""
+    if plan is None or platform.hardware is None:
+        return {"number": number, "plan": None, "stream": None}
+    return {
+        "number": number,
+        "plan": plan,
         "moved_bytes": moved_bytes(platform),
         "most_words": most_words(platform, plan),
         "part_bits": 32 // plan.parts,
         "period_ns": 1e9 / _clock_hz(platform.hardware, plan),
-        "plan": plan,
-        "stream": [port.name for port in platform.hardware.ports].index(plan.port) if plan.marks else 0,
-        "tree": tree,
+        "stream": [port.name for port in platform.hardware.ports].index(plan.port) if plan.marks else None,
     }
-    texts = {name: (resources / f"{name}.j2").read_text(encoding="utf-8") for name in _NAMES}
-    return {name: environment.from_string(text).render(known) for name, text in texts.items()}
