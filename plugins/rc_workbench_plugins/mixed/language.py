@@ -30,6 +30,7 @@ from rc_workbench_plugins.vhdl import language as vhdl
 from rc_workbench_plugins.vhdl import states as vhdl_states
 from rc_workbench_plugins.vhdl.asked import Asks
 from rc_workbench_plugins.vhdl.design import libraries_of, read_units
+from rc_workbench_plugins.vhdl.design import library_of as vhdl_library_of
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.translated import outside_of
 from rc_workbench_plugins.vhdl.units import Unit
@@ -150,7 +151,7 @@ def read(root: Path, hardware: HardwareSources, platform: Platform, parameters: 
     blocks = (*joined.processes, *joined.always)
     why_not, single = why_not_observed(blocks, joined.top, pins, unreachable)
     wrong = list(joined.diagnostics)
-    library = frozenset(source_files(joined.root, hardware.library)[0])
+    library = vhdl_library_of(joined.entities, hardware)
     if joined.modules is not None:
         library |= library_of(joined.modules, hardware)
     for design, tree in joined.halves:

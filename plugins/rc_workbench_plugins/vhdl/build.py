@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from rc_workbench_plugins.verilog import design as verilog
 from rc_workbench_plugins.verilog.addresses import addresses_answered
 from rc_workbench_plugins.verilog.derived import made_clocks
 from rc_workbench_plugins.verilog.instances import Instance
@@ -28,7 +27,7 @@ from rc_workbench_plugins.verilog.rewrite import Edits
 from rc_workbench_plugins.verilog.streams import FoundStreams, counted
 from rc_workbench_plugins.verilog.top import read_top
 from rc_workbench_plugins.vhdl.beside import Alone
-from rc_workbench_plugins.vhdl.design import Design, read_design
+from rc_workbench_plugins.vhdl.design import Design, library_of, read_design
 from rc_workbench_plugins.vhdl.elaborate import PART
 from rc_workbench_plugins.vhdl.language import read, tree_of
 from rc_workbench_plugins.vhdl.rewrite import edits_of
@@ -141,7 +140,7 @@ def instrument(
     streams = counted(streams, top.path, clock_of)
     if has_errors(streams.diagnostics):
         raise WorkbenchError(*streams.diagnostics)
-    library = frozenset(verilog.source_files(design.root, hardware.library)[0])
+    library = library_of(design, hardware)
     widths = {port.name: port.bits for port in ports}
     watched = monitored(top, layout, board, hardware, widths, library, found.single)
     with writing(out):

@@ -17,7 +17,7 @@ from rc_workbench_plugins.vhdl.ports import telling
 from rc_workbench_plugins.vhdl.skeleton import skeleton
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain, read_file
 from rc_workbench_plugins.vhdl.units import Component, Instantiation, Region, Unit, units_of
-from rc_workbench_plugins.vhdl.vendors import stand_in_files
+from rc_workbench_plugins.vhdl.vendors import stand_in_files, stands_in
 from workbench.api.job import Job
 from workbench.model.application import HardwareSources, VhdlStandard
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, did_you_mean, has_errors
@@ -191,6 +191,12 @@ def libraries_of(root: Path, hardware: HardwareSources) -> dict[Path, str]:
         for path in source_files(root, patterns)[0]:
             found.setdefault(path, plain(name))
     return found
+
+
+def library_of(design: Design, hardware: HardwareSources) -> frozenset[Path]:
+    """The sources that are not the application's own."""
+    vendors = (file.path for file in design.files if stands_in(file))
+    return frozenset((*source_files(design.root, hardware.library)[0], *vendors))
 
 
 def _with_ports(units: Sequence[Unit]) -> Iterator[Unit]:

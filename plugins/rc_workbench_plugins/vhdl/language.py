@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rc_workbench_plugins.verilog.derived import derived, gives, other_clock
-from rc_workbench_plugins.verilog.design import source_files
 from rc_workbench_plugins.verilog.instances import Instance, Key
 from rc_workbench_plugins.verilog.ports import clocks, resets
 from rc_workbench_plugins.verilog.primitives import CLOCKS_TOLD
@@ -15,7 +14,7 @@ from rc_workbench_plugins.vhdl.asked import Asks
 from rc_workbench_plugins.vhdl.blocks import SourceBlock, check_names, read_blocks
 from rc_workbench_plugins.vhdl.clocks import Clocks
 from rc_workbench_plugins.vhdl.conditions import check_conditions
-from rc_workbench_plugins.vhdl.design import Design, read_design
+from rc_workbench_plugins.vhdl.design import Design, library_of, read_design
 from rc_workbench_plugins.vhdl.hierarchy import elaborate
 from rc_workbench_plugins.vhdl.order import defined_twice
 from rc_workbench_plugins.vhdl.ports import hdl_ports, uses
@@ -60,7 +59,7 @@ def scan(
             paths[use.source.key].append(use.path)
     states = find_states(design, found.blocks)
     asks = Asks(top, found.names) if top is not None and found.names is not None else None
-    library = frozenset(source_files(design.root, hardware.library)[0])
+    library = library_of(design, hardware)
     blocks = tuple(
         hdl_block(design, states, asks, block, tuple(paths[block.key]), found.why_not.get(block.key, ""))
         for block in found.blocks
@@ -92,8 +91,10 @@ def read(root: Path, hardware: HardwareSources, platform: Platform, parameters: 
     top, names = elaborate(design, {block.key: block for block in blocks})
     why_not, single = _why_not(design, blocks, top, platform)
     diagnostics += check_conditions(design, blocks, top, why_not, job)
-    library = source_files(design.root, hardware.library)[0]
-    diagnostics += [*unbound(design, top, hardware), *derived(top, design.name_of, library, hardware)]
+    diagnostics += [
+        *unbound(design, top, hardware),
+        *derived(top, design.name_of, library_of(design, hardware), hardware),
+    ]
     return Read(design, tuple(blocks), top, names, why_not, single, tuple(diagnostics))
 
 

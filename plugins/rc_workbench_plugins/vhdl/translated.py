@@ -18,7 +18,7 @@ from rc_workbench_plugins.verilog.own import streams_called
 from rc_workbench_plugins.verilog.streams import FoundStreams, find_streams, only
 from rc_workbench_plugins.vhdl import ghdl
 from rc_workbench_plugins.vhdl.constants import kept_apart
-from rc_workbench_plugins.vhdl.design import Design
+from rc_workbench_plugins.vhdl.design import Design, library_of
 from rc_workbench_plugins.vhdl.elaborate import Text, dialect
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
 from workbench.model.application import HardwareSources, VhdlStandard
@@ -128,7 +128,7 @@ def streams_of(
     modules = {path: instance.module for path, instance in by_path.items()}
     fifos = tuple(_at(replace(f, module=modules.get(f.id, f.module)), lines.get(f.id, ("", 0))) for f in fifos)
     found = replace(found, streams=streams, fifos=fifos, ends={})
-    library = frozenset(verilog.source_files(design.root, hardware.library)[0])
+    library = library_of(design, hardware)
     held = {path for path, one in by_path.items() if one.body is not None and one.body.file.path in library}
     return only(found, [n for n, s in enumerate(found.streams) if not {s.source, s.target} <= held])
 

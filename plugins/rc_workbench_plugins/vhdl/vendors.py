@@ -1,7 +1,7 @@
 """FPGA vendors' libraries that a design names and no source holds: packages with the components that it uses.
 
-Their ports and generics are those of yosys's primitives (`verilog/primitives.py`). Buffers pass on what goes
-in; of the others it is not said what they do.
+Their ports and generics are those of yosys's primitives (`verilog/primitives.py`). Buffers pass on what goes in, and
+cells such as flip-flops do what Xilinx says (`primitives.py`); of the others it is not said what they do.
 """
 
 from __future__ import annotations
@@ -18,13 +18,15 @@ from pyslang import ast, syntax
 
 from rc_workbench_plugins.verilog.primitives import clock_input, clock_outputs, stand_ins
 from rc_workbench_plugins.vhdl.libraries import GIVEN, WORK, libraries_named
+from rc_workbench_plugins.vhdl.primitives import architecture, is_cell
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
 from rc_workbench_plugins.vhdl.units import Component, Unit
 from workbench.system.cache import cache_dir
 from workbench.system.files import replace_file, sha256
 
-_HEAD = "library ieee; use ieee.std_logic_1164.all;\n"
+_HEAD = "library ieee; use ieee.std_logic_1164.all; use ieee.numeric_std.all;\n"
 _BUFFER = re.compile(r"[io]bufg?(ds)?|bufg|bufh|bufmr|bufio2?", re.IGNORECASE)
+_COMMON = ("inv", "vcc", "gnd")  # which users call modules of their own, in Verilog beside it too
 _NOTHING = "recap_nothing"  # in a library of which nothing is used
 _BUFFERED = ("O", "DIVCLK", "IOCLK")  # the buffers' outputs
 _CLOCKS = re.compile(r"\w*(pll|mmcm|dcm)\w*", re.IGNORECASE)
@@ -36,7 +38,7 @@ _OUTPUT = ast.ArgumentDirection.Out
 
 def stand_in_files(units: Sequence[Unit]) -> Iterator[tuple[Path, str]]:
     """A file for each library that is not there, and what the library is called; for what passes clocks on, or makes
-    them, too where the sources declare it as a component themselves."""
+    them, and for cells too where the sources declare it as a component themselves."""
     held = {unit.library for unit in units}
     packages: dict[str, set[str]] = defaultdict(set)
     for library in libraries_named(units) - held - set(GIVEN):
@@ -45,15 +47,17 @@ def stand_in_files(units: Sequence[Unit]) -> Iterator[tuple[Path, str]]:
     declared = {plain(c.name): c for unit in units for c in unit.components}
     wanted = {name for unit in units for name in unit.names} - defined - declared.keys() if packages else set()
     own = {name for name in declared.keys() - defined if _CLOCKS.fullmatch(name) or _BUFFER.fullmatch(name)}
+    own |= {name for name in declared.keys() - defined if is_cell(name) and name not in _COMMON}
     known = _declarations({name for names in packages.values() for name in names} | wanted | own)
     for library, names in sorted(packages.items()):
         texts = [f"{_HEAD}package {name} is\n{_components(known, wanted)}end package;\n"
                  for name in sorted(names - known.keys() - {"all"})]  # fmt: skip
-        acting = {name for name in wanted & known.keys() if _BUFFER.fullmatch(name) or _CLOCKS.fullmatch(name)}
+        acting = {name for name in wanted & known.keys() if _acts(name, known[name])}
         texts += [_entity(name, known[name]) for name in sorted((names & known.keys()) | acting)]
         yield from _written(library, "".join(texts) or f"package {_NOTHING} is end package;\n")
+    as_declared = {name: _as_declared(declared[name]) for name in sorted(own & known.keys())}
     yield from _written(
-        WORK, "".join(_entity(name, _as_declared(declared[name])) for name in sorted(own & known.keys()))
+        WORK, "".join(_entity(name, clauses) for name, clauses in as_declared.items() if _acts(name, clauses))
     )
 
 
@@ -87,20 +91,27 @@ def stands_for_clocks(name: str, file: VhdlFile | None) -> bool:
     return bool(_CLOCKS.fullmatch(name)) and file is not None and stands_in(file)
 
 
-def _does(name: str, clauses: str) -> str:
-    """The statements of what stands for a primitive."""
+def _acts(name: str, clauses: str) -> bool:
+    """Whether it is known what a primitive does."""
+    return bool(_BUFFER.fullmatch(name) or _CLOCKS.fullmatch(name) or architecture(name, clauses))
+
+
+def _does(name: str, clauses: str) -> tuple[str, str]:
+    """The declarations and statements of what stands for a primitive."""
+    if (made := architecture(name, clauses)) is not None:
+        return made
     ports = {port: _WAYS[way] for port, way in _PORT.findall(clauses)}
     if _BUFFER.fullmatch(name):
         given = [port for port, way in ports.items() if way == "input" and port.upper() == "I"]
-        return "".join(f"{port} <= {one}; " for one in given for port in ports if port.upper() in _BUFFERED)
+        return "", "".join(f"{port} <= {one}; " for one in given for port in ports if port.upper() in _BUFFERED)
     source = clock_input(name, ports)
     values = {"plain": source, "inverted": f"not {source}", "locked": "'1'"}
-    return "".join(f"{port} <= {values[does]}; " for port, does in clock_outputs(ports)) if source else ""
+    return "", "".join(f"{port} <= {values[does]}; " for port, does in clock_outputs(ports)) if source else ""
 
 
 def _entity(name: str, clauses: str) -> str:
-    does = _does(name, clauses)
-    return f"{_HEAD}entity {name} is\n{clauses}end;\narchitecture vendors of {name} is begin {does}end;\n"
+    declared, does = _does(name, clauses)
+    return f"{_HEAD}entity {name} is\n{clauses}end;\narchitecture vendors of {name} is {declared}begin {does}end;\n"
 
 
 def _components(known: Mapping[str, str], wanted: set[str]) -> str:
@@ -119,7 +130,8 @@ def _declarations(names: set[str]) -> dict[str, str]:
     options.topModules = tops  # held until the compilation is done: slang does not keep them
     compilation = ast.Compilation(pyslang.Bag([options]))
     compilation.addSyntaxTree(tree)
-    return {plain(top.name): _clauses(top.body) for top in compilation.getRoot().topInstances}
+    bodies = {str(top.name): top.body for top in compilation.getRoot().topInstances}
+    return {plain(name): _clauses(bodies[name]) for name in sorted(bodies, reverse=True)}  # those in capitals hold
 
 
 def _clauses(body: Any) -> str:
@@ -143,11 +155,12 @@ def _generic(parameter: Any) -> str:
         return f"{parameter.name} : real := {float(value)}"
     if not kind.isIntegral or value.hasUnknown:
         return ""
-    if "'" in written and kind.bitWidth == 1:
+    bits = "'" in written or kind.isPackedArray
+    if bits and kind.bitWidth == 1:
         return f"{parameter.name} : bit := '{int(value) & 1}'"
-    if "'" in written:
-        bits = format(int(value) & ((1 << kind.bitWidth) - 1), f"0{kind.bitWidth}b")
-        return f'{parameter.name} : bit_vector({kind.bitWidth - 1} downto 0) := "{bits}"'
+    if bits:
+        digits = format(int(value) & ((1 << kind.bitWidth) - 1), f"0{kind.bitWidth}b")
+        return f'{parameter.name} : bit_vector({kind.bitWidth - 1} downto 0) := "{digits}"'
     return f"{parameter.name} : integer := {int(value)}"
 
 

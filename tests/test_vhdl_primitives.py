@@ -1,0 +1,101 @@
+"""What stands for Xilinx's cells in VHDL does what yosys's models of them do, and is VHDL-93."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+
+from memory_port import PLATFORM
+from rc_workbench_plugins.verilog.primitives import stand_ins
+from rc_workbench_plugins.vhdl import VhdlLanguage
+from rtl_simulator import Cycle, Simulator, simulate
+from tools import NEEDS_GHDL
+
+from workbench.api.job import Job
+from workbench.model.application import HardwareSources, ReadOut
+
+pytestmark = NEEDS_GHDL
+INPUTS = ", ".join(f"I{n} => i({n})" for n in range(6))
+ADDRESS = ", ".join(f"A{n} => i({n + 2})" for n in range(4))
+STORED = "C => clk, CE => i(0), D => i(1)"
+TURNED = "IS_C_INVERTED => '1', IS_D_INVERTED => '1', IS_CLR_INVERTED => '1'"
+#: Cells with their generics and ports; @ is an output of one bit, @4 one of four.
+CELLS = (
+    ("FDRE", "INIT => '1'", f"{STORED}, R => i(2), Q => @"),
+    ("FDSE", "INIT => '0'", f"{STORED}, S => i(2), Q => @"),
+    ("FDCE", "INIT => '1'", f"{STORED}, CLR => i(2), Q => @"),
+    ("FDPE", "INIT => '0'", f"{STORED}, PRE => i(2), Q => @"),
+    ("FDRE_1", "", f"{STORED}, R => i(2), Q => @"),
+    ("FDCE", f"INIT => '1', {TURNED}", f"{STORED}, CLR => i(2), Q => @"),
+    ("LUT6", 'INIT => X"0123456789ABCDEF"', f"{INPUTS}, O => @"),
+    ("LUT1", 'INIT => "01"', "I0 => i(3), O => @"),
+    ("SRL16E", 'INIT => X"9A3C"', f"CE => i(0), CLK => clk, D => i(1), {ADDRESS}, Q => @"),
+    ("SRLC32E", 'INIT => X"9A3C1234"', "CE => i(0), CLK => clk, D => i(1), A => i(6 downto 2), Q => @, Q31 => @"),
+    ("CARRY4", "", "CI => i(0), CYINIT => i(1), DI => i(5 downto 2), S => i(9 downto 6), CO => @4, O => @4"),
+    ("MUXF7", "", "I0 => i(0), I1 => i(1), S => i(2), O => @"),
+    ("MUXCY", "", "CI => i(0), DI => i(1), S => i(2), O => @"),
+    ("XORCY", "", "CI => i(0), LI => i(1), O => @"),
+    ("INV", "", "I => i(0), O => @"),
+)
+
+
+def placed() -> tuple[list[tuple[str, str, str]], int]:
+    """The cells with their outputs' places, and how many bits these are."""
+    at, found = 0, []
+    for name, generics, ports in CELLS:
+        parts = re.split(r"@(4?)", ports)
+        text = parts[0]
+        for wide, rest in zip(parts[1::2], parts[2::2], strict=True):
+            text += f"o({at + 3} downto {at})" if wide else f"o({at})"
+            text, at = text + rest, at + (4 if wide else 1)
+        found.append((name, generics, text))
+    return found, at
+
+
+def in_verilog(associations: str) -> str:
+    """Associations of VHDL in Verilog."""
+    text = re.sub(r"\((\d+)(?: downto (\d+))?\)", lambda m: f"[{m[1]}:{m[2] or m[1]}]", associations)
+    text = re.sub(r'X"(\w+)"', lambda m: f"{4 * len(m[1])}'h{m[1]}", text)
+    text = re.sub(r'"(\d+)"', lambda m: f"{len(m[1])}'b{m[1]}", text)
+    text = re.sub(r"=> '(\d)'", r"=> 1'b\1", text)
+    return re.sub(r"(\w+) => ([^,]+)", r".\1(\2)", text)
+
+
+def test_cells_do_what_their_models_in_verilog_do(tmp_path: Path) -> None:
+    cells, bits = placed()
+    uses = "".join(
+        f"u{n} : {name} {f'generic map ({generics})' if generics else ''} port map ({ports});\n"
+        for n, (name, generics, ports) in enumerate(cells)
+    )
+    (tmp_path / "top.vhd").write_text(f"""library ieee; use ieee.std_logic_1164.all;
+library unisim; use unisim.vcomponents.all;
+entity top is port (clk : in std_logic; i : in std_logic_vector(9 downto 0);
+    o : out std_logic_vector({bits - 1} downto 0)); end;
+architecture rtl of top is begin
+{uses}end;
+""")
+    read_out = ReadOut(first=0x3F00, last=0x3F0F)
+    hardware = HardwareSources(sources=("top.vhd",), top="top", read_out=read_out, vhdl_standard="93")
+    scan = VhdlLanguage().scan(tmp_path, hardware, PLATFORM, {}, Job())
+    assert ([one.message for one in scan.diagnostics], scan.blocks) == ([], ())  # cells are no blocks of the user's
+    build = VhdlLanguage().plain(tmp_path, hardware, {})
+    models = stand_ins({name for name, *_ in cells})
+    assert models is not None
+    uses = "".join(
+        f"{name} #({in_verilog(generics)}) u{n} ({in_verilog(ports)});\n"
+        for n, (name, generics, ports) in enumerate(cells)
+    )
+    (tmp_path / "dut.v").write_text(f"""module twin(input clk, input [9:0] i, output [{bits - 1}:0] o);
+{uses}endmodule
+module dut(input clk, input rst, input [15:0] addr, input wr_en, input rd_en, input [31:0] wr_data,
+    output [63:0] rd_data, input [31:0] in, output [63:0] out);
+wire [{bits - 1}:0] made; top top(.clk(clk), .i(in[9:0]), .o(made)); assign rd_data = {{{64 - bits}'d0, made}};
+wire [{bits - 1}:0] model; twin twin(.clk(clk), .i(in[9:0]), .o(model)); assign out = {{{64 - bits}'d0, model}};
+endmodule
+""")
+    model = Simulator(tmp_path).build([tmp_path / "dut.v", models.file, *build.sources], "dut")
+    draw = random.Random(5)
+    seen = simulate(model, [Cycle(stimulus=draw.getrandbits(10)) for _ in range(500)])
+    assert [f"{a ^ b:x}" for a, b in zip(seen.rd_data.tolist(), seen.out.tolist(), strict=True) if a != b] == []
+    assert all({value >> n & 1 for value in seen.rd_data.tolist()} == {0, 1} for n in range(bits))
