@@ -614,3 +614,21 @@ def test_clocks_in_records_and_arrays_and_what_is_made_of_them(tmp_path: Path) -
         ("what a divider makes of 'clk' clocks part.e: counted in cycles of 'clk'",
          "On a real machine they are counted in cycles of what it makes."),
     ]  # fmt: skip
+
+
+def test_where_ghdl_crashes_it_is_told_as_that_and_on_what(tmp_path: Path) -> None:
+    text = f"""package outer is
+      package inner is generic (N : integer); constant D : integer := N; end package;
+    end package;
+    {HEAD}use work.outer.all;
+    entity top is port (clk : in std_logic; o : out integer); end;
+    architecture rtl of top is package four is new inner generic map (N => 4);
+    begin
+      process (clk) begin if rising_edge(clk) then o <= four.D; end if; end process;
+    end;\n"""
+    whole, place = scan(tmp_path, top=text).diagnostics
+    assert whole.message.startswith("GHDL cannot elaborate 'top': it crashed (")
+    assert (place.line, place.message) == (
+        2,
+        "GHDL 2.0 crashes on packages with generics within other units, as this one",
+    )

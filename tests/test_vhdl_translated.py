@@ -199,3 +199,27 @@ begin one : box generic map (A => 5) port map (i, o); end;
     (tmp_path / "made.vhd").write_text(text)
     made = synthesised(Design((str(tmp_path / "made.vhd"),), "made"))
     assert "#(parameter A = 0,\n    B = 0)" in made
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("""architecture rtl of made is begin
+    process (e) variable v : std_logic_vector(3 downto 0) := std_logic_vector'("10" & "11");
+    begin if e = '1' then v(2 downto 1) := "01"; end if; q <= v; end process;
+end;""", "direction mismatch in slice"),
+        ("""architecture rtl of made is
+    package inner is constant V : std_logic_vector(3 downto 0) := "1010"; end package;
+begin
+    q <= inner.V;
+end;""", "GHDL cannot synthesise this yet: a package within another unit"),
+    ],
+)  # fmt: skip
+def test_what_ghdl_refuses_though_it_is_vhdl_is_told_as_its_limit(text: str, said: str, tmp_path: Path) -> None:
+    head = f"{HEAD}entity made is port (e : in std_logic; q : out std_logic_vector(3 downto 0)); end;"
+    (tmp_path / "made.vhd").write_text(f"{head}\n{text}\n")
+    with pytest.raises(WorkbenchError) as told:
+        synthesised(Design((str(tmp_path / "made.vhd"),), "made"))
+    (one,) = told.value.diagnostics
+    assert one.message == said
+    assert "may be right VHDL: GHDL's synthesis has limits here" in one.hint

@@ -29,6 +29,7 @@ from rc_workbench_plugins.verilog.top import read_top
 from rc_workbench_plugins.vhdl.beside import Alone
 from rc_workbench_plugins.vhdl.design import Design, library_of, read_design
 from rc_workbench_plugins.vhdl.elaborate import PART
+from rc_workbench_plugins.vhdl.ghdl import OF_GHDL
 from rc_workbench_plugins.vhdl.language import read, tree_of
 from rc_workbench_plugins.vhdl.rewrite import edits_of
 from rc_workbench_plugins.vhdl.sides import parted
@@ -222,7 +223,10 @@ def _simulated(alone: Alone, edits: Mapping[Path, Edits]) -> tuple[str, tuple[Di
 
 def _not_made(refused: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """That it cannot become hardware, for a design that GHDL itself simulates."""
-    return tuple(replace(one, hint=_NOT_MADE, severity=Severity.WARNING) for one in refused)
+    return tuple(
+        replace(one, hint=f"{OF_GHDL} {_NOT_MADE}" if one.hint == OF_GHDL else _NOT_MADE, severity=Severity.WARNING)
+        for one in refused
+    )
 
 
 def _explained(design: Design, edits: Mapping[Path, Edits], problem: Diagnostic) -> Diagnostic:

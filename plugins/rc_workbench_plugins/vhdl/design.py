@@ -10,12 +10,12 @@ from pathlib import Path
 
 from rc_workbench_plugins.verilog.design import shown_path, source_files
 from rc_workbench_plugins.verilog.encrypted import encrypted, may_be_in, no_text
-from rc_workbench_plugins.vhdl.elaborate import Node, Said, Text, analysed, elaborated
+from rc_workbench_plugins.vhdl.elaborate import CRASHED, Node, Said, Text, analysed, elaborated
 from rc_workbench_plugins.vhdl.libraries import WORK, called
 from rc_workbench_plugins.vhdl.order import Reach, files_of
 from rc_workbench_plugins.vhdl.ports import telling
 from rc_workbench_plugins.vhdl.skeleton import skeleton
-from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain, read_file
+from rc_workbench_plugins.vhdl.syntax import VhdlFile, matches, plain, read_file
 from rc_workbench_plugins.vhdl.units import Component, Instantiation, Region, Unit, units_of
 from rc_workbench_plugins.vhdl.vendors import stand_in_files, stands_in
 from workbench.api.job import Job
@@ -30,6 +30,10 @@ _HINTS = {
     "makes it (an IP core), let that write its VHDL.",
     "no declaration for": "Declare it, or mend the spelling.",
 }
+_INNER_PACKAGES = """
+    (package_declaration_body (package_declaration (package_declaration_body (package_header (generic_clause)))) @p)
+    (architecture_head (package_declaration (package_declaration_body (package_header (generic_clause)))) @p)
+"""
 _UNREAD = "The rest of this file is read; what stands there is not observed."
 
 
@@ -267,7 +271,19 @@ def _told(design: Design, said: Said) -> Iterator[Diagnostic]:
             yield Diagnostic(text, hint, file=design.name_of(of[number].path), line=line, column=column)
         else:
             yield Diagnostic(f"GHDL cannot elaborate '{design.top.name if design.top else ''}': {text}", hint)
+            if text.startswith(CRASHED):
+                yield from _crashed_on(design)
     top, bodies = design.top, map(design.entity_of, design.used)
     if top is not None and not said.errors and top not in bodies:
         hint, name = "Write what cannot be read in its file in another way.", design.name_of(top.file.path)
         yield Diagnostic(f"no architecture of '{top.name}' can be read", hint, file=name, line=top.file.line(top.start))
+
+
+def _crashed_on(design: Design) -> Iterator[Diagnostic]:
+    """What GHDL 2.0 is known to crash on."""
+    for file in design.needed:
+        for node in matches(file.tree.root_node, _INNER_PACKAGES):
+            line, column = file.place(node)
+            message = "GHDL 2.0 crashes on packages with generics within other units, as this one"
+            hint = "Write it as a unit of its own, or take a newer GHDL."
+            yield Diagnostic(message, hint, file=design.name_of(file.path), line=line, column=column)

@@ -41,6 +41,7 @@ _ENDED = re.compile(
     r"^\S+:error: (?P<text>.*)\n(?:  from: .*\n)*?  from: .* at f(?P<file>\d+)_\d+\.vhd:(?P<line>\d+)$", re.MULTILINE
 )
 _MOST_MESSAGES = 50
+CRASHED = "it crashed"
 
 
 @dataclass
@@ -176,9 +177,9 @@ def _errors(said: str, code: int) -> Iterator[tuple[int, int, int, str]]:
 def _why_ended(said: str, last: str) -> str:
     """Why GHDL gave up without naming a place."""
     if raised := _RAISED.search(said):
-        short = not raised[1] or "STORAGE" in raised[1]
-        what = "its memory does not suffice" if short else f"it broke down with {raised[1]}"
-        return f"{what}: a part of the design may be too large, or instantiate itself without end"
+        if raised[1] and "STORAGE" not in raised[1]:
+            return f"{CRASHED} ({raised[1]}), which is a fault of GHDL's, whatever the VHDL"
+        return "its memory does not suffice: a part of the design may be too large, or instantiate itself without end"
     if not last:
         return "it takes too much time or memory: something may instantiate itself, or be computed, without end"
     return last.rpartition("ghdl-mcode: ")[2].rpartition(":error: ")[2]

@@ -31,6 +31,9 @@ _BUG = "GHDL Bug occurred"
 _CANNOT = re.compile(
     r"^\w+: cannot handle IIR_KIND_(?P<what>\w+) \((?P<file>.+):(?P<line>\d+):(?P<column>\d+)\)", re.MULTILINE
 )
+#: What GHDL's synthesis says of right VHDL too.
+_LIMITS = re.compile(r"direction mismatch in slice|\bunhandled\b|not (?:yet )?(?:supported|handled|implemented)")
+OF_GHDL = "This may be right VHDL: GHDL's synthesis has limits here, which a newer one may not have."
 _MODULE = re.compile(r"^module (\w+)", re.MULTILINE)
 _FILE = re.compile(r"^(?!\s*--(?!.*\*/)).*\bfile\b", re.IGNORECASE)  # not in a line that is a comment
 _MADE_BY = sha256(Path(mending.__file__).read_bytes())[:16]  # what is kept is made by that
@@ -149,7 +152,13 @@ def _confined(files: Sequence[str]) -> tuple[str, ...]:
 
 def _errors(said: str, unit: str) -> list[Diagnostic]:
     found = [
-        Diagnostic(match["text"], file=match["file"], line=int(match["line"]), column=int(match["column"]))
+        Diagnostic(
+            match["text"],
+            OF_GHDL if _LIMITS.search(match["text"]) else "",
+            file=match["file"],
+            line=int(match["line"]),
+            column=int(match["column"]),
+        )
         for line in said.splitlines()
         if (match := _MESSAGE.match(line)) and match["kind"] not in ("warning", "note")
         if not _SAID.match(match["text"])
@@ -158,12 +167,13 @@ def _errors(said: str, unit: str) -> list[Diagnostic]:
         return found[:20]
     if cannot := _CANNOT.search(said):
         what = cannot["what"].lower().replace("_", " ")
-        message = f"GHDL cannot synthesise this yet: {what}"
+        message = f"GHDL cannot synthesise this yet: {'a package within another unit' if 'package' in what else what}"
         line, column = int(cannot["line"]), int(cannot["column"])
-        return [Diagnostic(message, "A newer GHDL may take it.", file=cannot["file"], line=line, column=column)]
+        return [Diagnostic(message, OF_GHDL, file=cannot["file"], line=line, column=column)]
     if _BUG in said:
-        what = next(iter(re.findall(r"^Exception (.*)$", said, re.MULTILINE)), "a fault of its own")
-        return [Diagnostic(f"GHDL ended with {what} while it synthesised '{unit}'", "A newer GHDL may take it.")]
+        raised = next(iter(re.findall(r"^Exception (\S+)", said, re.MULTILINE)), "for no reason that it tells")
+        message = f"GHDL itself crashed ({raised}) as it synthesised '{unit}'"
+        return [Diagnostic(message, "It is a fault of GHDL's, whatever the VHDL: a newer one may take it.")]
     last = (said.strip().splitlines() or ["it ended without a word"])[-1].rpartition("ghdl-mcode: ")[2]
     return [Diagnostic(f"GHDL cannot synthesise '{unit}': {last}", _GENERICS if "generic" in last else "")]
 
