@@ -268,6 +268,21 @@ def test_nothing_of_the_users_runs_as_it_is_read(tmp_path: Path) -> None:
     assert not target.exists()
 
 
+@pytest.mark.parametrize("opened", ['open write_mode is "some/where"', 'is out "some/where"'])
+def test_files_that_a_design_writes_stay_closed_as_it_is_read(opened: str, tmp_path: Path) -> None:
+    text = f"""{HEAD}use std.textio.all;
+    entity top is port (clk : in std_logic); end;
+    architecture rtl of top is file log : text {opened}; begin
+      process (clk) variable l : line; begin if rising_edge(clk) then writeline(log, l); end if; end process;
+    end;\n"""
+    (tmp_path / "top.vhd").write_text(text)
+    standard = "93" if "out" in opened else "2008"
+    read_out = ReadOut(first=0, last=15)
+    hardware = HardwareSources(sources=("top.vhd",), top="top", read_out=read_out, vhdl_standard=standard)
+    assert only(VhdlLanguage().scan(tmp_path, hardware, PLATFORM, {}, Job())).instances
+    assert not (tmp_path / "some").exists()
+
+
 @pytest.mark.parametrize("mark", [b"", BOM_UTF8])
 def test_latin_1_crlf_tabs_and_what_else_editors_leave(tmp_path: Path, mark: bytes) -> None:
     text = FSM.replace("waits for work", "wartet f\xfcr").replace("\n", "\r\n").replace("      ", "\t")

@@ -1,7 +1,8 @@
 """A copy of a VHDL file that elaborates as the file does, and does nothing: its processes are gone.
 
 GHDL tells the elaborated hierarchy as it begins to simulate. So that nothing of the user's runs, there is nothing left
-to run but declarations; each region has a process of ours instead, whose label tells which it is. Lines stay.
+to run but declarations; each region has a process of ours instead, whose label tells which it is. Files that a design
+would write stay closed. Lines stay.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from rc_workbench_plugins.vhdl.units import Region, Unit
 
 _MARK = "recap_r{}_{}"
 _MARKED = re.compile(r"recap_r(\d+)_(\d+)")
+_FILES = "(file_declaration (file_open_information) @f)"
+_WRITES = re.compile(rb"\bopen\s+(?:write|append)_mode\b|\bis\s+out\b", re.IGNORECASE)
 _FOREIGN = '((attribute_specification attribute: (_) @name) @all (#match? @name "^[fF][oO][rR][eE][iI][gG][nN]$"))'
 
 
@@ -64,6 +67,9 @@ def _edits(file: VhdlFile, units: Sequence[Unit], told: tuple[str, str], of: str
             for node in children(body):
                 if node.is_named:
                     yield node.start_byte, node.end_byte, ""
+    for node in matches(file.tree.root_node, _FILES):
+        if _WRITES.search(file.data, node.start_byte, node.end_byte):
+            yield node.start_byte, node.end_byte, ""
     for node in matches(file.tree.root_node, _FOREIGN):
         if node.type == "attribute_specification":
             yield node.start_byte, node.end_byte, ""
