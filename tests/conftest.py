@@ -11,11 +11,18 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+from pytestqt.qtbot import QtBot
 
 from workbench.model.run import Run
 from workbench.testing.runs import synthetic_run
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"  # before any test imports Qt
+
+# What is waited for has as long as a busy machine takes, and no example is late.
+QtBot.waitUntil.__kwdefaults__["timeout"] = QtBot.waitSignal.__kwdefaults__["timeout"] = 60_000
+settings.register_profile("at any pace", deadline=None)
+settings.load_profile("at any pace")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -9,8 +9,6 @@ from pytestqt.qtbot import QtBot
 
 from workbench.gui.predict.mode import PredictMode
 
-WAIT_MS = 15_000
-
 
 def own_copy(mode: PredictMode, name: str = "pdf2d", kind: str = "ratss") -> Path:
     """Open a bundled model and save a copy of it in the project."""
@@ -24,4 +22,4 @@ def own_copy(mode: PredictMode, name: str = "pdf2d", kind: str = "ratss") -> Pat
 def explored(mode: PredictMode, qtbot: QtBot) -> None:
     mode.explore.found = None
     mode.explore.sweep()
-    qtbot.waitUntil(lambda: mode.explore.found is not None, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: mode.explore.found is not None)

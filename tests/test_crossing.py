@@ -199,7 +199,7 @@ def check_block(told: Told, which: int, block: int, counted: int) -> None:
 PERIODS = st.tuples(st.integers(1, 97), st.integers(1, 97)).filter(lambda both: max(both) <= 50 * min(both))
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @example((1, 50), 7, 200, 1)
 @example((50, 1), 11, 20, 2)
 @given(PERIODS, st.integers(0, 200), st.integers(1, 300), st.integers(1, 1 << 30))

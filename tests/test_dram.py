@@ -228,7 +228,7 @@ BURSTS = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(memory=MEMORIES, drawn=BURSTS, near=st.booleans())
 def test_random_traffic_equals_the_rules(
     program: subprocess.Popen[str], memory: CardMemory, drawn: list[Burst], near: bool

@@ -15,7 +15,7 @@ def test_every_count_of_a_short_register(bits: int) -> None:
     assert counts(values, bits).tolist() == list(range((1 << bits) - 1))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.integers(0, (1 << 36) - 2), min_size=1, max_size=20))
 def test_a_step_of_the_register_adds_one(values: list[int]) -> None:
     tap, mask = TAPS[36], (1 << 36) - 1

@@ -242,14 +242,14 @@ def of_parts(this: MonitorPlan, parts: list[tuple[str, list[int]]]) -> list[Cycl
     return cycles
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(PARTS)
 def test_every_cycle_is_counted_once(monitor: Built, parts: list[tuple[str, list[int]]]) -> None:
     check(monitor, [*[Cycle(rst=1)] * 3, *of_parts(monitor.plan, parts)])
 
 
 @pytest.mark.parametrize("number", [n for n, this in enumerate(PLANS) if this.engines])
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(PARTS, st.sets(st.sampled_from([probe.block for probe in PROBES]), min_size=1))
 def test_counters_watch_the_blocks_that_are_chosen(
     model: Path, number: int, parts: list[tuple[str, list[int]]], blocks: set[int]

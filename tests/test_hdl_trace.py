@@ -135,7 +135,7 @@ STAYS = st.lists(st.tuples(st.integers(0, 63), st.integers(1, 9)), min_size=1, m
 PARTS = st.lists(st.one_of(STAYS, st.sampled_from(["reset", "freeze", "run", "clear"])), min_size=1, max_size=6)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(PARTS)
 def test_every_change_is_recorded_or_counted_as_lost(traced: Path, parts: list[list[tuple[int, int]] | str]) -> None:
     cycles = [Cycle(rst=1)] * 3

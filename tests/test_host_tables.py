@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from unfolding import unfold
 
@@ -60,7 +60,6 @@ def calls_table(calls: Records, transfers: Records) -> Table:
 
 
 @given(made_calls())
-@settings(deadline=None)
 def test_statistics_are_those_of_the_calls(calls: Table) -> None:
     rows = list(zip(*(calls[name].tolist() for name in (*KEY, *TIMES, "bytes")), strict=True))
     of_thread = {b: [row[:3] for row in rows if row[1] == b] for b in {row[1] for row in rows}}
@@ -81,7 +80,6 @@ def test_statistics_are_those_of_the_calls(calls: Table) -> None:
 
 
 @given(made_calls(), st.integers(1, 9))
-@settings(deadline=None)
 def test_calls_and_states_are_summed_piece_by_piece_as_in_one(calls: Table, length: int) -> None:
     def summed() -> dict[str, dict[str, list[float | None]]]:
         tables = {**host_states(calls, thread_blocks(MAIN, calls["block"]), END_PS), **call_tables(calls)}
@@ -95,7 +93,6 @@ def test_calls_and_states_are_summed_piece_by_piece_as_in_one(calls: Table, leng
 
 
 @given(made_calls())
-@settings(deadline=None)
 def test_each_thread_s_calls_are_in_its_own_order(calls: Table) -> None:
     order = call_tables(calls)["call_order"]
     for block in np.unique(calls["block"]).tolist():
@@ -105,7 +102,6 @@ def test_each_thread_s_calls_are_in_its_own_order(calls: Table) -> None:
 
 
 @given(made_calls())
-@settings(deadline=None)
 def test_times_and_moves_are_those_of_the_stretches(calls: Table) -> None:
     blocks = thread_blocks(MAIN, calls["block"])
     tables = host_states(calls, blocks, END_PS)

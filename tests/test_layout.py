@@ -75,7 +75,7 @@ NAMES = st.lists(st.sampled_from([f"b{n}.p" for n in range(12)] + [f"core[{n}].c
                  unique=True, max_size=14)  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(NAMES, st.lists(st.tuples(st.integers(0, 14), st.integers(0, 14)), max_size=30), st.booleans())
 def test_nothing_overlaps_in_any_graph(names: list[str], edges: list[tuple[int, int]], flow: bool) -> None:
     graph = _graph(names, edges)
@@ -162,7 +162,7 @@ def test_a_thousand_blocks_take_little_time() -> None:
 ROOMS = st.tuples(st.integers(200, 2600), st.integers(120, 1400))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(NAMES, st.lists(st.tuples(st.integers(0, 14), st.integers(0, 14)), max_size=30), ROOMS)
 def test_a_layout_for_a_room_is_no_smaller_there_and_nothing_overlaps(
     names: list[str], edges: list[tuple[int, int]], room: tuple[int, int]

@@ -342,7 +342,7 @@ def test_models_have_defaults_that_validate() -> None:
 VALUES = st.sampled_from(["", "null", "[]", "{}", "-1", "0", "1e300", "text", "[1, {a: b}]", "true"])
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(st.data())
 def test_mangled_documents_never_raise(data: st.DataObject) -> None:
     for text, read in ((PLATFORM, parse_platform), (PROJECT, partial(parse_document, PROJECT_SCHEMA))):

@@ -72,7 +72,7 @@ def tables_of(tables: dict[str, Table], block: int) -> dict[str, list[list[int]]
     }
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(PART, min_size=1, max_size=12))
 def test_both_forms_count_what_the_tables_say(
     built: tuple[Path, HdlBuild, list[Machine]], parts: list[tuple[int, int, int]]

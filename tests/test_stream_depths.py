@@ -22,7 +22,7 @@ PROJECT = Path(__file__).parent / "data" / "applications" / "fork_join"
 NAMES = ("a", "b", "c")
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.tuples(*[st.integers(0, 100)] * 3), st.tuples(*[st.integers(1, 40)] * 3), st.tuples(*[st.floats(0, 0.5)] * 3))
 def test_no_fifo_can_be_less_deep_and_lose_as_little(
     most: tuple[int, ...], needed: tuple[int, ...], cost: tuple[float, ...]

@@ -72,7 +72,7 @@ def test_every_example_statement_is_answered_as_a_trace_of_the_run_says(name: st
         check(query, topology, seed)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32), st.sampled_from([Frame(), Frame(time_ps=13), Frame(time_ps=20), Frame(elements=3)]))
 def test_all_that_can_be_asked_means_the_same_as_event_by_event(seed: int, frame: Frame) -> None:
     check(read(MORE, STREAM, frame), STREAM, seed)
@@ -231,7 +231,6 @@ def test_a_wrong_statement_hides_none_of_the_others() -> None:
 PARTS = [*"abm:;.,()=<>!&|-10 \n%", "measure ", "assert ", "rate at a", "occupancy ", " when ", "hist", "bins=", " ms"]
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(PARTS)))
 def test_no_text_is_an_exception(parts: list[str]) -> None:
     read_query("".join(parts), STREAM)

@@ -193,7 +193,7 @@ def words(marks: Marks | None) -> st.SearchStrategy[int]:
 Transfers = Sequence[Sequence[int]]
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_data_pass_whatever_they_are_and_the_answer_is_whole(built: Built, data: st.DataObject) -> None:
     question = data.draw(st.integers(0, (1 << 32) - 1))

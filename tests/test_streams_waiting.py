@@ -21,7 +21,7 @@ def test_a_source_that_is_not_taken_waits_and_so_does_a_target_without_an_offer(
     assert [(w.who, w.whom) for w in found] == [("a", "b"), ("c", "b"), ("c", HOST)]
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.booleans()), max_size=20))
 def test_it_is_a_shortest_cycle_with_an_offer_in_it_where_there_is_one(ends: list[tuple[int, int, bool]]) -> None:
     waits = [Waiting(str(who), str(whom), n, offers) for n, (who, whom, offers) in enumerate(ends) if who != whom]

@@ -106,7 +106,7 @@ class Editor:
             self.document.append(points_path(table), next_point(points_of(self.document, table)), "Add a size")
 
 
-@settings(max_examples=6, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=6, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(TEMPLATES), st.data())
 def test_edits_are_steps_and_keep_what_is_not_theirs(template: Path, draw: st.DataObject) -> None:
     editor = Editor(template)

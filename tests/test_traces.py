@@ -50,7 +50,7 @@ def chunked(rows: list[Row], cuts: list[int]) -> list[list[Row]]:
 
 
 @given(spans=ROWS, cuts=st.lists(st.integers(0, 1800), max_size=5), times=st.tuples(*[st.integers(0, 1900)] * 2))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_chunks_read_as_one(spans: list[list[int]], cuts: list[int], times: tuple[int, int]) -> None:
     starts = [np.concatenate(([0], np.cumsum(row)[:-1])).tolist() for row in spans]
     rows: list[Row] = [[(at, (at * 7 + n) % 7) for n, at in enumerate(row)] for row in starts]
@@ -109,7 +109,7 @@ def test_at_once_counts_overlaps() -> None:
     spans=st.lists(st.integers(1, 5_000), min_size=1, max_size=80),
     seed=st.integers(0, 2**32 - 1),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_pyramids_hold_exactly_what_counting_finds(spans: list[int], seed: int) -> None:
     rng = np.random.default_rng(seed)
     states = rng.integers(0, len(CATEGORIES), len(spans)).tolist()

@@ -88,7 +88,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     return Built(model, build, narrow, machines)
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(PART, min_size=1, max_size=8))
 @example([(0, 150, 1), (1, 2, 0), (1, 1, 0), (0, 149, 2), (0, 150, 3), (0, 61, 4)])  # as many as they hold
 @example([(0, 150, 1), (0, 150, 2), (0, 150, 3), (0, 61, 4)])

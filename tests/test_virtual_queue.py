@@ -59,7 +59,7 @@ def test_a_bus_takes_a_bulk_when_it_is_there_and_the_one_before_is_over() -> Non
     assert whole.downstream * 9 == pytest.approx([5, 3, 1])  # none until 5, one until 7, none, two until 9, one
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     gaps=st.lists(st.tuples(st.integers(0, 9), st.integers(1, 9)), min_size=3, max_size=40),
     bulk=st.integers(1, 3),
@@ -92,7 +92,7 @@ def test_a_passage_is_that_of_element_after_element(
 works = st.lists(st.tuples(st.integers(0, 9), st.integers(1, 9)), min_size=3, max_size=60)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(work=works, bulk=st.integers(1, 4), gathers=st.booleans())
 def test_a_bus_with_room_and_patience_for_all_is_one_without_ends(
     work: list[tuple[int, int]], bulk: int, gathers: bool
@@ -105,7 +105,7 @@ def test_a_bus_with_room_and_patience_for_all_is_one_without_ends(
         assert getattr(ours, name).tolist() == getattr(theirs, name).tolist()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     work=works, bulk=st.integers(1, 4), flush=st.integers(1, 20), before=st.integers(1, 9), more=st.integers(0, 5),
     gathers=st.booleans(),

@@ -86,7 +86,7 @@ def test_virtual_time_is_found_within_the_tolerance(
         assert found["diagnostics"] == []
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 10**6), forth=st.floats(10, 3000), back=st.floats(10, 3000), jitter=st.floats(0, 1000),
     s_f=st.floats(1, 40),
@@ -99,7 +99,7 @@ def test_the_true_offset_is_always_within_the_bounds(
     assert clock.lower_ns < zero_ns < clock.upper_ns
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 10**6), forth=st.floats(10, 3000), back=st.floats(10, 3000), jitter=st.floats(0, 1000),
     s_f=st.floats(1, 40), drift=st.floats(-50e-6, 50e-6), count=st.integers(2, 400), far=st.floats(0, 5e8),

@@ -188,7 +188,7 @@ def test_a_whole_number_beyond_64_bits_is_refused(value: int) -> None:
         set_value(TEXT, ("name",), value)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(plain, st.sampled_from(["name", "title", "points", "tail", "nested", "fresh"]))
 def test_any_value_is_set_exactly_or_refused(value: Any, key: str) -> None:
     expected = copy.deepcopy(data(TEXT))

@@ -59,13 +59,13 @@ def window(qtbot: QtBot, qapp: object, plugins: Plugins) -> Iterator[MainWindow]
 def opened(window: MainWindow, project: Path, qtbot: QtBot) -> MainWindow:
     """The window on the tiny project, its sources read."""
     window.open(project)
-    qtbot.waitUntil(lambda: window.context.scan is not None and not window.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: window.context.scan is not None and not window.busy)
     return window
 
 
 @pytest.fixture
 def settle(qtbot: QtBot) -> Callable[[MainWindow], None]:
     def wait(window: MainWindow) -> None:
-        qtbot.waitUntil(lambda: not window.busy, timeout=20_000)
+        qtbot.waitUntil(lambda: not window.busy)
 
     return wait

@@ -21,7 +21,7 @@ OPEN, CLOSE = "#pragma recap fpgaOpen overhead(initialize)", "#pragma recap fpga
 def source(opened: MainWindow, qtbot: QtBot) -> SourceMode:
     mode = opened.modes.current()
     assert isinstance(mode, SourceMode)
-    qtbot.waitUntil(lambda: not opened.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not opened.busy)
     return mode
 
 

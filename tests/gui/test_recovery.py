@@ -99,12 +99,12 @@ def test_a_killed_window_loses_nothing(
 
     window.context.documents.ask = answer
     window.open(project)
-    qtbot.waitUntil(lambda: len(asked) == 1, timeout=20_000)
+    qtbot.waitUntil(lambda: len(asked) == 1)
     assert set(asked[0].lines) == {str(path) for path in documents}
     assert not window.context.documents.unsaved
     window.context.leave()
     window.recovered.offer_at_start(project=False)
-    qtbot.waitUntil(lambda: len(window.context.documents.unsaved) == 3, timeout=20_000)
+    qtbot.waitUntil(lambda: len(window.context.documents.unsaved) == 3)
     assert len(asked) == 2
     settle(window)
     source, platform, predict = (window.modes.made[m] for m in ("source", "platform", "predict"))

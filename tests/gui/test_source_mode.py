@@ -97,7 +97,7 @@ def test_a_pragma_is_inserted_by_right_click_and_undone(
     qtbot.keyClick(popover, Qt.Key.Key_Escape)
     opened.save()
     assert "recap reset" in top.read_text()
-    qtbot.waitUntil(lambda: not opened.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not opened.busy)
     scan = opened.context.scan
     assert scan is not None
     assert "reset" in [p.pragma.name for b in scan.hdl.blocks for p in b.pragmas]
@@ -246,7 +246,7 @@ def test_a_file_changed_by_another_program(opened: MainWindow, source: SourceMod
     main = project.parent / "host" / "main.c"
     editor = show(opened, main, 1)
     main.write_text("/* other */\n" + main.read_text())
-    qtbot.waitUntil(lambda: editor.toPlainText().startswith("/* other */"), timeout=5_000)
+    qtbot.waitUntil(lambda: editor.toPlainText().startswith("/* other */"))
     qtbot.keyClicks(editor, "mine ")
     main.write_text("/* again */\n")
     qtbot.wait(150)
@@ -354,7 +354,7 @@ def test_a_click_with_control_leads_to_a_definition_and_back_returns(
     at = editor.cursorRect(cursor).center()
     hover(editor.viewport(), at)
     qtbot.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier, at)
-    qtbot.waitUntil(lambda: source.editor is not None and source.editor.path.name == "fpga.h", timeout=20_000)
+    qtbot.waitUntil(lambda: source.editor is not None and source.editor.path.name == "fpga.h")
     header = source.editor
     assert header is not None
     assert header.isReadOnly()
@@ -368,7 +368,7 @@ def test_a_click_with_control_leads_to_a_definition_and_back_returns(
     at_use.setPosition(at_use.selectionStart() + 1)
     editor.setTextCursor(at_use)
     qtbot.keyClick(editor, Qt.Key.Key_F12)
-    qtbot.waitUntil(lambda: editor.line == line_of(top, "reg [7:0]  left"), timeout=20_000)
+    qtbot.waitUntil(lambda: editor.line == line_of(top, "reg [7:0]  left"))
     assert editor.textCursor().block().text()[editor.textCursor().positionInBlock() :] == "left;"
     shown_settings(opened).rows["code_px"].set("18")
     assert editor.fontInfo().pixelSize() == 18

@@ -83,7 +83,7 @@ def test_a_wrong_pragma_is_flagged_as_it_is_typed_and_no_more_when_mended(
     opened: MainWindow, project: Path, qtbot: QtBot, look: str
 ) -> None:
     opened.set_theme(look)
-    qtbot.waitUntil(lambda: theme.palette().name == look and not opened.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: theme.palette().name == look and not opened.busy)
     editor, line = show(opened, project.parent / "host" / "main.c", "recap put")
     high = theme.colour("high").name().upper()
     assert not is_wrong(editor, line, "send")
@@ -129,7 +129,7 @@ def test_what_the_scan_says_of_a_line_is_flagged_until_the_line_changes(
     top = project.parent / "hdl" / "tiny_top.v"
     top.write_text(top.read_text().replace("left <= DELAY;", "left <= DELAYS;"))
     opened.context.rescan()
-    qtbot.waitUntil(lambda: opened.context.scan is not None and not opened.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: opened.context.scan is not None and not opened.busy)
     errors = [d for d in opened.context.scan.hdl.diagnostics if d.severity is Severity.ERROR and d.line]
     assert errors, "an unknown name is an error of the scan"
 
@@ -155,7 +155,7 @@ def test_a_pragma_that_the_scan_warns_of_is_not_coloured_as_a_right_one(
     stray = "    //pragma recap nowhere work()\n    wire       empty"
     top.write_text(top.read_text().replace("    wire       empty", stray))
     opened.context.rescan()
-    qtbot.waitUntil(lambda: not opened.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not opened.busy)
     editor, line = show(opened, top, "recap nowhere")
     assert "stands before no branch" in problem_text(editor.margin.problems, line)
     assert is_wrong(editor, line, "work()", "medium_text")
@@ -196,7 +196,7 @@ def test_what_is_typed_is_told_after_a_pause_before_it_is_saved(
     cursor.movePosition(cursor.MoveOperation.EndOfBlock)
     editor.setTextCursor(cursor)
     qtbot.keyClicks(editor, " assign sum2 = nothing;")
-    qtbot.waitUntil(lambda: line in editor.margin.problems, timeout=20_000)
+    qtbot.waitUntil(lambda: line in editor.margin.problems)
     assert top.read_bytes() == saved
     assert "use of undeclared identifier" in side_tip(editor, line)
     assert theme.palette().high in sign_colours(editor, line)
@@ -205,5 +205,5 @@ def test_what_is_typed_is_told_after_a_pause_before_it_is_saved(
     assert any(problem.line == line for problem in opened.context.problems())
     while editor.can_undo:
         editor.undo()
-    qtbot.waitUntil(lambda: not opened.context.problems(), timeout=20_000)
+    qtbot.waitUntil(lambda: not opened.context.problems())
     assert line not in editor.margin.problems

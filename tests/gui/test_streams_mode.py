@@ -134,7 +134,7 @@ def test_names_are_proposed_and_what_is_wrong_is_said(
     assert mode.editor.toPlainText() == "measure rate at e21"
     qtbot.keyClick(mode.editor, Qt.Key.Key_Return)
     qtbot.keyClicks(mode.editor, "measure rat at e1")
-    qtbot.waitUntil(lambda: bool(mode.editor.problems), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(mode.editor.problems))
     assert mode.wrong.text() == "Line 2: 'rat' cannot be measured. Did you mean 'rate'?"
     mode.ask()
     settle(window)

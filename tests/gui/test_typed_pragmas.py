@@ -17,7 +17,7 @@ from workbench.gui.source.mode import SourceMode
 def source(opened: MainWindow, qtbot: QtBot) -> SourceMode:
     mode = opened.modes.current()
     assert isinstance(mode, SourceMode)
-    qtbot.waitUntil(lambda: not opened.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not opened.busy)
     return mode
 
 
@@ -132,7 +132,7 @@ def test_marks_on_one_line_are_accepted_one_after_another_before_anything_is_sav
     text = top.read_text().replace("endmodule", one)
     top.write_text(text)
     window.open(project)
-    qtbot.waitUntil(lambda: window.context.scan is not None and not window.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: window.context.scan is not None and not window.busy)
     mode = window.modes.current()
     assert isinstance(mode, SourceMode)
     mode.open_file(top)
@@ -140,8 +140,8 @@ def test_marks_on_one_line_are_accepted_one_after_another_before_anything_is_sav
     window.propose_marks()
     for left in (["wait_w1"], []):
         qtbot.keyClick(mode.proposals.rows, Qt.Key.Key_Return)
-        qtbot.waitUntil(lambda: [p.pragma.name for p in mode.proposals.open_now()] == left, timeout=20_000)  # noqa: B023
-    qtbot.waitUntil(lambda: said_of(mode)[-1] == "2 states", timeout=20_000)
+        qtbot.waitUntil(lambda: [p.pragma.name for p in mode.proposals.open_now()] == left)  # noqa: B023
+    qtbot.waitUntil(lambda: said_of(mode)[-1] == "2 states")
     assert top.read_text() == text
     assert mode.editor is not None
     assert [line.strip() for line in mode.editor.toPlainText().splitlines()[-6:]] == [

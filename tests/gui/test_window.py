@@ -41,8 +41,8 @@ Settle = Callable[[MainWindow], None]
 
 
 def finished(window: MainWindow, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: not window.runner.running, timeout=10_000)
-    qtbot.waitUntil(lambda: not window.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not window.runner.running)
+    qtbot.waitUntil(lambda: not window.busy)
 
 
 def the_workspace(window: MainWindow) -> Workspace:
@@ -208,7 +208,7 @@ def test_cancel_ends_the_run(opened: MainWindow, project: Path, qtbot: QtBot) ->
     opened.run_control.run_function = endless_run
     opened.actions_of.all["run"].trigger()
     dock = opened.run_dock
-    qtbot.waitUntil(lambda: "Run" in dock.steps and dock.steps["Run"].said == "12 cycles", timeout=5_000)
+    qtbot.waitUntil(lambda: "Run" in dock.steps and dock.steps["Run"].said == "12 cycles")
     assert not opened.header.run_button.button.isEnabled()
     assert "step 2 of 2" in opened.status_line.text
     qtbot.mouseClick(dock.cancel, Qt.MouseButton.LeftButton)

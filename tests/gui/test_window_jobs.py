@@ -22,7 +22,7 @@ Settle = Callable[[MainWindow], None]
 
 
 def finished(window: MainWindow, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: not window.runner.running and not window.busy, timeout=30_000)
+    qtbot.waitUntil(lambda: not window.runner.running and not window.busy)
 
 
 def until_cancelled(job: Job) -> None:
@@ -84,7 +84,7 @@ def test_reading_the_sources_is_stopped_and_begun_again(
     assert any("not read to their end" in problem.message for problem in context.problems())
     context.scan = None
     actions["rescan"].trigger()
-    qtbot.waitUntil(lambda: context.scan is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: context.scan is not None)
 
 
 def test_a_project_is_instrumented_into_a_folder(

@@ -25,7 +25,7 @@ MODELS = Path(rc_workbench_plugins.ratss.__file__).with_name("models")
 def test_prediction_needs_no_code(window: MainWindow, qtbot: QtBot) -> None:
     window.context.close()
     window.show_without_project("predict")
-    qtbot.waitUntil(lambda: not window.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not window.busy)
     assert isinstance(window.modes.current(), PredictMode)
     assert window.rail.isVisibleTo(window)
 
@@ -58,7 +58,7 @@ def test_another_programs_trace_asks_where_its_run_goes(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(run), ""))
     window.context.close()
     window.open(trace)
-    qtbot.waitUntil(lambda: window.context.run is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: window.context.run is not None)
     assert window.context.run is not None
     assert window.context.run.path == run
 

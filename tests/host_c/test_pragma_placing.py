@@ -141,7 +141,7 @@ class Writer:
             self.put(indent, f"}} while ({self.call()});" if kind == "docall" else tails.get(kind, "}"))
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(BODIES, min_size=1, max_size=4))
 def test_a_pragma_inserted_where_the_scan_says_is_that_calls(project, bodies) -> None:
     """What the window does: a new pragma goes to `pragma_line` and `indent`; a new scan then gives it to that call."""

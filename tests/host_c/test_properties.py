@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 
 @pytest.mark.parametrize(("standard", "api"), [(0, False), (17, True)])
-@settings(max_examples=1, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@settings(max_examples=1, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
 @given(random=st.randoms(use_true_random=False))
 def test_what_is_recorded_is_what_was_done(tmp_path_factory, standard, api, random) -> None:
     root = tmp_path_factory.mktemp("program")

@@ -343,7 +343,7 @@ def test_what_is_counted_can_be_read_while_the_program_runs(project, qtbot: QtBo
     qtbot.addWidget(view)
     view.follow(raw)
     with subprocess.Popen([project.work / "host"], env=environment, stdin=subprocess.PIPE) as running:
-        qtbot.waitUntil(lambda: any(call.under_way for call in calls_so_far(raw)), timeout=20_000)
+        qtbot.waitUntil(lambda: "fakeEach" in [call.site.callee for call in calls_so_far(raw) if call.under_way])
         found = {call.site.callee: call for call in calls_so_far(raw)}
         view.look()
         assert {name: (call.count, call.under_way) for name, call in found.items()} == {

@@ -7,7 +7,6 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from predict_shown import WAIT_MS
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -34,7 +33,7 @@ def mode(qtbot: QtBot, qapp: QApplication, plugins: Plugins, tmp_path: Path) -> 
         pass
 
     def idle(widget: object) -> None:
-        qtbot.waitUntil(lambda: not context.background.busy, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: not context.background.busy)
         context.shut_down()
 
     qtbot.addWidget(made, before_close_func=idle)

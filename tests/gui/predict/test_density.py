@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from pixels import pixels_of
-from predict_shown import WAIT_MS
 from predicting import density as bounds_of
 from predicting import model_path
 from PySide6.QtCore import QPointF, Qt
@@ -65,7 +64,7 @@ def test_a_kernels_measured_density_stands_beside_the_model(mode: PredictMode, q
     assert mode.density.of is not None
     title, (kernel, arguments) = next(iter(mode.density.of.kernels().items()))
     mode.density.measure_kernel(title, kernel, arguments)
-    qtbot.waitUntil(lambda: len(mode.density.curve.plot.lines) == 2, timeout=60_000)
+    qtbot.waitUntil(lambda: len(mode.density.curve.plot.lines) == 2)
     measured = mode.density.curve.plot.lines[1]
     assert measured.name == "measured"
     assert min(measured.y) == pytest.approx(1 / 8, rel=0.05)  # each multiply-add loads both its operands of 4 bytes
@@ -80,10 +79,10 @@ def test_a_kernel_that_is_measured_can_be_given_up(mode: PredictMode, qtbot: QtB
     mode.open_document(model_path("matrix_multiply", "density"))
     mode.density.measure_kernel("forever", kernel, [])
     background = mode.context.background
-    qtbot.waitUntil(lambda: background.said == "Measuring forever", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: background.said == "Measuring forever")
     assert mode.density.measure_button.isHidden()
     mode.density.stop_button.click()
-    qtbot.waitUntil(lambda: not background.busy, timeout=WAIT_MS)  # its program has ended
+    qtbot.waitUntil(lambda: not background.busy)  # its program has ended
     assert not mode.density.measure_button.isHidden()
     assert len(mode.density.curve.plot.lines) == 1
     assert not list(mode.context.notices)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from pixels import pixels_of, rgb
-from predict_shown import WAIT_MS, explored, own_copy
+from predict_shown import explored, own_copy
 from predicting import model_path, predict
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
@@ -67,14 +67,14 @@ def test_what_must_hold(mode: PredictMode, qtbot: QtBot) -> None:
     mode.explore.target.setText("200")
     mode.explore.target_name.setCurrentText("clock")
     mode.explore.solve_button.click()
-    qtbot.waitUntil(lambda: bool(mode.what_if.changes), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(mode.what_if.changes))
     file = mode.document.model_file
     assert file is not None
     assert float(predict(file, mode.what_if.changes).speedup) == pytest.approx(200)
     assert mode.explore.answer.text().startswith("clock must be 276")
     mode.explore.target.setText("1e9")
     mode.explore.solve_button.click()
-    qtbot.waitUntil(lambda: mode.explore.answer.property("role") == "high", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: mode.explore.answer.property("role") == "high")
     for wrong, said in (
         ("ten", "no number"),
         ("nan", "no finite number"),
@@ -85,7 +85,7 @@ def test_what_must_hold(mode: PredictMode, qtbot: QtBot) -> None:
         mode.explore.low.setText(wrong)
         mode.explore.high.setText("0.7" if wrong == "0.5" else "16")
         mode.explore.sweep()
-        qtbot.waitUntil(lambda: not mode.explore.problem.isHidden(), timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: not mode.explore.problem.isHidden())
         assert said in mode.explore.problem.text(), wrong
     mode.explore.target.setText("nan")
     mode.explore.solve_button.click()
@@ -98,7 +98,7 @@ def test_a_whole_number_is_solved_and_its_rounds_are_said(mode: PredictMode, qtb
     mode.explore.target.setText("200")
     mode.explore.target_name.setCurrentText("nodes")
     mode.explore.solve_button.click()
-    qtbot.waitUntil(lambda: bool(mode.what_if.changes), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(mode.what_if.changes))
     assert mode.what_if.changes == {"nodes": 3}
     assert mode.explore.answer.text() == "nodes must be 3 (the model has 2; whole numbers only: 216× there, 146× at 2)"
     mode.show_page("Results")

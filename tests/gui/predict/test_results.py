@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pixels import pixels_of, rgb
-from predict_shown import WAIT_MS, explored, own_copy
+from predict_shown import explored, own_copy
 from predicting import model_path, predict
 from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QApplication, QLineEdit
@@ -65,7 +65,7 @@ def test_each_page_is_painted_in_both_themes(mode: PredictMode, qapp: QApplicati
             mode.show_page(page)
             image = pixels_of(mode.grab().toImage())
             assert len(np.unique(image)) > 20, (model, page)
-        qtbot.waitUntil(lambda: not mode.context.background.busy, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: not mode.context.background.busy)
     theme.apply_theme(qapp, "light")
 
 
@@ -130,12 +130,12 @@ def test_a_kernels_model_is_prepared_as_a_job_and_then_shown(mode: PredictMode, 
     path.write_text(f"schema_version: 1\nname: scale\nplatform: de5_net\nkernel_file: scale.cl\n{launch}\n")
     mode.open_document(path)
     assert mode.stack.currentWidget() is mode.nothing
-    qtbot.waitUntil(lambda: mode.stack.currentWidget() is mode.results, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: mode.stack.currentWidget() is mode.results)
     assert [bar.name for bar in mode.results.shares.bars.rows] == ["B_mem", "B_balance", "B_itpp"]
     assert [mode.reading.itemText(n) for n in range(1, 3)] == ["printed", "repaired"]
     (folder / "scale.cl").write_text("__kernel void scale(__global float *data)\n{\n    data[\n}\n")
     mode.document.read_again()
-    qtbot.waitUntil(lambda: mode.nothing.title.text() == "This model cannot be computed", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: mode.nothing.title.text() == "This model cannot be computed")
     assert "expected" in mode.nothing.why.text()  # the compiler's own words
 
 
@@ -255,7 +255,7 @@ def test_a_queueing_model_is_calibrated_from_the_open_run(
     kind, path = plugins.model_kinds["queueing"], tmp_path / "of_run.queueing.yaml"
     run, _ = open_run(kept(simulated(), tmp_path / "run"))
     begin(mode, kind, run, path)
-    qtbot.waitUntil(lambda: mode.document.path == path, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: mode.document.path == path)
     mode.show_page("Results")
     mode.results.show_page("Against measurements")
     assert [line.name for line in mode.results.chart.plot.lines] == ["alike", "a", "b"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from predict_shown import WAIT_MS
 from predicting import model_path
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication
@@ -52,7 +51,7 @@ def shown(mode: PredictMode, qtbot: QtBot, tmp_path: Path) -> StructureView:
     assert mode.page == "Results"
     assert mode.pills["Structure"].isHidden()
     mode.open_document(folder / "smooth.opencl.yaml")
-    qtbot.waitUntil(lambda: mode.stack.currentWidget() is mode.results, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: mode.stack.currentWidget() is mode.results)
     mode.pills["Structure"].click()
     assert mode.stack.currentWidget() is mode.structure
     return mode.structure

@@ -46,7 +46,7 @@ def mode(qtbot: QtBot, qapp: QApplication, six_cores: Run) -> TimelineMode:
     qtbot.addWidget(made)
     made.resize(1300, 700)
     made.show()
-    qtbot.waitUntil(lambda: made.view.traced is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: made.view.traced is not None)
     return made
 
 
@@ -102,7 +102,7 @@ def test_selection_goes_both_ways(qtbot: QtBot, mode: TimelineMode, six_cores: R
 
 def test_status_tells_the_frame_time(qtbot: QtBot, mode: TimelineMode) -> None:
     mode.view.zoom(2)
-    qtbot.waitUntil(lambda: any(p.startswith("frame") for p in mode.status), timeout=3000)
+    qtbot.waitUntil(lambda: any(p.startswith("frame") for p in mode.status))
     assert any("1 px =" in part for part in mode.status)
 
 
