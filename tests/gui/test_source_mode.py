@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from pointer import hover
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QApplication, QInputDialog, QMenu
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QContextMenuEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QInputDialog, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 from settings_shown import shown_settings
 
@@ -376,3 +376,37 @@ def test_a_click_with_control_leads_to_a_definition_and_back_returns(
     editor.go_to(line_of(top, "    end") + 1)
     qtbot.keyClick(editor, Qt.Key.Key_F12)
     qtbot.waitUntil(lambda: "no name stands here" in opened.status_line.text)
+
+
+def test_files_that_are_dropped_are_opened_and_leave_the_text_alone(
+    opened: MainWindow, project: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    """In any place of the window: a source in Source, what is none as what it is, a file of no kind told."""
+    mode = opened.modes.current()
+    assert isinstance(mode, SourceMode)
+    assert mode.editor is not None
+    before, first = mode.editor.toPlainText(), mode.editor
+    (tmp_path / "made.vhd").write_text("entity made is\nend;\n")
+    (tmp_path / "notes.txt").write_text("none\n")
+    for over in (first.viewport(), mode.side.tree.viewport()):
+        drop(over, tmp_path / "made.vhd", project.parent / "hdl" / "tiny_top.v")
+        qtbot.waitUntil(lambda: mode.editor is not None and mode.editor.path.name == "tiny_top.v")
+        assert [editor.path.name for editor in mode.tabs.editors()] == ["main.c", "made.vhd", "tiny_top.v"]
+        mode.tabs.show_editor(first)
+    assert (first.toPlainText(), first.file.dirty) == (before, False)
+    drop(first.viewport(), tmp_path / "notes.txt")
+    qtbot.waitUntil(lambda: any(told.file.endswith("notes.txt") for told in opened.context.notices))
+    *_, told = opened.context.notices
+    assert (told.message, told.file) == ("the window opens no files of this kind", str(tmp_path / "notes.txt"))
+
+
+def drop(over: QWidget, *paths: Path) -> None:
+    """Drag files over a widget and let go of them, as another program's window does."""
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    data.setText("\n".join(map(str, paths)))
+    action, button, held = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    entered = QDragEnterEvent(QPoint(20, 20), action, data, button, held)
+    QApplication.sendEvent(over, entered)
+    assert entered.isAccepted()
+    QApplication.sendEvent(over, QDropEvent(QPointF(20, 20), action, data, button, held))

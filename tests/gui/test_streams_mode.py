@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -203,6 +204,16 @@ def test_of_a_deep_name_its_last_parts_stay() -> None:
     canvas = SvgCanvas(LIGHT)
     draw_edge_label(canvas, edge, inside_frame=True)
     assert "…left" in canvas.document(100, 40, "")
+
+
+@pytest.mark.parametrize(("room", "shown"), [(300, "12 × 2.00 KiB"), (60, "12 ×"), (20, "")])
+def test_a_label_in_a_small_graph_is_whole_words_or_none(room: int, shown: str) -> None:
+    """Not a few letters of them: "12 × 2…" would be read as another size."""
+    edge = RoutedEdge("a", "b", (), ((0, 0), (90, 0)), "12 × 2.00 KiB", "samples", Box(0, 0, room, 30))
+    canvas = SvgCanvas(LIGHT)
+    with canvas.placed(0, 0, 0.5):
+        draw_edge_label(canvas, edge, inside_frame=True)
+    assert re.findall(r"<text[^>]*>([^<]*)", canvas.document(400, 40, "")) == ([shown] if shown else [])
 
 
 def test_a_graph_too_small_for_its_labels_says_shortly_what_has_room() -> None:

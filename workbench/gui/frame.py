@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QCloseEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QToolBar, QWidget
 
 from workbench.gui import icons, question, theme
@@ -57,6 +58,7 @@ class Frame(QMainWindow):
         self.slices = self.context.slices
         self._ahead = False  # whether the modes' code is read, or being read
         self.runner = JobRunner(self)
+        self.setAcceptDrops(True)
         self.run_dock = RunDock(self.runner)
         self.floating = Floating(self, self.context, self.slices)
         options = self.floating.run_options.options
@@ -278,9 +280,16 @@ class Frame(QMainWindow):
             QTimer.singleShot(0, self, lambda: self.asking.import_file(importer, path))  # asks, once the window stands
         elif named.endswith((".yaml", ".yml")):
             self._open_template(path)
+        elif self.context.workspace is not None and self._is_source(path):
+            self.context.navigation.open_line(str(path), 1)
         else:
             hint = f"Projects (*{PROJECT_SUFFIX}), run folders, models, traces and platform templates (*.yaml) are."
             self.context.notices.tell(Diagnostic("the window opens no files of this kind", hint, file=str(path)))
+
+    def _is_source(self, path: Path) -> bool:
+        from workbench.gui.source.highlight import pragma_style  # with its lexers, which were read in the background
+
+        return pragma_style(path) is not None
 
     def _open_template(self, path: Path) -> None:
         self._open_in("platform", path)
@@ -396,6 +405,18 @@ class Frame(QMainWindow):
                 import_module(module)
 
         self.context.code.start("modes", read, lambda _: None, self.context.failed)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.setDropAction(Qt.DropAction.CopyAction)
+            event.accept()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Files that are dropped are opened, each as what it is, once the program that they come from goes on."""
+        event.setDropAction(Qt.DropAction.CopyAction)
+        event.accept()
+        for path in [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]:
+            QTimer.singleShot(0, self, partial(self.open, path))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if not self.context.documents.may_leave():

@@ -261,6 +261,14 @@ def _tail(canvas: Canvas, name: str, room: float, size: float, weight: int = 600
     return next((tail for tail in tails if canvas.width_of(tail, size, weight) <= room), tails[-1])
 
 
+def _shorter(canvas: Canvas, words: str, room: float, size: float, weight: int) -> str:
+    """What has room: "12 × 2 KiB", or how many alone, or of a dotted name its last parts; else nothing."""
+    for said in (words, _tail(canvas, words, room, size, weight), "".join(words.partition(" ×")[:2])):
+        if canvas.width_of(said, size, weight) <= room:
+            return said
+    return ""
+
+
 def draw_rows(canvas: Canvas, area: Box, rows: Sequence[tuple[Category | None, str, str, str]]) -> None:
     """The host's states, largest first: swatch, name, share, and time where there is room for it."""
     pitch = min(22.0, area.height / max(len(rows), 1))
@@ -343,11 +351,13 @@ def draw_edge_label(canvas: Canvas, edge: RoutedEdge, inside_frame: bool) -> Non
     ]
     box = edge.label_box
     alone = not legible(canvas, 15)  # the first line, in the room of both
-    if alone:
-        lines = lines[:1] if legible(canvas, box.height) else []
+    grown = max(1 / canvas.scale, 1.0)
+    if alone and lines:  # whole words or none: of a few letters nothing could be told
+        words, weight, ink = lines[0]
+        short = _shorter(canvas, words, box.width, 11 * grown, weight) if legible(canvas, box.height) else ""
+        lines = [(short, weight, ink)] if short else []
     if not lines:
         return
-    grown = max(1 / canvas.scale, 1.0)
     lines = [(_tail(canvas, words, box.width, 11 * grown, weight), weight, ink) for words, weight, ink in lines]
     widths = [canvas.width_of(words, 11, weight) * grown for words, weight, _ in lines]
     flat = box.height < 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any
 
-from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QMimeData, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -112,6 +112,10 @@ class CodeView(QPlainTextEdit):
         self._side.update()
 
     # ---- events
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        """A file that is dropped is opened by the window; its name is no part of the text."""
+        return not source.hasUrls() and super().canInsertFromMimeData(source)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
