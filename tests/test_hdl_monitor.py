@@ -326,5 +326,5 @@ def test_ports_that_cannot_be_used(changes: dict[str, object], read_out: tuple[i
 
 
 def test_a_missing_signal_is_named() -> None:
-    with pytest.raises(WorkbenchError, match=r"no ports named .*write data of port host 'wr_data'"):
+    with pytest.raises(WorkbenchError, match=r"no ports named .*port host's write data 'wr_data'"):
         check_port(replace(TOP, ports=tuple(p for p in TOP.ports if p.name != "wr_data")), HARDWARE)

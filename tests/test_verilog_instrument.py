@@ -359,9 +359,9 @@ def test_a_wrong_condition_is_traced_to_its_pragma(tmp_path: Path) -> None:
 
 def test_a_top_level_that_lacks_the_ports_signals(tmp_path: Path) -> None:
     hardware = write(tmp_path, leaf_v=LEAF, top_sv=TOP.replace("rd_en", "read"))
-    with pytest.raises(WorkbenchError, match=r"no ports named .*read enable of port host 'rd_en'"):
+    with pytest.raises(WorkbenchError, match=r"no ports named .*port host's read enable 'rd_en'"):
         instrument(tmp_path, hardware)
-    with pytest.raises(WorkbenchError, match=r"no ports named .*write data of port host 'wr_data'"):
+    with pytest.raises(WorkbenchError, match=r"no ports named .*port host's write data 'wr_data'"):
         instrument(tmp_path, write(tmp_path, leaf_v=LEAF, top_sv=TOP.replace("wr_data", "wdata")))
 
 

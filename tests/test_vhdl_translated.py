@@ -126,6 +126,30 @@ end;
     ]
 
 
+def test_an_array_that_ghdl_takes_for_a_memory_is_told_as_that(tmp_path: Path) -> None:
+    """Words that are written by an index and read all at once; written in a loop they are made."""
+    text = f"""{HEAD}entity made is port (
+    clk, w : in std_logic; at : in unsigned(0 downto 0); d : in unsigned(7 downto 0);
+    q : out unsigned(15 downto 0)); end;
+architecture rtl of made is type words_t is array (0 to 1) of unsigned(7 downto 0); signal words : words_t; begin
+    process (clk) begin
+        if rising_edge(clk) then
+            if w = '1' then words(to_integer(at)) <= d; end if;
+        end if;
+    end process;
+    q <= words(0) & words(1);
+end;
+"""
+    (tmp_path / "made.vhd").write_text(text)
+    with pytest.raises(WorkbenchError, match="takes an array of it for a memory") as told:
+        synthesised(Design((str(tmp_path / "made.vhd"),), "made"))
+    line = text.splitlines().index("        if rising_edge(clk) then") + 1
+    assert [d.line for d in told.value.diagnostics] == [line]
+    loop = "for i in words'range loop if w = '1' and at = i then words(i) <= d; end if; end loop;"
+    (tmp_path / "made.vhd").write_text(text.replace("if w = '1' then words(to_integer(at)) <= d; end if;", loop))
+    assert "posedge clk" in synthesised(Design((str(tmp_path / "made.vhd"),), "made"))
+
+
 def test_an_assertion_ends_a_simulation_where_it_is_a_failure(tmp_path: Path) -> None:
     """Others tell something and go on in VHDL, and what PSL says is no hardware; GHDL 2.0 ends it with each."""
     text = f"""{HEAD}entity made is port (clk, a : in std_logic; q : out std_logic); end;

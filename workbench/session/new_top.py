@@ -258,12 +258,13 @@ def find_read_out(
     while last >= step and any(last - step < number <= last for number in numbers):
         last -= step
     first = last - step + 1
+    largest = max((n for n in numbers if n < first), default=0)
+    why = f"{counted(bits, 'address bit')}; no number in the sources lies in it, the largest below it is {largest:#x}"
     if first <= 0:
         problem = f"no {_READ_OUT_WORDS} addresses in a row are free of numbers that the sources name"
         hint = "Widen the address port, or write a range under hardware.read_out that nothing uses."
         notes.problems.append(Diagnostic(problem, hint, Severity.ERROR, top.file, top.line))
         first, last = (1 << bits) - step, (1 << bits) - 1
-    largest = max((n for n in numbers if n < first), default=0)
-    why = f"{counted(bits, 'address bit')}; no number in the sources lies in it, the largest below it is {largest:#x}"
+        why = f"{counted(bits, 'address bit')}; numbers in the sources lie in it: see whether they are addresses"
     notes.found.append(Found("unused addresses", f"{first:#x} to {last:#x}", why))
     return first, last

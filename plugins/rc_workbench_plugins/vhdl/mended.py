@@ -96,14 +96,18 @@ _REPEATED = re.compile(r"\((\d+) downto 0 => '(.)'\)")
 _PLACE = re.compile(r"^ */\*#? *(.+):(\d+):(\d+) +\*/$")
 _COMMENT = re.compile(r"^ *(?:/\*.*\*/|--.*)\n", re.MULTILINE)  # where in the sources it comes from
 #: What has no Verilog in it, or another meaning; what is told of it, and what would be right.
-_WRONG = (
-    (
-        re.compile(r"^  assign \w+ = 1'b0; // (?:pos|neg)edge$"),
-        "GHDL makes no Verilog of a clock's edge that is used as a value",
-        "Write the clocked process with the edge alone as its first condition, as in `if rising_edge(clk) then`.",
-    ),
-    (re.compile(r"^   gate_(\w+) "), "GHDL synthesises this, but makes no Verilog of it", "A newer GHDL may."),
+_EDGE = re.compile(r"^  assign \w+ = 1'b0; // (?:pos|neg)edge$")
+_OF_VALUE = (
+    "GHDL makes no Verilog of a clock's edge that is used as a value",
+    "Write the clocked process with the edge alone as its first condition, as in `if rising_edge(clk) then`.",
 )
+_OF_MEMORY = (
+    "GHDL makes no Verilog of this process: it takes an array of it for a memory, which is read in several places",
+    "Write it in a loop, `for i in a'range loop if index = i then a(i) <= word; end if; end loop;`, or read one place.",
+)
+_CLOCKED = re.compile(r"(?:rising_edge|falling_edge)\s*\([^)]*\)\s*\)?\s*then\b", re.IGNORECASE)
+_GATE = re.compile(r"^   gate_(\w+) ")
+_OF_GATE = ("GHDL synthesises this, but makes no Verilog of it", "A newer GHDL may.")
 _OWN = re.compile(r"^  (?:wire|reg) (?:\[\d+:\d+\] )?(\w+);$", re.MULTILINE)
 _PARAMETERS = re.compile(r"^  #\(parameter\n((?:    \w+,\n)*    \w+)\)$", re.MULTILINE)
 
@@ -136,9 +140,11 @@ def _refused(verilog: str) -> Iterator[Diagnostic]:
     for line in verilog.splitlines():
         if found := _PLACE.match(line):
             place = found
-        for form, what, hint in _WRONG:
-            if form.match(line) and place:
-                yield Diagnostic(what, hint, file=place[1], line=int(place[2]), column=int(place[3]))
+        elif place and (_EDGE.match(line) or _GATE.match(line)):
+            file, at, column = place[1], int(place[2]), int(place[3])
+            whole = _CLOCKED.match(_source_at(file, at, column))
+            what, hint = _OF_GATE if _GATE.match(line) else _OF_MEMORY if whole else _OF_VALUE
+            yield Diagnostic(what, hint, file=file, line=at, column=column)
 
 
 def _asserted(form: re.Match[str]) -> str:
