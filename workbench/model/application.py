@@ -78,7 +78,7 @@ class MadeClock(Document):
     """A clock that the design makes in a PLL. One that is not told is simulated at its input's rate."""
 
     name: str = Field(
-        description="what makes it and its output, below the top, as `workbench scan` tells", examples=["pll.CLKOUT0"]
+        description="the PLL below the top, and its output: a note of the design's names it", examples=["pll.CLKOUT0"]
     )
     frequency_hz: PositiveFloat = Field(description="how fast it is")
 

@@ -57,7 +57,7 @@ def sections_of(document: ProjectDocument, plugins: Plugins) -> tuple[Section, .
     first, *others = _grouped(HardwareSources, "Design", _HARDWARE, of_hardware)
     trace = (Part(_TRACE, "Trace memory", "", "in the FPGA", _grouped(TraceMemory, "Trace memory"), False, True),)
     traced = isinstance(document.value(_TRACE), Mapping)
-    clocks = _named(document, _CLOCK, "as it makes them", _grouped(MadeClock, "Clock"))
+    clocks = _named(document, _CLOCK, "made by the design", _grouped(MadeClock, "Clock"))
     fpgas = _named(document, _FPGA, "with its own design", fpga)
     links = _named(document, _LINK, "between FPGAs", _grouped(Link, "Link"), "source")
     streams = _named(document, _STREAM, "within the design", _grouped(StreamSignals, "Stream"))
