@@ -647,3 +647,19 @@ def test_where_ghdl_crashes_it_is_told_as_that_and_on_what(tmp_path: Path) -> No
         2,
         "GHDL 2.0 crashes on packages with generics within other units, as this one",
     )
+
+
+def test_a_file_that_is_not_there_is_told_where_it_is_opened_in_an_instance(tmp_path: Path) -> None:
+    text = f"""{HEAD}use std.textio.all;
+    entity inner is port (o : out integer); end;
+    architecture rtl of inner is
+      impure function first return integer is
+        file given : text open read_mode is "nothing.txt"; variable l : line; variable n : integer;
+      begin readline(given, l); read(l, n); return n; end;
+      signal kept : integer := first;
+    begin o <= kept; end;
+    {HEAD}entity top is port (clk : in std_logic; o : out integer); end;
+    architecture rtl of top is begin zero : entity work.other; one : entity work.inner port map (o); end;
+    entity other is end; architecture rtl of other is begin end;\n"""
+    (told,) = scan(tmp_path, top=text).diagnostics
+    assert (told.message, told.line) == ('cannot open file "nothing.txt", as the design is elaborated', 6)

@@ -38,7 +38,9 @@ _CONTINUED = re.compile(r"possible interpretations are|(?:implicit )?(?:function
 _RAISED = re.compile(r"^(?:Exception |raised )([A-Z_.]+)|:error: NULL access dereferenced\nin process $", re.MULTILINE)
 #: What ends an elaboration, and the first place that led there.
 _ENDED = re.compile(
-    r"^\S+:error: (?P<text>.*)\n(?:  from: .*\n)*?  from: .* at f(?P<file>\d+)_\d+\.vhd:(?P<line>\d+)$", re.MULTILINE
+    r"^\S+:error: (?P<text>.*)\n(?:in process .*\n)?(?:  from: .*\n)*?"
+    r"  from: .* at f(?P<file>\d+)_\d+\.vhd:(?P<line>\d+)$",
+    re.MULTILINE,
 )
 _MOST_MESSAGES = 50
 CRASHED = "it crashed"
