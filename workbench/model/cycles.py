@@ -27,8 +27,12 @@ def trillionths(ppm: float) -> int:
 
 def ahead_ps(ps: int, drift_ppm_per_s: float) -> int:
     """How much earlier a cycle begins that would begin at a time, of a clock that runs so much faster each second."""
-    ahead = ps * ps // (2 * PS_PER_S) * trillionths(abs(drift_ppm_per_s)) // 10**12
-    return ahead if drift_ppm_per_s > 0 else -ahead
+    return _ahead_ps(ps, trillionths(drift_ppm_per_s))
+
+
+def _ahead_ps(ps: int, rate: int) -> int:
+    ahead = ps * ps // (2 * PS_PER_S) * abs(rate) // 10**12
+    return ahead if rate > 0 else -ahead
 
 
 def at_end_of(cycles: int, clock_hz: float, other_hz: float) -> int:
@@ -52,5 +56,6 @@ def cycle_starts_ps(cycles: NDArray[np.int64], clock_hz: float, drift_ppm_per_s:
     rounds, rest = cycles // period.denominator, cycles % period.denominator
     starts: NDArray[np.int64] = cycles * whole + rounds * part - (-(rest * part) // period.denominator)
     if drift_ppm_per_s:
-        starts = np.array([ps - ahead_ps(ps, drift_ppm_per_s) for ps in starts.ravel().tolist()]).reshape(starts.shape)
+        rate = trillionths(drift_ppm_per_s)
+        starts = np.array([ps - _ahead_ps(ps, rate) for ps in starts.ravel().tolist()]).reshape(starts.shape)
     return starts.astype(np.int64)
