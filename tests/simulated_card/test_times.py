@@ -156,7 +156,7 @@ def test_cpu_time_moves_the_clock_when_not_deterministic(card: CardExecutable, t
     once = outcome.host_ps
     assert outcome.time_ps == pytest.approx(once + 900_000)
     assert 1e9 < once < 1e12
-    assert run(card, source, tmp_path, deterministic=False, host_factor=4.0).host_ps > 1.5 * once
+    assert run(card, source, tmp_path, deterministic=False, host_factor=100.0).host_ps > 10 * once
 
 
 def test_transfers_that_overlap_share_the_port(card: CardExecutable, tmp_path: Path) -> None:
