@@ -92,6 +92,15 @@ def test_what_new_writes_opens_and_runs_and_says_where_to_begin(
     assert "exists already" in capsys.readouterr().err
 
 
+def test_names_that_a_port_has_by_chance_do_not_make_a_top(tmp_path: Path) -> None:
+    """Of two that have none of a platform's ports, the one that reaches more is the top."""
+    seen = "module a (input clk, rst, wr_en, output reg q); always @(posedge clk) q <= wr_en; endmodule"
+    (tmp_path / "a.v").write_text(seen)
+    (tmp_path / "b.v").write_text("module b (input ck, output q); c inner (ck, q); endmodule")
+    (tmp_path / "c.v").write_text("module c (input ck, output reg q); always @(posedge ck) q <= ~q; endmodule")
+    assert found(propose(tmp_path, load_plugins()), "top") == "b"
+
+
 def test_a_pattern_is_read_in_an_order_that_works(tmp_path: Path) -> None:
     """`hdl/*` gives the alphabet's order, in which the top stands before its packages and macros."""
     folder = lay_out(tmp_path / "filter")

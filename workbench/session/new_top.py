@@ -23,6 +23,7 @@ from workbench.system.files import read_file
 
 _READ_OUT_WORDS = 16
 _TEMPLATE = re.compile(rb"^(transfer_tables|host:\s+(include_lines|entries)):", re.MULTILINE)
+_NO_PORT = 4  # signals that lack: what it has of a port's is there by chance
 _MOST_NAMES = 4  # that are shown of an interface
 _MOST_CANDIDATES = 8  # that are shown of what could be a signal
 _HIGHEST_BITS = 28  # a port of 32 bits rarely decodes all of them, and an end that is far away is as good
@@ -118,7 +119,8 @@ def find_top(
             lacking = sum(one.signals for one in match.missing) if match else 99
             exact = bool(match and not (match.missing or match.renames))
             shared = len(alike & set(re.findall(r"\w+", top.file)))
-            rank = (not one.calls(words), lacking, not exact, -shared, -len(top.sources))
+            near = min(lacking, _NO_PORT)
+            rank = (not one.calls(words), near, not exact, -shared, -len(top.sources), lacking)
             pairs.append((rank, (top, one, match)))
     top, chosen, match = min(pairs, key=lambda pair: pair[0])[1]
     others = tuple(dict.fromkeys(t.name if t.name != top.name else t.file for t in tops if t is not top))
