@@ -75,6 +75,7 @@ def verilate(
     waves: bool = False,
     prefix: str = "Vcard",
     x_values: str = "fast",
+    options: Sequence[str] = (),
     timeout_s: float | None = None,
 ) -> None:
     """Write the design as C++ classes, whose names begin with `prefix`, into `out`. Files are included from the folders
@@ -86,7 +87,7 @@ def verilate(
     given = dict(parameters or {})
     while True:
         command: list[str | Path] = [
-            tool.path, *VERILATOR_OPTIONS, *(["--trace"] if waves else []), "--prefix", prefix,
+            tool.path, *VERILATOR_OPTIONS, *options, *(["--trace"] if waves else []), "--prefix", prefix,
             "--x-assign", x_values, "--x-initial", x_values,
             "--top-module", top, "--Mdir", os.path.abspath(out),
             *(f"-I{os.path.abspath(folder)}" for folder in include_dirs),
