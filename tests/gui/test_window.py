@@ -242,6 +242,18 @@ def test_a_fault_of_our_own_is_one_line(opened: MainWindow, project: Path, qtbot
     assert "Traceback" not in problem.text()
 
 
+def test_tab_goes_round_within_how_to_run(opened: MainWindow, qtbot: QtBot) -> None:
+    opened.show_run_options()
+    panel = opened.floating.run_options
+    stops = [panel.trace, panel.deterministic, panel.plain, panel.waves, *panel.fields.values(), panel.go]
+    assert list(panel.fields) == ["DELAY", "ROUNDS"]
+    for wanted in (*stops, stops[0]):
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        assert QApplication.focusWidget() is wanted
+    qtbot.keyClick(panel.trace, Qt.Key.Key_Backtab)
+    assert QApplication.focusWidget() is panel.go
+
+
 def test_how_to_run_reaches_the_run(opened: MainWindow, project: Path, qtbot: QtBot) -> None:
     trust(the_workspace(opened))
     seen: list[RunOptions] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -127,9 +128,9 @@ class RunOptionsPopover(Popover):
         column.addWidget(self.problem)
         row = QHBoxLayout()
         row.addStretch(1)
-        button = Button("Run", "play", "primary")
-        button.clicked.connect(self._on_run)
-        row.addWidget(button)
+        self.go = Button("Run", "play", "primary")
+        self.go.clicked.connect(self._on_run)
+        row.addWidget(self.go)
         column.addLayout(row)
         context.workspace_changed.connect(self._reload)
         self.read()
@@ -151,6 +152,8 @@ class RunOptionsPopover(Popover):
             self.fields[name] = QLineEdit(str(value))
             self.fields[name].setProperty("role", "code")
             self._form.addRow(label(name, "code"), self.fields[name])
+        for before, after in pairwise((self.waves, *self.fields.values(), self.go)):
+            QWidget.setTabOrder(before, after)
         self._form_title.setVisible(bool(self.fields))
         self.adjustSize()
 

@@ -81,6 +81,23 @@ class Popover(QWidget):
                 before.setFocus(Qt.FocusReason.PopupFocusReason)
             self.closed.emit()
 
+    def focusNextPrevChild(self, next: bool) -> bool:
+        """Tab goes round within the box."""
+        chain: list[QWidget] = [self]
+        while (widget := chain[-1].nextInFocusChain()) is not None and widget is not self:
+            chain.append(widget)
+        focus = QApplication.focusWidget()
+        stops = [one for one in chain if one is focus or self._takes_tab(one)]
+        if focus not in stops or len(stops) < 2:
+            return super().focusNextPrevChild(next)
+        reason = Qt.FocusReason.TabFocusReason if next else Qt.FocusReason.BacktabFocusReason
+        stops[(stops.index(focus) + (1 if next else -1)) % len(stops)].setFocus(reason)
+        return True
+
+    def _takes_tab(self, widget: QWidget) -> bool:
+        tabbed = bool(widget.focusPolicy().value & Qt.FocusPolicy.TabFocus.value) and widget.focusProxy() is None
+        return tabbed and widget is not self and self.isAncestorOf(widget) and widget.isVisible() and widget.isEnabled()
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kind = event.type()
         if kind in (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress) and isinstance(event, QKeyEvent):
