@@ -248,7 +248,7 @@ def test_another_program_wrote_the_file(opened: MainWindow, asked: Asked, main: 
     editor = typed(opened, main, qtbot)
     main.write_text("/* theirs */\n")
     opened.save()
-    assert asked.questions[0].answers == (OVERWRITE, RELOAD, CANCEL)
+    assert asked.questions[0].answers == (RELOAD, OVERWRITE, CANCEL), "Enter loses nothing"
     assert main.read_text() == "/* theirs */\n"
     assert editor.toPlainText().startswith("// mine")
     asked.answer = RELOAD

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from workbench.gui.app import make_window
 from workbench.gui.context import Context
 from workbench.gui.main_window import MainWindow
 from workbench.gui.modes import MODES
+from workbench.gui.search import SearchField, SearchItem
 from workbench.gui.selection import SelectedBlock, SelectedFinding
 from workbench.gui.trust_prompt import TrustPrompt
 from workbench.gui.widgets import DiagnosticRow
@@ -383,6 +385,22 @@ def test_search_finds_commands_files_and_blocks(
     titles = {item.title for item in opened.search._find_items()}
     assert {"Run", "Timeline", "main.c"} <= titles
     assert any("host.main" in title for title in titles)
+
+
+def test_enter_takes_what_was_looked_at_in_the_list(opened: MainWindow, qtbot: QtBot) -> None:
+    done: list[str] = []
+    field = SearchField(lambda: [SearchItem(name, "", "play", partial(done.append, name)) for name in ("one", "two")])
+    qtbot.addWidget(field)
+    field.show()
+    field.reload()
+    for downs, taken in ((0, "one"), (1, "one"), (2, "two")):
+        qtbot.keyClicks(field, "o")
+        popup = field.completer().popup()
+        for _ in range(downs):
+            qtbot.keyClick(popup, Qt.Key.Key_Down)
+        qtbot.keyClick(popup, Qt.Key.Key_Return)
+        assert done.pop() == taken
+        assert (field.text(), popup.isVisible()) == ("", False)
 
 
 def test_breadcrumb_menus_offer_runs_and_the_whole_range(

@@ -88,9 +88,9 @@ class OpenDocuments(QObject):
             answer = self.ask(
                 Question(
                     "Another program changed this file",
-                    "Overwrite writes your text over it. Reload shows the file; undo brings your text back.",
+                    "Reload shows the file; undo brings your text back. Overwrite writes your text over the other's.",
                     (str(document.path),),
-                    (OVERWRITE, RELOAD, CANCEL),
+                    (RELOAD, OVERWRITE, CANCEL),
                 )
             )
         if answer == OVERWRITE:

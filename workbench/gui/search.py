@@ -118,7 +118,8 @@ class SearchField(QLineEdit):
             self.completer().setCompletionPrefix("")
             self.completer().complete()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.completer().completionCount():
-            self._chosen(self.completer().completionModel().index(0, 0))
+            looked_at = self._popup.currentIndex()
+            self._chosen(looked_at if looked_at.isValid() else self.completer().completionModel().index(0, 0))
         else:
             super().keyPressEvent(event)
 
@@ -135,11 +136,14 @@ class SearchField(QLineEdit):
         with QPainter(self) as painter:
             p = theme.palette()
             draw_icon(painter, "search", 10, 6, 15, p.second)
+            painter.setFont(fonts.ui_font(11, 500))
+            told = "" if self.completer().completionCount() else "nothing found"
+            if self.fontMetrics().horizontalAdvance(self.text() + told) > self.width() - 50:
+                told = ""
+            painter.setPen(QColor(p.second))
+            right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+            painter.drawText(self.rect().adjusted(0, 0, -9, 0), right, told if self.text() else "Ctrl K")
             if not self.text():
-                painter.setFont(fonts.ui_font(11, 500))
-                painter.setPen(QColor(p.second))
-                right = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-                painter.drawText(self.rect().adjusted(0, 0, -9, 0), right, "Ctrl K")
                 painter.setFont(fonts.ui_font(13))
                 painter.setPen(QColor(p.muted))
                 room = self.width() - 84
