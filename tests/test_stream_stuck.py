@@ -69,7 +69,7 @@ def test_a_deadlock_through_the_fpga_is_named_with_the_edges_to_deepen(tmp_path:
 
 def test_a_run_that_is_cancelled_keeps_what_happened_until_then(tmp_path: Path) -> None:
     def watch(event: JobEvent) -> None:
-        cycles = event.text.partition(" cycles, ")[0].replace(",", "") if event.kind == "progress" else ""
+        cycles = event.text.partition(" cycles, ")[0].replace("\u202f", "") if event.kind == "progress" else ""
         if cycles.isdigit() and int(cycles) > 300_000:
             job.cancel()
 

@@ -185,7 +185,7 @@ def test_old_c(project) -> None:
     build, ran = recorded_is_true(project, missed=2)
     assert ran.recorded == Counter(["fakeOpen"])
     assert "without parameters" in build.missed[0].message
-    assert "1 parameters, the platform's entry has 4" in build.missed[1].message
+    assert "1 parameter, the platform's entry has 4" in build.missed[1].message
 
 
 def test_a_source_that_is_not_wholly_read(project) -> None:

@@ -244,8 +244,6 @@ class ProposalPanel(QWidget):
             return
         self.show()
         self.refresh()
-        if self.rows.current is None:
-            self.rows.step(1)
         self._take_focus()
 
     def _has_focus(self) -> bool:
@@ -253,7 +251,9 @@ class ProposalPanel(QWidget):
         return within is not None and within.hasFocus()
 
     def _take_focus(self) -> None:
-        """So that keys reach the list, or close it where it is empty."""
+        """So that keys reach the list, a row of it chosen, or close it where it is empty."""
+        if self.rows.current is None:
+            self.rows.step(1)
         (self.rows if self.rows.current else self.shut).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def close_it(self) -> None:
