@@ -37,6 +37,7 @@ public:
 #else
     explicit Simulated(const std::vector<std::string>&) : Design(CARD_CLOCKS, CARD_TAP_BITS, CARD_STREAMS, has_interrupt_pin) {
 #endif
+        context_.commandArgs(0, static_cast<const char**>(nullptr));  // what asks for $test$plusargs is told that there are none
 #if CARD_WAVES
         context_.traceEverOn(true);
 #endif

@@ -34,6 +34,7 @@ int main(int argc, char **argv) {
         contexts.emplace_back(new VerilatedContext);
         contexts.back()->randReset(unknown);
         contexts.back()->randSeed(1);
+        contexts.back()->commandArgs(0, static_cast<const char **>(nullptr));
         models.emplace_back(new Vmade(contexts.back().get()));
     }
     std::ifstream rows(argv[1]);

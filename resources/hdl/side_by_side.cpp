@@ -57,6 +57,7 @@ int main(int argc, char **argv) {
     const long cycles = std::atol(argv[1]);
     const double limit_s = std::atof(argv[2]);
     VerilatedContext gold_context, gate_context;
+    for (auto *context : {&gold_context, &gate_context}) context->commandArgs(0, static_cast<const char **>(nullptr));
     Vgold gold(&gold_context);
     Vgate gate(&gate_context);
     std::vector<Manner> manner(RCW_INPUTS + 1, Manner::RANDOM);
