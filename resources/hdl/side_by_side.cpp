@@ -53,6 +53,14 @@ template <typename T> static void show(const T &value) {
     for (std::size_t byte = sizeof(T); byte-- > 0;) std::printf("%02x", bytes[byte]);
 }
 
+// What asks for $random gets the same numbers in both.
+static void eval(Vgold &gold, Vgate &gate) {
+    const VlRNG numbers = VlRNG::vl_thread_rng();
+    gold.eval();
+    VlRNG::vl_thread_rng() = numbers;
+    gate.eval();
+}
+
 int main(int argc, char **argv) {
     const long cycles = std::atol(argv[1]);
     const double limit_s = std::atof(argv[2]);
@@ -94,8 +102,7 @@ int main(int argc, char **argv) {
 #define RESET(name, low) gold.name = gate.name = (resetting > 0) != low;
 #include "ports.inc"
 #undef RESET
-        gold.eval();
-        gate.eval();
+        eval(gold, gate);
         differs = look(cycle);
         for (int half = 0; half < 2 && !differs; ++half) {
             int clock = 0;
@@ -104,8 +111,7 @@ int main(int argc, char **argv) {
     if (clock++ == 0 || source() % 3 != 0) gold.name = gate.name = clock == 1 ? half == 0 : !gold.name;
 #include "ports.inc"
 #undef CLOCK
-            gold.eval();
-            gate.eval();
+            eval(gold, gate);
             differs = look(cycle);
         }
     }
