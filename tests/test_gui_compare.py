@@ -15,7 +15,7 @@ from small_runs import without_tables
 
 from workbench.analysis import analyse
 from workbench.gui import theme
-from workbench.gui.compare.findings import rows_of
+from workbench.gui.compare.findings import Pair, rows_of
 from workbench.gui.compare.head import run_notes
 from workbench.gui.compare.mode import CompareMode
 from workbench.gui.compare.rows import by_change
@@ -109,6 +109,36 @@ def test_findings_gone_kept_new(qtbot: QtBot, mode: CompareMode) -> None:
     assert found is not None
     assert mode.context.navigation.selection == SelectedFinding(found.id)
     assert mode.context.navigation.mode == "analyse"
+
+
+@pytest.mark.parametrize("exchanged", [False, True])
+def test_findings_are_walked_by_keys_and_enter_shows_the_open_runs(
+    qtbot: QtBot, mode: CompareMode, exchanged: bool
+) -> None:
+    """Arrows stay in the table, and what is selected elsewhere, as by F8, is its row."""
+    navigation, lines = mode.context.navigation, mode.findings
+    if exchanged:
+        mode.head.swapped.emit()
+    navigation.set_mode("compare")
+    analysis = mode.context.analysis
+    assert analysis is not None
+    mine = {finding.id for finding in analysis.findings}
+    lines.setFocus()
+    seen = []
+    for _ in range(8):
+        qtbot.keyClick(lines, Qt.Key.Key_Down)
+        seen.append(lines.current)
+    assert navigation.mode == "compare"
+    pairs = [row for row in seen if isinstance(row, Pair) and (row.a if exchanged else row.b)]
+    lines.choose(lambda row: row is pairs[0])
+    qtbot.keyClick(lines, Qt.Key.Key_Return)
+    selected = navigation.selection
+    assert isinstance(selected, SelectedFinding)
+    assert selected.finding in mine
+    assert navigation.mode == "analyse"
+    for finding in (f for f in analysis.findings if not f.part_of):
+        navigation.select(SelectedFinding(finding.id))
+        assert (lines.current.a if exchanged else lines.current.b) == finding
 
 
 def test_equal_work_stands_on_one_scale(

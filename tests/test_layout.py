@@ -11,11 +11,17 @@ from hypothesis import strategies as st
 
 from workbench.analysis.graph import build_graph
 from workbench.analysis.metrics import block_metrics, call_metrics
+from workbench.api.instrument.port_probe import PortProbe
+from workbench.api.ports import Activity
+from workbench.api.results import BlockMetrics, StateMetrics
 from workbench.model.blocks import Block, BlockGraph, Edge, Side, State
-from workbench.model.pragma import MEM, UNCLASSIFIED
+from workbench.model.hardware import Clock
+from workbench.model.pragma import MEM, UNCLASSIFIED, Category
 from workbench.pictures.layout import GraphLayout, LayoutStyle, layout_graph
 from workbench.pictures.layout_fit import fit_scale, layout_to_fit
+from workbench.pictures.states import mean_shares
 from workbench.testing.runs import synthetic_platform, synthetic_run
+from workbench.traces.trace import CATEGORIES, state_codes
 
 STATES = (State(0, UNCLASSIFIED),)
 
@@ -189,3 +195,16 @@ def test_many_threads_stand_low_and_can_be_read() -> None:
     check(layout, graph)
     assert fit_scale(layout, 1040, 360) > 2 * fit_scale(layout_graph(graph), 1040, 360)
     assert fit_scale(layout, 1040, 360) * 22 >= 11  # a title's line, in pixels
+
+
+def test_an_observed_port_bears_its_name_and_its_states_are_drawn() -> None:
+    """Its states have no category, for no rule is about them, and yet are seen."""
+    block = PortProbe("host", Clock(name="clk", frequency_hz=1e8), Activity("1", "0", "0"), 0).block("top")
+    layout = layout_graph(BlockGraph((_block("host.main", Side.HOST), _block("top.port"), block), ()))
+    assert [node.title for node in layout.nodes] == ["main", "port", "port.host"]
+    parts = zip(block.states, (0.5, 0.25, 0.125, 0.125), strict=True)
+    seen = tuple(StateMetrics(state, share, share, 0, 0) for state, share in parts)
+    shares = mean_shares([BlockMetrics(0, block, 1.0, 0, seen, ())])
+    assert dict(shares) == {None: 0.5, Category.SEND: 0.25, Category.WAIT_RECV: 0.125, Category.WAIT_SEND: 0.125}
+    assert [CATEGORIES[code] for code in state_codes(block)] == ["unclassified", "send", "wait_recv", "wait_send"]
+    assert {state.category for state in block.states} == {None}

@@ -272,3 +272,18 @@ def test_a_call_site_of_two_threads_is_counted_for_both(six_cores: Run) -> None:
     twice = {site: (count, s) for site, count, s in selection_statistics(both, 0, end_ps).calls}
     assert once
     assert twice == {site: (2 * count, pytest.approx(2 * s)) for site, (count, s) in once.items()}
+
+
+def test_of_several_fpgas_it_is_said_in_which_the_block_is(six_cores: Run) -> None:
+    scene = build_scene(six_cores)
+    assert scene is not None
+    first = next(number for number, block in enumerate(scene.blocks) if block.side is Side.FPGA)
+    of_left = [
+        replace(b, id=f"left:{b.id}", component=f"left:{b.component}", group=f"left:{b.id}") if number == first else b
+        for number, b in enumerate(scene.blocks)
+        if number == first or b.side is Side.HOST
+    ]
+    run = replace(six_cores, manifest=replace(six_cores.manifest, blocks=tuple(of_left)))
+    shown = selection_statistics(replace(scene, run=run), 0, six_cores.manifest.time_ps).shares[-1].title
+    assert shown.startswith("left:")
+    assert shown.count("left:") == 1

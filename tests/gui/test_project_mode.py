@@ -160,6 +160,13 @@ def test_a_section_that_is_empty_says_what_it_is_for_and_adds_the_first_by_keys(
         "No link yet": "Add a link", "No stream yet": "Add a stream",
     }  # fmt: skip
     assert mode.form.isVisible()  # the last parts have forms
+    shown = mode.form_head.title.text()
+    for section, empty in (("Streams", True), ("Runs", False)):  # the title of one that has parts is no empty one
+        lines.choose(lambda row, above=section: row.title == above)
+        qtbot.keyClick(lines, Qt.Key.Key_Up)
+        qtbot.keyClick(lines, Qt.Key.Key_Down)
+        assert (lines.current.title, mode.no_parts.isVisible(), mode.form.isVisible()) == (section, empty, not empty)
+    assert mode.form_head.title.text() == shown
     lines.choose(lambda row: row.title == "Runs")
     for _ in range(2):
         qtbot.keyClick(lines, Qt.Key.Key_Up)

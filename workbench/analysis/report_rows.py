@@ -277,7 +277,7 @@ def _state_row(group: GroupMetrics, index: int) -> dict[str, Any] | None:
     towards = ", ".join(state.targets) + (f": {', '.join(state.messages)}" if state.messages else "")
     return {
         "name": state.name,
-        "swatch": swatch(state.category),
+        "swatch": swatch(group.members[0].block.drawn_as(state)),
         "reasons": ", ".join(state.reasons),
         "towards": towards,
         "time": time_text(sum(s.time_s for s in found) / count),

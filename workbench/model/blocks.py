@@ -17,6 +17,9 @@ from workbench.model.pragma import Category
 COUNT = {"ge": 0, "lt": 1 << 63}
 #: What begins the names in one of several FPGAs.
 _PLACE = re.compile(r"card\[\d+\]\.|\w+:")
+#: The kind of block that an observed port is, and what its states are drawn as.
+PORT = "port"
+_DRAWN = {"moving": Category.SEND, "waiting": Category.WAIT_RECV, "held": Category.WAIT_SEND}
 
 
 def below_top(instance: str) -> str:
@@ -80,6 +83,10 @@ class Block:
     file: str | None = field(default=None, metadata={"description": "the source"})
     line: int | None = field(default=None, metadata={"description": "from 1"})
     clock: str | None = field(default=None, metadata={"description": "the name of its clock; none on the host"})
+
+    def drawn_as(self, state: State) -> Category | None:
+        """The category that one of its states has in pictures: its own, or what a port's states amount to."""
+        return _DRAWN.get(state.name) if self.kind == PORT else state.category
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import ceil, sqrt
 
-from workbench.model.blocks import Block, BlockGraph, Edge, Side
+from workbench.model.blocks import PORT, Block, BlockGraph, Edge, Side
 from workbench.model.pragma import MEM
 from workbench.model.text import bytes_text, count_text, listed, percent_text, time_text
 from workbench.pictures.layout_edges import Link
@@ -135,6 +135,8 @@ def _sole_blocks(graph: BlockGraph) -> set[str]:
 
 def _title(block: Block, alone: set[str]) -> str:
     if block.side is Side.HOST:
+        return block.id.removeprefix(f"{block.component}.")
+    if block.kind == PORT:
         return block.id.removeprefix(f"{block.component}.")
     inside = block.component.split(".")[1:]
     if block.component not in alone or not inside:

@@ -60,6 +60,6 @@ def mean_shares(members: Sequence[BlockMetrics]) -> tuple[tuple[Category | None,
     for metrics in members:
         whole = max(sum(s.time_s for s in metrics.states), 1e-30)
         for state in metrics.states:
-            kind = state.state.category
+            kind = metrics.block.drawn_as(state.state)
             totals[kind] = totals.get(kind, 0.0) + state.time_s / whole / len(members)
     return tuple((kind, totals[kind]) for kind in ORDER if totals.get(kind, 0.0) > 0)

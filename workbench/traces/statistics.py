@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.model.blocks import Side, short_labels
+from workbench.model.blocks import Side, fpga_of, short_labels
 from workbench.model.run import PS_PER_S
 from workbench.traces.sample import most_at_once
 from workbench.traces.scene import Scene
@@ -50,7 +50,8 @@ def selection_statistics(scene: Scene, from_ps: int, to_ps: int) -> Statistics:
     at_work = None
     if groups:
         members = max(groups.values(), key=len)
-        name = short_labels([scene.blocks[n] for n in members])[scene.blocks[members[0]].id]
+        first = scene.blocks[members[0]].id
+        name = fpga_of(first) + short_labels([scene.blocks[n] for n in members])[first].removeprefix(fpga_of(first))
         if len(members) > 1:
             name = name.split("[")[0]
             shares.append(Share(f"{name} × {len(members)}", "mean", _seconds(scene, members, from_ps, to_ps)))

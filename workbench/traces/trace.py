@@ -35,8 +35,8 @@ WAIT_CODES = tuple(category_code(c) for c in (Category.WAIT_RECV, Category.WAIT_
 
 
 def state_codes(block: Block) -> Bytes:
-    """The category code of every state index of a block."""
-    return np.array([category_code(state.category) for state in block.states], np.uint8)
+    """The category code, as it is drawn, of every state index of a block."""
+    return np.array([category_code(block.drawn_as(state)) for state in block.states], np.uint8)
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtWidgets import QApplication, QInputDialog
+from PySide6.QtWidgets import QApplication, QInputDialog, QLabel
 from pytestqt.qtbot import QtBot
 from small_runs import without_tables
 
@@ -88,6 +89,18 @@ def test_markers_are_moved_back_by_undo(qtbot: QtBot, mode: TimelineMode) -> Non
     mode.history.redo()
     mode.history.redo()
     assert view.marks == widened
+
+
+def test_a_call_that_began_before_a_is_in_part(qtbot: QtBot, mode: TimelineMode) -> None:
+    scene = mode.view.traced
+    assert scene is not None
+    calls = scene.calls[0]
+    call = int(np.argmax(calls.t1_ps - calls.t0_ps))
+    begin, end = int(calls.t0_ps[call]), int(calls.t1_ps[call])
+    quarter = (end - begin) // 4
+    mode.view.set_marks([float(begin + quarter), float(end - quarter)])
+    qtbot.waitUntil(lambda: "in part" in [text.text() for text in mode.details.findChildren(QLabel)])
+    assert "× 0" not in [text.text() for text in mode.details.findChildren(QLabel)]
 
 
 def test_selection_goes_both_ways(qtbot: QtBot, mode: TimelineMode, six_cores: Run) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from workbench.api.ports import Activity
-from workbench.model.blocks import Block, Side, State
+from workbench.model.blocks import PORT, Block, Side, State
 from workbench.model.hardware import Clock
 from workbench.model.pragma import UNCLASSIFIED
 
@@ -32,7 +32,7 @@ class PortProbe:
         named = (State(n, name) for n, name in enumerate(STATES, 1))
         place = f"{top}.port.{self.port}"
         states = (State(0, UNCLASSIFIED), *named)
-        return Block(place, Side.FPGA, top, "port", place, states, clock=self.clock.name)
+        return Block(place, Side.FPGA, top, PORT, place, states, clock=self.clock.name)
 
     def text(self, reset: str, state: str) -> Iterator[str]:
         """Verilog at the top that tells its state, one cycle late, in the vector `state`."""

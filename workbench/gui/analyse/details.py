@@ -255,7 +255,8 @@ class AnalyseDetails(QWidget):
         seconds = [sum(m.states[k].time_s for m in members) / many for k in range(len(members[0].states))]
         total = max(sum(seconds), 1e-30)
         order = sorted((k for k in range(len(seconds)) if seconds[k] > 0), key=lambda k: -seconds[k])
-        column.addWidget(StateBar([(members[0].states[k].state.category, seconds[k] / total) for k in order], 16))
+        drawn = [(block.drawn_as(members[0].states[k].state), seconds[k] / total) for k in order]
+        column.addWidget(StateBar(drawn, 16))
         grid = QGridLayout()
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(5)
@@ -264,7 +265,8 @@ class AnalyseDetails(QWidget):
             state = members[0].states[k].state
             visits = sum(m.states[k].visits for m in members) / many
             cells = (
-                Swatch(state.category), label(state.name, "strong"), label(category_name(state.category), "small"),
+                Swatch(block.drawn_as(state)), label(state.name, "strong"),
+                label(category_name(block.drawn_as(state)), "small"),
                 label(percent_text(seconds[k] / total), "strong"), label(time_text(seconds[k]), "second"),
                 label(counted(visits, "visit"), "small"),
             )  # fmt: skip

@@ -66,9 +66,9 @@ def rows_of(comparison: Comparison, kind: str) -> tuple[Pair, ...]:
 
 
 class FindingChanges(RowView):
-    """Sections that fold. `finding_chosen` tells B's finding, or "" where B has none."""
+    """Sections that fold. `pair_opened` tells the pair that was clicked, or gone to and Enter pressed."""
 
-    finding_chosen = Signal(str)
+    pair_opened = Signal(object)
 
     def __init__(self) -> None:
         super().__init__("Findings in both runs", (
@@ -83,9 +83,8 @@ class FindingChanges(RowView):
                    paint=_paint_b),
         ), row_px=32)  # fmt: skip
         self.setIndentation(0)
-        self.chosen.connect(self._choose)
-        self.clicked.connect(lambda index: self._fold(self.rows.row(index)))
-        self.opened.connect(self._fold)
+        self.clicked.connect(lambda index: self._open_row(self.rows.row(index)))
+        self.opened.connect(self._open_row)
 
     def lay_out_columns(self) -> None:
         self.setColumnHidden(WHERE, self.viewport().width() < WHERE_FROM_PX)
@@ -109,12 +108,10 @@ class FindingChanges(RowView):
             paint_severity(painter, 38, box.center().y() - 8, 16, row.finding.severity)
             label(painter, box.adjusted(64, 0, -8, 0), row.finding.title, "text", 13, 500, elide=_MIDDLE)
 
-    def _choose(self, row: Pair | Section) -> None:
+    def _open_row(self, row: Pair | Section | None) -> None:
         if isinstance(row, Pair):
-            self.finding_chosen.emit(row.b.id if row.b else "")
-
-    def _fold(self, row: Pair | Section | None) -> None:
-        if isinstance(row, Section):
+            self.pair_opened.emit(row)
+        elif row is not None:
             index = self.rows.index_where(lambda other: other is row)
             self.setExpanded(index, not self.isExpanded(index))
 

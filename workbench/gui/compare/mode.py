@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QStackedLayout, Q
 from workbench.analysis.compare import Comparison, compare, output_words, share_words
 from workbench.analysis.equal_work import EqualWork, equal_work
 from workbench.api.modes import WindowMode
-from workbench.gui.compare.findings import KINDS, FindingChanges, rows_of
+from workbench.gui.compare.findings import KINDS, FindingChanges, Pair, rows_of
 from workbench.gui.compare.head import CompareHead
 from workbench.gui.compare.rounds import RoundsView
 from workbench.gui.compare.rows import block_changes, call_changes, state_changes
@@ -30,6 +30,7 @@ from workbench.gui.widgets import (
     rule,
     scrolled,
 )
+from workbench.model.finding import Finding
 from workbench.model.run import Run
 from workbench.model.text import time_text
 from workbench.pictures.rounds import Round, Rounds
@@ -67,7 +68,8 @@ class CompareMode(Mode):
         self.set_content(self._build())
         self.head.menu_wanted.connect(self._fill_menu)
         self.head.swapped.connect(self._exchange)
-        self.findings.finding_chosen.connect(self._show_finding)
+        self.findings.pair_opened.connect(self._show_finding)
+        context.navigation.selection_changed.connect(self._follow)
         context.run_changed.connect(self._run_changed)
         self.setFocusProxy(self.table)
         self._run_changed()
@@ -255,6 +257,7 @@ class CompareMode(Mode):
         for kind, title, _ in KINDS:
             self.finding_pills[kind].setText(f"{title} {counts[kind]}")
         self.findings.show_comparison(self.comparison, name)
+        self._follow()
 
     def _build_rounds(self, a: Run, b: Run) -> None:
         missing = [run for run in (a, b) if not has_trace(run)]
@@ -288,11 +291,23 @@ class CompareMode(Mode):
         title = "Equal work" if equal.calls else "Different work"
         self.rounds_head.set_title(title, share_words(self.comparison))
 
-    def _show_finding(self, finding: str) -> None:
-        """Show B's finding in Analyse, where B is the open run."""
-        if finding and not self.exchanged:
-            self.context.navigation.select(SelectedFinding(finding))
+    def _own(self, pair: Pair) -> Finding | None:
+        """The open run's finding of a pair."""
+        runs = self.pair()
+        return pair.a if runs and runs[0] is self.context.opened else pair.b
+
+    def _show_finding(self, pair: Pair) -> None:
+        """Show it in Analyse, where the open run has it."""
+        if finding := self._own(pair):
+            self.context.navigation.select(SelectedFinding(finding.id))
             self.context.navigation.set_mode("analyse")
+
+    def _follow(self) -> None:
+        """The finding that is selected, or the one that it is part of, is the table's row too."""
+        chosen, analysis = self.context.navigation.selection, self.context.analysis
+        if self.comparison is not None and analysis and isinstance(chosen, SelectedFinding):
+            ids = {id_ for f in analysis.findings if f.id == chosen.finding for id_ in (f.id, f.part_of)}
+            self.findings.choose(lambda row: isinstance(row, Pair) and getattr(self._own(row), "id", None) in ids)
 
 
 def _short(run: Run) -> str:

@@ -136,9 +136,12 @@ class DocumentMode(Mode):
         self.chosen = path
         self.show_form()
 
-    def _show_empty(self, section: Section) -> None:
-        """In place of a form what the parts of a section are for, and how one is added."""
+    def _show_empty(self, section: Section | None) -> None:
+        """In place of a form what the parts of a section are for, and how one is added; None: the form again."""
         self.form.commit()
+        if section is None:
+            self._show_part()
+            return
         self._empty = section
         self.form_head.set_title(section.title, "none yet")
         self.remove.hide()
@@ -152,9 +155,6 @@ class DocumentMode(Mode):
 
     def show_form(self) -> None:
         """The parts as they are now, and the form of the one chosen."""
-        self._empty = None
-        self.no_parts.hide()
-        self.form.show()
         self.parts.show_sections(self.sections(), self.document)
         part, shown = self.part(self.chosen), self.form.part
         if part is None or shown is None or (part.path, part.groups) != (shown.path, shown.groups):
@@ -163,9 +163,16 @@ class DocumentMode(Mode):
             self.form.read()
         self.chosen = part.path if part else None
         self.parts.set_current(self.chosen or ())
+        self._show_part()
+        self.write_heads()
+
+    def _show_part(self) -> None:
+        """The form, and of which part it is."""
+        part, self._empty = self.part(self.chosen), None
+        self.no_parts.hide()
+        self.form.show()
         self.form_head.set_title(part.title if part else "", part.what if part else "")
         self.remove.setVisible(bool(part and part.removable and not self.document.read_only))
-        self.write_heads()
 
     def write_heads(self) -> None:
         """What can be undone and saved, and what stands against it."""

@@ -27,10 +27,11 @@ def with_article(what: str) -> str:
 
 
 class PartList(QWidget):
-    """`chosen` carries the path of a part, `empty_chosen` a section that has no part yet, `add_wanted` what to add."""
+    """`chosen` carries the path of a part, `empty_chosen` a section that has no part yet, or None for one that has,
+    `add_wanted` what to add."""
 
     chosen = Signal(object)
-    empty_chosen = Signal(object)  # Section
+    empty_chosen = Signal(object)  # Section | None
     add_wanted = Signal(str)
 
     def __init__(self) -> None:
@@ -154,8 +155,8 @@ class PartList(QWidget):
     def _choose(self, row: Row) -> None:
         if isinstance(row, Part):
             self.chosen.emit(row.path)
-        elif not row.parts and self._addable(row):
-            self.empty_chosen.emit(row)
+        else:
+            self.empty_chosen.emit(row if not row.parts and self._addable(row) else None)
 
     def _add(self, row: Row) -> None:
         if what := self._addable(row):

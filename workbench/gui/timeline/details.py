@@ -161,7 +161,7 @@ class TimelineDetails(QWidget):
             name = Button(place.label, kind="link")
             name.setToolTip(f"{place.callee}, {place.file}:{place.line}")
             name.clicked.connect(_call_with(self.site_wanted.emit, site))
-            _add_line(column, name, f"× {count_text(calls)}", time_text(spent))
+            _add_line(column, name, f"× {count_text(calls)}" if calls else "in part", time_text(spent))
         if len(statistics.calls) > MOST_CALLS:
             column.addWidget(label(f"{len(statistics.calls) - MOST_CALLS} more sites", "small"))
         if not statistics.calls:
