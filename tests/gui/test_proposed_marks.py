@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from workbench.gui.main_window import MainWindow
@@ -40,12 +41,14 @@ def test_marks_are_accepted_one_by_one_ignored_and_taken_back(
     opened: MainWindow, source: SourceMode, editor: CodeEditor, qtbot: QtBot
 ) -> None:
     before = editor.toPlainText()
+    assert QApplication.focusWidget() is editor  # a project that is opened gives the keyboard to its text
     assert not source.tabs.proposed.isHidden()
     assert source.tabs.proposed.text() == "2 marks proposed"
     qtbot.mouseClick(source.tabs.proposed, Qt.MouseButton.LeftButton)
     panel = source.proposals
     assert shown(source) == ["fpgaOpen", "fpgaClose"]
-    assert editor.line == before[: before.index("fpga_t *fpga = fpgaOpen")].count("\n") + 1
+    place = before[: before.index("fpga_t *fpga = fpgaOpen")].count("\n") + 1
+    assert editor.line == place
     qtbot.keyClick(panel.rows, Qt.Key.Key_Return)
     assert editor.toPlainText().count(OPEN) == 1
     assert shown(source) == ["fpgaClose"]
@@ -56,10 +59,32 @@ def test_marks_are_accepted_one_by_one_ignored_and_taken_back(
     assert shown(source) == ["fpgaClose"]
     opened.undo()
     assert editor.toPlainText() == before
+    assert editor.line == place
     assert shown(source) == ["fpgaOpen", "fpgaClose"]
     assert editor.path.read_text() == before
     qtbot.keyClick(panel.rows, Qt.Key.Key_Escape)
     assert not panel.isVisible()
+
+
+def test_the_menu_key_opens_the_menu_of_the_row_that_is_chosen(source: SourceMode, editor: CodeEditor) -> None:
+    source.propose_marks()
+    rows = source.proposals.rows
+    rows.step(1)
+    assert rows.current.pragma.name == "fpgaClose"
+    said: list[object] = []
+
+    def look() -> None:
+        menu = QApplication.activePopupWidget()
+        assert isinstance(menu, QMenu)
+        corner = rows.viewport().mapFromGlobal(menu.pos())
+        said.extend([menu.actions()[1].text(), rows.indexAt(corner) == rows.currentIndex()])
+        menu.close()
+
+    QTimer.singleShot(0, rows, look)
+    middle = rows.viewport().rect().center()  # where Qt puts it, whatever row is chosen
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, middle, rows.viewport().mapToGlobal(middle))
+    QApplication.sendEvent(rows.viewport(), event)
+    assert said == ["Copy table", True]
 
 
 def test_all_are_accepted_in_one_step(opened: MainWindow, source: SourceMode, editor: CodeEditor, qtbot: QtBot) -> None:

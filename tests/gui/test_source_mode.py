@@ -296,6 +296,10 @@ def test_find_marks_every_place_and_says_which_of_them(
     assert source.find_bar.said.text() == f"2 of {many}"
     qtbot.keyClick(source.find_bar, Qt.Key.Key_Escape)
     assert len(editor.extraSelections()) == before
+    at = editor.textCursor()
+    opened.find_here()  # for the same text: marked again, and nothing moves
+    assert len(editor.extraSelections()) == before + many
+    assert (source.find_bar.said.text(), editor.textCursor()) == (f"2 of {many}", at)
 
 
 def test_a_line_is_gone_to(

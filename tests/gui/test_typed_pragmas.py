@@ -96,6 +96,24 @@ def test_the_list_is_not_in_the_way(source: SourceMode, project: Path, qtbot: Qt
     assert line(editor) == "#pragma recap fpgaClose overhead(finalize)"
 
 
+def test_arrows_stay_within_the_list_and_it_goes_with_the_cursor(
+    source: SourceMode, project: Path, qtbot: QtBot
+) -> None:
+    editor = typing(source, project.parent / "host" / "main.c", "fpgaClose", qtbot)
+    popup = editor.completion.list
+    qtbot.keyClicks(editor, "#pragma r")
+    assert offered(editor) == ["recap"]
+    for arrow in (Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_Up):
+        qtbot.keyClick(popup, arrow)
+    qtbot.keyClick(popup, Qt.Key.Key_Tab)
+    assert line(editor) == "#pragma recap"
+    assert offered(editor)
+    qtbot.keyClick(popup, Qt.Key.Key_Shift)  # as before a capital
+    assert offered(editor)
+    qtbot.keyClick(popup, Qt.Key.Key_Home)
+    assert offered(editor) == []
+
+
 def test_the_word_that_the_cursor_stands_in_gives_way(source: SourceMode, project: Path, qtbot: QtBot) -> None:
     file = project.parent / "host" / "main.c"
     source.open_file(file)

@@ -25,6 +25,7 @@ from workbench.gui.main_window import MainWindow
 from workbench.gui.modes import MODES
 from workbench.gui.search import SearchField, SearchItem
 from workbench.gui.selection import SelectedBlock, SelectedFinding
+from workbench.gui.source.mode import SourceMode
 from workbench.gui.trust_prompt import TrustPrompt
 from workbench.gui.widgets import DiagnosticRow
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
@@ -477,6 +478,13 @@ def test_f6_goes_round_the_panels(opened: MainWindow, qtbot: QtBot) -> None:
         assert focus is not None
         reached.append(next(n for n, p in opened.panels.by_name().items() if p.isAncestorOf(focus)))
     assert len(set(reached)) >= 2
+    mode = opened.modes.current()
+    assert isinstance(mode, SourceMode)
+    for _ in range(2):
+        while (focus := QApplication.focusWidget()) is None or not mode.isAncestorOf(focus):
+            opened.panels.focus_next()
+        assert focus is mode.editor  # the text, not the tabs over it
+        opened.panels.focus_next()
 
 
 def test_a_plugin_that_failed_is_a_notice(qapp: QApplication, plugins: Plugins, qtbot: QtBot) -> None:

@@ -14,14 +14,17 @@ def first_focusable(panel: QWidget) -> QWidget | None:
     return None
 
 
+def home_of(panel: QWidget) -> QWidget | None:
+    """What stands for a panel (its `focusProxy`), or else its first part that takes the focus."""
+    home = panel
+    while (proxy := home.focusProxy()) is not None:
+        home = proxy
+    return home if home is not panel and home.isVisible() and home.isEnabled() else first_focusable(panel)
+
+
 def focus_inside(panel: QWidget) -> None:
-    """Put the focus on what stands for a panel (its `focusProxy`), or else on the first part that takes it."""
-    home: QWidget | None = panel
-    while home is not None and home.focusProxy() is not None:
-        home = home.focusProxy()
-    if home is panel or home is None or not (home.isVisible() and home.isEnabled()):
-        home = first_focusable(panel)
-    if home is not None:
+    """Put the focus where a panel takes it."""
+    if (home := home_of(panel)) is not None:
         home.setFocus(Qt.FocusReason.OtherFocusReason)
 
 

@@ -188,6 +188,7 @@ class Frame(QMainWindow):
         """The mode that is wanted is whole: its panels come with it, and the keyboard where it was asked for."""
         if not self.has_content:
             return
+        self._turn_to_mode |= self._centre.currentIndex() == 0  # the page that had the keyboard goes
         self._centre.setCurrentIndex(1)
         self.panels.show_mode(self.context.navigation.mode)
         if self._turn_to_mode:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QWidget
 
 from workbench.api.modes import Panel
-from workbench.gui.focus import first_focusable
+from workbench.gui.focus import home_of
 from workbench.gui.mode_stack import ModeStack
 from workbench.gui.run_dock import RunDock
 from workbench.gui.theme import set_ground
@@ -132,13 +132,13 @@ class Panels(QObject):
     def focus_next(self) -> None:
         """F6: side panel, middle (or the panels in it), details, run panel, and round again."""
         parts, mode = self.by_name(), self._modes.made.get(self._mode)
-        inside = [panel for panel in (mode.panels if mode else ()) if panel.isVisible()]
+        inside = [panel for panel in (mode.panels or (mode,) if mode else ()) if panel.isVisible()]
         groups = [inside if inside and name == "centre" else [part] for name, part in parts.items()]
         panels = [panel for group in groups for panel in group if panel.isVisible()]
         focus = QApplication.focusWidget()
         here = next((i for i, w in enumerate(panels) if focus is not None and w.isAncestorOf(focus)), -1)
         for offset in range(1, len(panels) + 1):
-            target = first_focusable(panels[(here + offset) % len(panels)])
+            target = home_of(panels[(here + offset) % len(panels)])
             if target is not None:
                 target.setFocus(Qt.FocusReason.TabFocusReason)
                 return

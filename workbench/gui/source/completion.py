@@ -45,6 +45,7 @@ class Completion(QObject):
         self.list.setItemDelegate(_Delegate(self.list))  # after setPopup, which brings one of its own
         self._completer.setWidget(editor)
         self._completer.setMaxVisibleItems(10)
+        self._completer.setWrapAround(False)  # else an arrow beyond an end chooses none, and Enter and Tab take none
         self._completer.activated.connect(self._take)
         self._words: list[Word] = []
 

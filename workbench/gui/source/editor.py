@@ -243,7 +243,7 @@ class CodeEditor(CodeView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
-        open_list = self.completion.list.isVisible()
+        open_list, place = self.completion.list.isVisible(), self.textCursor().position()
         if self.completion.has(event):
             event.ignore()
         elif control and event.key() == Qt.Key.Key_Space:
@@ -253,7 +253,7 @@ class CodeEditor(CodeView):
             printed = event.text().isprintable() and event.text() and not control
             if printed or (open_list and event.key() == Qt.Key.Key_Backspace):
                 self._complete()
-            elif event.text():
+            elif event.text() or self.textCursor().position() != place:
                 self.completion.hide()
 
     def _complete(self, *, always: bool = False) -> None:

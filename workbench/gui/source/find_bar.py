@@ -45,6 +45,7 @@ class FindBar(QWidget):
         chosen = editor.textCursor().selectedText()
         if chosen and "\u2029" not in chosen:
             self.field.setText(chosen)
+        self._say(editor)
         self.field.selectAll()
         self.field.setFocus()
 
@@ -60,24 +61,29 @@ class FindBar(QWidget):
         editor, wanted = self._editor, self.field.text()
         if editor is None:
             return
-        places = editor.mark_found(wanted)
         if not wanted:
-            self.said.setText("")
+            self._say(editor)
             return
         cursor = editor.textCursor()
         if again:
             cursor.setPosition(cursor.selectionStart())
             editor.setTextCursor(cursor)
         flags = QTextDocument.FindFlag.FindBackward if back else QTextDocument.FindFlag(0)
-        found = editor.find(wanted, flags)
-        if not found:
+        if not editor.find(wanted, flags):
             cursor = editor.textCursor()
             cursor.movePosition(cursor.MoveOperation.End if back else cursor.MoveOperation.Start)
             editor.setTextCursor(cursor)
-            found = editor.find(wanted, flags)
+            editor.find(wanted, flags)
+        self._say(editor)
+
+    def _say(self, editor: CodeEditor) -> None:
+        """Mark every place of what is searched for; say how many there are, and which of them is selected."""
+        wanted = self.field.text()
+        places = editor.mark_found(wanted)
         number = next((n for n, place in enumerate(places, 1) if place == editor.textCursor()), 0)
         count = f"{len(places)}{'' if len(places) < MOST_MARKED else ' or more'}"
-        self.said.setText(f"{number} of {count}" if found else "not in this file")
+        found = f"{number} of {count}" if number else f"{count} in this file"
+        self.said.setText(found if places else "not in this file" if wanted else "")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

@@ -47,7 +47,7 @@ def shift_lines(cursor: QTextCursor, deeper: bool) -> None:
     block, end = cursor.document().findBlock(first), cursor.document().findBlock(last)
     if block != end and end.position() == last:  # a line of which nothing is selected
         end = end.previous()
-    edit = QTextCursor(cursor.document())
+    edit = QTextCursor(cursor)  # where it stands, undo puts the cursor
     edit.beginEditBlock()
     while True:
         text = block.text()
@@ -67,8 +67,8 @@ def shift_lines(cursor: QTextCursor, deeper: bool) -> None:
 def put_difference(cursor: QTextCursor, old: str, new: str) -> None:
     """Make the old text the new one by one step that can be undone, touching only the lines that differ."""
     start, end, replacement = _difference(old, new)
-    cursor.beginEditBlock()
     cursor.setPosition(_units(old[:start]))
+    cursor.beginEditBlock()  # where it begins, undo puts the cursor
     cursor.setPosition(_units(old[:end]), QTextCursor.MoveMode.KeepAnchor)
     cursor.insertText(replacement)
     cursor.endEditBlock()

@@ -259,11 +259,16 @@ class RowView(QTreeView):
         self.opened.emit(row)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        row = self.rows.row(self.indexAt(event.pos()))
-        if row is None:
+        """What can be done with the row under the pointer; by the keyboard with the one that it is on."""
+        keyed = event.reason() is QContextMenuEvent.Reason.Keyboard
+        index = self.currentIndex() if keyed else self.indexAt(event.pos())
+        if (row := self.rows.row(index)) is None:
             return
+        if keyed:
+            self.scrollTo(index)
+        place = self.viewport().mapToGlobal(self.visualRect(index).center()) if keyed else event.globalPos()
         menu = QMenu(self)
         self.fill_menu(menu, row)
         menu.addAction("Copy\tCtrl+C", self.copy)
         menu.addAction("Copy table", lambda: QGuiApplication.clipboard().setText(self.as_text()))
-        menu.exec(event.globalPos())
+        menu.exec(place)
