@@ -37,7 +37,7 @@ class CodeView(QPlainTextEdit):
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setWordWrapMode(QTextOption.WrapMode.NoWrap)
         self.document().setDocumentMargin(4)
-        self.highlighter = Highlighter(self.document())
+        self.highlighter = Highlighter(self)
         self._side = side(self)
         self.setViewportMargins(self._side.sizeHint().width(), 0, 0, 0)
         self.updateRequest.connect(self._on_update)

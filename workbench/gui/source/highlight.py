@@ -11,7 +11,8 @@ from pygments.lexer import Lexer
 from pygments.lexers import CLexer, CppLexer, TextLexer, VerilogLexer, VhdlLexer, YamlLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String, Token, _TokenType
 from PySide6.QtCore import QObject, QTimer
-from PySide6.QtGui import QColor, QFont, QTextCharFormat, QTextDocument, QTextLayout
+from PySide6.QtGui import QColor, QFont, QTextCharFormat, QTextLayout
+from PySide6.QtWidgets import QPlainTextEdit
 
 from workbench.api.source.pragma_text import Style
 from workbench.gui import theme
@@ -124,9 +125,10 @@ class Highlighter(QObject):
     piece in each turn of the window's. Not Qt's own highlighter, which asks for every line of a text that is opened,
     before anything is known of it."""
 
-    def __init__(self, document: QTextDocument) -> None:
-        super().__init__(document)
-        self._document = document
+    def __init__(self, view: QPlainTextEdit) -> None:
+        super().__init__(view)
+        self._view = view
+        document = view.document()
         self._wanted: list[Sequence[Span]] = []  # what lines are to be coloured with, and were; both move along
         self._drawn: list[Sequence[Span] | None] = [None] * document.blockCount()
         self._names: re.Pattern[str] | None = None
@@ -155,8 +157,8 @@ class Highlighter(QObject):
 
     def _on_change(self, position: int, removed: int, added: int) -> None:
         """Lines came or went; those that were changed are coloured as before, until they are read."""
-        first = self._document.findBlock(position).blockNumber()
-        more = self._document.blockCount() - len(self._drawn)
+        first = self._view.document().findBlock(position).blockNumber()
+        more = self._view.document().blockCount() - len(self._drawn)
         if more > 0:
             self._drawn[first + 1 : first + 1] = [None] * more
             if self._wanted:  # else nothing is known of the text yet
@@ -164,7 +166,7 @@ class Highlighter(QObject):
         elif more < 0:
             del self._drawn[first + 1 : first + 1 - more], self._wanted[first + 1 : first + 1 - more]
         if self._wanted:
-            last = max(self._document.findBlock(position + added).blockNumber(), first)
+            last = max(self._view.document().findBlock(position + added).blockNumber(), first)
             self._colour(range(first, min(last + 1, first + _AT_ONCE)))
 
     def _begin(self, first: int, all_lines: bool = False) -> None:
@@ -187,7 +189,7 @@ class Highlighter(QObject):
             self._timer.start()
 
     def _colour(self, numbers: Sequence[int]) -> None:
-        document = self._document
+        document = self._view.document()
         formats: dict[str, QTextCharFormat] = {}
         for number in numbers:
             block = document.findBlockByNumber(number)
