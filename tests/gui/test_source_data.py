@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtGui import QTextCursor, QTextDocument
-from PySide6.QtWidgets import QPlainTextDocumentLayout
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
 from workbench.analysis import analyse, load_knowledge
@@ -230,10 +230,9 @@ def test_syntax_spans_stand_where_the_words_are() -> None:
 
 
 def test_a_long_text_is_coloured_a_piece_at_a_time_and_first_where_one_looks(qtbot: QtBot) -> None:
-    document = QTextDocument()
-    document.setDocumentLayout(QPlainTextDocumentLayout(document))
-    document.setPlainText("\n".join(["wire one;"] * 3500))
-    highlighter = Highlighter(document)
+    view = QPlainTextEdit("\n".join(["wire one;"] * 3500))
+    qtbot.addWidget(view)
+    document, highlighter = view.document(), Highlighter(view)
 
     def coloured() -> list[int]:
         lines = range(document.blockCount())
