@@ -1,0 +1,13 @@
+#ifndef DEV_H
+#define DEV_H
+#include <stdint.h>
+
+typedef struct dev *dev_t;
+
+dev_t dev_open(int slot);
+int dev_write(dev_t d, uint32_t addr, const void *data, uint32_t nbytes);
+int dev_read(dev_t d, uint32_t addr, void *data, uint32_t nbytes);
+int dev_write_reg(dev_t d, uint32_t reg, uint32_t value);
+int dev_read_reg(dev_t d, uint32_t reg, uint32_t *value);
+void dev_close(dev_t d);
+#endif
