@@ -2,9 +2,9 @@
 
     python tests/benchmarks/strangers.py [--json] [--quick] [NAME ...]
 
-A row is a folder of `tests/data/strangers`: the files with which a person begins (an API's header, a host program, a design, measured
-transfer times) and `route.yaml`, which names the commands in order. The folder is copied, and each command runs there as a
-process of its own. Keys of `route.yaml`:
+A row is a folder of `tests/data/strangers`: the files with which a person begins (an API's header, a host program, a
+design, the board's ports and measured times) and `route.yaml`, which names the commands in order. The folder is copied,
+and each command runs there as a process of its own. Keys of `route.yaml`:
 
     project    what the person has: "C with a typedef'd handle"
     route      the way to the finding: "header, template, project, simulated card"
@@ -12,9 +12,9 @@ process of its own. Keys of `route.yaml`:
     prints     what the program prints
     slow       true: left out by --quick
 
-`commands` of a row counts them. `edited_lines` counts the lines of the person's own files that differ afterwards. `first_finding` is the
-report's first. A row is `ok` where every command ends with 0, the program printed what it should, nothing was edited and something was
-found; else `why` says what failed first.
+`commands` of a row counts them. `edited_lines` counts the lines of the person's own files that differ afterwards.
+`first_finding` is the report's first. A row is `ok` where every command ends with 0, the program printed what it
+should, nothing was edited and something was found; else `why` says what failed first.
 """
 
 from __future__ import annotations
