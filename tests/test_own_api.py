@@ -62,6 +62,29 @@ def test_an_api_made_of_the_template_runs_as_the_plugins_own_does(project: Path,
     assert same(run(project), by_the_plugin)  # with a header made of it too
 
 
+def test_a_host_that_polls_what_asks_the_design_nothing_is_ended_and_told_why(project: Path) -> None:
+    card = project.parent / "my_card.yaml"
+    before, read, after = card.read_text().partition(
+        "    - prototype: uint32_t fpgaReadReg(fpga_t *fpga, uint32_t addr)\n"
+    )
+    card.write_text(before + read + after.replace("kind: receive", "kind: other", 1))
+    made = run(project)
+    assert made.manifest.status == "failed"
+    assert "fpgaReadReg was called 1000000 times in a row and always answered 0" in made.manifest.reason
+    assert "give it the kind receive and an address" in made.manifest.reason
+
+
+def test_parameters_may_have_any_name(project: Path) -> None:
+    """Those that the workbench used for its own were taken for the program's."""
+    card, host = project.parent / "my_card.yaml", project.parent / "host" / "main.c"
+    card.write_text(
+        card.read_text().replace("fpgaOpen(int card)", "fpgaOpen(int number)").replace("fpga: card", "fpga: number")
+    )
+    assert "fpgaOpen(int number)" in card.read_text()
+    host.write_text(host.read_text().replace("    for (int round", "    if (!fpga) return 1;\n    for (int round"))
+    assert run(project).manifest.exit == 0
+
+
 def test_the_users_own_header_is_taken(project: Path, by_the_plugin: Run) -> None:
     header = project.parent / "host" / "fpga.h"
     shutil.copyfile(API / "fpga.h", header)

@@ -230,7 +230,8 @@ def test_a_text_is_found_in_the_header_it_was_copied_from(tmp_path: Path) -> Non
 def test_without_a_header_types_that_are_passed_whole_are_guessed_and_told(tmp_path: Path) -> None:
     text = "schema_version: 2\nname: x\n"
     for prototype, told in (
-        ("int put(card *of, way_t way)", "no header is named that says what way_t is"), ("int put(card *of)", ""),
+        ("int put(card *of, way_t way, int value)", "no header is named that says what way_t is"),
+            ("int put(card *of, int value)", ""),
     ):  # fmt: skip
         new, _ = with_entries(text, [entry_of(prototype)], tmp_path / "x.yaml")
         found = entry_problems(new, tmp_path / "x.yaml", load_plugins())
@@ -296,3 +297,50 @@ def test_a_template_is_tried_on_sources(tmp_path: Path, capsys: pytest.CaptureFi
     lines = {d["line"] for d in json.loads(capsys.readouterr().out)["diagnostics"]}
     assert lines == {2, 6}
     assert main(["template", "try", str(own), str(tmp_path / "none.c")]) == 2
+
+
+STRANGER = """
+#include <stdint.h>
+typedef struct brd brd;
+brd *brd_open(int number);
+int brd_wr32(brd *b, uint32_t a, uint32_t x);
+uint32_t brd_rd32(brd *b, uint32_t a);
+int brd_wr_block(brd *b, uint32_t a, const uint32_t *src, uint32_t number);
+int brd_rd_block(brd *b, uint32_t a, uint32_t *dst, uint32_t number);
+int brd_dma_from_card(brd *b, void *to, size_t bytes);
+int brd_load_words(brd *b, uint32_t at, const uint32_t *words, int k);
+int brd_done(brd *b);
+void brd_set_led(brd *b, int on);
+"""
+
+
+def test_names_that_are_short_and_arguments_without_a_name_are_known_by_their_place(tmp_path: Path) -> None:
+    entries, found = header_entries(load_plugins(), tmp_path / "brd.h", STRANGER)
+    told = ("kind", "fpga", "bytes", "address")
+    assert [tuple(entry.get(name) for name in told) for entry in entries] == [
+        ("acquire", "number", None, None),
+        ("send", None, "sizeof x", "a"),
+        ("receive", None, "sizeof(uint32_t)", "a"),
+        ("send", None, "number * sizeof *src", "a"),
+        ("receive", None, "number * sizeof *dst", "a"),
+        ("receive", None, "bytes", None),
+        ("send", None, "k * sizeof *words", "at"),
+        ("other", None, None, None),
+        ("other", None, None, None),
+    ]
+    (polled,) = found.diagnostics
+    assert polled.message.startswith("brd_done: of kind 'other', a call answers 0")
+    assert "a host that polls it waits for ever" in polled.hint
+
+
+def test_a_template_by_which_nothing_moves_says_so_when_begun_and_when_checked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    header, template = tmp_path / "led.h", tmp_path / "led.yaml"
+    header.write_text("int led_open(int card);\nvoid led_on(int card);\n")
+    assert main(["template", "new", str(template), "--header", str(header)]) == 0
+    assert "led.yaml:9:5: warning: no call of the host API moves data" in capsys.readouterr().err
+    assert main(["template", "check", str(template)]) == 0
+    said = capsys.readouterr()
+    assert "led.yaml:9:5: warning: no call of the host API moves data" in said.err
+    assert "simulate: no: no call of the host API moves data" in said.out

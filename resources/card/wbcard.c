@@ -14,6 +14,7 @@
 #define MAX_UNENDED 256
 #define MAX_AWAITED 1024
 #define NOT_YET 1
+#define MOST_IN_A_ROW 1000000 /* calls that cannot be answered otherwise than by 0 */
 #define MOST_BYTES (INT64_C(1) << 30) /* what a card process keeps of one transfer */
 
 typedef struct {
@@ -240,6 +241,24 @@ void rcw_polls(int64_t done)
 }
 
 int wbcard_count(void) { return wb_cards; }
+
+int wbcard_nothing(const char *name)
+{
+    static const char *last;
+    static int64_t in_a_row, transfers;
+    if (last != name || transfers != wb_transfer_count)
+        in_a_row = 0;
+    last = name;
+    transfers = wb_transfer_count;
+    if (++in_a_row == MOST_IN_A_ROW) {
+        char message[320];
+        snprintf(message, sizeof message, "%s was called %d times in a row and always answered 0: its entry in the platform "
+                 "template is of a kind that asks the design nothing. If it reads from the board, give it the kind receive "
+                 "and an address", name, MOST_IN_A_ROW);
+        vc_fatal(message);
+    }
+    return 0;
+}
 
 void wbcard_close(wbcard_t *card)
 {

@@ -19,6 +19,10 @@ typedef struct wbcard wbcard_t;
 /* Cards are numbered from 0. NULL, with a message on the standard error, when there is no such card. */
 wbcard_t *wbcard_open(int card);
 int wbcard_count(void);
+
+/* For an API call by that name which asks the card nothing: 0. Called a million times in a row, with no transfer in between,
+ * it ends the run: its caller waits for another answer. The name has to stay where it is. */
+int wbcard_nothing(const char *name);
 void wbcard_close(wbcard_t *card);
 
 /* Takes the time of table `table` for 1 byte, when the platform has such a table. Only before the first transfer. */

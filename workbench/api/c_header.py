@@ -13,7 +13,7 @@ from workbench.model.platform import CallKind, Host, HostEntry
 from workbench.model.prototypes import Prototype, c_callees, type_of
 
 WORD = re.compile(r"[A-Za-z_]\w*")
-_SIZE = re.compile(r"\bsizeof\s*(\([^()]*\)|\w+)")
+_SIZE = re.compile(r"\bsizeof\s*(\([^()]*\)|\**\s*\w+(\.\w+\(\))?)")
 _SYSTEM = Path("/usr/include")
 KNOWN = {
     "void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "const", "volatile", "restrict",
@@ -45,7 +45,7 @@ def data_of(prototype: Prototype, entry: HostEntry, kept: Mapping[str, bool]) ->
     if not usable and sends and len(values) == 1:
         return f"&{values[0]}", f"sizeof {values[0]}", True
     if not usable and not sends and not pointers and prototype.returns != "void":
-        return "&value", "sizeof value", True
+        return "&rcw_value", "sizeof rcw_value", True
     raise WorkbenchError(
         Diagnostic(
             f"where the data of {prototype.name} are cannot be told from its parameters",

@@ -81,6 +81,7 @@ def run_new(arguments: argparse.Namespace, workbench: Opened) -> int:
         text = read_file(_template(arguments.of or "nallatech_h101", plugins)).decode("utf-8")
     if header:
         text, added = with_entries(text, added, file.absolute(), header.absolute())
+        problems = (*problems, *entry_problems(text, file.absolute(), plugins))
     try:
         with file.open("x", encoding="utf-8") as target:
             target.write(text)

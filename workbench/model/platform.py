@@ -13,10 +13,20 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PositiveFloat, PositiveInt
 
+from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.document import Document
 from workbench.model.hardware import Hardware
 
 SCHEMA_VERSION = 2
+
+
+#: Of a template with calls by none of which host and board exchange anything.
+NO_DATA_MOVES = Diagnostic(
+    "no call of the host API moves data",
+    "Give calls that write to the board the kind send and calls that read from it the kind receive, each with its "
+    "bytes and its address.",
+    Severity.WARNING,
+)
 
 
 class CallKind(StrEnum):

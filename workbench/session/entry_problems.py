@@ -10,6 +10,7 @@ from workbench.formats import yaml_edit
 from workbench.formats.platform_file import parse_platform
 from workbench.formats.yaml_marks import read_marked
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.platform import NO_DATA_MOVES
 from workbench.model.text import listed
 from workbench.session.new_entries import knows_apis
 from workbench.session.own_api import own_support
@@ -41,6 +42,10 @@ def entry_problems(text: str, template: Path, plugins: Plugins) -> tuple[Diagnos
         told = f"no header is named that says what {listed(guessed)} {'is' if len(guessed) == 1 else 'are'}"
         hint = "Taken for a number. Name the header: Include lines, under Header and sources (host.include_lines)."
         problems.append(marked.diagnostic(("host", "include_lines"), told, hint, Severity.WARNING))
+    entries = platform.host.entries
+    if entries and not any(entry.kind.moves for entry in entries):
+        still = NO_DATA_MOVES
+        problems.append(marked.diagnostic(("host", "entries"), still.message, still.hint, still.severity))
     return tuple(problems)
 
 

@@ -14,6 +14,7 @@ from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.platform import CallKind
 from workbench.model.prototypes import Prototype, parse_prototype, pointed_type, type_of
 from workbench.model.scan import ApiFunction
+from workbench.model.text import listed
 
 #: What a call's name says that it is for; of several words the kind that stands first here counts.
 _KINDS = (
@@ -24,13 +25,19 @@ _KINDS = (
     (CallKind.RELEASE, {"close", "release", "free", "detach", "destroy", "fini", "disconnect", "delete", "exit",
                         "cleanup", "munmap"}),
     (CallKind.ACQUIRE, {"open", "acquire", "attach", "init", "create", "connect", "claim", "alloc", "mmap"}),
-    (CallKind.SEND, {"write", "send", "put", "poke", "upload", "push", "set", "h2c", "h2d"}),
-    (CallKind.RECEIVE, {"read", "recv", "receive", "get", "peek", "download", "pull", "fetch", "c2h", "d2h"}),
-    (CallKind.SEND, {"sync", "memcpy", "copy", "transfer", "migrate", "start"}),
+    (CallKind.SEND, {"write", "send", "put", "poke", "upload", "push", "set", "store", "tx", "h2c", "h2d"}),
+    (CallKind.RECEIVE, {"read", "recv", "receive", "get", "peek", "download", "pull", "fetch", "rx", "c2h",
+                        "d2h"}),
+    (CallKind.SEND, {"sync", "memcpy", "copy", "transfer", "xfer", "migrate", "move", "start"}),
 )  # fmt: skip
-_BOTH_WAYS = {"sync", "memcpy", "copy", "transfer", "migrate"}
+#: `wr32`, `rd_block`, `preadv`, `ioread32`, `readl`, `mmio_wrreg`: what a word says besides writing or reading.
+_READ_OR_WRITE = re.compile(
+    r"(?:p|io|reg|mem|mmio|bus|dma|fpga)?(?:(read|rd)|(?:write|wr))"
+    r"(?:[bwlqv]|reg|regs|mem|blk|block|buf|data|dword|word|words|burst|csr)?"
+)
+_BOTH_WAYS = {"sync", "memcpy", "copy", "transfer", "xfer", "migrate", "move"}
 _WAYS = {"dir", "direction", "way"}
-_TO = re.compile(r"(_|^)(to_(device|card|fpga|board)|h2[cd])(_|$)")
+_TO = re.compile(r"(_|^)(to_(device|card|fpga|board)|from_host|h2[cd])(_|$)")
 _FROM = re.compile(r"(_|^)((from_(device|card|fpga|board)|to_host)|[cd]2h)(_|$)")
 _STARTS = {"run", "start", "launch", "exec", "execute", "submit", "invoke", "operator", "task"}
 _REASONS = {
@@ -38,9 +45,16 @@ _REASONS = {
     CallKind.WAIT: "ack", CallKind.INTERRUPT: "late_sender",
 }  # fmt: skip
 _BYTES = ("bytes", "nbytes", "nbyte", "size", "sz")
-_COUNTS = ("words", "dwords", "dword", "nwords", "count", "n", "len", "length", "elements")
+_COUNTS = ("words", "dwords", "dword", "nwords", "count", "cnt", "n", "number", "num", "nr", "len", "length",
+           "elements", "elems", "items", "samples")  # fmt: skip
 _VALUES = ("value", "val", "v", "data", "word")
-_ADDRESSES = ("address", "addr", "offset", "offs", "off", "reg", "register", "seek", "skip", "dst", "src")
+_ADDRESSES = ("address", "addr", "adr", "offset", "offs", "off", "reg", "register", "seek", "skip", "dst", "src", "at")
+#: Whole numbers that are neither an address nor a count nor a value.
+_CHOICES = {"flags", "flag", "timeout", "mode", "option", "options", "tag", "bank", "channel", "chan", "ch", "bar",
+            "fd", "handle", "hnd", "h", "hdl", "ms", "us", "mmio", *_WAYS}  # fmt: skip
+_NUMBERS_OF_CARDS = ("number", "num", "nr", "no", "index", "idx", "id", "unit", "minor", "instance", "which", "n")
+#: What is asked again and again: a library that always answers 0 makes a host wait for ever.
+_ASKED = {"status", "state", "done", "ready", "busy", "idle", "finished", "completed", "is", "has"}
 _CARDS = ("fpga", "card", "board", "device", "dev", "slot", "didx")
 _OF_CARDS = {*_CARDS, "queue", "thread", "context"}  # classes whose objects are a card's
 _OF_MEMORY = {"mem", "memory", "malloc", "buffer", "buf", "kernel", "event", "properties"}
@@ -50,7 +64,7 @@ ONE_BYTE = ("void", "char", "unsigned char", "signed char", "uint8_t", "int8_t",
 _WORD = re.compile(r"(?<![A-Za-z])(?:[hH]2[cCdD]|[cCdD]2[hH])(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _INTEGER = re.compile(
     r"(const )?((un)?signed|(unsigned )?(char|short|int|long|long long)( int)?|(std::)?(u?int\d+_t|s?size_t)|off_t"
-    r"|u(8|16|32|64)|cl_u?\w+)"
+    r"|[us](8|16|32|64)|cl_u?\w+|u(int|long|short|char)|U?INT(8|16|32|64)?|[DQ]?WORD|BYTE|U?LONG(32|64)?)"
 )
 _ARRAY = re.compile(r"(const )?(std::)?(vector|span|array)\b.*")
 
@@ -112,7 +126,22 @@ def entries_of(functions: Sequence[ApiFunction]) -> tuple[list[dict[str, Any]], 
                 hint = "Give it two entries, each with its own 'Only when' and Label."
                 told = f"{prototype.qualified} may go either way; it was taken for a send"
                 notes.append(Diagnostic(told, hint, Severity.NOTE))
+    asked = [
+        p.qualified for e in entries if e["kind"] == "other" and (p := parse_prototype(e["prototype"])) and _asks(p)
+    ]
+    if asked:
+        told = f"{listed(asked)}: of kind 'other', a call answers 0 on the simulated card and asks the design nothing"
+        hint = (
+            "Give it the kind receive and an address if it reads from the board: a host that polls it waits for ever."
+        )
+        notes.append(Diagnostic(told, hint, Severity.WARNING))
     return entries, tuple(notes)
+
+
+def _asks(prototype: Prototype) -> bool:
+    """Whether a call answers with a number what a host may wait for."""
+    answers = prototype.returns in ("bool", "_Bool") or _INTEGER.fullmatch(prototype.returns) is not None
+    return answers and bool(set(_words(prototype.name)) & _ASKED)
 
 
 def entry_of(text: str) -> dict[str, Any]:
@@ -121,13 +150,13 @@ def entry_of(text: str) -> dict[str, Any]:
     if prototype is None:
         return {"prototype": text, "kind": CallKind.OTHER.value}
     parameters = parameters_of(prototype)
-    answers = prototype.returns not in ("", "void") and "*" not in prototype.returns
-    kind = _kind(prototype, parameters, answers)
+    kind = _kind(prototype, parameters)
     moves = kind.moves
     told = {"fpga": _named(parameters, _CARDS)}
+    if kind is CallKind.ACQUIRE:
+        told["fpga"] = told["fpga"] or _named(parameters, _NUMBERS_OF_CARDS)
     if moves:
-        told["bytes"] = _bytes(prototype, parameters, kind)
-        told["address"] = _named([p for p in parameters if p.name not in told["bytes"].split()], _ADDRESSES)
+        told["bytes"], told["address"] = _moved(prototype, parameters, kind) or ("", "")
         told["reason"] = "ctrl" if told["bytes"].startswith("sizeof") else "data"
     elif kind is CallKind.CONFIGURE:
         texts = {p.name: p.name for p in parameters if p.points == "char"}
@@ -171,27 +200,30 @@ def _words(name: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in _WORD.findall(name))
 
 
-def _kind(prototype: Prototype, parameters: Sequence[Parameter], answers: bool) -> CallKind:
+def _kind(prototype: Prototype, parameters: Sequence[Parameter]) -> CallKind:
     words = set(_words(prototype.name))
     if prototype.is_constructor or prototype.is_destructor:
         return _of_an_object(prototype, parameters, words)
-    words |= {re.sub(r"^p?(read|write).*", r"\1", word) for word in words}
+    words |= {"read" if way[1] else "write" for word in words if (way := _READ_OR_WRITE.fullmatch(word))}
     kind = next((kind for kind, told in _KINDS if words & told), CallKind.OTHER)
     memory = words & _OF_MEMORY or ("free" in words and any(p.points == "void" for p in parameters))
     if kind in (CallKind.ACQUIRE, CallKind.RELEASE) and memory:
         return CallKind.OTHER
-    if words & _BOTH_WAYS and kind is CallKind.SEND:
+    plain = _plain(prototype.name)
+    if kind in (CallKind.OTHER, CallKind.SEND) and (_TO.search(plain) or _FROM.search(plain)):
+        kind = CallKind.SEND if _TO.search(plain) else CallKind.RECEIVE
+    elif kind is CallKind.SEND and words & _BOTH_WAYS:
         if any(_WAYS & set(p.words) for p in parameters):
             return kind
         if "sync" in words and not parameters:
             return CallKind.WAIT
-    sized = bool(_named(parameters, (*_BYTES, *_COUNTS)))
-    moved = any(p.points != "char" or sized for p in data_of(parameters, kind)) or _value(parameters) is not None
-    if kind is CallKind.SEND and not moved:
-        return CallKind.OTHER
-    if kind is CallKind.RECEIVE and not (moved or (answers and any(p.counts for p in parameters))):
-        return CallKind.OTHER
-    return kind
+    elif kind is CallKind.CONFIGURE and "load" in words and not _names_a_file(parameters):
+        kind = CallKind.SEND if (_moved(prototype, parameters, CallKind.SEND) or ("", ""))[1] else kind
+    return kind if not kind.moves or _moved(prototype, parameters, kind) else CallKind.OTHER
+
+
+def _names_a_file(parameters: Sequence[Parameter]) -> bool:
+    return any(p.text or set(p.words) & set(_FILES) for p in parameters)
 
 
 def _of_an_object(prototype: Prototype, parameters: Sequence[Parameter], words: set[str]) -> CallKind:
@@ -209,22 +241,55 @@ def _named(parameters: Sequence[Parameter], wanted: Sequence[str]) -> str:
     return next((p.name for word in wanted for p in parameters if p.counts and word in p.words), "")
 
 
-def _bytes(prototype: Prototype, parameters: Sequence[Parameter], kind: CallKind) -> str:
+def _moved(prototype: Prototype, parameters: Sequence[Parameter], kind: CallKind) -> tuple[str, str] | None:
+    """The expressions for the bytes that a call moves and for their address, each empty where it is not known; None
+    where nothing in the prototype can be the data.
+
+    Names count first. Of whole numbers without such a name, what stands before the data is its address and what stands
+    after it its length; of two without data, the first is the address and the second the value.
+    """
     data = next(data_of(parameters, kind), None)
-    if data is not None and data.array:
-        return f"{data.name}.size() * sizeof *{data.name}.data()"
-    if data is not None or any(_WAYS & set(p.words) for p in parameters):
-        if size := _named(parameters, _BYTES):
-            return size
-        if data is None:
-            return ""
-        if count := _named(parameters, _COUNTS):
-            return count if data.points in ONE_BYTE else f"{count} * sizeof *{data.name}"
-        return "" if data.points in ONE_BYTE else f"sizeof *{data.name}"
-    value = _value(parameters)
-    if kind is CallKind.SEND:
-        return f"sizeof {value.name}" if value else ""
-    return f"sizeof({prototype.returns})"
+    numbers = [p for p in parameters if p.counts and not set(p.words) & {*_CARDS, *_CHOICES}]
+    size = _named(parameters, _BYTES)
+    if data is None and any(_WAYS & set(p.words) for p in parameters):
+        return size, _named(parameters, _ADDRESSES)
+    if data is None:
+        return _register(prototype, parameters, numbers, kind)
+    count, single = _named(numbers, _COUNTS), bool(data.words) and data.words[-1] in _VALUES[:3]
+    after = parameters.index(data)
+    left = [p for p in numbers if p.name not in (size, count)]
+    address = _named(left, _ADDRESSES)
+    if not address and len(before := [p for p in left if parameters.index(p) < after]) == 1:
+        address = before[0].name
+    left = [p for p in left if p.name != address and parameters.index(p) > after]
+    if not (size or count or single or data.array) and len(left) == 1:
+        count = left[0].name
+    if data.points == "char" and not (size or count):
+        return None  # a text
+    if data.array:
+        return f"{data.name}.size() * sizeof *{data.name}.data()", address
+    if size or data.points in ONE_BYTE:
+        return size or count, address
+    return f"{count} * sizeof *{data.name}" if count else f"sizeof *{data.name}", address
+
+
+def _register(
+    prototype: Prototype, parameters: Sequence[Parameter], numbers: Sequence[Parameter], kind: CallKind
+) -> tuple[str, str] | None:
+    """A word that is passed or returned."""
+    if kind is CallKind.RECEIVE:
+        address = _named(parameters, _ADDRESSES)
+        if prototype.returns in ("", "void") or "*" in prototype.returns or not numbers:
+            return None
+        return f"sizeof({prototype.returns})", address or (numbers[0].name if len(numbers) == 1 else "")
+    value = next((p.name for p in numbers if p.words and p.words[-1] in _VALUES), "")
+    address = _named([p for p in parameters if p.name != value], _ADDRESSES)
+    left = [p.name for p in numbers if p.name not in (address, value)]
+    if not address and len(left) == (1 if value else 2):
+        address = left.pop(0)
+    if not value and address and len(left) == 1:
+        value = left[0]
+    return (f"sizeof {value}", address) if value else None
 
 
 def data_of(parameters: Sequence[Parameter], kind: CallKind) -> Iterator[Parameter]:
@@ -233,7 +298,3 @@ def data_of(parameters: Sequence[Parameter], kind: CallKind) -> Iterator[Paramet
         known = p.array or p.points in ONE_BYTE or _INTEGER.fullmatch(p.points) or p.points in ("float", "double", "T")
         if known and not (kind is CallKind.RECEIVE and p.kind.startswith("const")):
             yield p
-
-
-def _value(parameters: Sequence[Parameter]) -> Parameter | None:
-    return next((p for p in parameters if p.counts and p.words and p.words[-1] in _VALUES), None)

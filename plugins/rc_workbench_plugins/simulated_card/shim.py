@@ -2,7 +2,8 @@
 
 Each function does on the card's client library (`resources/card/wbcard.h`) what its entry's kind says, with the entry's
 expressions for the address, the bytes and the data. Which card it means is told by its handle (what an `acquire`
-returns or fills in: the card's number and 1), or by its entry's `fpga`; else it is the first.
+returns or fills in: the card's number and 1), or by its entry's `fpga`; else it is the first. The names
+of its own begin with `rcw_`, as no parameter and no function of an API does.
 """
 
 from __future__ import annotations
@@ -49,37 +50,37 @@ def shim_source(platform: Platform) -> str:
 
 
 _CARDS = """
-enum { MOST_CARDS = 64 };
-static wbcard_t *cards[MOST_CARDS];
-static int times[MOST_CARDS];
+enum { RCW_MOST_CARDS = 64 };
+static wbcard_t *rcw_cards[RCW_MOST_CARDS];
+static int rcw_times[RCW_MOST_CARDS];
 
-static int acquire(long number)
+static int rcw_acquire(long number)
 {
-    if (number < 0 || number >= MOST_CARDS || !(cards[number] = wbcard_open((int)number)))
+    if (number < 0 || number >= RCW_MOST_CARDS || !(rcw_cards[number] = wbcard_open((int)number)))
         return -1;
-    times[number]++;
+    rcw_times[number]++;
     return 0;
 }
 
-static wbcard_t *numbered(long number)
+static wbcard_t *rcw_numbered(long number)
 {
-    if (number < 0 || number >= MOST_CARDS)
+    if (number < 0 || number >= RCW_MOST_CARDS)
         return NULL;
-    return cards[number] ? cards[number] : (cards[number] = wbcard_open((int)number));
+    return rcw_cards[number] ? rcw_cards[number] : (rcw_cards[number] = wbcard_open((int)number));
 }
 
-static wbcard_t *handled(uintptr_t handle)
+static wbcard_t *rcw_handled(uintptr_t handle)
 {
-    return handle - 1 < MOST_CARDS ? cards[handle - 1] : NULL;
+    return handle - 1 < RCW_MOST_CARDS ? rcw_cards[handle - 1] : NULL;
 }
 
-static int release(wbcard_t *card)
+static int rcw_release(wbcard_t *card)
 {
-    for (int number = 0; card && number < MOST_CARDS; number++)
-        if (cards[number] == card) {
+    for (int number = 0; card && number < RCW_MOST_CARDS; number++)
+        if (rcw_cards[number] == card) {
             wbcard_close(card);
-            if (--times[number] <= 0)
-                cards[number] = NULL;
+            if (--rcw_times[number] <= 0)
+                rcw_cards[number] = NULL;
             return 0;
         }
     return -1;
@@ -105,31 +106,32 @@ def _action(prototype: Prototype, entry: HostEntry, kept: Mapping[str, bool]) ->
     if entry.kind.moves:
         return _move(prototype, entry, kept)
     if entry.kind is CallKind.ACQUIRE:
-        lines = [f"long number = (long)({entry.fpga.strip() or '0'});", "int status = acquire(number);"]
+        lines = [f"long rcw_number = (long)({entry.fpga.strip() or '0'});", "int rcw_status = rcw_acquire(rcw_number);"]
         lines += [
-            f"if (!status && {name}) *{name} = (__typeof__(*{name}))(uintptr_t)(number + 1);"
+            f"if (!rcw_status && {name}) *{name} = (__typeof__(*{name}))(uintptr_t)(rcw_number + 1);"
             for declaration, name in prototype.parameters
             if pointed_type(declaration, name) in kept and "const" not in declaration
         ]
         if "*" in prototype.returns:
-            return [*lines, f"return status ? NULL : ({prototype.returns})(uintptr_t)(number + 1);"]
+            return [*lines, f"return rcw_status ? NULL : ({prototype.returns})(uintptr_t)(rcw_number + 1);"]
         if prototype.returns in kept:
-            return [*lines, f"return ({prototype.returns})(status ? -1 : number);"]
-        return [*lines, _return(prototype, "status")]
+            return [*lines, f"return ({prototype.returns})(rcw_status ? -1 : rcw_number);"]
+        return [*lines, _return(prototype, "rcw_status")]
     file, card = entry.files.strip() or '""', _card(prototype, entry, kept)
     call = {
         CallKind.CONFIGURE: f'wbcard_configure({card}, "{entry.transfer or "configure"}", {file})',
         CallKind.WAIT: f"wbcard_wait({card})",
         CallKind.INTERRUPT: f"wbcard_wait_irq({card})",
-        CallKind.RELEASE: f"release({card})",
+        CallKind.RELEASE: f"rcw_release({card})",
+        CallKind.OTHER: f'wbcard_nothing("{prototype.name}")' if prototype.returns != "void" else "0",
     }.get(entry.kind, "0")
-    return [f"int status = {call};", "(void)status;", _return(prototype, "status")]
+    return [f"int rcw_status = {call};", "(void)rcw_status;", _return(prototype, "rcw_status")]
 
 
 def _card(prototype: Prototype, entry: HostEntry, kept: Mapping[str, bool]) -> str:
     """The card that a call means."""
     handle = handle_of(prototype, kept)
-    return f"handled((uintptr_t){handle})" if handle else f"numbered((long)({entry.fpga.strip() or '0'}))"
+    return f"rcw_handled((uintptr_t){handle})" if handle else f"rcw_numbered((long)({entry.fpga.strip() or '0'}))"
 
 
 def _move(prototype: Prototype, entry: HostEntry, kept: Mapping[str, bool]) -> list[str]:
@@ -145,9 +147,9 @@ def _move(prototype: Prototype, entry: HostEntry, kept: Mapping[str, bool]) -> l
     card = _card(prototype, entry, kept)
     call = f'{function}({card}, "{entry.transfer}", {data}, {address}, (int64_t)({size}))'
     if by_value and not sends:
-        return [f"{prototype.returns} value = 0;", f"{call};", "return value;"]
+        return [f"{prototype.returns} rcw_value = 0;", f"{call};", "return rcw_value;"]
     moved = size if sends else "wbcard_got()"
-    return [f"int status = {call};", "(void)status;", _return(prototype, "status", moved)]
+    return [f"int rcw_status = {call};", "(void)rcw_status;", _return(prototype, "rcw_status", moved)]
 
 
 def _return(prototype: Prototype, status: str, size: str = "0") -> str:

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.platform import NO_DATA_MOVES
 from workbench.model.text import listed
 
 if TYPE_CHECKING:
@@ -75,6 +76,8 @@ def _lacking(platform: Platform, support: PlatformSupport | None) -> Iterator[Di
         yield from shim_lacks(platform)
     if not platform.host.entries:
         yield Diagnostic("it has no host.entries", "Name the calls of its host API.")
+    elif not any(entry.kind.moves for entry in platform.host.entries):
+        yield replace(NO_DATA_MOVES, severity=Severity.ERROR)
     if platform.hardware is None:
         yield Diagnostic("it has no hardware port", "Without one nothing can be simulated.")
         return
