@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -181,3 +182,67 @@ def test_the_command_tells_the_place(workspace: Workspace, capsys: pytest.Captur
     assert main(["definition", str(workspace.path), f"{workspace.root / 'host' / 'main.c'}:4:1"]) == 1
     assert main(["definition", str(workspace.path), "host/main.c"]) == 2
     assert "'host/main.c' is no place" in capsys.readouterr().err
+
+
+CPP_HEADER = """#pragma once
+namespace app {
+class Scaler {
+public:
+    explicit Scaler(int by);
+    int times(int value) const;
+    template <typename T> T twice(T value) const { return 2 * value; }
+private:
+    int factor;
+};
+}
+"""
+CPP_HELPER = """#include "helper.hpp"
+namespace app {
+Scaler::Scaler(int by) : factor(by) {}
+int Scaler::times(int value) const { return factor * value; }
+}
+"""
+CPP_MAIN = """#include "helper.hpp"
+#include "fpga.h"
+int main()
+{
+    app::Scaler scaler(ROUNDS);
+    fpga_t *card = fpgaOpen(0);
+    return scaler.twice(1) + scaler.times(2);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("suffix", "place", "piece", "found"),
+    [
+        (
+            ".cc",
+            "host/main",
+            "scaler.times",
+            ("helper", "int Scaler::times(int value) const { return factor * value; }"),
+        ),
+        (".cpp", "host/main", "scaler.twice", ("helper.hpp", "template <typename T> T twice(T value) const")),
+        (".cpp", "host/main", "app::Scaler", ("helper.hpp", "class Scaler {")),
+        (".cpp", "host/main", "fpgaOpen", ("fpga.h", "fpga_t *fpgaOpen(")),
+        (".cpp", "host/helper.hpp", "    int factor", ("helper.hpp", "int factor;")),
+        (".cxx", "host/helper", "Scaler::times", ("helper", "int Scaler::times(int value) const")),
+    ],
+)
+def test_names_of_cpp_lead_to_their_definitions(
+    workspace: Workspace, suffix: str, place: str, piece: str, found: tuple[str, str]
+) -> None:
+    host = workspace.root / "host"
+    for name, text in (("main", CPP_MAIN), ("helper", CPP_HELPER)):
+        (host / f"{name}.c").unlink()
+        (host / f"{name}{suffix}").write_text(text)
+    (host / "helper.hpp").write_text(CPP_HEADER)
+    workspace.path.write_text(re.sub(r"(main|helper)\.c\b", rf"\1{suffix}", workspace.path.read_text()))
+    again = open_workspace(workspace.path, load_plugins())
+    file = next(path for path in (host.parent / place, host.parent / f"{place}{suffix}") if path.is_file())
+    before = file.read_text().partition(piece)[0] + piece[:-1]
+    got = again.definition(file, before.count("\n") + 1, len(before) - before.rfind("\n"))
+    assert got is not None
+    line = Path(got.file).read_text().splitlines()[got.line - 1].strip()
+    assert Path(got.file).name == (found[0] if "." in found[0] else found[0] + suffix)
+    assert line.startswith(found[1])

@@ -26,6 +26,41 @@ from workbench.session.plugins import load_plugins
 APPLICATIONS = Path(__file__).parent / "data" / "from_sources"
 
 
+CPP_HOST = {
+    "main.cpp": """#include <cstdio>
+#include "filter.hpp"
+int main()
+{
+    dsp::Filter filter(0);
+    for (unsigned i = 0; i < COUNT; i++) filter.put(i + 1);
+    std::printf("%u\\n", filter.sum());
+}
+""",
+    "filter.hpp": """#pragma once
+#include "fpga.h"
+namespace dsp {
+class Filter {
+public:
+    explicit Filter(int card);
+    ~Filter() { fpgaClose(fpga_); }
+    void put(uint32_t value);
+    uint32_t sum() const { return fpgaReadReg(fpga_, 0x11); }
+private:
+    fpga_t *fpga_;
+};
+}
+""",
+    "filter.cc": """#include "filter.hpp"
+namespace dsp {
+Filter::Filter(int card) : fpga_(fpgaOpen(card)) {}
+void Filter::put(uint32_t value) { fpgaWriteReg(fpga_, 0x10, value); }
+}
+""",
+    "old.cxx": "namespace old { int nobody_calls_this() { return 1; } }\n",
+    "table.cpp": '#include <cstdio>\nint main() { std::puts("table"); }\n',
+}
+
+
 def lay_out(folder: Path, changes: dict[str, str] | None = None) -> Path:
     """A copy of the application that the folder is named after, with some of its files written anew."""
     shutil.copytree(APPLICATIONS / folder.name, folder)
@@ -90,6 +125,30 @@ def test_what_new_writes_opens_and_runs_and_says_where_to_begin(
     assert copied == {"sample_pkg.sv", "weight_pkg.sv", "mac.sv", "a_filter.sv"}
     assert main(["new", str(folder)]) == 2
     assert "exists already" in capsys.readouterr().err
+
+
+def test_a_host_in_cpp_is_found_with_the_classes_that_it_uses_and_runs(tmp_path: Path) -> None:
+    """`main` calls the API through a class of another source, and a header's inline class."""
+    folder = lay_out(tmp_path / "filter")
+    shutil.rmtree(folder / "host")
+    (folder / "host").mkdir()
+    for name, text in CPP_HOST.items():
+        (folder / "host" / name).write_text(text)
+    proposal = propose(folder, load_plugins())
+    assert found(proposal, "host sources") == "host/main.cpp, host/filter.cc"
+    assert found(proposal, "platform") == "nallatech_h101"
+    (platform,) = [one for one in proposal.found if one.what == "platform"]
+    assert platform.reason.startswith("the host calls fpgaOpen, fpgaWriteReg, fpgaReadReg")
+    left = dict(proposal.left_out)
+    assert (left["host/old.cxx"], left["host/table.cpp"]) == ("not used", "another program: main stands here too")
+    assert main(["new", str(folder)]) == 0
+    run = run_workspace(
+        open_workspace(folder, load_plugins()),
+        RunOptions(out=tmp_path / "run", deterministic=True, settings={"COUNT": 3}),
+        Job(),
+    )
+    assert run.complete
+    assert (tmp_path / "run" / "stdout.txt").read_text() == "12\n"  # twice 1 + 2 + 3
 
 
 def test_names_that_a_port_has_by_chance_do_not_make_a_top(tmp_path: Path) -> None:
@@ -309,7 +368,7 @@ def test_hardware_without_a_host_is_begun_instrumented_and_proved_but_not_run(
 ) -> None:
     shutil.copytree(APPLICATIONS.parent / "tiny" / "hdl", tmp_path / "hdl")
     assert main(["new", str(tmp_path)]) == 0
-    assert "no C program was found here" in capsys.readouterr().err
+    assert "no C or C++ program was found here" in capsys.readouterr().err
     assert main(["instrument", str(tmp_path), "--out", str(tmp_path / "out")]) == 0
     assert main(["prove", str(tmp_path)]) == 0
     assert main(["run", str(tmp_path), "--out", str(tmp_path / "run")]) == 2

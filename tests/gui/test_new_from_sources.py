@@ -105,7 +105,7 @@ def test_a_folder_without_a_program_says_so_and_can_be_begun_and_escape_writes_n
     window.asking.new_project()
     shown = dialog()
     settle(window)
-    assert "No C program was found here." in texts(shown)
+    assert "No C or C++ program was found here." in texts(shown)
     assert shown.create_button.isEnabled(), "hardware alone is marked and proved"
     qtbot.keyClick(shown, Qt.Key.Key_Escape)
     assert QApplication.activeModalWidget() is None

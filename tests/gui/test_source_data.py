@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
 from workbench.analysis import analyse, load_knowledge
-from workbench.api.source.pragma_text import find_pragmas
+from workbench.api.source.pragma_text import find_pragmas, style_of
 from workbench.api.source.pragma_typed import typed_at
 from workbench.gui.source.completion import fitting
-from workbench.gui.source.highlight import Highlighter, pragma_style, spans
+from workbench.gui.source.highlight import Highlighter, spans
 from workbench.gui.source.line_numbers import blocks_of, file_shares, line_numbers
 from workbench.gui.source.lines_moved import LinesMoved
 from workbench.gui.source.points import (
@@ -225,8 +225,8 @@ def test_syntax_spans_stand_where_the_words_are() -> None:
     assert (0, 6, "keyword") in found[1]
     assert len(found) == 3
     assert spans("when idle => x <= 1;", ".vhd")[0][0] == (0, 4, "keyword")
-    assert pragma_style(Path("a.VHD")) == "vhdl"
-    assert pragma_style(Path("a.yaml")) is None
+    assert style_of(Path("a.VHD")) == "vhdl"
+    assert style_of(Path("a.yaml")) is None
 
 
 def test_a_long_text_is_coloured_a_piece_at_a_time_and_first_where_one_looks(qtbot: QtBot) -> None:

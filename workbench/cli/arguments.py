@@ -182,7 +182,7 @@ OWN: Sequence[Command] = (
              _named("--example", "copy a bundled application below DIR instead: pdf2d, laplace, blastn or queues"),
              _named("--name", "the project's name (default: the folder's)"),
              _named("--top", "the top module, or its file", "MODULE"),
-             _named("--host", "the C source with main", "FILE"),
+             _named("--host", "the C or C++ source with main", "FILE"),
              _named("--platform", "a platform template, or the path of one"),
              _many("--constant", help="the value of an input that nothing drives"),
              _flag("--dry-run", "say what was found, and write nothing"), JSON),

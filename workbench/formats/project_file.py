@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from workbench.api.source import suffixes
 from workbench.api.source.files import (
     ENTRY_LIMIT,
     MATCH_LIMIT,
@@ -28,7 +29,7 @@ from workbench.system.files import SOURCE_LIMIT, read_regular
 STREAM_READ_OUT = {"first": 0xFFFF0000, "last": 0xFFFF000F}  # which a design made of streams leaves unused
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LINK_END = re.compile(r"[A-Za-z]\w*\.\w*\*\w*")
-_HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inc")
+_HEADERS = (*suffixes.C_HEADERS, ".inc")
 
 
 def load_project(path: Path | str) -> tuple[Project | None, tuple[Diagnostic, ...]]:

@@ -288,9 +288,9 @@ class Frame(QMainWindow):
             self.context.notices.tell(Diagnostic("the window opens no files of this kind", hint, file=str(path)))
 
     def _is_source(self, path: Path) -> bool:
-        from workbench.gui.source.highlight import pragma_style  # with its lexers, which were read in the background
+        from workbench.api.source.pragma_text import style_of
 
-        return pragma_style(path) is not None
+        return style_of(path) is not None
 
     def _open_template(self, path: Path) -> None:
         self._open_in("platform", path)

@@ -207,7 +207,11 @@ class HdlTop:
 
 @dataclass(frozen=True)
 class HostFile:
-    """A host source by itself: what it defines and mentions. `entry` says whether the program begins in it."""
+    """A host source by itself: what it defines and mentions.
+
+    `entry`: the program begins in it. `header`: others include it, and no compiler is given it. A method has the name
+    of its class among `functions`, by which others use it.
+    """
 
     file: str
     entry: bool
@@ -215,6 +219,7 @@ class HostFile:
     words: frozenset[str]
     includes: tuple[str, ...]
     numbers: tuple[int, ...]
+    header: bool = False
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from workbench.api.source import suffixes
 from workbench.api.source.files import TooManyFiles, matches
 from workbench.formats.documents import read_text
 from workbench.formats.yaml_marks import read_marked
@@ -19,7 +20,7 @@ from workbench.model.diagnostic import Severity
 from workbench.session.listed import DEPTH, Cores, Listed, Told
 from workbench.session.listed import value as text_value
 
-_HDL = (".v", ".sv", ".vh", ".svh", ".vhd", ".vhdl")
+_HDL = (*suffixes.VERILOG, *suffixes.VERILOG_HEADERS, *suffixes.VHDL)
 _CONDITION = re.compile(r"\s*(!?)\s*(\w+)\s*\?\s*\((.*)\)\s*")
 _STANDARD = re.compile(r"vhdlSource-(\d+)")
 _TRUE = {"tool_verilator", "target_default"}

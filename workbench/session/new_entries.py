@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.api.descriptors import KnowsApis
+from workbench.api.source import suffixes
 from workbench.formats import yaml_edit
 from workbench.formats.yaml_marks import read_marked
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _SYSTEM = Path("/usr/include")
-_HEADERS = {".h", ".hh", ".hpp", ".hxx"}
 _MOST_FOLDERS, _MOST_FILES, _MOST_HEADERS, _LARGEST_BYTES = 200, 2000, 200, 1 << 20
 
 
@@ -51,7 +51,7 @@ def header_entries(plugins: Plugins, header: Path, text: str | None = None) -> t
 def header_of(text: str, folder: Path) -> Path | None:
     """The header below a folder out of which a text was copied, if there is one; of many files the nearest are read."""
     wanted = "".join(text.split())
-    files = (path for path in islice(_below(folder), _MOST_FILES) if path.suffix in _HEADERS)
+    files = (path for path in islice(_below(folder), _MOST_FILES) if path.suffix in suffixes.C_HEADERS)
     for path in islice(files, _MOST_HEADERS):
         try:
             held = read_regular(path, _LARGEST_BYTES).decode("utf-8-sig", "replace")

@@ -8,8 +8,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.api import HdlLanguage
+from workbench.api import HdlLanguage, HostLanguage
 from workbench.api.job import Job
+from workbench.api.source import suffixes
 from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unknown_name
 from workbench.model.scan import HdlTop, HostFile
@@ -57,18 +58,18 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
         hint = "Write letters, digits, dots, dashes and underscores."
         raise WorkbenchError(Diagnostic(f"'{choice.name}' is no name of a project", hint))
     files = _files(root, notes)
-    host_language, languages = plugins.host_languages["c"], plugins.hdl_languages
-    c_files = [f for f in files if f.endswith(tuple(s for s in host_language.suffixes if s != ".h"))]
+    languages = plugins.hdl_languages
     of_languages = languages_of(files, languages)
     hdl_files = [file for own in of_languages.values() for file in own]
-    outlines = read(lambda: host_language.outline(root, c_files), root)
+    host_language, outlines = _outlines(root, files, plugins)
     platforms = find_platforms(plugins, choice, root, files, notes)
     host = _host(root, outlines, files, platforms, choice, notes)
     tops = [top for name, own in of_languages.items() for top in _tops(languages[name], root, own, choice.top)]
     top, chosen, match = find_top(tops, platforms, host, plugins.port_kinds, choice, root, notes)
     _say_left_out(hdl_files, top, tops, notes)
     include_dirs = _include_dirs(root, host, files)
-    sources = HostSources(sources=tuple(f.file for f in host), include_dirs=include_dirs)
+    compiled = tuple(f.file for f in host if not f.header)
+    sources = HostSources(language=host_language.name, sources=compiled, include_dirs=include_dirs)
     api = plugins.platforms.get(chosen.platform.name)
     with_api = (*include_dirs, *((str(api.api_dir),) if api and api.api_dir else ()))
     with_header = sources.model_copy(update={"include_dirs": with_api})
@@ -134,6 +135,19 @@ def _tops(language: HdlLanguage, root: Path, files: Sequence[str], chosen: str) 
     return read(lambda: language.tops(root, files, chosen), root)
 
 
+def _outlines(root: Path, files: Sequence[str], plugins: Plugins) -> tuple[HostLanguage, tuple[HostFile, ...]]:
+    """The language that most of the folder's programs are in, C and C++ before others, and its files."""
+    names = sorted(plugins.host_languages, key=lambda name: name != "c")
+    found = {name: _of_language(root, files, plugins.host_languages[name]) for name in names}
+    name = max(names, key=lambda name: sum(file.entry for file in found[name]))
+    return plugins.host_languages[name], found[name]
+
+
+def _of_language(root: Path, files: Sequence[str], language: HostLanguage) -> tuple[HostFile, ...]:
+    own = [file for file in files if file.endswith(language.suffixes)]
+    return read(lambda: language.outline(root, own), root) if own else ()
+
+
 def _host(
     root: Path, outlines: Sequence[HostFile], files: Sequence[str], platforms: Sequence[PlatformFound], choice: Choice,
     notes: Notes,
@@ -141,12 +155,12 @@ def _host(
     programs = [file for file in outlines if file.entry]
     if not programs:
         hint = (
-            "The host program is a C source with main: name it under host.sources before a run. Until then the "
+            "The host program is a C or C++ source with main: name it under host.sources before a run. Until then the "
             "hardware can be scanned, marked and proved."
         )
         if choice.host:
-            raise WorkbenchError(unknown_name("program", choice.host, [f.file for f in outlines], root))
-        notes.problems.append(Diagnostic("no C program was found here", hint, Severity.WARNING, str(root)))
+            raise WorkbenchError(unknown_name("program", choice.host, [f.file for f in outlines if not f.header], root))
+        notes.problems.append(Diagnostic("no C or C++ program was found here", hint, Severity.WARNING, str(root)))
         return ()
     excluded = {name for one in platforms for name in one.platform.host.exclude_files}
 
@@ -162,16 +176,19 @@ def _host(
     chosen, reasons = [main], [f"main stands in {main.file}" + (", which calls the card" if calls(main) else "")]
     grew = True
     while grew:
-        words = {word for file in chosen for word in file.words}
+        words = {word for file in chosen for word in file.words if not file.header or file.functions}
+        included = {Path(name).name for file in chosen for name in file.includes}
         grew = False
         for file in rest:
-            used = [name for name in file.functions if name in words]
-            if file not in chosen and used and Path(file.file).name not in excluded:
+            name = Path(file.file).name
+            used = [name] if file.header and name in included else []
+            used = used or [name for name in file.functions if name in words and not file.header]
+            if file not in chosen and used and name not in excluded:
                 chosen.append(file)
-                reasons.append(f"{used[0]}, which it calls, in {file.file}")
+                reasons += [] if file.header else [f"{used[0]}, which it uses, in {file.file}"]
                 grew = True
     for file in outlines:
-        if file not in chosen:
+        if file not in chosen and not file.header:
             why = "not used"
             if file.entry:
                 why = "another program: main stands here too"
@@ -179,7 +196,9 @@ def _host(
                 why = "the platform's API itself"
             notes.left_out[file.file] = why
     others = tuple(file.file for file in programs if file is not main)
-    notes.found.append(Found("host sources", ", ".join(f.file for f in chosen), "; ".join(reasons), others))
+    notes.found.append(
+        Found("host sources", ", ".join(f.file for f in chosen if not f.header), "; ".join(reasons), others)
+    )
     return tuple(chosen)
 
 
@@ -199,7 +218,7 @@ def _include_dirs(root: Path, host: Sequence[HostFile], files: Sequence[str]) ->
 
 def _say_left_out(hdl_files: Sequence[str], top: HdlTop, tops: Sequence[HdlTop], notes: Notes) -> None:
     for file in hdl_files:
-        if file not in top.sources and file.endswith((".v", ".sv", ".vhd", ".vhdl")):
+        if file not in top.sources and file.endswith((*suffixes.VERILOG, *suffixes.VHDL)):
             other = next((one.name for one in tops if file in one.sources), "")
             why = f"not reached from {top.name}" + (f", but from {other}" if other else "")
             notes.left_out[file] = f"another {top.name} than that in {top.file}" if other == top.name else why

@@ -21,6 +21,7 @@ from workbench.session.project_text import Found
 from workbench.session.undriven import wrong_constants
 from workbench.system.files import read_file
 
+_WORD = re.compile(r"\w+")
 _READ_OUT_WORDS = 16
 _TEMPLATE = re.compile(rb"^(transfer_tables|host:\s+(include_lines|entries)):", re.MULTILINE)
 _NO_PORT = 4  # signals that lack: what it has of a port's is there by chance
@@ -49,7 +50,8 @@ class Notes:
 
 @dataclass(frozen=True)
 class PlatformFound:
-    """A platform that may be meant: `calls` are those of its API that the host's words name."""
+    """A platform that may be meant: `calls` are those of its API that the host's words name, in C++ with
+    their classes and namespaces."""
 
     key: str
     platform: Platform
@@ -57,8 +59,8 @@ class PlatformFound:
     api: tuple[str, ...]
 
     def calls(self, words: Iterable[str]) -> list[str]:
-        known = set(words)
-        return [name for name in self.api if name in known]
+        known = {*words, "operator"}
+        return [name for name in self.api if known.issuperset(_WORD.findall(name))]
 
 
 def find_platforms(

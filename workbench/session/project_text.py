@@ -50,9 +50,13 @@ def project_text(
         if host.sources:
             yield "host:"
             yield from _said("  ", reasons["host sources"])
+            if host.language != HostSources.model_fields["language"].default:
+                yield f"  language: {_scalar(host.language)}"
             yield f"  sources: [{', '.join(map(_scalar, host.sources))}]"
         else:
-            yield from _said("", "no C program was found: for a run, name its sources (host: {sources: [main.c]})")
+            yield from _said(
+                "", "no C or C++ program was found: name its sources for a run (host: {sources: [main.c]})"
+            )
         if host.include_dirs:
             yield f"  include_dirs: [{', '.join(map(_scalar, host.include_dirs))}]"
         yield ""

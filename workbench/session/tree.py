@@ -27,8 +27,9 @@ from typing import Any
 
 from workbench.api import HdlBuild, HostBuild
 from workbench.api.instrument.board import board_sources
-from workbench.api.source.files import is_cpp
+from workbench.api.source import suffixes
 from workbench.api.source.flags import absolute, include_folders, macros_of_all, options
+from workbench.api.source.suffixes import is_cpp
 from workbench.formats.json_text import JsonError, read_json
 from workbench.formats.manifest import manifest_text, read_manifest
 from workbench.model.blocks import Block, Side
@@ -43,7 +44,7 @@ from workbench.system.files import read_file, real, sha256
 
 DESCRIPTION = "recap.json"
 SCHEMA_VERSION = 4
-_HEADERS = {".h", ".hh", ".hpp", ".hxx", ".inc", ".vh", ".svh", ".v", ".sv"}
+_HEADERS = {*suffixes.C_HEADERS, ".inc", *suffixes.VERILOG_HEADERS, *suffixes.VERILOG}
 _INCLUDE = re.compile(rb'^([ \t]*#[ \t]*include[ \t]*)"([^"\n]+)"', re.M)
 
 

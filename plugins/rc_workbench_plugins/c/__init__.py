@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.api import HostLanguage, Later, hookimpl
-
-SUFFIXES = (".c", ".h")
+from workbench.api.source import suffixes
 
 
 class CLanguage:
@@ -14,7 +13,7 @@ class CLanguage:
     first used."""
 
     name = "c"
-    suffixes: tuple[str, ...] = SUFFIXES
+    suffixes: tuple[str, ...] = (*suffixes.C, *suffixes.CPP, *suffixes.C_HEADERS)
     pragma_prefix = "#pragma recap "
     scan = staticmethod(Later(f"{__name__}.scanning:scan"))
     instrument = staticmethod(Later(f"{__name__}.instrumenting:instrument"))

@@ -10,7 +10,7 @@ from rc_workbench_plugins.c.copies import Copies
 from rc_workbench_plugins.c.numbering import Hook, Numbering
 from rc_workbench_plugins.c.survey import Survey
 from rc_workbench_plugins.c.wrappers import Generated
-from workbench.api.source.files import is_cpp
+from workbench.api.source.suffixes import is_cpp
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.pragma import PlacedPragma
 

@@ -13,7 +13,7 @@ from rc_workbench_plugins.c.cpp_types import number_of
 from rc_workbench_plugins.c.facts import Range
 from rc_workbench_plugins.c.numbering import Hook
 from rc_workbench_plugins.c.survey import FoundUse, Survey
-from workbench.api.source.files import is_cpp
+from workbench.api.source.suffixes import is_cpp
 from workbench.model.opened import opened_names
 from workbench.model.platform import Platform
 

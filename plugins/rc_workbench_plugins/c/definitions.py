@@ -1,4 +1,4 @@
-"""Where the name at a place of a C source is defined, whichever of the project's sources holds it."""
+"""Where the name at a place of a C or C++ source is defined, whichever of the project's sources holds it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,18 @@ from pathlib import Path
 
 from clang.cindex import Cursor, CursorKind, SourceLocation, TranslationUnit
 
-from rc_workbench_plugins.c import SUFFIXES, clang_parse
+from rc_workbench_plugins.c import clang_parse
 from rc_workbench_plugins.c.clang_parse import children, included_file, place
 from workbench.api.job import Job
+from workbench.api.source import suffixes
+from workbench.api.source.suffixes import is_cpp
 from workbench.model.application import HostSources
 from workbench.model.scan import Definition
+
+_SCOPES = {
+    CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL, CursorKind.CLASS_DECL,
+    CursorKind.STRUCT_DECL, CursorKind.CLASS_TEMPLATE,
+}  # fmt: skip
 
 
 def definition(
@@ -21,9 +28,9 @@ def definition(
     clang_parse.forget_files()
     root = Path(os.path.realpath(root))
     sources = [
-        (Path(os.path.realpath(root / name)), clang_parse.arguments(root, host, defines, source=name))
+        (path, clang_parse.arguments(root, host, defines, cpp=is_cpp(path), source=name))
         for name in host.sources
-        if name.endswith(SUFFIXES)
+        if (path := Path(os.path.realpath(root / name))).suffix in (*suffixes.C, *suffixes.CPP)
     ]
     sources.sort(key=lambda unit: unit[0] != file)  # the file itself first; a header is read by way of another
     units = _units(sources, job)
@@ -64,10 +71,20 @@ def _elsewhere(named: Cursor, units: Iterator[TranslationUnit]) -> Cursor | None
     if not usr:
         return None
     for unit in units:
-        for cursor in children(unit.cursor):
+        for cursor in _declared(unit.cursor):
             if cursor.is_definition() and cursor.spelling == named.spelling and cursor.get_usr() == usr:
                 return cursor
     return None
+
+
+def _declared(scope: Cursor) -> Iterator[Cursor]:
+    """All that a unit declares, in C++ also within namespaces, `extern "C"` and classes, but not in functions."""
+    pending = [scope]
+    while pending:
+        for cursor in children(pending.pop()):
+            yield cursor
+            if cursor.kind in _SCOPES:
+                pending.append(cursor)
 
 
 def _what(cursor: Cursor) -> str:

@@ -12,6 +12,7 @@ from clang.cindex import AccessSpecifier, AvailabilityKind, Cursor, CursorKind, 
 
 from rc_workbench_plugins.c import clang_parse
 from rc_workbench_plugins.c.clang_parse import children, place, qualified
+from workbench.api.source import suffixes
 from workbench.api.source.lines import reading_typed
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.prototypes import parse_prototype
@@ -52,7 +53,7 @@ def _read(file: Path, shown: str) -> ApiHeader:
     assumed = {found[1]: found[2] or "" for found in _AFTER.finditer(declarations)} | dict.fromkeys(bare, "")
     lines = [f"#ifndef {name}\n#define {name}{'(...)' if inside else ''}\n#endif" for name, inside in assumed.items()]
     language, unit, told = "c", None, frozenset[tuple[str, str]]()
-    if file.suffix in (".hpp", ".hh", ".hxx"):
+    if file.suffix in suffixes.CPP_HEADERS:
         language = "c++"
     for _ in range(_ROUNDS):
         unit = _parse(file, data, language, lines)

@@ -28,7 +28,7 @@ from rc_workbench_plugins.c.wrappers import declaration, generate, unit_source
 from workbench.api import HostBuild
 from workbench.api.host_units import entries_of
 from workbench.api.job import Job
-from workbench.api.source.files import is_cpp
+from workbench.api.source.suffixes import is_cpp
 from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.opened import opened_names

@@ -1,4 +1,5 @@
-"""What a C file defines and mentions, read as text: for choosing a project's sources before anything can be parsed."""
+"""What a C or C++ file defines and mentions, read as text: for choosing a project's sources before anything can be
+parsed."""
 
 from __future__ import annotations
 
@@ -6,17 +7,24 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from workbench.api.source import suffixes
 from workbench.model.scan import HostFile
 
 _NOISE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"\n]+)[>\"]", re.MULTILINE)
+_ARGUMENTS = r"\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)\s*"
+#: A name with a type before it, or a scope, or at a line's begin; what may follow the arguments in C++ is bounded.
 _FUNCTION = re.compile(
-    r"^[ \t]*[A-Za-z_][\w\s*]*?\b([A-Za-z_]\w*)\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)\s*\{", re.MULTILINE
+    r"^(?:[ \t]*[A-Za-z_][\w:<>,*&\[\] \t]{0,300}[\s*&>]|[ \t]*(?=\w+(?:<[^<>\n]{0,99}>)?::)|)"
+    rf"((?:[A-Za-z_]\w*\s*(?:<[\w\s,]{{0,99}}>)?::\s*)*~?[A-Za-z_]\w*){_ARGUMENTS}"
+    r"(?:(?:const|noexcept|override|final|->|:)[^;{}]{0,999})?\{",
+    re.MULTILINE,
 )
+_SCOPE = re.compile(r"(\w+)\s*(?:<[^<>]*>)?::\s*~?\w+$")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _NUMBER = re.compile(r"(?<![\w.])(0[xX][0-9a-fA-F]+|[0-9]+)[uUlL]*(?![\w.])")
-_KEYWORDS = {"if", "for", "while", "switch", "return", "sizeof", "do", "else"}
+_KEYWORDS = {"if", "for", "while", "switch", "return", "sizeof", "do", "else", "catch"}
 
 
 def outline(root: Path, files: Sequence[str]) -> tuple[HostFile, ...]:
@@ -30,15 +38,24 @@ def _outline(root: Path, file: str) -> HostFile:
     except OSError:
         raw = ""
     text = _NOISE.sub(" ", raw)
-    functions = tuple(name for name in dict.fromkeys(_FUNCTION.findall(text)) if name not in _KEYWORDS)
+    header = file.endswith(suffixes.C_HEADERS)
+    names = map(_used_by, _FUNCTION.findall(text))
+    functions = tuple(name for name in dict.fromkeys(names) if name not in _KEYWORDS)
     return HostFile(
         file=file,
-        entry="main" in functions,
+        entry="main" in functions and not header,
+        header=header,
         functions=functions,
         words=frozenset(_WORD.findall(text)),
         includes=tuple(dict.fromkeys(_INCLUDE.findall(_COMMENT.sub(" ", raw)))),
         numbers=tuple(sorted({_value(number) for number in _NUMBER.findall(text)})),
     )
+
+
+def _used_by(name: str) -> str:
+    """The name by which others use a function: of a method that of its class."""
+    scope = _SCOPE.search(name)
+    return scope[1] if scope else name
 
 
 def _value(text: str) -> int:

@@ -12,25 +12,27 @@ from pathlib import Path
 
 from clang.cindex import TranslationUnit
 
-from rc_workbench_plugins.c import SUFFIXES, clang_parse
+from rc_workbench_plugins.c import clang_parse
 from rc_workbench_plugins.c.accesses import Pointers, access_callees, chosen, find_accesses, mapping_calls
 from rc_workbench_plugins.c.clang_parse import Place
 from rc_workbench_plugins.c.facts import Range, Reading, Use, innermost
 from rc_workbench_plugins.c.placing import Placing, place_pragmas
 from rc_workbench_plugins.c.reading import read_unit
 from workbench.api.job import Job
-from workbench.api.source.files import CPP_SUFFIXES, is_cpp
+from workbench.api.source import suffixes
 from workbench.api.source.flags import folders_of_all
 from workbench.api.source.lines import line_starts, source_bytes
 from workbench.api.source.pragma_text import find_pragmas
+from workbench.api.source.suffixes import is_cpp
 from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.opened import opened, opened_names
 from workbench.model.platform import Platform
 from workbench.model.pragma import PlacedPragma
 from workbench.model.prototypes import Callee, callees
-from workbench.model.text import counted
+from workbench.model.text import counted, listed
 
+_COMPILED = (*suffixes.C, *suffixes.CPP)
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"\n]+)"', re.MULTILINE)
@@ -228,8 +230,8 @@ def _read(
     if not source.is_file():
         hint = "Mend the project's list of host sources, or put the file there."
         return None, (Diagnostic("the host source is not there", hint, file=str(source)),)
-    if source.suffix not in SUFFIXES and not is_cpp(source):
-        hint = f"Host language 'c' reads {' and '.join((*SUFFIXES, *sorted(CPP_SUFFIXES)))}."
+    if source.suffix not in _COMPILED:
+        hint = f"Host language 'c' reads {listed(_COMPILED)}."
         return None, (Diagnostic(f"'{source.suffix}' is not a C or C++ source", hint, file=str(source)),)
     parsed = clang_parse.parse(source, words)
     if parsed is None:

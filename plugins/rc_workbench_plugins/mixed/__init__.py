@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rc_workbench_plugins.vhdl import VhdlLanguage
 from workbench.api import HdlLanguage, Later, hookimpl
+from workbench.api.source import suffixes
 
 
 class MixedLanguage:
@@ -13,7 +14,7 @@ class MixedLanguage:
     imported when it is first used."""
 
     name: str = "mixed"
-    suffixes: tuple[str, ...] = (".v", ".sv", ".vh", ".svh", ".vhd", ".vhdl")
+    suffixes: tuple[str, ...] = (*suffixes.VERILOG, *suffixes.VERILOG_HEADERS, *suffixes.VHDL)
     pragma_prefix: str = "//pragma recap "
     scan = staticmethod(Later(f"{__name__}.language:scan"))
     instrument = staticmethod(Later(f"{__name__}.build:instrument"))

@@ -13,8 +13,8 @@ from pyslang import ast, parsing, syntax
 from rc_workbench_plugins.verilog.design import source_files
 from rc_workbench_plugins.verilog.order import SourceText, read_order, source_manager
 from rc_workbench_plugins.verilog.primitives import ports_of_head
-from rc_workbench_plugins.vhdl.design import SUFFIXES as VHDL
 from rc_workbench_plugins.vhdl.syntax import plain
+from workbench.api.source import suffixes
 from workbench.model.application import HardwareSources
 
 
@@ -54,9 +54,9 @@ def parted(root: Path, hardware: HardwareSources) -> tuple[HardwareSources, Hard
     for name in hardware.sources:
         paths, _ = source_files(root, [name])
         for path in paths:
-            (vhdl if path.suffix.lower() in VHDL else verilog).append(str(path))
+            (vhdl if path.suffix.lower() in suffixes.VHDL else verilog).append(str(path))
         if not paths:
-            (vhdl if name.lower().endswith(VHDL) else verilog).append(name)
+            (vhdl if name.lower().endswith(suffixes.VHDL) else verilog).append(name)
     return tuple(hardware.model_copy(update={"sources": tuple(some)}) for some in (vhdl, verilog))  # type: ignore[return-value]
 
 

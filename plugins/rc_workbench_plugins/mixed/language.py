@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rc_workbench_plugins.mixed.heads import VHDL, parted, read_modules
+from rc_workbench_plugins.mixed.heads import parted, read_modules
 from rc_workbench_plugins.mixed.joined import Joined, read_joined
 from rc_workbench_plugins.mixed.roots import ROOTS
 from rc_workbench_plugins.verilog import VerilogLanguage
@@ -36,6 +36,7 @@ from rc_workbench_plugins.vhdl.translated import outside_of
 from rc_workbench_plugins.vhdl.units import Unit
 from workbench.api import HdlLanguage
 from workbench.api.job import Job
+from workbench.api.source import suffixes
 from workbench.api.source.lines import name_at
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic
@@ -202,7 +203,7 @@ def definition(
 ) -> Definition | None:
     """As the language of the file tells it; a unit of the other language by its name."""
     of_vhdl, of_verilog = parted(root, hardware)
-    if file.suffix.lower() in VHDL:
+    if file.suffix.lower() in suffixes.VHDL:
         found = vhdl_definitions.definition(root, of_vhdl, parameters, file, line, column, job)
     else:
         found = verilog_definitions.definition(root, of_verilog, parameters, file, line, column, job)

@@ -12,12 +12,12 @@ from rc_workbench_plugins.equivalence import prove as verilog
 from rc_workbench_plugins.equivalence.simulation import Simulated, simulate
 from rc_workbench_plugins.equivalence.yosys import CannotRead
 from rc_workbench_plugins.mixed.build import translated_whole
-from rc_workbench_plugins.mixed.heads import VHDL
 from rc_workbench_plugins.mixed.joined import read_joined
 from rc_workbench_plugins.vhdl import prove as vhdl
 from workbench.api import HdlBuild
 from workbench.api.equivalence import Comparison, HdlSide, Limits, Proof
 from workbench.api.job import Job
+from workbench.api.source import suffixes
 from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.diagnostic import WorkbenchError, has_errors
 
@@ -27,7 +27,7 @@ _NO_READ_OUT = ReadOut(first=0, last=0)
 def prove(build: HdlBuild, root: Path, limits: Limits, job: Job, module: str = "") -> Proof:
     """`proof_of` a design in both languages, or in the one that its top reaches alone."""
     sources = build.compared.made.sources if build.compared is not None else ()
-    kinds = {path.suffix.lower() in VHDL for path in sources}
+    kinds = {path.suffix.lower() in suffixes.VHDL for path in sources}
     if kinds == {True}:
         return vhdl.prove(build, root, limits, job, module)
     if kinds == {False}:

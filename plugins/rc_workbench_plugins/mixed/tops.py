@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from rc_workbench_plugins.mixed.heads import VHDL, Modules, read_modules
+from rc_workbench_plugins.mixed.heads import Modules, read_modules
 from rc_workbench_plugins.mixed.joined import Joined, read_joined
 from rc_workbench_plugins.mixed.language import top_ports
 from rc_workbench_plugins.verilog import tops as verilog
@@ -16,6 +16,7 @@ from rc_workbench_plugins.vhdl.design import read_units
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.units import Unit
 from workbench.api.job import Job
+from workbench.api.source import suffixes
 from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.scan import HdlTop
 
@@ -28,8 +29,8 @@ def tops(root: Path, names: Sequence[str], chosen: str = "") -> tuple[HdlTop, ..
     root = root.resolve()
     folders = tuple(dict.fromkeys(str((root / name).parent) for name in names))
     everything = HardwareSources(sources=tuple(names), top="", include_dirs=folders, read_out=_NO_READ_OUT)
-    own = [name for name in names if name.lower().endswith(VHDL)]
-    rest = [name for name in names if name.lower().endswith((".v", ".sv"))]
+    own = [name for name in names if name.lower().endswith(suffixes.VHDL)]
+    rest = [name for name in names if name.lower().endswith(suffixes.VERILOG)]
     units = read_units([(root / name).resolve() for name in own], {})[1]
     modules = read_modules(root, everything.model_copy(update={"sources": tuple(rest)}))
     entities = {plain(unit.name) for unit in units if unit.kind == "entity"}

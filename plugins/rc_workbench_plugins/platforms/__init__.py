@@ -7,8 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from workbench.api import PlatformSupport, hookimpl
-
-_SOURCES = {".c", ".cpp"}
+from workbench.api.source import suffixes
 
 
 @hookimpl
@@ -18,5 +17,5 @@ def workbench_platforms() -> list[PlatformSupport]:
 
 def _support(template: Path) -> PlatformSupport:
     api = template.with_suffix("")
-    sources = tuple(sorted(file for file in api.glob("*") if file.suffix in _SOURCES))
+    sources = tuple(sorted(file for file in api.glob("*") if file.suffix in (*suffixes.C, *suffixes.CPP)))
     return PlatformSupport(template.stem, template, api if api.is_dir() else None, sources)

@@ -19,8 +19,9 @@ from workbench.api.descriptors import PlatformSupport
 from workbench.api.job import Job
 from workbench.api.kept import contents, keep, take
 from workbench.api.objects import ObjectFile, compile_objects
-from workbench.api.source.files import expand_sources, is_cpp
+from workbench.api.source.files import expand_sources
 from workbench.api.source.flags import flags_of, folders_of_all, macros_of_all
+from workbench.api.source.suffixes import is_cpp
 from workbench.api.targets import Task
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.prototypes import without_card

@@ -15,7 +15,7 @@ from rc_workbench_plugins.simulated_card.verilate import harness_dir
 from workbench.api.compile import needed
 from workbench.api.job import Job
 from workbench.api.objects import ObjectFile, compile_objects
-from workbench.api.source.files import is_cpp
+from workbench.api.source.suffixes import is_cpp
 from workbench.api.targets import Task
 from workbench.api.told import Told
 from workbench.api.users_build import build_as_the_user_does

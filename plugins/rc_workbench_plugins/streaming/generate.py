@@ -19,6 +19,7 @@ from rc_workbench_plugins.streaming.topology import At, Block, Edge, Implementat
 from rc_workbench_plugins.streaming.x_language import problem
 from rc_workbench_plugins.vhdl.ghdl import Design, as_one
 from workbench.api import Composition
+from workbench.api.source import suffixes
 from workbench.model.application import STREAM_TOP
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import CallKind, Platform
@@ -118,7 +119,7 @@ def arrival(topology: Topology, number: int) -> int:
 
 
 def _is_header(file: str) -> bool:
-    return Path(file).suffix in (".h", ".hpp", ".hh", ".hxx")
+    return Path(file).suffix in suffixes.C_HEADERS
 
 
 def _edge(topology: Topology, section: Streaming, number: int, edge: Edge) -> dict[str, Any]:

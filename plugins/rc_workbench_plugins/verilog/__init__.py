@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.api import HdlLanguage, Later, hookimpl
+from workbench.api.source import suffixes
 
 
 class VerilogLanguage:
     """Verilog and SystemVerilog as far as slang reads them. What reads them is imported when it is first used."""
 
     name: str = "verilog"
-    suffixes: tuple[str, ...] = (".v", ".sv", ".vh", ".svh")
+    suffixes: tuple[str, ...] = (*suffixes.VERILOG, *suffixes.VERILOG_HEADERS)
     pragma_prefix: str = "//pragma recap "
     scan = staticmethod(Later(f"{__name__}.language:scan"))
     instrument = staticmethod(Later(f"{__name__}.language:instrument"))

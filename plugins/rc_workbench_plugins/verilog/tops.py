@@ -13,12 +13,12 @@ from rc_workbench_plugins.verilog.flat import flattened
 from rc_workbench_plugins.verilog.instances import elaborate
 from rc_workbench_plugins.verilog.order import SourceText, Unit, includes, leaves_first, reached, read_order
 from rc_workbench_plugins.verilog.ports import clocks, hdl_ports, resets
+from workbench.api.source import suffixes
 from workbench.model.application import HardwareSources
 from workbench.model.read_out import ReadOut
 from workbench.model.scan import HdlTop
 
 _NUMBER = re.compile(r"(?:\b[0-9]+\s*)?'[sS]?([bodhBODH])\s*([0-9a-fA-F_]+)\b|(?<![\w.'])([0-9][0-9_]*)(?![\w.'])")
-_SOURCES = (".v", ".sv")  # the rest are headers, which sources include
 _TEXT = re.compile(r'=\s*"([^"\n]*)"\s*$')
 _BASES = {"b": 2, "o": 8, "d": 10, "h": 16}
 _NO_READ_OUT = ReadOut(first=0, last=0)  # a top is looked at before there is one
@@ -28,7 +28,7 @@ def tops(root: Path, names: Sequence[str], chosen: str = "") -> tuple[HdlTop, ..
     root = root.resolve()
     paths = [(root / name).resolve() for name in names]
     folders = _include_dirs(paths)
-    files = read_order([path for path in paths if path.suffix in _SOURCES], {}, folders)
+    files = read_order([path for path in paths if path.suffix in suffixes.VERILOG], {}, folders)
     included = {header for file in files.values() for header in file.included}
     files = {path: file for path, file in files.items() if path not in included}
     candidates = dict.fromkeys(_candidates(files))

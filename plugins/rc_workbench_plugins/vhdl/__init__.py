@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.api import HdlLanguage, Later, hookimpl
+from workbench.api.source import suffixes
 
 
 class VhdlLanguage:
     """VHDL-93 and 2008 as GHDL takes them. What reads them is imported when it is first used."""
 
     name: str = "vhdl"
-    suffixes: tuple[str, ...] = (".vhd", ".vhdl")
+    suffixes: tuple[str, ...] = suffixes.VHDL
     pragma_prefix: str = "--pragma recap "
     scan = staticmethod(Later(f"{__name__}.language:scan"))
     instrument = staticmethod(Later(f"{__name__}.build:instrument"))

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from tree_sitter import Node
 
-from rc_workbench_plugins.vhdl.design import SUFFIXES, read_units
+from rc_workbench_plugins.vhdl.design import read_units
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, child, children, matches, plain, text_of
 from rc_workbench_plugins.vhdl.units import Unit
 from workbench.api.job import Job
+from workbench.api.source import suffixes
 from workbench.api.source.files import expand_sources
 from workbench.model.application import HardwareSources
 from workbench.model.scan import Definition
@@ -46,7 +47,7 @@ def definition(
     root: Path, hardware: HardwareSources, parameters: Mapping[str, str], file: Path, line: int, column: int, _: Job
 ) -> Definition | None:
     """None where no name stands there, or none that is known."""
-    paths = [path for path in expand_sources(root, hardware.sources) if path.suffix.lower() in SUFFIXES]
+    paths = [path for path in expand_sources(root, hardware.sources) if path.suffix.lower() in suffixes.VHDL]
     files, units = read_units([path.resolve() for path in paths], {})
     here = next((one for one in files if one.path == file.resolve()), None)
     if here is None or not 0 < line <= len(here.starts):

@@ -19,10 +19,10 @@ from rc_workbench_plugins.vhdl.syntax import VhdlFile, matches, plain, read_file
 from rc_workbench_plugins.vhdl.units import Component, Instantiation, Region, Unit, units_of
 from rc_workbench_plugins.vhdl.vendors import stand_in_files, stands_in
 from workbench.api.job import Job
+from workbench.api.source import suffixes
 from workbench.model.application import HardwareSources, VhdlStandard
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, did_you_mean, has_errors
 
-SUFFIXES = (".vhd", ".vhdl")
 _MISSED = "not found in library"
 _HINTS = {
     "cannot find resource library": "Add its files to the hardware sources, and name them in hardware.libraries.",
@@ -108,7 +108,7 @@ def read_design(root: Path, hardware: HardwareSources, parameters: Mapping[str, 
     root = root.resolve()
     paths, missing = source_files(root, hardware.sources)
     libraries = libraries_of(root, hardware)
-    files, units = read_units([path for path in paths if path.suffix.lower() in SUFFIXES], libraries)
+    files, units = read_units([path for path in paths if path.suffix.lower() in suffixes.VHDL], libraries)
     top = next((u for u in units if u.kind == "entity" and plain(u.name) == plain(hardware.top)), None)
     if top is None:
         wrong = (*missing, *_unread(root, files, ()))

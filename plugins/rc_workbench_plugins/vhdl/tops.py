@@ -11,7 +11,7 @@ from pathlib import Path
 from rc_workbench_plugins.verilog.design import shown_path
 from rc_workbench_plugins.verilog.ports import clocks, resets
 from rc_workbench_plugins.vhdl.blocks import read_blocks
-from rc_workbench_plugins.vhdl.design import SUFFIXES, Design, design_below, read_units
+from rc_workbench_plugins.vhdl.design import Design, design_below, read_units
 from rc_workbench_plugins.vhdl.hierarchy import elaborate
 from rc_workbench_plugins.vhdl.language import top_ports
 from rc_workbench_plugins.vhdl.order import Reach, files_of
@@ -21,6 +21,7 @@ from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
 from rc_workbench_plugins.vhdl.units import Unit
 from rc_workbench_plugins.vhdl.vendors import stands_in
 from workbench.api.job import Job
+from workbench.api.source import suffixes
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.scan import HdlTop
 
@@ -35,7 +36,7 @@ _BASES = {"x": 16, "o": 8, "b": 2}
 
 def tops(root: Path, names: Sequence[str], chosen: str = "") -> tuple[HdlTop, ...]:
     root = root.resolve()
-    named = tuple(name for name in names if name.lower().endswith(SUFFIXES))
+    named = tuple(name for name in names if name.lower().endswith(suffixes.VHDL))
     files, units = read_units([(root / name).resolve() for name in named], {})
     reach = Reach(units)
     of = {shown_path(root, file.path): file for file in files}.get(chosen)

@@ -12,16 +12,11 @@ from pathlib import Path
 #: Folder entries that one pattern may look at, and files that it may stand for.
 ENTRY_LIMIT = 20_000
 MATCH_LIMIT = 2_000
-CPP_SUFFIXES = {".cpp", ".cc", ".cxx", ".c++", ".C"}
 _WILD = re.compile(r"[*?\[]")
 
 
 class TooManyFiles(Exception):
     """A pattern that would look through more of the disk than any project's sources take."""
-
-
-def is_cpp(source: Path) -> bool:
-    return source.suffix in CPP_SUFFIXES
 
 
 def is_pattern(name: str) -> bool:

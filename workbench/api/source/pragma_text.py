@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Literal
 
+from workbench.api.source import suffixes
 from workbench.model.diagnostic import Diagnostic, Severity, nearest
 from workbench.model.pragma import Category, PlacedPragma, Pragma
 
@@ -27,9 +28,9 @@ Style = Literal["c", "vhdl", "verilog"]
 PREFIX: dict[Style, str] = {"c": "#pragma recap ", "vhdl": "--pragma recap ", "verilog": "//pragma recap "}
 
 _STYLES: dict[str, Style] = {
-    **dict.fromkeys((".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx"), "c"),
-    **dict.fromkeys((".vhd", ".vhdl"), "vhdl"),
-    **dict.fromkeys((".v", ".vh", ".sv", ".svh"), "verilog"),
+    **dict.fromkeys((*suffixes.C, *suffixes.CPP, *suffixes.C_HEADERS), "c"),
+    **dict.fromkeys(suffixes.VHDL, "vhdl"),
+    **dict.fromkeys((*suffixes.VERILOG, *suffixes.VERILOG_HEADERS), "verilog"),
 }
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*"

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.analysis.rate_curves import best_band
 from workbench.api.modes import WindowMode
+from workbench.api.source import suffixes
 from workbench.formats import yaml_edit
 from workbench.formats.units import written
 from workbench.gui.context import Context
@@ -147,7 +148,7 @@ class PlatformMode(DocumentMode):
     # ---- host calls from a header
 
     def ask_header(self) -> None:
-        names = "C and C++ headers (*.h *.hh *.hpp *.hxx)"
+        names = f"C and C++ headers ({' '.join(f'*{suffix}' for suffix in suffixes.C_HEADERS)})"
         folder = self.document.path.parent if self.document.path else Path.cwd()
         name, _ = QFileDialog.getOpenFileName(self, "Add host calls from a header", str(folder), names)
         if name:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
-from workbench.api.source.pragma_text import find_pragmas
+from workbench.api.source.pragma_text import find_pragmas, style_of
 from workbench.gui.context import Context
 from workbench.gui.source.editor import CodeEditor
-from workbench.gui.source.highlight import pragma_style
 from workbench.gui.source.line_numbers import line_numbers
 from workbench.gui.source.points import Point, open_points, points_now, points_of
 from workbench.gui.source.problems import CheckedProblem, checked_problems, problems_now
@@ -94,7 +93,7 @@ class Annotations:
     def _read(self) -> tuple[tuple[PlacedPragma, ...], tuple[Diagnostic, ...]]:
         """The pragmas of the text as it stands, and what is wrong with them."""
         path = self._editor.path
-        style = pragma_style(path)
+        style = style_of(path)
         return find_pragmas(self._editor.toPlainText(), style, str(path)) if style is not None else ((), ())
 
 

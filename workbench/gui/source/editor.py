@@ -16,12 +16,13 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QTextEdit, QToolTip, QWidget
 
+from workbench.api.source.pragma_text import style_of
 from workbench.api.source.pragma_typed import Typed, typed_at
 from workbench.gui import theme
 from workbench.gui.background import Background
 from workbench.gui.source.code_view import CodeView
 from workbench.gui.source.completion import Completion
-from workbench.gui.source.highlight import Span, pragma_spans, pragma_style, spans, wrong_spans
+from workbench.gui.source.highlight import Span, pragma_spans, spans, wrong_spans
 from workbench.gui.source.lines_moved import LinesMoved
 from workbench.gui.source.margin import Margin, rich_tip
 from workbench.gui.source.pragma_words import Word
@@ -267,7 +268,7 @@ class CodeEditor(CodeView):
 
     def _typed(self) -> tuple[Typed | None, str]:
         """What of a pragma stands before the cursor, and what behind the word there."""
-        cursor, style = self.textCursor(), pragma_style(self.path)
+        cursor, style = self.textCursor(), style_of(self.path)
         text, at = cursor.block().text(), cursor.positionInBlock()
         typed = typed_at(text[:at], style) if style is not None and "pragma" in text else None
         rest = _REST_OF_TARGET if typed is not None and typed.part == "target" else _REST

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
-from pathlib import Path
 
 from pygments.lexer import Lexer
 from pygments.lexers import CLexer, CppLexer, TextLexer, VerilogLexer, VhdlLexer, YamlLexer
@@ -14,7 +13,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QColor, QFont, QTextCharFormat, QTextLayout
 from PySide6.QtWidgets import QPlainTextEdit
 
-from workbench.api.source.pragma_text import Style
+from workbench.api.source import suffixes
 from workbench.gui import theme
 from workbench.model.diagnostic import Diagnostic
 
@@ -45,29 +44,19 @@ class XLexer(CLexer):
 
 _AS_IT_IS = {"stripnl": False, "ensurenl": False}
 _LEXERS: dict[str, Lexer] = {  # made with the module, which is read in the background: each compiles its rules first
-    **dict.fromkeys((".c", ".h", ".cl"), CLexer(**_AS_IT_IS)),
-    **dict.fromkeys((".cc", ".cpp", ".cxx", ".hpp", ".hh"), CppLexer(**_AS_IT_IS)),
-    **dict.fromkeys((".v", ".sv", ".vh", ".svh"), VerilogLexer(**_AS_IT_IS)),
-    **dict.fromkeys((".vhd", ".vhdl"), VhdlLexer(**_AS_IT_IS)),
+    **dict.fromkeys((*suffixes.C, ".h", ".cl"), CLexer(**_AS_IT_IS)),
+    **dict.fromkeys((*suffixes.CPP, *suffixes.CPP_HEADERS), CppLexer(**_AS_IT_IS)),
+    **dict.fromkeys((*suffixes.VERILOG, *suffixes.VERILOG_HEADERS), VerilogLexer(**_AS_IT_IS)),
+    **dict.fromkeys(suffixes.VHDL, VhdlLexer(**_AS_IT_IS)),
     **dict.fromkeys((".yaml", ".yml"), YamlLexer(**_AS_IT_IS)),
     ".x": XLexer(**_AS_IT_IS),
 }
 _NO_LANGUAGE = TextLexer(**_AS_IT_IS)
-_STYLES: dict[str, Style] = {
-    **dict.fromkeys((".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh"), "c"),
-    **dict.fromkeys((".v", ".sv", ".vh", ".svh"), "verilog"),
-    **dict.fromkeys((".vhd", ".vhdl"), "vhdl"),
-}
-
-
-def pragma_style(path: Path) -> Style | None:
-    """The comment style of a file's pragmas; None where it can have none."""
-    return _STYLES.get(path.suffix.lower())
 
 
 def spans(text: str, suffix: str) -> list[list[Span]]:
     """Coloured spans of every line of a text, in the language of a file's suffix."""
-    lexer = _LEXERS.get(suffix.lower(), _NO_LANGUAGE)
+    lexer = _LEXERS.get(suffix) or _LEXERS.get(suffix.lower(), _NO_LANGUAGE)
     lines: list[list[Span]] = [[]]
     column = 0
     for kind, value in lexer.get_tokens(text):

@@ -10,6 +10,8 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QInputDialog, QWidget
 
 from workbench.api.modes import WindowMode
+from workbench.api.source import suffixes
+from workbench.api.source.pragma_text import style_of
 from workbench.gui.context import Context
 from workbench.gui.mode import Mode
 from workbench.gui.naming import range_title, run_title
@@ -19,7 +21,6 @@ from workbench.gui.source.definition_search import find_definition
 from workbench.gui.source.details import SourceDetails
 from workbench.gui.source.editor import CodeEditor
 from workbench.gui.source.find_bar import FindBar
-from workbench.gui.source.highlight import pragma_style
 from workbench.gui.source.line_numbers import blocks_of
 from workbench.gui.source.margin_columns import MarginColumns
 from workbench.gui.source.points import point_at
@@ -161,7 +162,7 @@ class SourceMode(Mode):
         """The text, or whether it is saved."""
         self._say_status()
         workspace = self.context.workspace
-        if pragma_style(editor.path) is not None or (workspace and editor.path in workspace.documents):
+        if style_of(editor.path) is not None or (workspace and editor.path in workspace.documents):
             self._check.wait()
 
     def _on_disk(self, name: str) -> None:
@@ -261,7 +262,7 @@ class SourceMode(Mode):
         self._on_run()
         self._on_analysis()
         if workspace is not None and self.editor is None:
-            sources = [p for p in self.side.tree.files() if p.suffix not in (".h", ".yaml")]
+            sources = [p for p in self.side.tree.files() if p.suffix not in (*suffixes.C_HEADERS, ".yaml")]
             if sources:
                 self.open_file(sources[0])
             self.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -381,7 +382,7 @@ class SourceMode(Mode):
         lacking = len(editor.margin.lacking)
         pragmas = len(editor.margin.pragmas)
         parts = [f"line {editor.line}, column {editor.textCursor().columnNumber() + 1}"]
-        if pragma_style(editor.path) is not None:
+        if style_of(editor.path) is not None:
             count = f"{pragmas} pragma" + ("" if pragmas == 1 else "s")
             parts.append(f"{editor.path.name}: {count}, {counted(lacking, 'place')} without")
         state = "not saved" if editor.file.dirty else "read only" if editor.isReadOnly() else "saved"

@@ -10,11 +10,10 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QWidget
 
 from workbench.api.source.edits import insert_pragma, remove_pragma, replace_pragma
-from workbench.api.source.pragma_text import Style
+from workbench.api.source.pragma_text import Style, style_of
 from workbench.api.source.pragma_typed import Typed
 from workbench.gui.context import Context
 from workbench.gui.source.editor import CodeEditor
-from workbench.gui.source.highlight import pragma_style
 from workbench.gui.source.margin import GUTTER_PX, columns_of
 from workbench.gui.source.points import Choices, Point, choices, point_at, suggested
 from workbench.gui.source.popover import PragmaPopover
@@ -44,7 +43,7 @@ class PragmaAsking(QObject):
 
     def ask(self, editor: CodeEditor, points: Sequence[Point], line: int, name: QTextCursor) -> str:
         """Open the popover beside a line that holds a call or a branch, clicked at a name or none; else why not."""
-        scan, style, point = self._check.scan, pragma_style(editor.path), point_at(points, line)
+        scan, style, point = self._check.scan, style_of(editor.path), point_at(points, line)
         if scan is None:
             return "reading the sources"
         if style is None or point is None or editor.isReadOnly():
@@ -104,7 +103,7 @@ class PragmaAsking(QObject):
 
     def _edit(self, edit: Callable[[str, Point, Style], str]) -> None:
         editor, point = self._editor, self.popover.point
-        style = pragma_style(editor.path) if editor is not None else None
+        style = style_of(editor.path) if editor is not None else None
         if editor is not None and point is not None and style is not None:
             self._context.notices.attempt(lambda: editor.set_text(edit(editor.toPlainText(), point, style)))
             editor.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -14,10 +14,9 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from workbench.api.source.pragma_text import find_pragmas, format_pragma
+from workbench.api.source.pragma_text import find_pragmas, format_pragma, style_of
 from workbench.gui.context import Context
 from workbench.gui.source.editor import CodeEditor
-from workbench.gui.source.highlight import pragma_style
 from workbench.gui.source.points import Point
 from workbench.gui.source.typed_check import TypedCheck
 from workbench.gui.theme import set_ground
@@ -156,7 +155,7 @@ class ProposalPanel(QWidget):
         """Those for the text in view that it does not hold yet, on the lines where they are in it now."""
         editor = self._editor
         known = self._known.get(editor.path, ()) if editor is not None else ()
-        style = pragma_style(editor.path) if editor is not None else None
+        style = style_of(editor.path) if editor is not None else None
         if not known or editor is None or style is None or editor.isReadOnly():
             return ()
         places, text = editor.scanned.places(), editor.toPlainText()
@@ -273,7 +272,7 @@ class ProposalPanel(QWidget):
     def _take(self, marks: Sequence[Proposal]) -> None:
         """Put the pragmas into the text."""
         editor = self._editor
-        style = pragma_style(editor.path) if editor is not None else None
+        style = style_of(editor.path) if editor is not None else None
         if editor is None or style is None or not marks:
             return
         self._context.notices.attempt(lambda: editor.set_text(with_marks(editor.toPlainText(), style, marks)))

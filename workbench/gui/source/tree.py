@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from workbench.api.source import suffixes
 from workbench.api.source.files import expand_sources
 from workbench.gui import fonts, theme
 from workbench.gui.context import Context
@@ -30,7 +31,7 @@ from workbench.session.workspace import Workspace
 
 PATH, ICON, SHARES = Qt.ItemDataRole.UserRole + 1, Qt.ItemDataRole.UserRole + 2, Qt.ItemDataRole.UserRole + 3
 _BAR_PX = 46
-_INCLUDED = (".h", ".hh", ".hpp", ".vh", ".svh")
+_INCLUDED = (*suffixes.C_HEADERS, *suffixes.VERILOG_HEADERS)
 
 
 class _FileDelegate(QStyledItemDelegate):

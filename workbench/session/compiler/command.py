@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.api.source.files import CPP_SUFFIXES
+from workbench.api.source import suffixes
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 
-SUFFIXES = (".c", *CPP_SUFFIXES)
+SUFFIXES = (*suffixes.C, *suffixes.CPP)
 #: options whose value is the next word
 _WITH_VALUE = {
     "-o", "-x", "-I", "-D", "-U", "-L", "-l", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-iprefix",
