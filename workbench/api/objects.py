@@ -13,7 +13,7 @@ from pathlib import Path
 
 from workbench.api.compile import digest, told
 from workbench.api.job import Job
-from workbench.api.kept import keep, kept_folder, remember_reads, take
+from workbench.api.kept import keep, keep_data, kept_folder, remember_reads, take, taken
 from workbench.api.source.flags import include_folders
 from workbench.model.diagnostic import Diagnostic
 from workbench.system.process import ProcessResult
@@ -75,10 +75,10 @@ def made(one: ObjectFile, base: Path, cwd: Path, compile_: Callable[[Sequence[st
     place = os.path.abspath(base)
     command = digest([one.tool.version, *(w.replace(place, "") for w in (*one.flags, str(one.source), *one.made_by))])
     found = kept_folder("objects", command, base)
-    if found and take(found / _OBJECT, one.target):
-        return ProcessResult(0, "", (found / _SAID).read_text(encoding="utf-8"))
+    if found and (said := taken(found / _SAID)) is not None and take(found / _OBJECT, one.target):
+        return ProcessResult(0, "", said.decode("utf-8"))
     with tempfile.TemporaryDirectory() as folder:
-        listed, said, began_s = Path(folder) / "reads.d", Path(folder) / _SAID, time.time()
+        listed, began_s = Path(folder) / "reads.d", time.time()
         result = compile_(one.command(listed))
         if result.returncode or not listed.is_file():
             return result
@@ -87,8 +87,7 @@ def made(one: ObjectFile, base: Path, cwd: Path, compile_: Callable[[Sequence[st
         remember_reads(command, base, read, (one.source.parent, *searched))
         found = kept_folder("objects", command, base)
         if found and all(path.stat().st_mtime < began_s for path in read if path.exists()):  # none was saved meanwhile
-            said.write_text(result.stderr, encoding="utf-8")
-            keep(said, found)
+            keep_data(result.stderr.encode(), found, _SAID)
             keep(one.target, found, _OBJECT)
     return result
 

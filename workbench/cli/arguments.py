@@ -276,7 +276,8 @@ OWN: Sequence[Command] = (
              ("reset", "have a setting as it comes", "settings:run_reset", (SETTING,)),
              ("withdraw", "ask again before a project is run that was trusted", "settings:run_withdraw", (
                  _option("project", type=Path, metavar="PROJECT"),))),
-    _command("doctor", "what this machine has and lacks, with versions and paths", "doctor:run_doctor", JSON,
+    _command("doctor", "what this machine has and lacks, with versions and paths", "doctor:run_doctor",
+             _flag("--clear-cache", "delete what was built and is kept; it is built again when it is needed"), JSON,
              logged=False),
     _command("desktop", "put the workbench into the desktop's menu, for this user", "doctor:run_desktop",
              _flag("--remove", "take the entry away again"), JSON, logged=False),

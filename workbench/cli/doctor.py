@@ -13,11 +13,18 @@ from workbench.model.text import table
 from workbench.run.machine import Part, libraries, machine_report
 from workbench.session import desktop
 from workbench.session.journal import log_dir
-from workbench.system.cache import cache_dir
+from workbench.system.cache import cache_bytes, cache_dir, clear_cache
 from workbench.system.folders import config_dir
 
 
 def run_doctor(arguments: argparse.Namespace, workbench: Opened) -> int:
+    if arguments.clear_cache:
+        freed_bytes = clear_cache()
+        if arguments.json:
+            print_json({"cache": str(cache_dir()), "freed_bytes": freed_bytes})
+        else:
+            print(f"{cache_dir()}: {freed_bytes / 1e6:.0f} MB deleted")
+        return DONE
     parts = machine_report()
     packages = libraries()
     folders = {"log": str(log_dir()), "preferences": str(config_dir()), "cache": str(cache_dir())}
@@ -31,6 +38,7 @@ def run_doctor(arguments: argparse.Namespace, workbench: Opened) -> int:
                 "tools": [tool_json(part) for part in parts],
                 "libraries": packages,
                 "folders": folders,
+                "cache_bytes": cache_bytes(),
             }
         )
         return DONE if ready else FAILED
@@ -38,6 +46,7 @@ def run_doctor(arguments: argparse.Namespace, workbench: Opened) -> int:
     print(table(_row(part) for part in parts))
     print()
     print(table((f"{name} folder", path) for name, path in folders.items()))
+    print(f"The cache holds {cache_bytes() / 1e6:.0f} MB; `workbench doctor --clear-cache` empties it.")
     for part in parts:
         if isinstance(part.found, Diagnostic):
             print(f"\n{part.found.message}.\n    {part.found.hint}")

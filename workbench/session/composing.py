@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.api import Composed, Composer, Composition
+from workbench.api.kept import ensure
 from workbench.api.source.lines import read_source
 from workbench.formats.yaml_marks import read_marked
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.system.cache import cache_dir
-from workbench.system.files import real, replace_file, sha256
+from workbench.system.files import real, sha256
 
 if TYPE_CHECKING:
     from workbench.api.job import Job
@@ -101,10 +102,8 @@ def made_folder() -> Path:
 def _written(texts: Mapping[str, str]) -> Path:
     """A folder with these files: the same for the same texts."""
     folder = made_folder() / sha256(json.dumps(sorted(texts.items())).encode())[:32]
-    folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
-        if not (folder / name).is_file():
-            replace_file(folder / name, text.encode())
+        ensure(folder / name, text.encode())
     return folder
 
 

@@ -11,7 +11,6 @@ import io
 import os
 import pickle
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -23,7 +22,7 @@ from typing import Any, TypeVar, cast
 from workbench.api.builds import HdlBuild, HostBuild
 from workbench.api.compile import digest
 from workbench.api.descriptors import ReadsWithTools
-from workbench.api.kept import keep, kept_folder, remember_reads
+from workbench.api.kept import keep_data, kept_folder, remember_reads, taken
 from workbench.api.source.files import expand_sources
 from workbench.model.application import HardwareSources, HostSources
 from workbench.model.diagnostic import has_errors
@@ -68,10 +67,7 @@ def _kept_or_made(asked: Sequence[str], folders: Iterable[Path], out: Path, make
     if build.read and not has_errors(build.diagnostics) and _unchanged_since(began_s, build.read):
         remember_reads(command, out, build.read, folders)
         if (data := _written(build, out)) and (found := kept_folder("instrumented", command, out)):
-            with tempfile.TemporaryDirectory() as folder, suppress(OSError):
-                made = Path(folder) / _FILE
-                made.write_bytes(data)
-                keep(made, found)
+            keep_data(data, found, _FILE)
     return build
 
 
@@ -131,13 +127,13 @@ def _written(build: HostBuild | HdlBuild, out: Path) -> bytes:
 
 def _taken(file: Path, out: Path) -> Any:
     """The build, with its files written; None where it is not kept."""
+    if (data := taken(file)) is None:
+        return None
     try:
-        data = file.read_bytes()
         build, texts = _Unpickler(io.BytesIO(data), out).load()
         for name, text in texts.items():
             (out / name).parent.mkdir(parents=True, exist_ok=True)
             (out / name).write_bytes(text)
-        os.utime(file.parent)
     except (OSError, ValueError, EOFError, pickle.UnpicklingError):
         return None
     return build

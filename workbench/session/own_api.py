@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.api import PlatformSupport
+from workbench.api.kept import ensure
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
 from workbench.system.cache import cache_dir
-from workbench.system.files import replace_file, sha256
+from workbench.system.files import sha256
 
 if TYPE_CHECKING:
     from workbench.model.application import Project
@@ -64,7 +65,5 @@ def with_header(
     text = header_text(platform.host)
     place = cache_dir() / "api" / sha256(text.encode())[:32]
     for name in names:
-        if not (place / name).is_file():
-            (place / name).parent.mkdir(parents=True, exist_ok=True)
-            replace_file(place / name, text.encode())
+        ensure(place / name, text.encode())
     return replace(support, api_dir=place)

@@ -14,6 +14,7 @@ from workbench.api.modes import WindowMode
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
 from workbench.session.keys import all_commands, command_of, preference_of, written
 from workbench.system import store
+from workbench.system.cache import LIMIT_MB
 
 GROUPS = ("Look", "Editor", "Running", "Programs", "Folders", "Keys")
 
@@ -73,6 +74,9 @@ def settings(modes: Iterable[WindowMode]) -> dict[str, Setting]:
                              ("verilator", "simulates hardware"), ("yosys", "counts FPGA resources"),
                              ("clang", "compiles OpenCL kernels"))),
         Setting("folder.cache", "Folders", "Cache", "keeps what was built; it can be deleted at any time", "folder"),
+        Setting("cache_mb", "Folders", "Size of the cache",
+                "in MB, at most: what was used least recently is deleted", "number", str(LIMIT_MB),
+                least=500, most=1_000_000),
         Setting("folder.projects", "Folders", "Projects", "where dialogs that ask for one begin", "folder"),
         *(Setting(preference_of(name), "Keys", title.removesuffix("..."), "", "key", key)
           for name, (title, key) in all_commands(modes).items()),

@@ -20,7 +20,7 @@ from workbench.api.compile import digest, needed, run_all
 from workbench.api.equivalence import HdlSide
 from workbench.api.instrument.wrapper import runtime_source
 from workbench.api.job import Job
-from workbench.api.kept import contents, keep_folder, one_at_a_time
+from workbench.api.kept import contents, keep_folder, kept_whole, one_at_a_time
 from workbench.system.cache import cache_dir
 from workbench.system.toolchain import Tool, find_compiler, find_verilator
 
@@ -93,7 +93,7 @@ def _runtime(verilator: Tool, compiler: Tool, flags: list[str], include: Path, m
     """Verilator's own code, and what every unit includes, compiled once for each version of the tools."""
     headers = contents([harness_dir() / HEADERS])
     kept = cache_dir() / "side_by_side" / digest([verilator.version, compiler.version, *flags, *headers])
-    if kept.is_dir():
+    if kept_whole(kept):
         return kept
     folder = made / "runtime"
     folder.mkdir()

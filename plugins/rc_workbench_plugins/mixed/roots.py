@@ -9,9 +9,10 @@ from pathlib import Path
 from rc_workbench_plugins.mixed.heads import Head
 from rc_workbench_plugins.verilog.design import shown_path
 from rc_workbench_plugins.vhdl.units import Instantiation
+from workbench.api.kept import ensure
 from workbench.model.diagnostic import Diagnostic
 from workbench.system.cache import cache_dir
-from workbench.system.files import replace_file, sha256
+from workbench.system.files import sha256
 
 ROOTS = "recap_roots"
 
@@ -54,8 +55,4 @@ def at_uses(
 
 def kept(text: str) -> Path:
     """A file of this text, kept with what else is cached."""
-    path = cache_dir() / "mixed" / f"{sha256(text.encode())[:32]}.v"
-    if not path.is_file():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, text.encode())
-    return path
+    return ensure(cache_dir() / "mixed" / f"{sha256(text.encode())[:32]}.v", text.encode())

@@ -37,6 +37,7 @@ from workbench.api.kept import (
     keep,
     keep_folder,
     kept_folder,
+    kept_whole,
     one_at_a_time,
     relative_texts,
     remember_reads,
@@ -252,7 +253,7 @@ def _same_in_every_card(compiler: Tool, verilator: Tool, out: Path, job: Job) ->
     read = [*(source for source, _ in units), include / "verilated.h", *sorted(harness_dir().rglob("*.h"))]
     made_by = [verilator.version, compiler.version, *compile_it, *_DESIGN_FLAGS, repr(_LEVELS)]
     kept = cache_dir() / "verilated" / digest([*made_by, *contents(read)])
-    if kept.is_dir():
+    if kept_whole(kept):
         return kept
     made = out / "same"
     made.mkdir(exist_ok=True)

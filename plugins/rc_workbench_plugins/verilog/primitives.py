@@ -19,6 +19,7 @@ import pyslang
 from pyslang import parsing, syntax
 
 from rc_workbench_plugins.verilog.order import SourceText
+from workbench.api.kept import kept_whole, seal
 from workbench.system.cache import cache_dir
 from workbench.system.files import replace_file, sha256
 from workbench.system.toolchain import Tool, find_yosys
@@ -91,12 +92,9 @@ def stand_ins(names: Collection[str]) -> StandIns | None:
     key = json.dumps([tool.version, _recipe(), [[str(path), *sorted(of)] for path, of in chosen.items()]])
     folder = cache_dir() / "primitives" / sha256(key.encode())[:32]
     try:
-        kinds = json.loads((folder / "kinds.json").read_text())
-    except (OSError, ValueError):
-        try:
-            kinds = _write(folder, chosen)
-        except OSError:  # there is no room for them: they are told as missing
-            return None
+        kinds = json.loads((folder / "kinds.json").read_text()) if kept_whole(folder) else _write(folder, chosen)
+    except OSError:  # there is no room for them: they are reported as missing
+        return None
     return StandIns(folder / FILE, frozenset(kinds["clocks"]), frozenset(kinds["empty"]))
 
 
@@ -135,6 +133,7 @@ def _write(folder: Path, chosen: Mapping[Path, Collection[str]]) -> dict[str, li
     folder.mkdir(parents=True, exist_ok=True)
     replace_file(folder / FILE, "\n\n".join(texts).encode() + b"\n")
     replace_file(folder / "kinds.json", json.dumps(kinds).encode())
+    seal(folder)
     return kinds
 
 

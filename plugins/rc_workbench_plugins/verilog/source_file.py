@@ -10,13 +10,14 @@ from pathlib import Path
 from pyslang import parsing, syntax
 
 from rc_workbench_plugins.verilog.design import Design, Node
+from workbench.api.kept import ensure
 from workbench.api.source.left_out import left_out, synthesised
 from workbench.api.source.lines import line_starts, source_bytes
 from workbench.api.source.pragma_text import Style, find_pragmas
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.pragma import PlacedPragma
 from workbench.system.cache import cache_dir
-from workbench.system.files import replace_file, sha256
+from workbench.system.files import sha256
 
 Kind = syntax.SyntaxKind
 _CONDITIONALS = {
@@ -110,11 +111,7 @@ def _as_synthesised(path: Path) -> Path:
     data = path.read_bytes()
     if (kept := synthesised(data, "verilog")) is data:
         return path
-    place = cache_dir() / "verilog" / sha256(kept)[:32] / path.name
-    if not place.is_file():
-        place.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(place, kept)
-    return place
+    return ensure(cache_dir() / "verilog" / sha256(kept)[:32] / path.name, kept)
 
 
 def _told(placed: PlacedPragma, words: tuple[str, str]) -> Diagnostic:

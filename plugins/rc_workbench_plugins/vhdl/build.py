@@ -49,12 +49,13 @@ from workbench.api import HdlBuild
 from workbench.api.equivalence import Comparison, HdlSide
 from workbench.api.instrument import wrapper
 from workbench.api.job import Job
+from workbench.api.kept import ensure
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.platform import Platform
 from workbench.model.scan import HdlPort
 from workbench.system.cache import cache_dir
-from workbench.system.files import replace_file, sha256
+from workbench.system.files import sha256
 
 INNER = "_recap_user"
 TRANSLATED, _STAND_IN = "recap_vhdl.v", "recap_beside.v"
@@ -88,11 +89,7 @@ def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> 
 
 def kept_verilog(text: str) -> Path:
     """A file with this Verilog, which is kept with what else is cached."""
-    place = cache_dir() / "vhdl" / f"{sha256(text.encode())[:32]}.v"
-    if not place.is_file():
-        place.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(place, text.encode())
-    return place
+    return ensure(cache_dir() / "vhdl" / f"{sha256(text.encode())[:32]}.v", text.encode())
 
 
 def instrument(

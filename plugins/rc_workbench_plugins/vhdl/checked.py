@@ -33,12 +33,11 @@ from workbench.api.compile import digest, last_words, needed
 from workbench.api.equivalence import Comparison, Limits
 from workbench.api.instrument.wrapper import STATE_PORT
 from workbench.api.job import Job
-from workbench.api.kept import contents
+from workbench.api.kept import contents, kept_text
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.text import counted, thousands
 from workbench.system.cache import cache_dir
 from workbench.system.confine import read_only
-from workbench.system.files import replace_file
 from workbench.system.toolchain import find_verilator
 
 LIMITS = Limits(cycles=2000, simulate_s=10.0)
@@ -119,13 +118,8 @@ def _kept(compared: Comparison, root: Path, job: Job) -> Found:
     told += [repr(compared.clocks), repr(compared.resets)]
     tokens = (" ".join(text.split()) for text in texts)
     key = digest([*told, *tokens, *contents([*compared.made.sources, *made_by])])
-    place = cache_dir() / "vhdl" / f"{key}.json"
-    if place.is_file():
-        return Found(**json.loads(place.read_text("utf-8")))
-    found = _found(compared, root, job)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    replace_file(place, json.dumps(vars(found)).encode())
-    return found
+    place = cache_dir() / "ghdl" / key / "compared.json"
+    return Found(**json.loads(kept_text(place, lambda: json.dumps(vars(_found(compared, root, job))))))
 
 
 def _found(compared: Comparison, root: Path, job: Job) -> Found:

@@ -10,16 +10,18 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from rc_workbench_plugins.vhdl.ghdl import LIMIT_S, MEMORY_BYTES, ghdl
 from workbench.api.job import Job
+from workbench.api.kept import kept_text
 from workbench.model.application import VhdlStandard
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.system.cache import cache_dir
 from workbench.system.confine import read_only
-from workbench.system.files import replace_file, sha256
+from workbench.system.files import sha256
 from workbench.system.process import run_program
 
 #: VHDL-93 with what 87 has of its own.
@@ -115,14 +117,9 @@ def _said(
     if folder is not None and reads and not read_only():
         _refuse_files(texts)
     key = json.dumps([ghdl().version, options, library, contents, [str(folder)] if reads else []])
-    place = cache_dir() / "vhdl" / f"{sha256(key.encode())[:32]}.json"
-    if not reads and place.is_file():
-        output, errors, code = json.loads(place.read_text("utf-8"))
-    else:
-        output, errors, code = _run(texts, standard, library, action, folder, job)
-        if not reads:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            replace_file(place, json.dumps([output, errors, code]).encode())
+    place = cache_dir() / "ghdl" / sha256(key.encode())[:32] / "elaborated.json"
+    answer = partial(_run, texts, standard, library, action, folder, job)
+    output, errors, code = answer() if reads else json.loads(kept_text(place, lambda: json.dumps(answer())))
     found = tuple(_errors(f"{errors}\n{output}", code))
     return Said(found, _tree(output.splitlines()), dict(_TOLD.findall(output)))
 

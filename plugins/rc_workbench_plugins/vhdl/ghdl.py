@@ -12,10 +12,11 @@ from tempfile import TemporaryDirectory
 
 from rc_workbench_plugins.vhdl import mended as mending
 from rc_workbench_plugins.vhdl.mended import mended
+from workbench.api.kept import kept_text
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.system.cache import cache_dir
 from workbench.system.confine import read_only
-from workbench.system.files import SOURCE_LIMIT, read_regular, replace_file, sha256
+from workbench.system.files import SOURCE_LIMIT, read_regular, sha256
 from workbench.system.process import ProcessResult, run_program
 from workbench.system.toolchain import Tool, find_ghdl
 
@@ -125,13 +126,7 @@ def kept(design: Design, make: Callable[[Design], str]) -> str:
     told = [design.unit, design.generics, design.libraries, design.dialect]
     called = getattr(make, "func", make).__name__
     key = json.dumps([ghdl().version, called, _MADE_BY, contents, *told])
-    place = cache_dir() / "vhdl" / sha256(key.encode())[:32]
-    if place.is_file():
-        return place.read_text("utf-8")
-    text = make(design)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    replace_file(place, text.encode())
-    return text
+    return kept_text(cache_dir() / "ghdl" / sha256(key.encode())[:32] / "verilog", lambda: make(design))
 
 
 def _confined(files: Sequence[str]) -> tuple[str, ...]:

@@ -21,8 +21,9 @@ from rc_workbench_plugins.vhdl.libraries import GIVEN, WORK, libraries_named
 from rc_workbench_plugins.vhdl.primitives import architecture, is_cell
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
 from rc_workbench_plugins.vhdl.units import Component, Unit
+from workbench.api.kept import ensure
 from workbench.system.cache import cache_dir
-from workbench.system.files import replace_file, sha256
+from workbench.system.files import sha256
 
 _HEAD = "library ieee; use ieee.std_logic_1164.all; use ieee.numeric_std.all;\n"
 _BUFFER = re.compile(r"[io]bufg?(ds)?|bufg|bufh|bufmr|bufio2?", re.IGNORECASE)
@@ -63,11 +64,7 @@ def stand_in_files(units: Sequence[Unit]) -> Iterator[tuple[Path, str]]:
 
 def _written(library: str, text: str) -> Iterator[tuple[Path, str]]:
     if text:
-        path = cache_dir() / "vhdl" / f"{library}_{sha256(text.encode())[:24]}.vhd"
-        if not path.is_file():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            replace_file(path, text.encode())
-        yield path, library
+        yield ensure(cache_dir() / "vhdl" / f"{library}_{sha256(text.encode())[:24]}.vhd", text.encode()), library
 
 
 def _as_declared(component: Component) -> str:

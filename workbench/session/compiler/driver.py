@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.api.compile import STARTS_THREADS, digest, needed
+from workbench.api.kept import ensure
 from workbench.api.objects import ObjectFile, made, prerequisites
 from workbench.api.source.flags import absolute
 from workbench.api.told import Compiled, Told, told
@@ -29,7 +30,6 @@ from workbench.session.compiler.command import Command, read_command
 from workbench.session.compiler.linking import RECORDER, linked, shown
 from workbench.session.finding import PROJECT_SUFFIX, find_project
 from workbench.system.cache import cache_dir
-from workbench.system.files import replacing
 from workbench.system.process import ProcessResult, become, run_program
 from workbench.system.toolchain import Tool, find_compiler, symbols
 
@@ -100,10 +100,7 @@ def _program_of(command: str, variable: str) -> str:
     if program is None:
         raise WorkbenchError(Diagnostic(f"{variable}={command} names no program that can be started"))
     script = cache_dir() / "compilers" / f"{Path(program).name}-{digest([program, *words])}"
-    if not script.is_file():
-        script.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(script, 0o755) as made:
-            made.write(os.fsencode(f'#!/bin/sh\nexec {shlex.join([program, *words[1:]])} "$@"\n'))
+    ensure(script, os.fsencode(f'#!/bin/sh\nexec {shlex.join([program, *words[1:]])} "$@"\n')).chmod(0o755)
     return str(script)
 
 

@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from workbench.api.compile import digest
-from workbench.api.kept import contents, keep
+from workbench.api.kept import contents, keep, kept_whole
 from workbench.api.told import Compiled, Told
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session.compiler.command import Command
@@ -73,7 +73,7 @@ def _recorder(command: Command, tool: Tool) -> Path:
     sources = sorted(RECORDER.glob("*.c"))
     stamp = contents([*sources, *sorted(RECORDER.glob("*.h"))])
     kept = cache_dir() / "library" / digest([tool.version, *flags, *stamp]) / "librecap.a"
-    if kept.is_file():
+    if kept_whole(kept.parent):
         return kept
     with tempfile.TemporaryDirectory() as name:
         objects = [Path(name) / f"{source.stem}.o" for source in sources]

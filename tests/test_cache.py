@@ -1,0 +1,100 @@
+"""The cache heals itself: what is damaged is made again, and nobody's sources are blamed. Its size has a bound."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from workbench.api.kept import keep_folder, kept_whole
+from workbench.cli.main import main
+from workbench.system import store
+from workbench.system.cache import bound_cache, cache_bytes, cache_dir
+
+TINY = Path(__file__).parent / "data" / "tiny"
+DAMAGES = {
+    "truncated": lambda file: os.truncate(file, file.stat().st_size // 2),
+    "emptied": lambda file: os.truncate(file, 0),
+    "deleted": lambda file: file.unlink(),
+    "changed": lambda file: file.write_bytes(bytes(byte ^ 0x55 for byte in file.read_bytes())),
+}
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("RCW_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "cache").mkdir()
+    return tmp_path / "cache"
+
+
+def test_a_run_is_the_same_whatever_happened_to_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tests_verilated = cache_dir() / "verilated"  # takes 20 s to build, so that of all tests is used
+    tests_verilated.mkdir(parents=True, exist_ok=True)
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    (cache / "verilated").symlink_to(tests_verilated)
+    monkeypatch.setenv("RCW_CACHE", str(cache))
+    shutil.copytree(TINY, tmp_path / "tiny")
+
+    def run(name: str) -> tuple[int, float, list[object]]:
+        words = ["run", str(tmp_path / "tiny"), "--out", str(tmp_path / name), "--deterministic", "--json"]
+        code = main(words)
+        answer = json.loads(capsys.readouterr().out)
+        return code, answer["time_s"], answer["diagnostics"]
+
+    first = run("first")
+    assert first[0] == 0
+    files = [path for path in sorted(cache.rglob("*")) if path.is_file() and path.suffix != ".lock"]
+    kinds = {path.relative_to(cache).parts[0] for path in files}
+    assert {"cards", "instrumented", "library", "models", "objects", "reads"} <= kinds
+    for number, file in enumerate(files):
+        list(DAMAGES.values())[number % 4](file)
+    assert run("second") == first
+    assert run("third") == first
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_kept_folder_is_used_only_as_it_was_kept(cache: Path, tmp_path: Path, damage: str) -> None:
+    made = tmp_path / "made"
+    (made / "-O2").mkdir(parents=True)
+    (made / "card").write_text("a program")
+    (made / "-O2" / "headers.gch").write_text("many headers")
+    kept = keep_folder(made, cache / "verilated" / "key")
+    assert kept_whole(kept)
+    for file in kept.rglob("*"):
+        if file.is_file():
+            os.utime(file)  # as a copy of the cache has it
+    assert kept_whole(kept)
+    DAMAGES[damage](kept / "-O2" / "headers.gch")
+    assert not kept_whole(kept)
+    assert not kept.exists()
+
+
+def test_what_was_used_least_recently_goes_first(cache: Path) -> None:
+    store.set_preference("cache_mb", "500")
+    for kind, name, used_s, size_mb in (
+        ("cards", "old", 1, 200), ("vhdl", "older.v", 0, 100), ("verilated", "new", 3, 250), ("reads", "newer", 2, 150),
+    ):  # fmt: skip
+        entry = cache / kind / name
+        file = entry if entry.suffix else entry / "file"
+        file.parent.mkdir(parents=True)
+        file.touch()
+        os.truncate(file, size_mb * 10**6)
+        os.utime(entry, (used_s, used_s))
+    assert cache_bytes() == 700 * 10**6
+    bound_cache()
+    assert sorted(str(path.relative_to(cache)) for path in cache.glob("*/*")) == ["reads/newer", "verilated/new"]
+
+
+def test_doctor_empties_the_cache_and_nothing_else(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (cache / "objects" / "key").mkdir(parents=True)
+    (cache / "objects" / "key" / "object").write_bytes(bytes(1000))
+    (cache / "thesis.tex").write_text("a user's own")
+    assert main(["doctor", "--clear-cache", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"cache": str(cache), "freed_bytes": 1000}
+    assert [path.name for path in cache.iterdir()] == ["thesis.tex"]
