@@ -258,7 +258,7 @@ def test_each_block_is_told_with_its_clock_and_the_clock_with_how_surely_its_tim
     two = replace(run, manifest=replace(run.manifest, clocks=(first, second), blocks=blocks))
     knowledge, _ = load_knowledge([file.path for file in workbench_rules()], METRICS)
     analysis, before = (analyse(one, synthetic_platform(), knowledge) for one in (two, run))
-    document = report_json(analysis)
+    document = report_json(two.manifest, analysis)
     assert document["clock_hz"] == first.frequency_hz
     assert [(c["name"], c["frequency_hz"], c["derived_from"]) for c in document["clocks"]] == [
         ("clk", 100e6, ""),
@@ -295,7 +295,7 @@ def test_a_place_that_cannot_be_written_is_told_and_nothing_is_left(
 
 def test_the_report_sums_exactly(run: Run) -> None:
     knowledge, _ = load_knowledge([file.path for file in workbench_rules()], METRICS)
-    document = json.loads(json.dumps(report_json(analyse(run, synthetic_platform(), knowledge))))
+    document = json.loads(json.dumps(report_json(run.manifest, analyse(run, synthetic_platform(), knowledge))))
     assert set(document) >= {"time_s", "clock_hz", "clocks", "blocks", "calls", "findings"}
     for block in document["blocks"]:
         assert sum(state["cycles"] for state in block["states"]) + block["unclassified"] == block["cycles"]

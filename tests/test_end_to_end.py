@@ -210,7 +210,7 @@ def test_the_report_says_what_the_tables_hold(run: Run, capsys: pytest.CaptureFi
     assert main(["report", str(run.path), "--json", "--html", str(html), "--svg", str(svg)]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document.pop("virtual_time") == []
-    assert document == json.loads(json.dumps(report_json(open_result(run.path, load_plugins()).analysis)))
+    assert document == json.loads(json.dumps(report_json(run.manifest, open_result(run.path, load_plugins()).analysis)))
     adder = next(b for b in document["blocks"] if b["id"] == "tiny_top.adder")
     assert adder["cycles"] == run.manifest.cycles
     assert sum(s["cycles"] for s in adder["states"]) == adder["cycles"]

@@ -149,7 +149,7 @@ def test_a_run_tells_its_cores_and_which_thread_had_which(threads: ModuleType, b
         "thread 2: core 0 80.0 %, queued 20.0 %"
     )
     run = Run(None, manifest, {})
-    told = json.loads(json.dumps(report_json(analyse(run, None, KnowledgeBase((), {}, {})))))
+    told = json.loads(json.dumps(report_json(run.manifest, analyse(run, None, KnowledgeBase((), {}, {})))))
     assert told["cores"] == {"count": 2, "slice_s": 5e-6, "call_s": 0.0, "wake_s": 1e-9, "switch_s": 0.0}
     assert [thread["core_s"] for thread in told["threads"]] == [[5e-6, 2e-6], [0, 20e-6], [20e-6, 0]]
     written = RunWriter(tmp_path / "run", manifest).finish(manifest, {})

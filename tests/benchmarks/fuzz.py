@@ -122,7 +122,8 @@ def _applied(file: Path) -> None:
     from workbench.testing.runs import synthetic_platform, synthetic_run
 
     knowledge, _ = load_knowledge([file], METRICS)
-    report_json(analyse(synthetic_run(cores=2, rounds=2), synthetic_platform(), knowledge))
+    run = synthetic_run(cores=2, rounds=2)
+    report_json(run.manifest, analyse(run, synthetic_platform(), knowledge))
 
 
 _PRAGMA = "{} {} {}({}, {}, {}): {}"

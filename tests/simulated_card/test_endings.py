@@ -101,7 +101,7 @@ def test_a_host_that_returns_an_error(card: CardExecutable, tmp_path: Path) -> N
     source = HEAD + 'int main(void) { fpgaOpen(1); fprintf(stderr, "results differ\\n"); return 3; }'
     outcome = run(card, source, tmp_path)
     assert outcome.exit == 3
-    assert not outcome.failed
+    assert outcome.failed
     assert "results differ" in outcome.diagnostics[0].hint
 
 

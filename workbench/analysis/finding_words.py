@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from workbench.api.results import Analysis
+from workbench.model.exits import shortfall
 from workbench.model.finding import Advice, Finding
+from workbench.model.run import Manifest
 from workbench.model.text import ratio_text, time_text
 
 RANKED = "ranked by what their best advice gains at most. Gains overlap; they do not add up."
@@ -32,8 +34,19 @@ def becomes_words(total_s: float, gain: float) -> str:
     return f"{time_text(total_s)} becomes {time_text(total_s / gain) if gain else '–'}"
 
 
-def nothing_words(analysis: Analysis) -> str:
-    """Why there is no finding: nothing would gain enough, or there is nothing to tell it from."""
+def shortfall_words(manifest: Manifest) -> str:
+    """A sentence for the top of a report on a run that did not complete; empty for one that did."""
+    said = shortfall(manifest)
+    if not said:
+        return ""
+    stop = "" if said.endswith((".", "!", "?")) else "."
+    return f"{said[0].upper()}{said[1:]}{stop} Times and findings cover what was recorded until then."
+
+
+def nothing_words(manifest: Manifest, analysis: Analysis) -> str:
+    """Why there is no finding: nothing would gain enough, or nothing that it could be concluded from was recorded."""
+    if shortfall(manifest):
+        return "What this run recorded before it ended shows no finding. Fix the failure first, then run again."
     if not any(block.time_s for block in analysis.blocks):
         return "No times were recorded, so nothing can be said of bottlenecks."
     return f"No bottleneck would gain {analysis.threshold:g}× or more, as far as the pragmas tell."

@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 import workbench
 from workbench.analysis.compare import Comparison, Pair, faster_words, share_words, work_words
 from workbench.analysis.cores import cores_words, placement_words
-from workbench.analysis.finding_words import RANKED, becomes_words, bound_text, nothing_words
+from workbench.analysis.finding_words import RANKED, becomes_words, bound_text, nothing_words, shortfall_words
 from workbench.analysis.rate_curves import direction_plot
 from workbench.analysis.recording import recording_words
 from workbench.analysis.report_rows import (
@@ -30,11 +30,11 @@ from workbench.analysis.report_rows import (
 )
 from workbench.api.results import Analysis, StateMetrics
 from workbench.model.blocks import Side
-from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.diagnostic import Diagnostic
 from workbench.model.finding import Finding, count_words
 from workbench.model.platform import Platform
 from workbench.model.pragma import WAITS, Category
-from workbench.model.run import PS_PER_S, Alignment, Run, RunClock, RunStatus
+from workbench.model.run import PS_PER_S, Alignment, Run, RunClock
 from workbench.model.text import counted, frequency_text, percent_text, significant, thousands, time_text
 from workbench.pictures.graph import graph_svg
 from workbench.pictures.palette import LIGHT
@@ -87,13 +87,13 @@ def _page(run: Run, analysis: Analysis, platform: Platform | None) -> dict[str, 
         "platform": (platform.title or platform.name) if platform else manifest.platform,
         "urgent": [_incomplete(run)] if not run.complete else [],
         "figures": _figures(run, analysis),
-        "answer": _answer(analysis),
+        "answer": _answer(run, analysis),
         "bars": _bars(analysis),
         "simulated": _simulated(run, platform),
         "axis": axis_svg(),
         "bar_keys": bar_keys(),
         "findings_said": (f"{count_words(analysis.findings)}, {RANKED}"),
-        "no_findings": nothing_words(analysis),
+        "no_findings": nothing_words(run.manifest, analysis),
         "states_said": (
             "Every clocked cycle of every block is in one state, or unclassified where no pragma tells; sums are exact."
             " Of replicas, times are means, and transitions are the first one's."
@@ -137,7 +137,9 @@ def _figures(run: Run, analysis: Analysis) -> list[dict[str, str]]:
     return figures
 
 
-def _answer(analysis: Analysis) -> Markup:
+def _answer(run: Run, analysis: Analysis) -> Markup:
+    if not run.complete:
+        return Markup("Fix the failure first, then run again.")
     if not analysis.findings:
         return Markup("")
     best: Finding = analysis.findings[0]
@@ -252,10 +254,7 @@ def _clock_fact(clock: RunClock) -> str:
 
 
 def _incomplete(run: Run) -> Diagnostic:
-    said = {RunStatus.RUNNING: "This run is incomplete", RunStatus.FAILED: "This run failed",
-            RunStatus.CANCELLED: "This run was cancelled"}  # fmt: skip
-    why = f": {run.manifest.reason}" if run.manifest.reason else ""
-    return Diagnostic(f"{said[run.manifest.status]}{why}.", "What it has is shown.", Severity.WARNING)
+    return Diagnostic(shortfall_words(run.manifest))
 
 
 def _diagnostic_html(problem: Diagnostic) -> Markup:

@@ -11,18 +11,24 @@ import numpy as np
 
 from workbench.api.results import Analysis, BlockMetrics, CallMetrics, FifoMetrics, MemoryPortMetrics, StreamMetrics
 from workbench.api.virtual_time import TABLE
+from workbench.model.exits import shortfall
 from workbench.model.finding import Finding
 from workbench.model.pragma import UNCLASSIFIED
-from workbench.model.run import PS_PER_S, Cores, Run, RunClock, ThreadTime
+from workbench.model.run import PS_PER_S, Cores, Manifest, Run, RunClock, ThreadTime
 
 
-def report_json(analysis: Analysis) -> dict[str, Any]:
-    """Plain data. Times are seconds, sizes bytes, rates bytes per second; `unclassified` is cycles, as `cycles` is.
+def report_json(manifest: Manifest, analysis: Analysis) -> dict[str, Any]:
+    """Plain data; how the run ended comes first.
+
+    Times are seconds, sizes bytes, rates bytes per second; `unclassified` is cycles, as `cycles` is.
 
     A block's `states` leave out `unclassified`, so that their cycles and `unclassified` sum to the block's; on the
     host, which has no cycles, `unclassified_time_s` tells.
     """
     return {
+        "status": manifest.status.value,
+        "exit": manifest.exit,
+        "shortfall": shortfall(manifest),
         "time_s": analysis.time_s,
         "clock_hz": analysis.clock_hz,
         "clocks": [clock_json(clock) for clock in analysis.clocks],

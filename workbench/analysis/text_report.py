@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from pathlib import PurePath
 
 from workbench.analysis.cores import cores_words
-from workbench.analysis.finding_words import RANKED, becomes_words, bound_text, bound_words, folded_words, nothing_words
+from workbench.analysis.finding_words import (
+    RANKED,
+    becomes_words,
+    bound_text,
+    bound_words,
+    folded_words,
+    nothing_words,
+    shortfall_words,
+)
 from workbench.analysis.memory import memory_words
 from workbench.analysis.recording import recording_words
 from workbench.analysis.report_rows import place_words, shortener
@@ -33,7 +41,7 @@ def text_report(run: Run, analysis: Analysis, platform: Platform | None, width: 
     lines = [*_head(run, analysis, platform), ""]
     findings = tops(analysis.findings)
     if not findings:
-        lines.append(nothing_words(analysis))
+        lines.append(nothing_words(run.manifest, analysis))
     else:
         lines.append(f"Findings: {count_words(analysis.findings)}, {RANKED}")
     for number, finding in enumerate(findings, 1):
@@ -45,6 +53,9 @@ def text_report(run: Run, analysis: Analysis, platform: Platform | None, width: 
 
 def _head(run: Run, analysis: Analysis, platform: Platform | None) -> Iterator[str]:
     manifest = run.manifest
+    if said := shortfall_words(manifest):
+        yield said
+        yield ""
     name = (platform.title or platform.name) if platform else manifest.platform
     if manifest.simulated:
         kind = "virtual, on the simulated card" + (f" of {name}" if name else "")

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from workbench.analysis.finding_words import shortfall_words
 from workbench.api.instrument.port_finder import FoundPort, find_ports
 from workbench.api.job import Job
 from workbench.cli.asking import ask_trust
@@ -16,7 +17,7 @@ from workbench.cli.output import DONE, FAILED, as_json, call_json, print_diagnos
 from workbench.cli.progress import progress
 from workbench.cli.runs import moment_ps
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
-from workbench.model.run import PS_PER_S, Run, RunStatus
+from workbench.model.run import PS_PER_S, Run
 from workbench.model.scan import HdlBlock, HdlScan
 from workbench.model.streams import Fifo, Stream
 from workbench.model.text import counted, table
@@ -219,6 +220,8 @@ def _tell(run: Run, where: str, json: bool) -> int:
         )
     else:
         confined = (", confined" if manifest.confined else ", not confined") if manifest.simulated else ""
+        if said := shortfall_words(manifest):
+            print(said)
         took = f"{run.time_s:.9f} s {run.kind_of_time}"
         print(f"{run.path}: {manifest.status.value}, {took} ({where}{confined})")
-    return DONE if manifest.status is RunStatus.COMPLETE and not manifest.exit else FAILED
+    return DONE if run.complete else FAILED

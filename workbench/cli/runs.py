@@ -66,7 +66,7 @@ def run_report(arguments: argparse.Namespace, workbench: Opened) -> int:
 
         write_result(arguments.png, lambda file: take_picture(arguments.run_folder, Path(file.name)))
     if arguments.json:
-        print_json(report_json(opened.analysis) | {"virtual_time": virtual_time_json(opened.run)})
+        print_json(report_json(opened.run.manifest, opened.analysis) | {"virtual_time": virtual_time_json(opened.run)})
     else:
         width = min(shutil.get_terminal_size().columns, MOST_COLUMNS)
         print(text_report(opened.run, opened.analysis, opened.platform, width, arguments.all))

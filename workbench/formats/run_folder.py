@@ -24,6 +24,7 @@ from workbench.formats.columns import DamagedError, let_go, read_column
 from workbench.formats.manifest import manifest_text, read_manifest
 from workbench.formats.tables import bad_trace, check_table
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.exits import exit_words, shortfall
 from workbench.model.run import TABLES, Manifest, Run, RunStatus, Table
 from workbench.system.files import locked, read_regular, replace_file
 
@@ -49,6 +50,8 @@ def open_run(path: Path) -> tuple[Run, tuple[Diagnostic, ...]]:
         hint = f"A run folder holds {MANIFEST}." if missing else ""
         raise WorkbenchError(Diagnostic(message, hint, file=str(path))) from None
     manifest = read_manifest(text, str(file))
+    if manifest.status is RunStatus.COMPLETE and manifest.exit:  # a run of an earlier version: today that is a failure
+        manifest = replace(manifest, status=RunStatus.FAILED, reason=exit_words(manifest.exit))
     checksums = read_checksums(path) if manifest.status is not RunStatus.RUNNING else {}
     problems = [*_incomplete(manifest, path), *_damaged(manifest, checksums, path)]
     tables: dict[str, Table] = {}
@@ -82,14 +85,8 @@ def open_run(path: Path) -> tuple[Run, tuple[Diagnostic, ...]]:
 
 
 def _incomplete(manifest: Manifest, path: Path) -> Iterator[Diagnostic]:
-    said = {
-        RunStatus.RUNNING: "this run is incomplete: it is still going, or was ended before it could finish",
-        RunStatus.FAILED: "this run failed",
-        RunStatus.CANCELLED: "this run was cancelled",
-    }
-    if manifest.status in said:
-        why = f": {manifest.reason}" if manifest.reason else ""
-        yield Diagnostic(said[manifest.status] + why, "What it has is shown; run again for the rest.",
+    if said := shortfall(manifest):
+        yield Diagnostic(said, "What it has is shown; run again for the rest.",
                          severity=Severity.WARNING, file=str(path))  # fmt: skip
 
 

@@ -328,8 +328,9 @@ class RunDock(QWidget):
                 step.end("cancelled" if cancelled else "failed", time.monotonic() - step.started)
         failed = bool(diagnostics) if run is None else not run.complete
         end = "cancelled" if cancelled else "failed" if failed else "complete"
+        why = f": {run.manifest.reason.splitlines()[0]}" if run and failed and run.manifest.reason else ""
         took = f", {time_text(run.time_s, 5)} {run.kind_of_time}" if run and not failed else ""
-        self.header.set_title(self._title or "Run", f"{end} after {elapsed:.1f} s{took}")
+        self.header.set_title(self._title or "Run", f"{end} after {elapsed:.1f} s{took}{why}")
         self.left.setText("")
         self.cancel.hide()
         self.close_button.show()

@@ -79,7 +79,7 @@ def status_parts(context: Context, of_mode: tuple[str, ...]) -> tuple[tuple[str,
             parts.append("profile and trace" if run.manifest.traced else "profile")
             parts += recording_parts(run.manifest)
             parts.append(f"{counted(len(run.manifest.blocks), 'block')} observed")
-        level = "good" if run.complete else "medium"
+        level = "good" if run.complete else "high"
     elif context.workspace is not None:
         parts.append("No run yet")
     if not context.trusted:

@@ -34,13 +34,14 @@ class LastRun:
 def last_run(project: Path, plugins: Plugins) -> LastRun:
     """Read off the window's thread: opens the project and its newest run."""
     from workbench.formats.run_folder import open_run
+    from workbench.model.exits import shortfall
 
     try:
         folder = newest_run(open_workspace(project, plugins))
         if folder is None:
             return LastRun(project)
-        if not open_run(folder)[0].complete:
-            return LastRun(project, next="the last run is incomplete")
+        if said := shortfall(open_run(folder)[0].manifest):
+            return LastRun(project, next=said)
         opened = open_result(folder, plugins)
     except WorkbenchError as error:
         return LastRun(project, next=error.diagnostics[0].message)

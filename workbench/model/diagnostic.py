@@ -34,8 +34,13 @@ class Diagnostic:
     def text(self) -> str:
         place = ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
         head = f"{place}: " if place else ""
+        return f"{head}{self.severity.value}: {self.sentences}"
+
+    @property
+    def sentences(self) -> str:
+        """What is wrong and what to do, without place and severity."""
         said = self.message if not self.hint or self.message.endswith((".", "!", "?", ":")) else f"{self.message}."
-        return f"{head}{self.severity.value}: {said} {self.hint}".rstrip()
+        return f"{said} {self.hint}".rstrip()
 
     @property
     def command(self) -> str:

@@ -105,9 +105,9 @@ def bench_run(workspace: Workspace, job: Job) -> Run:
     except WorkbenchError as error:
         said = "the program that measures, which is made of the template, could not be built and run"
         raise WorkbenchError(*error.diagnostics, Diagnostic(said, _ELSE, file=str(workspace.root))) from None
-    if not run.complete or run.manifest.exit:
-        why = run.manifest.reason or f"its program ended with {run.manifest.exit}"
-        raise WorkbenchError(Diagnostic(f"the transfers did not run to their end: {why}", _ELSE, file=str(run.path)))
+    if not run.complete:
+        why = f"the transfers did not run to their end: {run.manifest.reason}"
+        raise WorkbenchError(Diagnostic(why, _ELSE, file=str(run.path)))
     return run
 
 

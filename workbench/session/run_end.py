@@ -13,6 +13,7 @@ from workbench.api.virtual_time import TABLE, clock_problems, frames_of_table
 from workbench.formats.run_folder import RunWriter
 from workbench.model.cycles import at_end_of
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
+from workbench.model.exits import exit_words
 from workbench.model.platform import Platform
 from workbench.model.run import Alignment, Manifest, Run, RunClock, RunStatus, Table
 from workbench.run.collect import collect
@@ -91,7 +92,9 @@ def _of_clocks(tables: Mapping[str, Table], platform: Platform, clocks: Sequence
 
 
 def finished(manifest: Manifest, outcome: Outcome, diagnostics: Iterable[Diagnostic]) -> Manifest:
-    errors = [d.text() for d in outcome.diagnostics if has_errors([d])]
+    errors = [d.sentences for d in outcome.diagnostics if has_errors([d])]
+    if outcome.exit and not errors:
+        errors = [exit_words(outcome.exit)]
     return replace(
         manifest,
         status=RunStatus.FAILED if errors else RunStatus.COMPLETE,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.api import Outcome, Target, hookimpl
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
 
 if TYPE_CHECKING:
     from workbench.api import PlatformSupport, Task
@@ -62,7 +62,7 @@ class Machine:
             exit=_exit(ran.returncode),
             stdout=ran.stdout,
             stdout_sha256=hashlib.sha256(said).hexdigest(),
-            diagnostics=tuple(_failed("run", ran, Severity.WARNING) if ran.returncode else ()),
+            diagnostics=tuple(_failed("run", ran) if ran.returncode else ()),
         )
 
 
@@ -96,15 +96,15 @@ def _command(task: Task, job: Job, line: str, program: Path | None) -> ProcessRe
 
 def _must(task: Task, job: Job, name: str, line: str, program: Path | None) -> None:
     if line and (done := _command(task, job, line, program)).returncode:
-        raise WorkbenchError(*_failed(name, done, Severity.ERROR))
+        raise WorkbenchError(*_failed(name, done))
 
 
-def _failed(name: str, done: ProcessResult, severity: Severity) -> tuple[Diagnostic, ...]:
+def _failed(name: str, done: ProcessResult) -> tuple[Diagnostic, ...]:
     said = [text for text in (done.stderr or done.stdout).strip().splitlines() if text.strip()]
     hint = f"It said last: {said[-1].strip()}" if said else ""
     code = _exit(done.returncode)
     how = f"was ended by signal {-code}, {signal.strsignal(-code)}" if code < 0 else f"ended with exit code {code}"
-    return (Diagnostic(f"the command target.{name} {how}", hint, severity),)
+    return (Diagnostic(f"the command target.{name} {how}", hint),)
 
 
 def _exit(code: int) -> int:

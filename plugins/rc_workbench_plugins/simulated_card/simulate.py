@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import socket
 import struct
 import time
@@ -23,6 +22,7 @@ from workbench.api.targets import Outcome, Task
 from workbench.model.application import Simulation
 from workbench.model.cycles import cycle_start_ps, faster_hz, period_ps
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
+from workbench.model.exits import exit_words, signal_words
 from workbench.model.platform import Platform
 from workbench.model.run import PS_PER_S, Cores
 from workbench.model.text import bytes_text, counted, listed, time_text, times
@@ -269,17 +269,18 @@ def _outcome(
     elif problem is None and failure:
         diagnostics.append(Diagnostic(failure, card_end.get("activity", "")))
     elif problem is None and card_code < 0:
-        text = f"the card process crashed: {_signal(-card_code)}"
+        text = f"the card process crashed: {signal_words(-card_code)}"
         diagnostics.append(Diagnostic(text, "Its last output is in the log."))
     elif problem is None and code < 0:
-        text = f"the host program crashed: {_signal(-code)}"
-        diagnostics.append(Diagnostic(text, "Building it with -fsanitize=address in host.flags shows where."))
+        diagnostics.append(
+            Diagnostic(exit_words(code), "Building it with -fsanitize=address in host.flags shows where.")
+        )
     elif problem is None and code == CARD_FAILED:
         said = with_source_lines(host.last_line, host.executable, host.cwd)
         diagnostics.append(Diagnostic(said or "the simulated card failed"))
     elif problem is None and code != 0:
         said = f"It said: {host.last_line}" if host.last_line else ""
-        diagnostics.append(Diagnostic(f"the host program ended with exit code {code}", said, Severity.WARNING))
+        diagnostics.append(Diagnostic(exit_words(code), said))
     diagnostics += heard.diagnostics()
     diagnostics += host_notes(raw, host.executable, host.cwd)
     transfers = read_transfers(raw)
@@ -325,10 +326,3 @@ def _card_warnings(card_end: dict[str, str]) -> list[Diagnostic]:
     if warning := card_end.get("warning"):
         found.append(Diagnostic(f"the design warned: {warning}", "The log has every warning.", Severity.WARNING))
     return found
-
-
-def _signal(number: int) -> str:
-    try:
-        return f"{signal.strsignal(number)}, {signal.Signals(number).name}"
-    except ValueError:
-        return f"signal {number}"

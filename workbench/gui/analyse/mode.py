@@ -16,6 +16,7 @@ from workbench.gui.analyse.findings import FindingTable
 from workbench.gui.analyse.graph import GraphView
 from workbench.gui.analyse.legends import GraphLegend, bar_legend
 from workbench.gui.analyse.memory import MemoryTable
+from workbench.gui.analyse.shortfall import ShortfallRow
 from workbench.gui.analyse.streams import StreamTable
 from workbench.gui.analyse.words import where_words
 from workbench.gui.bars_view import BarsView
@@ -70,7 +71,11 @@ class AnalyseMode(Mode):
     # ---- arrangement
 
     def _build(self) -> QWidget:
-        return Split((self._graph_panel(), 450), (self._findings_panel(), 480), vertical=True)
+        panel, column = plain_panel()
+        self.shortfall = ShortfallRow()
+        column.addWidget(self.shortfall)
+        column.addWidget(Split((self._graph_panel(), 450), (self._findings_panel(), 480), vertical=True), 1)
+        return panel
 
     def _graph_panel(self) -> QWidget:
         panel, column = plain_panel()
@@ -183,10 +188,10 @@ class AnalyseMode(Mode):
         notes = frame_notes(layout, analysis, self.context.platform)
         self.graph.show_graph(layout, node_facts(layout, analysis), notes, again)
         shown = len(analysis.blocks)
-        incomplete = "" if run.complete else f"{run.manifest.status.value}: {run.manifest.reason or 'incomplete'}. "
+        self.shortfall.show_run(run)
         chosen = self.context.shown_range
         part = f"{range_title(chosen)} of the run. " if chosen else ""
-        self.graph_head.set_title("Blocks", f"{part}{incomplete}{shown} blocks. Edge width: time in the call.")
+        self.graph_head.set_title("Blocks", f"{part}{shown} blocks. Edge width: time in the call.")
         self.streams.show_streams(analysis.streams, analysis.fifos)
         self.memory.show_ports(analysis.memory_ports)
         self._write_findings()
@@ -287,7 +292,7 @@ class AnalyseMode(Mode):
         self._write_findings()
 
     def _write_findings(self) -> None:
-        analysis = self.context.analysis
+        run, analysis = self.context.run, self.context.analysis
         if analysis is None:
             return
         sides = {m.block.id: m.block.side for m in analysis.blocks} | {
@@ -337,7 +342,7 @@ class AnalyseMode(Mode):
         if not shown:
             self.nothing.say(
                 "No finding here" if ranked else "No rule fired",
-                "" if ranked else nothing_words(analysis),
+                "" if ranked or run is None else nothing_words(run.manifest, analysis),
             )
         self._write_best(active)
         selected = self.context.navigation.selection
