@@ -45,10 +45,10 @@ def shortfall_words(manifest: Manifest) -> str:
 
 def nothing_words(manifest: Manifest, analysis: Analysis) -> str:
     """Why there is no finding: nothing would gain enough, or nothing that it could be concluded from was recorded."""
-    if shortfall(manifest):
-        return "What this run recorded before it ended shows no finding. Fix the failure first, then run again."
     if not any(block.time_s for block in analysis.blocks):
         return "No times were recorded, so nothing can be said of bottlenecks."
+    if shortfall(manifest):
+        return "What this run recorded before it ended shows no finding. Fix the failure first, then run again."
     return f"No bottleneck would gain {analysis.threshold:g}× or more, as far as the pragmas tell."
 
 
