@@ -346,7 +346,8 @@ def test_one_slow_replica_is_told_alone(knowledge: KnowledgeBase) -> None:
         ]
         for n in range(4)
     }
-    finding = one(analyse(small_run(1.0, [Spent("s", SEND, 0.1)], cores), None, knowledge), "contention")
+    host = [Spent("s", SEND, 0.1), Spent("poll", WAIT_RECV, 0.9, ("late_sender",), "top.core", "y")]
+    finding = one(analyse(small_run(1.0, host, cores), None, knowledge), "contention")
     assert finding.block == "top.core[2].p"
 
 

@@ -32,8 +32,11 @@ from workbench.session.plugins import load_plugins
 from workbench.session.results import OpenRun, open_result
 
 APPS = Path(__file__).parent / "bounds_apps"
+TEMPLATES = Path(__file__).parents[2] / "platform_templates"
+PLATFORM, CLOCK = "nallatech_h101", "frequency_hz: 100 MHz"
 SETTINGS = {"ROUNDS": 4, "EFFORT": 0, "CLEAR": 0, "CYCLES": 1}
-QUICK = 3
+PARAMETERS = ("CORES", "LANES", "GRANT")  # settings that are parameters of a design
+QUICK = 4
 ROOM = 1e-9  # a speedup is a quotient of whole picoseconds: no more than rounding
 
 
@@ -45,9 +48,11 @@ class Program:
     design: str = "unit"
     settings: Mapping[str, int] = field(default_factory=dict)
     trace: bool = False
+    clock_mhz: int = 100
 
-    def but(self, host: str = "", design: str = "", **settings: int) -> Program:
-        return Program(host or self.host, design or self.design, {**self.settings, **settings})
+    def but(self, host: str = "", design: str = "", clock_mhz: int = 0, **settings: int) -> Program:
+        clock_mhz = clock_mhz or self.clock_mhz
+        return Program(host or self.host, design or self.design, {**self.settings, **settings}, clock_mhz=clock_mhz)
 
 
 @dataclass(frozen=True)
@@ -87,6 +92,7 @@ def changes() -> list[Change]:
     return [
         Change("polling filter", polls, "polling", host, "Wait for an interrupt", polls.but("irq")),
         Change("cipher, a register at a time", registers, size, host, unite, registers.but("blocks")),
+        *beside_what_runs_freely()[:2],
         Change("stage that works most of the time", late, "late sender", host, faster, late.but(CYCLES=500)),
         Change("stage that works most of the time", late, "late sender", host, faster, late.but(CYCLES=10)),
         Change("cipher, a register at a time", registers, size, host, unite, registers.but("dma", "stream")),
@@ -127,6 +133,100 @@ def changes() -> list[Change]:
         Change("two buffers and polls", twice, "polling", host, "Ask when the answer is due", twice.but("doubleirq")),
         Change("two buffers and polls", twice, "late sender", host, faster, twice.but(CYCLES=100)),
         Change("host without pragmas", bare, "initialization", worker, "Reduce or avoid it", bare.but(CLEAR=0)),
+        *beside_what_runs_freely()[2:],
+        *other_phases(),
+        *interrupts_and_two_buffers(),
+        *wider_and_faster(),
+    ]  # fmt: skip
+
+
+FASTER, BUFFERS, IRQ, DUE = "Make the FPGA faster", "Use two buffers", "Wait for an interrupt", "Ask when the answer"
+SIZE, UNITE = "inefficient transfer type or size", "Unite transfers"
+HOST, WORKER = "host.main", "unit_top.worker"
+
+
+def beside_what_runs_freely() -> list[Change]:
+    """A refresh timer and an arbiter that are marked as work nearly all the time, and that nobody waits for."""
+    polls = Program("block", "refresh", {"CYCLES": 200})
+    whole = Program("whole", "refresh", {"CYCLES": 200})
+    busy = Program("block", "refresh", {"CYCLES": 400, "EFFORT": 600})
+    registers = Program("registers", "refresh")
+    small = Program("small", "refresh", {"EFFORT": 600, "CYCLES": 200})
+    starts = Program("starts", "refresh", {"CYCLES": 20})
+    clears = Program("block", "refresh", {"CYCLES": 100, "CLEAR": 20000})
+    bare = Program("unmarked", "refresh", {"CYCLES": 100, "CLEAR": 20000})
+    shared = Program("block", "arbiter", {"CYCLES": 40, "GRANT": 60})
+    name = "beside a refresh timer"
+    return [
+        Change(f"{name}, wait for the whole", whole, "polling", HOST, IRQ, polls.but("irq")),
+        Change(name, polls, "polling", HOST, IRQ, polls.but("irq")),
+        Change(name, polls, "late sender", HOST, FASTER, polls.but(CYCLES=20)),
+        Change(f"{name}, wait for the whole", whole, "late sender", HOST, FASTER, whole.but(CYCLES=20)),
+        Change(f"{name}, in turn", busy, "late sender", HOST, BUFFERS, busy.but("double")),
+        Change(f"{name}, in turn", busy, "late sender", WORKER, "Send the next data while", busy.but("double")),
+        Change(f"{name}, registers", registers, SIZE, HOST, UNITE, registers.but("blocks")),
+        Change(f"{name}, small writes", small, SIZE, HOST, UNITE, small.but("block")),
+        Change(f"{name}, starts", starts, "control messages", HOST, "Let each control message", starts.but("block")),
+        Change(f"{name}, clearing", clears, "initialization", WORKER, "Reduce or avoid it", clears.but(CLEAR=0)),
+        Change(f"{name}, no pragmas", bare, "initialization", WORKER, "Reduce or avoid it", bare.but(CLEAR=0)),
+        Change("shared memory", shared, "contention", WORKER, "Reduce the time", shared.but(GRANT=2)),
+        Change("shared memory", shared, "late sender", HOST, FASTER, shared.but(GRANT=2, CYCLES=2)),
+        Change("shared memory", shared, "polling", HOST, IRQ, shared.but("irq")),
+    ]
+
+
+def other_phases() -> list[Change]:
+    """The same at moments at which the last poll comes late or in time, by nanoseconds of the host's own code."""
+    rows = []
+    for cycles, effort in ((143, 0), (190, 3), (193, 7), (203, 23), (211, 60)):
+        base = Program("block", settings={"CYCLES": cycles, "EFFORT": effort})
+        name = f"polls of {cycles} cycles a word"
+        rows += [
+            Change(name, base, "polling", HOST, IRQ, base.but("irq")),
+            Change(name, base, "late sender", HOST, FASTER, base.but(CYCLES=cycles - 1)),
+        ]
+    return rows
+
+
+def interrupts_and_two_buffers() -> list[Change]:
+    called = Program("irq", settings={"CYCLES": 200})
+    busy = Program("irq", settings={"CYCLES": 400, "EFFORT": 600})
+    clears = Program("irq", settings={"CYCLES": 100, "CLEAR": 20000})
+    both = Program("double", settings={"CYCLES": 400, "EFFORT": 600})
+    third = Program("double", settings={"CYCLES": 300, "EFFORT": 20})
+    return [
+        Change("interrupts", called, "late sender", HOST, FASTER, called.but(CYCLES=20)),
+        Change("interrupts", called, "late sender", HOST, FASTER, called.but(CYCLES=199)),
+        Change("interrupts, in turn", busy, "late sender", HOST, BUFFERS, busy.but("doubleirq")),
+        Change("interrupts, in turn", busy, "late sender", WORKER, "Send the next data while", busy.but("doubleirq")),
+        Change("interrupts, clearing", clears, "initialization", WORKER, "Reduce or avoid it", clears.but(CLEAR=0)),
+        Change("two buffers, host busy", both, "late sender", HOST, FASTER, both.but(CYCLES=40)),
+        Change("two buffers, host busy", both, "polling", HOST, DUE, both.but("doubleirq")),
+        Change("two buffers, host idle", third, "late sender", HOST, FASTER, third.but(CYCLES=30)),
+        Change("two buffers, host idle", third, "polling", HOST, IRQ, third.but("doubleirq")),
+    ]
+
+
+def wider_and_faster() -> list[Change]:
+    """Paths of more words a cycle, and clocks: an advice on one block, and all of the FPGA at once."""
+    narrow = Program("irq", "lanes", {"CLEAR": 60, "CYCLES": 60})
+    late = Program("block", settings={"CYCLES": 1000})
+    near = Program("block", settings={"CYCLES": 197, "EFFORT": 40})
+    called = Program("irq", settings={"CYCLES": 200})
+    making = Program("stages", "pair", {"MAKE": 300, "ADD": 100})
+    cores = Program("cores", "cores", {"CORES": 2, "CYCLES": 600})
+    wide, moving = "Pack bits together, or widen", "general communication"
+    return [
+        Change("narrow path", narrow, moving, WORKER, wide, narrow.but(LANES=2)),
+        Change("narrow path", narrow, moving, WORKER, wide, narrow.but(LANES=8)),
+        Change("narrow path", narrow, moving, WORKER, wide, narrow.but(LANES=64)),
+        Change("narrow path", narrow, "late sender", HOST, FASTER, narrow.but(LANES=8, CYCLES=6)),
+        Change("a faster clock", late, "late sender", HOST, FASTER, late.but(clock_mhz=200)),
+        Change("a faster clock", near, "late sender", HOST, FASTER, near.but(clock_mhz=133)),
+        Change("a faster clock, interrupts", called, "late sender", HOST, FASTER, called.but(clock_mhz=250)),
+        Change("a faster clock, two stages", making, "late sender", HOST, FASTER, making.but(clock_mhz=150)),
+        Change("a faster clock, cores", cores, "late sender", HOST, FASTER,
+               cores.but("gathered", clock_mhz=200, CORES=4)),
     ]  # fmt: skip
 
 
@@ -139,7 +239,7 @@ class Bench:
         self._runs: dict[str, OpenRun] = {}
 
     def run(self, program: Program) -> OpenRun:
-        key = repr((program.host, program.design, sorted(program.settings.items()), program.trace))
+        key = repr((program.host, program.design, sorted(program.settings.items()), program.trace, program.clock_mhz))
         if key not in self._runs:
             self._runs[key] = self._make(program, self._folder / f"run{len(self._runs)}")
         return self._runs[key]
@@ -148,9 +248,13 @@ class Bench:
         folder.mkdir()
         for name in ("common.h", f"{program.host}.c", f"{program.design}.v"):
             shutil.copy(APPS / name, folder)
-        parameters = {name: value for name, value in program.settings.items() if name == "CORES"}
+        parameters = {name: value for name, value in program.settings.items() if name in PARAMETERS}
+        template = (TEMPLATES / f"{PLATFORM}.yaml").read_text(encoding="utf-8")
+        assert CLOCK in template
+        template = template.replace(CLOCK, f"frequency_hz: {program.clock_mhz} MHz")
+        (folder / "card.yaml").write_text(template.replace(f"name: {PLATFORM}", "name: card"), encoding="utf-8")
         project = {
-            "schema_version": 1, "name": program.host, "platform": "nallatech_h101",
+            "schema_version": 1, "name": program.host, "platform": "card.yaml",
             "host": {"sources": [f"{program.host}.c"]},
             "hardware": {"sources": [f"{program.design}.v"], "top": "unit_top", "parameters": parameters,
                          "read_out": {"first": 0x800000, "last": 0x80000F}},
@@ -182,7 +286,9 @@ def row(change: Change, bench: Bench) -> dict[str, Any]:
     measured = base.run.manifest.time_ps / twin.run.manifest.time_ps
     found = advised(base, change)
     promised, gain = (found[1].at_most, found[0].gain) if found else (None, None)
-    twin_is = ", ".join([change.twin.host, change.twin.design, *(f"{k} {v}" for k, v in change.twin.settings.items())])
+    clock = [f"{change.twin.clock_mhz} MHz"] if change.twin.clock_mhz != change.base.clock_mhz else []
+    settings = [f"{name} {value}" for name, value in change.twin.settings.items()]
+    twin_is = ", ".join([change.twin.host, change.twin.design, *settings, *clock])
     return {
         "application": change.application,
         "finding": f"{change.rule} on {change.on}",

@@ -6,6 +6,7 @@ from workbench.analysis.graph import build_graph
 from workbench.analysis.knowledge import KnowledgeBase
 from workbench.analysis.measured import Measured
 from workbench.analysis.rules import find_bottlenecks
+from workbench.analysis.waited_for import free_running
 from workbench.api.results import Analysis
 from workbench.model.platform import Platform
 from workbench.model.run import Run
@@ -30,6 +31,6 @@ def analyse(run: Run, platform: Platform | None, knowledge: KnowledgeBase, thres
         fifos=measured.fifos,
         memory_ports=measured.memory_ports,
         threshold=threshold,
-        diagnostics=(*graph_problems, *rule_problems),
+        diagnostics=(*graph_problems, *rule_problems, *free_running(blocks, measured.waited_for)),
         metrics=knowledge.metrics,
     )

@@ -70,7 +70,8 @@ class Course:
 
 
 def equal_work(a: Run, b: Run) -> EqualWork | None:
-    """The same work in the middle of both, as short as the turns of their loops allow; None without calls in time."""
+    """The same work in both, as short as the turns of their loops allow: of many such parts the one with the median
+    speedup, so that no outlier stands for the rest. None without calls in time."""
     courses = _course(a), _course(b)
     if not (courses[0] and courses[1]):
         return None
@@ -90,27 +91,44 @@ Found = tuple[tuple[int, int], tuple[int, int], int]
 
 
 def _same_part(a: Course, b: Course, shared: list[str]) -> Found | None:
-    """Where calls of one name did as much in all, the middle one of the most parts that both cut it into."""
+    """Where calls of one name did as much in all, the median of the most parts that both cut it into."""
     most: Found | None = None
     for name in shared:
         if a.done[name][-1] == b.done[name][-1]:
             _, in_a, in_b = np.intersect1d(a.done[name], b.done[name], return_indices=True)
             parts = len(in_a) - 1
-            if most is None or parts > most[2]:
-                at = parts // 2
+            if parts and (most is None or parts > most[2]):
+                at = _median(np.diff(a.times_ps[in_a]) / np.maximum(np.diff(b.times_ps[in_b]), 1))
                 most = (int(in_a[at]), int(in_a[at + 1])), (int(in_b[at]), int(in_b[at + 1])), parts
     return most
 
 
 def _same_amount(a: Course, b: Course, shared: list[str]) -> Found | None:
-    """As much of one name's calls from the middle of each, where they did not do as much in all."""
+    """As much of one name's calls in each, where they did not do as much in all: the amount is the least that both did
+    from their middle on, and of all parts of each run that did so much, the one of median length is taken."""
     middle_a, middle_b = (len(course.times_ps) // 2 for course in (a, b))
     for name in shared:
         ahead = [c.done[name][m:] - c.done[name][m] for c, m in ((a, middle_a), (b, middle_b))]
         both, in_a, in_b = np.intersect1d(*ahead, return_indices=True)
         if len(both) > 1:
-            return (middle_a, middle_a + int(in_a[1])), (middle_b, middle_b + int(in_b[1])), 0
+            return _alike(a, name, int(both[1]), int(in_a[1])), _alike(b, name, int(both[1]), int(in_b[1])), 0
     return None
+
+
+def _alike(course: Course, name: str, amount: int, turns: int) -> tuple[int, int]:
+    """The part of median length among those of so many turns that did this amount of a name's calls."""
+    done = course.done[name]
+    first = np.flatnonzero(done[turns:] - done[:-turns] == amount)
+    at = int(first[_median(course.times_ps[first + turns] - course.times_ps[first])])
+    return at, at + turns
+
+
+def _median(values: NDArray[np.number]) -> int:
+    """The index of the median; of an even number of values the lower one, and of equal ones the nearest to the
+    middle."""
+    wanted = np.sort(values)[(len(values) - 1) // 2]
+    equal = np.flatnonzero(values == wanted)
+    return int(equal[np.argmin(np.abs(equal - len(values) // 2))])
 
 
 def _course(run: Run) -> Course | None:

@@ -11,6 +11,7 @@ from workbench.model.run import Manifest
 from workbench.model.text import ratio_text, time_text
 
 RANKED = "ranked by what their best advice gains at most. Gains overlap; they do not add up."
+FOLLOWING = "Not ranked, since they follow from the findings above; how much time they would give back at most:"
 
 
 def bound_text(speedup: float | None) -> str:

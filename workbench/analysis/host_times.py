@@ -78,10 +78,30 @@ class _Rows:
         return np.where(gaps <= self.took[:-1], gaps, 0)
 
     @cached_property
+    def moving(self) -> Times:
+        """Of each call the part (ps) in which words of earlier calls were still passing the port."""
+        until = np.concatenate(([-1], np.maximum.accumulate(self.port_last)[:-1])) if len(self.start) else self.start
+        return np.clip(until - self.start, 0, self.took)
+
+    @cached_property
     def least_gap(self) -> int:
         """The shortest loop's code between two calls that takes any time: what the host needs to make a call at all."""
         gaps = self.looped
         return int(gaps[gaps > 0].min()) if (gaps > 0).any() else 0
+
+
+@dataclass(frozen=True)
+class _Stretches:
+    """Stretches of polls: each poll's number in `stretch`, and of each stretch its first and last poll, when it begins
+    and ends, and when the FPGA was ready at the earliest (ps). `quickest` is what polls that have to be made take."""
+
+    stretch: Times
+    first: Times
+    last: Times
+    begins: Times
+    ends: Times
+    ready: Times
+    quickest: int
 
 
 class HostTimes:
@@ -152,6 +172,27 @@ class HostTimes:
         hidden = int(rows.took[rows.waits & ~marked].sum()) / PS_PER_S
         return replace(found, total_s=found.total_s + silent, late_s=found.late_s + silent), hidden
 
+    def runs_freely(self, block: BlockMetrics) -> bool:
+        """Whether an FPGA block works more than there is time between the host's first call and the last one's end: it
+        then works when nobody has asked for anything."""
+        rows = [one for one in self._rows.values() if one is not None and len(one.start)]
+        if not rows:
+            return False
+        asked_ps = max(int(one.end.max()) for one in rows) - min(int(one.start.min()) for one in rows)
+        return round(block.time_of(Category.WORK) * PS_PER_S) > asked_ps + self._cycle_ps
+
+    def longest_wait_s(self, block: BlockMetrics) -> float:
+        """The longest single wait of a host block until the FPGA was ready; 0 without the calls in order."""
+        rows = self._rows.get(block.number)
+        if rows is None or not rows.waits.any():
+            return 0.0
+        single = max(int((rows.took - rows.moving)[rows.waits & ~rows.polls].max(initial=0)) - self._cycle_ps, 0)
+        polls = np.flatnonzero(rows.polls)
+        if not len(polls):
+            return single / PS_PER_S
+        stretches = self._stretches(rows, polls, block)
+        return max(single, int((stretches.ready - stretches.begins).max())) / PS_PER_S
+
     def _by_sums(self, calls: Sequence[CallMetrics]) -> Waiting:
         """One poll a run is made even so, and of each run the last two may lie after the FPGA was ready."""
         total = late = after = chance = 0.0
@@ -169,14 +210,27 @@ class HostTimes:
     def _by_calls(self, rows: _Rows, chosen: Mask, block: BlockMetrics) -> Waiting:
         polls = np.flatnonzero(chosen & rows.polls)
         others = int(rows.took[chosen & ~rows.polls].sum())
+        moving = int(rows.moving[chosen & ~rows.polls].sum())  # of these waits a transfer, not the FPGA
         edges = int((chosen & ~rows.polls).sum()) * self._cycle_ps  # when a wait ends is known to a cycle
         if not len(polls):
-            return Waiting(others / PS_PER_S, others / PS_PER_S, 0.0, edges / PS_PER_S)
-        stretch = _stretches(rows, polls)
+            return Waiting(others / PS_PER_S, (others - moving) / PS_PER_S, 0.0, edges / PS_PER_S)
+        found = self._stretches(rows, polls, block)
+        count, ends, ready = len(found.first), found.ends, found.ready
+        least = min(self._idle(rows, polls, polls[found.last], block))
+        between = rows.looped[polls[:-1]][np.diff(found.stretch) == 0]
+        code = count * max(rows.least_gap, int(between.max(initial=0)))
+        cycles = count * self._cycle_ps
+        after = min(int(np.maximum(ends - ready, 0).sum()), least) + code + cycles
+        first_ends = rows.end[polls[found.first]]
+        chance = min(int(np.maximum(ends - np.maximum(ready, first_ends), 0).sum()), least) + cycles + edges
+        total = (int((ends - found.begins).sum()) + others) / PS_PER_S
+        return Waiting(total, total - (found.quickest + moving) / PS_PER_S, after / PS_PER_S, chance / PS_PER_S)
+
+    def _stretches(self, rows: _Rows, polls: Times, block: BlockMetrics) -> _Stretches:
+        stretch = _numbered(rows, polls)
         last = np.concatenate((np.flatnonzero(np.diff(stretch)), [len(stretch) - 1]))
         first = np.concatenate(([0], last[:-1] + 1))
         begins, ends = rows.start[polls[first]], rows.end[polls[last]]
-        whole = int((ends - begins).sum())
         # polls by address within their stretch: the quickest of each has to be made, all but the last were in vain
         order = np.lexsort((rows.address[polls], stretch))
         same = (np.diff(stretch[order]) == 0) & (np.diff(rows.address[polls][order]) == 0)
@@ -187,14 +241,7 @@ class HostTimes:
         seen = np.where(rows.port_last[polls] >= 0, rows.port_last[polls], rows.start[polls])
         ready = begins.copy()
         np.maximum.at(ready, stretch[vain], self._work_ends(rows, polls[vain], seen[vain], block))
-        least = min(self._idle(rows, polls, polls[last], block))
-        between = rows.looped[polls[:-1]][np.diff(stretch) == 0]
-        code = len(first) * max(rows.least_gap, int(between.max(initial=0)))
-        cycles = len(first) * self._cycle_ps
-        after = min(int(np.maximum(ends - ready, 0).sum()), least) + code + cycles
-        chance = min(int(np.maximum(ends - np.maximum(ready, rows.end[polls[first]]), 0).sum()), least) + cycles + edges
-        total = (whole + others) / PS_PER_S
-        return Waiting(total, total - quickest / PS_PER_S, after / PS_PER_S, chance / PS_PER_S)
+        return _Stretches(stretch, first, last, begins, ends, ready, quickest)
 
     def _work_ends(self, rows: _Rows, polls: Times, seen: Times, block: BlockMetrics) -> Times:
         """When each of these moments' work under way ends, in the block that the poll waits for: not before that is it
@@ -205,7 +252,8 @@ class HostTimes:
         ready = seen.copy()
         for state in np.unique(rows.state[polls]).tolist():
             mine = rows.state[polls] == state
-            ends = [_ends_of_work(trace, target, seen[mine]) for target in self.targets(block, [state])]
+            working = [target for target in self.targets(block, [state]) if not self.runs_freely(target)]
+            ends = [_ends_of_work(trace, target, seen[mine]) for target in working]
             if ends:
                 ready[mine] = np.minimum.reduce(ends)
         return ready
@@ -227,7 +275,7 @@ class HostTimes:
         """
         whole = self._run.manifest.time_ps
         targets = self.targets(block, np.unique(rows.state[polls]).tolist())
-        if len(targets) != 1:
+        if len(targets) != 1 or self.runs_freely(targets[0]):
             return [whole]
         works = round(targets[0].time_of(Category.WORK) * PS_PER_S)
         bounds = [whole - works]
@@ -297,7 +345,7 @@ def _code(rows: _Rows, going: Mask) -> int:
     return int(rows.looped[going[1:] & going[:-1]].sum()) + runs * rows.least_gap
 
 
-def _stretches(rows: _Rows, polls: Times) -> Times:
+def _numbered(rows: _Rows, polls: Times) -> Times:
     """The number of each poll's stretch: polls that follow each other with nothing but a loop's code between, however
     long that is where the same is asked again."""
     gaps = rows.start[polls[1:]] - rows.end[polls[:-1]]

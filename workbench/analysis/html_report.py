@@ -12,7 +12,14 @@ from markupsafe import Markup, escape
 import workbench
 from workbench.analysis.compare import Comparison, Pair, faster_words, share_words, work_words
 from workbench.analysis.cores import cores_words, placement_words
-from workbench.analysis.finding_words import RANKED, becomes_words, bound_text, nothing_words, shortfall_words
+from workbench.analysis.finding_words import (
+    FOLLOWING,
+    RANKED,
+    becomes_words,
+    bound_text,
+    nothing_words,
+    shortfall_words,
+)
 from workbench.analysis.rate_curves import direction_plot
 from workbench.analysis.recording import recording_words
 from workbench.analysis.report_rows import (
@@ -93,6 +100,7 @@ def _page(run: Run, analysis: Analysis, platform: Platform | None) -> dict[str, 
         "axis": axis_svg(),
         "bar_keys": bar_keys(),
         "findings_said": (f"{count_words(analysis.findings)}, {RANKED}"),
+        "following_said": FOLLOWING,
         "no_findings": nothing_words(run.manifest, analysis),
         "states_said": (
             "Every clocked cycle of every block is in one state, or unclassified where no pragma tells; sums are exact."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -14,6 +14,7 @@ from workbench.analysis.host_times import HostTimes
 from workbench.analysis.memory import memory_metrics
 from workbench.analysis.metrics import block_metrics, call_metrics
 from workbench.analysis.streams import fifo_metrics, stream_metrics
+from workbench.analysis.waited_for import waited_for
 from workbench.api.metrics import HostSide, Metrics, Waiting
 from workbench.api.results import BlockMetrics, CallMetrics, FifoMetrics, MemoryPortMetrics, StreamMetrics
 from workbench.model.blocks import Side
@@ -76,7 +77,19 @@ class Measured:
         mine = [c for c in self.calls if c.block == block.block.id]
         waiting, hidden_s = self.times.all_waiting(block, mine)
         transfer_s = max(block.time_of(*COMMUNICATION) - hidden_s, 0.0)
-        return HostSide(max(self.run.time_s - transfer_s - waiting.total_s, 0.0), transfer_s, waiting)
+        own_s = max(self.run.time_s - transfer_s - waiting.total_s, 0.0)
+        return HostSide(own_s, transfer_s, waiting, self._longest_wait_s(block, mine))
+
+    def _longest_wait_s(self, block: BlockMetrics, calls: Sequence[CallMetrics]) -> float:
+        """0 where transfers may be under way in a wait, for these could become faster."""
+        entries = zip(self.run.manifest.entries, self.platform.host.entries if self.platform else (), strict=False)
+        asynchronous = {entry for entry, described in entries if described.asynchronous}
+        return 0.0 if any(c.entry in asynchronous for c in calls) else self.times.longest_wait_s(block)
+
+    @cached_property
+    def waited_for(self) -> frozenset[str]:
+        needed = waited_for(self.blocks)
+        return needed - {b.block.id for b in self.blocks if b.block.id in needed and self.times.runs_freely(b)}
 
     def host_of(self, block: BlockMetrics) -> HostSide:
         """The thread itself; for hardware, the thread that waits least among those that wait, or else the first."""

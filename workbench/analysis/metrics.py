@@ -157,4 +157,5 @@ def table_statistics(
         time_at_best_size_s=size / own_best.rate_bytes_per_s,
         time_at_best_s=size / best.rate_bytes_per_s,
         moved=largest,
+        least_time_s=transfer_time_s(own, 1),
     )

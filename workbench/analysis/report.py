@@ -208,6 +208,7 @@ def finding_json(finding: Finding) -> dict[str, Any]:
         "speedup_predicted": finding.speedup_predicted,
         "gain": _number(finding.gain),
         "severity": finding.severity,
+        "ranked": not finding.points_elsewhere,
         "suggestions": list(finding.suggestions),
         "advice": [
             {**asdict(a), "at_most": _number(a.at_most), "known": a.at_most is not None} for a in finding.advice

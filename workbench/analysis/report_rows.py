@@ -123,7 +123,7 @@ def place_words(finding: Finding, analysis: Analysis) -> str:
     elif finding.scope in PARTS:
         where = finding.where
     elif finding.scope == "call" and labels:
-        where = f"{finding.block}: {labels[0]}"
+        where = f"{finding.block}: {labels[0]} ({_line_words(finding)})"
     elif labels and len(labels) <= 3 and finding.block.startswith("host"):
         where += ": " + ", ".join(labels)
     elif len(labels) > 3 and finding.block.startswith("host"):
@@ -131,6 +131,11 @@ def place_words(finding: Finding, analysis: Analysis) -> str:
     if finding.culprit and finding.culprit not in finding.title:
         where += f", late: {finding.culprit}"
     return where
+
+
+def _line_words(finding: Finding) -> str:
+    place = finding.places[0]
+    return f"{PurePath(place.file).name}:{place.line}"
 
 
 def _finding_row(finding: Finding, analysis: Analysis, short: Shorten) -> dict[str, Any]:
@@ -142,6 +147,7 @@ def _finding_row(finding: Finding, analysis: Analysis, short: Shorten) -> dict[s
         "title": finding.title,
         "name": labels[0] if finding.scope == "call" and labels else finding.title,
         "kind": kind,
+        "follows": finding.points_elsewhere,
         "where": place_words(finding, analysis),
         "place": short(f"{place.file}:{place.line}") if place else "",
         "sign": _sign(finding.severity),

@@ -24,7 +24,7 @@ HIGH, MEDIUM = 2.0, 1.2
 #: A generic rule stays silent on a block where the rules under it explain this share of its time.
 EXPLAINED = 0.5
 MOST_PLACES = 12
-#: Advice that gains less than this is idle.
+#: Advice that gains less than this is idle, and so is a finding of which all advice is.
 LEAST_GAIN = 1.005
 
 
@@ -78,7 +78,9 @@ def find_bottlenecks(
     found: list[tuple[Finding, CheckedRule]] = []
     for one in _without_explained(fired, knowledge):
         try:
-            found.append((_finding(one, measured, knowledge), one.rule))
+            finding = _finding(one, measured, knowledge)
+            if finding.gain >= LEAST_GAIN:
+                found.append((finding, one.rule))
         except WorkbenchError as error:
             problems += _left_out(one.rule, error)
     findings = _unique([finding for finding, _ in found])
@@ -107,9 +109,9 @@ def _fire(rule: CheckedRule, measured: Measured) -> Iterator[_Fired]:
     mine = [b for b in measured.blocks if rule.side in ("any", b.block.side.value)]
     if "application" in rule.rule.scope:
         for side in Side:
-            busiest = max(
-                (b for b in mine if b.block.side is side), key=lambda b: b.share_of(Category.WORK), default=None
-            )
+            there = [b for b in mine if b.block.side is side]
+            needed = [b for b in there if b.block.id in measured.waited_for] or there
+            busiest = max(needed, key=lambda b: b.share_of(Category.WORK), default=None)
             if busiest and (selection := select_block(rule, busiest, measured)):
                 yield from _hold(rule, "application", selection, measured)
     groups: dict[str, list[BlockMetrics]] = {}

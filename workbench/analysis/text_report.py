@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 from workbench.analysis.cores import cores_words
 from workbench.analysis.finding_words import (
+    FOLLOWING,
     RANKED,
     becomes_words,
     bound_text,
@@ -44,8 +45,13 @@ def text_report(run: Run, analysis: Analysis, platform: Platform | None, width: 
         lines.append(nothing_words(run.manifest, analysis))
     else:
         lines.append(f"Findings: {count_words(analysis.findings)}, {RANKED}")
-    for number, finding in enumerate(findings, 1):
-        lines += ["", *_finding(number, finding, run, analysis, everything)]
+    ranked = [finding for finding in findings if not finding.points_elsewhere]
+    for number, finding in enumerate(ranked, 1):
+        lines += ["", *_finding(f"{number}.", finding, run, analysis, everything)]
+    if len(ranked) < len(findings):
+        lines += ["", FOLLOWING]
+    for finding in findings[len(ranked) :]:
+        lines += ["", *_finding("–", finding, run, analysis, everything)]
     if not everything and any(len(f.advice) > 1 for f in findings):
         lines += ["", "All advice and every number behind it: --all. As a page with pictures: --html FILE."]
     return "\n".join(_wrapped(line.replace(NARROW, " "), width) for line in lines)
@@ -85,10 +91,10 @@ def _named(group: GroupMetrics) -> str:
     return group.group + (f" × {len(group.members)}" if len(group.members) > 1 else "")
 
 
-def _finding(number: int, finding: Finding, run: Run, analysis: Analysis, everything: bool) -> Iterator[str]:
+def _finding(mark: str, finding: Finding, run: Run, analysis: Analysis, everything: bool) -> Iterator[str]:
     short = shortener(run.manifest.project)
     gain = finding.gain
-    yield f"{number}. {finding.title}: at most {bound_text(gain)}, {becomes_words(analysis.time_s, gain)}"
+    yield f"{mark} {finding.title}: at most {bound_text(gain)}, {becomes_words(analysis.time_s, gain)}"
     files = list(dict.fromkeys(f"{PurePath(short(p.file)).name}:{p.line}" for p in finding.places))
     more = f" and {len(files) - _MOST_PLACES} more" if len(files) > _MOST_PLACES else ""
     places = f" ({', '.join(files[:_MOST_PLACES])}{more})" if files else ""

@@ -66,11 +66,16 @@ class Waiting:
 
 @dataclass(frozen=True)
 class HostSide:
-    """One host thread: seconds of its own work (and whatever else is no transfer and no wait), transfers, waits."""
+    """One host thread: seconds of its own work (and whatever else is no transfer and no wait), transfers, waits.
+
+    `longest_wait_s` is its longest single wait before the FPGA was ready: so long the FPGA takes at least, whatever the
+    host does. 0 where that is not known.
+    """
 
     own_s: float
     transfer_s: float
     waiting: Waiting
+    longest_wait_s: float = 0.0
 
 
 class Measured(Protocol):
@@ -90,6 +95,14 @@ class Measured(Protocol):
 
     @property
     def streams(self) -> Sequence[StreamMetrics]:
+        """Those of the design that the run counted."""
+
+    @property
+    def waited_for(self) -> frozenset[str]:
+        """Ids of the FPGA's blocks with work that the host waits for, or that such a block waits for in turn."""
+
+    @property
+    def memory_ports(self) -> Sequence[MemoryPortMetrics]:
         """Those of the design that the run counted."""
 
     @property

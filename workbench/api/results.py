@@ -109,6 +109,7 @@ class TableStatistics:
     (None: no limit) it reaches 95 % of that. `best_rate`, `best_type`, `best_size`: over all of that direction.
     `moved` is what the run moves in this direction in all: no transfer can be larger, and no best size is.
     `time_at_best_type_s`, `time_at_best_size_s`, `time_at_best_s`: what the same bytes would then take.
+    `least_time_s`: the smallest transfer of this type.
     """
 
     type: str
@@ -127,6 +128,7 @@ class TableStatistics:
     time_at_best_size_s: float
     time_at_best_s: float
     moved: int = 0
+    least_time_s: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -36,8 +36,8 @@ class FindingTable(RowView):
 
     def __init__(self) -> None:
         super().__init__("Findings", (
-            Column("#", lambda f: str(self.ranks.get(f.id, "")), width_px=44, ink=lambda f: ("muted", 13, 400),
-                   tip="Rank by what the best advice gains at most"),
+            Column("#", self._rank, width_px=44, ink=lambda f: ("muted", 13, 400),
+                   tip="Rank by what the best advice gains at most; – for findings that follow from others"),
             Column("", width_px=30, paint=self._paint_sign, tip="How much: over 2×, 1.2 to 2×, below"),
             Column("Finding", lambda f: f.title, share=0.45, key=lambda f: f.title, paint=self._paint_title,
                    tip_of=lambda f: f"{f.title}. {f.explanation}".strip()),
@@ -74,6 +74,10 @@ class FindingTable(RowView):
                 parts.setdefault(finding.part_of, []).append(finding)
         self._parts = frozenset(f.id for hanging in parts.values() for f in hanging)
         self.show_rows([(f, parts.get(f.id, [])) for f in findings if f.part_of not in shown])
+
+    def _rank(self, finding: Finding) -> str:
+        follows = finding.points_elsewhere and finding.id not in self._parts
+        return "–" if follows else str(self.ranks.get(finding.id, ""))
 
     def select_finding(self, finding_id: str) -> None:
         """Follow the shared selection, without telling it back."""

@@ -319,7 +319,9 @@ class AnalyseMode(Mode):
             self.node_pill.setChecked(True)
         self.node_pill.setVisible(node is not None)
         known = {f.id for f in active}
-        ranks = {f.id: n for n, f in enumerate((f for f in active if f.part_of not in known), 1)}
+        ranks = {
+            f.id: n for n, f in enumerate((f for f in active if f.part_of not in known and not f.points_elsewhere), 1)
+        }
         self.table.show_findings(shown, self.context.aside, ranks)
         self.speedups.show_bars(estimate_bars(shown, self.context.aside, where_words, analysis.time_s))
         counted = f"{len(tops(active))} of {len(tops(ranked))}" if len(active) < len(ranked) else count_words(ranked)

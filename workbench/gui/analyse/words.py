@@ -25,7 +25,9 @@ def where_words(finding: Finding) -> str:
     block = block_words(finding.group or finding.block)
     names = list(dict.fromkeys(place.label for place in finding.places if place.label))
     if finding.scope == "call":
-        return f"{block}: {names[0]}" if names else block_words(finding.where)
+        place = finding.places[0] if finding.places else None
+        line = f", {Path(place.file).name}:{place.line}" if place else ""
+        return f"{block}: {names[0]}{line}" if names else block_words(finding.where)
     if len(names) > 2:
         return f"{block}, {len(names)} call sites" if finding.block.startswith("host.") else block
     return f"{block}: {', '.join(names)}" if names and finding.block.startswith("host.") else block

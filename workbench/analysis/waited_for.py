@@ -1,0 +1,100 @@
+"""Which FPGA blocks somebody waits for: only their work has to stay when something else becomes faster.
+
+An arbiter or a refresh timer may be at work all the time without anyone waiting for its end; such work bounds nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from workbench.analysis.targets import resolve_target
+from workbench.api.results import BlockMetrics, StateMetrics
+from workbench.model.blocks import Side
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.pragma import CPU, WAITS, Category
+
+#: A share of the run from which a block counts as being at work all the time.
+ALWAYS = 0.99
+#: A wait for a shared resource says who else uses it, not that its work has to end.
+_SHARED = frozenset({"contention"})
+
+
+def waited_for(blocks: Sequence[BlockMetrics]) -> frozenset[str]:
+    """Ids of the blocks with work that the host waits for, or that such a block waits for in turn.
+
+    A target that names several blocks says that one of them is waited for: the group of replicas that works least is
+    taken. Where the host's waits name nobody, that is one of the blocks that wait for the host or that its messages
+    name.
+    """
+    found: set[str] = set()
+    looked_at: set[str] = set()
+    hosts = [b for b in blocks if b.block.side is Side.HOST]
+    asking = [(host, wait) for host in hosts for wait in _waits(host)]
+    chosen = [_least(_named(host, wait, blocks)) for host, wait in asking]
+    if not any(chosen):
+        dealt_with = {b.block.id for host in hosts for s in host.states for b in _named(host, s, blocks)}
+        serving = [b for b in blocks if b.block.id in dealt_with or (hosts and CPU in _targets_of_waits(b))]
+        chosen = [_least([b for b in serving if b.block.side is Side.FPGA and _works(b)])]
+    ahead = [b for group in chosen for b in group]
+    while ahead:
+        block = ahead.pop()
+        if block.block.id in looked_at:
+            continue
+        looked_at.add(block.block.id)
+        if _works(block):
+            found.add(block.block.id)
+        for wait in _waits(block):
+            ahead += _least(_named(block, wait, blocks))
+    return frozenset(found)
+
+
+def _waits(block: BlockMetrics) -> list[StateMetrics]:
+    return [s for s in block.states if s.state.category in WAITS and s.time_s > 0]
+
+
+def _targets_of_waits(block: BlockMetrics) -> set[str]:
+    return {target for wait in _waits(block) for target in wait.state.targets}
+
+
+def _named(block: BlockMetrics, wait: StateMetrics, blocks: Sequence[BlockMetrics]) -> list[BlockMetrics]:
+    """The FPGA's blocks that a state of `block` names."""
+    reasons = set(wait.state.reasons)
+    if reasons and reasons <= _SHARED:
+        return []
+    known = [b.block for b in blocks]
+    ids = {found.id for target in wait.state.targets for found in resolve_target(target, known, block.block)}
+    return [b for b in blocks if b.block.id in ids and b.block.side is Side.FPGA]
+
+
+def _least(named: Iterable[BlockMetrics]) -> list[BlockMetrics]:
+    """Of several groups of replicas the one that works least; one without work only where none of them works."""
+    groups: dict[str, list[BlockMetrics]] = {}
+    for block in named:
+        groups.setdefault(block.block.group, []).append(block)
+    working = [group for group in groups.values() if any(map(_works, group))]
+    return min(working or groups.values(), key=lambda group: max(map(_work_s, group)), default=[])
+
+
+def _work_s(block: BlockMetrics) -> float:
+    return block.time_of(Category.WORK)
+
+
+def _works(block: BlockMetrics) -> bool:
+    return _work_s(block) > 0
+
+
+def free_running(blocks: Sequence[BlockMetrics], needed: frozenset[str]) -> Iterator[Diagnostic]:
+    """Warnings about blocks that are marked as working all the time and that nobody waits for."""
+    for group in dict.fromkeys(b.block.group for b in blocks if b.block.side is Side.FPGA):
+        first = next(b for b in blocks if b.block.group == group)
+        if first.block.id in needed or first.share_of(Category.WORK) < ALWAYS:
+            continue
+        place = max(first.states, key=lambda s: (s.state.category is Category.WORK, s.time_s)).state
+        yield Diagnostic(
+            f"'{group}' is marked as working all the time, and nothing waits for it: its work bounds no speedup",
+            "Leave a block that runs freely, such as an arbiter or a timer, without a mark; where a wait is for its"
+            " work, name it as that wait's target.",
+            Severity.WARNING,
+            place.file or first.block.file or None,
+            place.line or first.block.line or None,
+        )
