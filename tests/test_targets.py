@@ -546,3 +546,21 @@ def test_a_block_that_no_counter_can_watch_is_told(project: Path, tmp_path: Path
     (problem,) = caught.value.diagnostics
     assert problem.message == f"no counter can watch a block '{name}'"
     assert told in (problem.hint or "")
+
+
+def test_a_source_that_calls_nothing_goes_along_with_all_that_it_includes(tmp_path: Path) -> None:
+    """A C++ source without a call of the API is not rewritten; the tree has it all the same, and its headers."""
+    folder = shutil.copytree(TINY, tmp_path / "tiny")
+    (folder / "host" / "parts").mkdir()
+    (folder / "host" / "add.cpp").write_text('#include "parts/one.hpp"\nint add() { return ONE + TWO + THREE; }\n')
+    (folder / "host" / "parts" / "one.hpp").write_text('#include "deep.hpp"\n#include "../two.hpp"\n#define ONE 1\n')
+    (folder / "host" / "parts" / "deep.hpp").write_text("#define THREE 3\n")
+    (folder / "host" / "two.hpp").write_text("#define TWO 2\n")
+    file = folder / "tiny.workbench.yaml"
+    file.write_text(file.read_text().replace("sources: [host/main.c]", "sources: [host/main.c, host/add.cpp]"))
+    instrument_workspace(opened(file), {}, tmp_path / "tree")
+    shutil.rmtree(folder)
+    moved = shutil.move(tmp_path / "tree", tmp_path / "moved")
+    command = ["make", "-f", f"{moved}/recap.mk", "recap_objects/1_add.o"]
+    made = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr

@@ -70,6 +70,7 @@ public:
             const bool begun = asked.frame_elements && side_of(asked.edge, asked.tap).passed % asked.frame_elements;
             if (begun || at_ps > measures_[i].start_ps) close(i, at_ps);
         }
+        ask_again(at_ps); // of frames that ended now
         for (size_t i = 0; i < asserts_.size(); ++i)
             if (asserts_[i].broken_ps >= 0) say_broken(i, asserts_[i].broken_ps, at_ps);
         for (const Path& path : plan_.paths)

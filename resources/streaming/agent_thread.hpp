@@ -2,7 +2,6 @@
 // may fail, which the application is not told.
 #pragma once
 #include <cerrno>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -15,12 +14,6 @@
 #include "thread.hpp"
 
 namespace streaming::agent {
-
-inline int64_t now_ps() {
-    if (rcw_now_ps) return rcw_now_ps();
-    using namespace std::chrono;
-    return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count() * 1000;
-}
 
 // What takes no virtual time.
 template <class Body> void aside(Body body) {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <ctime>
 #include <string>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -12,7 +13,8 @@
 #include <unistd.h>
 
 extern "C" {
-// The card's client library (resources/card/wbcard.h); elsewhere nothing is recorded.
+// The recorder's (resources/host/recap.h), and the simulated card's client library (resources/card/wbcard.h), where they
+// are linked.
 int64_t rcw_now_ps(void) __attribute__((weak));
 int64_t rcw_skip_ps(void) __attribute__((weak));
 void rcw_aside(int aside) __attribute__((weak));
@@ -26,12 +28,20 @@ namespace streaming {
 // Not counted as the program's work, nor seen as its accesses to memory.
 #define STREAMING_ASIDE __attribute__((noinline, no_sanitize_coverage, no_sanitize("thread")))
 
-STREAMING_ASIDE inline int64_t now_ps() { return rcw_now_ps ? rcw_now_ps() : 0; }
+inline bool on_simulated_card() { return rcw_polls; }
+
+// The clock of the run's records: virtual time on a simulated card, real time elsewhere.
+STREAMING_ASIDE inline int64_t now_ps() {
+    if (rcw_now_ps) return rcw_now_ps();
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t(now.tv_sec) * 1000000000 + now.tv_nsec) * 1000;
+}
 
 STREAMING_ASIDE inline bool recording() {
     static const bool traced = [] {
         const char* asked = std::getenv("RCW_TRACE");
-        return rcw_now_ps && asked && *asked;
+        return asked && *asked;
     }();
     return traced;
 }

@@ -1,5 +1,6 @@
 // What a run keeps of each edge: of a traced one every push and pop, on the virtual clock; of any the threads that wait.
 #pragma once
+#include <cstdio>
 #include <sys/mman.h>
 
 #include "aside.hpp"
@@ -63,6 +64,42 @@ STREAMING_ASIDE inline void show_waits(size_t edges) {
 STREAMING_ASIDE inline void show_wait(int edge, bool for_room, int64_t since_ps) {
     if (waits_of) (for_room ? waits_of[edge].room_ps : waits_of[edge].element_ps) = since_ps;
 }
+
+// stream_lives.bin, of a traced run on a machine itself, read as LIFE by rc_workbench_plugins/streaming/recorded.py.
+struct Lived {
+    int64_t began_ps, ended_ps, ready_ps;
+};
+inline Lived* lives_of = nullptr;
+
+STREAMING_ASIDE inline void show_lives(size_t blocks) {
+    if (recording() && !on_simulated_card()) lives_of = static_cast<Lived*>(room_in("stream_lives.bin", blocks * sizeof *lives_of));
+}
+
+// The calling thread is that of the block of this number, as long as this lasts.
+class Life {
+public:
+    STREAMING_ASIDE explicit Life(size_t number) : number_(number) {
+        if (lives_of) lives_of[number_].began_ps = now_ps() + 1;
+    }
+    STREAMING_ASIDE ~Life() {
+        if (lives_of) lives_of[number_] = {lives_of[number_].began_ps, now_ps() + 1, ready_ps()};
+    }
+    Life(const Life&) = delete;
+    Life& operator=(const Life&) = delete;
+
+private:
+    // How long the system says that the thread was ready and others had its core.
+    static int64_t ready_ps() {
+        long long ran_ns = 0, ready_ns = 0;
+        if (std::FILE* file = std::fopen("/proc/thread-self/schedstat", "r")) {
+            if (std::fscanf(file, "%lld %lld", &ran_ns, &ready_ns) != 2) ready_ns = 0;
+            std::fclose(file);
+        }
+        return ready_ns * 1000;
+    }
+
+    const size_t number_;
+};
 
 // All blocks have ended, and all that moves data over a bus: what follows is no time of the application's.
 STREAMING_ASIDE inline void ended() {

@@ -203,11 +203,13 @@ class Composed:
     lie in; what is made, and what lies there, is none of the application's own (`hardware.library`). `names` are what
     instances in it are called all the same (`hardware.names`; empty: the top). `cores` are virtual cores and `cards`
     those that hold the design, 0: as the project says. `parts` are the user's files that it was made of, in the order
-    in which one reads them, relative to the project or absolute.
+    in which one reads them, relative to the project or absolute. `libraries` are folders of headers that the sources
+    include as <FOLDER/HEADER> from the system: they go along where the application is built elsewhere.
 
     `check` runs parts of them before they are built, as the user agreed to, and tells what it finds wrong. Of a run
     that has ended, and the folder in which it left its records, `tables` makes tables of its own, and `stopped` says of
-    one that failed or was cancelled where it stood still. All raise WorkbenchError."""
+    one that failed or was cancelled where it stood still. All raise WorkbenchError. `kept`, as JSON knows it, is what
+    the composer called `name` can restore both of."""
 
     texts: Mapping[str, str]
     host: tuple[str, ...]
@@ -221,6 +223,9 @@ class Composed:
     tables: Callable[[Path, Manifest], Mapping[str, Table]] = lambda raw, run: {}
     stopped: Callable[[Path, Manifest], Sequence[Diagnostic]] = lambda raw, run: ()
     check: Callable[[Job], Iterable[Diagnostic]] | None = None
+    libraries: tuple[Path, ...] = ()
+    name: str = ""
+    kept: Any = None
 
 
 @dataclass(frozen=True)
@@ -245,6 +250,11 @@ class Composer(Protocol):
 
     def compose(self, composition: Composition) -> Composed:
         """The sources. They are made when a project is opened: nothing of the project is run. Raises WorkbenchError."""
+        ...
+
+    def restored(self, kept: Any) -> Composed:
+        """From `Composed.kept` the `tables` and `stopped` of it, with no sources. ValueError or KeyError where it is
+        damaged."""
         ...
 
 

@@ -6,7 +6,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-from workbench.api import Outcome
+from workbench.api import Composed, Outcome
 from workbench.api.host_units import Units, entries_of, read_units
 from workbench.formats.platform_file import load_platform
 from workbench.formats.run_folder import RunWriter, now
@@ -19,7 +19,7 @@ from workbench.session.pipeline import RunOptions, manifest_of
 from workbench.session.places import placed
 from workbench.session.plugins import Plugins
 from workbench.session.run_end import clocks_of, collected, failures_marked, finished, measured_at
-from workbench.session.tree import Tree, TreeFpga, open_tree
+from workbench.session.tree import DESCRIPTION, Tree, TreeFpga, open_tree
 from workbench.session.workspace import Workspace
 from workbench.system.files import real
 
@@ -43,6 +43,7 @@ def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins)
     for one in tree.fpgas:
         if one.language not in plugins.hdl_languages:
             raise WorkbenchError(unknown_name("hardware language", one.language, plugins.hdl_languages, tree_path))
+    composed = _composed(tree, plugins)
     outcome = measured_at(tree, records, Outcome(exit=None))
     writer = RunWriter(real(out), replace(tree.manifest, created=now(), blocks=(), sites=(), entries=()))
     with failures_marked(writer):
@@ -55,7 +56,20 @@ def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins)
         manifest = finished(writer.manifest, outcome, (*missed, *outcome.diagnostics, *told))
         manifest = replace(manifest, traced=taps is not None)
         languages = [plugins.hdl_languages[one.language] for one in tree.fpgas]
-        return collected(writer, manifest, outcome, tree.host, tree.hdl, languages, platform, taps)
+        own = {name: table for one in composed for name, table in one.tables(writer.raw, manifest).items()}
+        return collected(writer, manifest, outcome, tree.host, tree.hdl, languages, platform, taps, own)
+
+
+def _composed(tree: Tree, plugins: Plugins) -> list[Composed]:
+    """What the tree's application was composed of, as far as its records are read by it."""
+    for name in tree.composed:
+        if name not in plugins.composers:
+            raise WorkbenchError(unknown_name("composer", name, plugins.composers, tree.path))
+    try:
+        return [plugins.composers[name].restored(kept) for name, kept in tree.composed.items()]
+    except (ValueError, KeyError, TypeError):
+        file = str(tree.path / DESCRIPTION)
+        raise WorkbenchError(Diagnostic("this description is damaged", "Instrument again.", file=file)) from None
 
 
 def _told_units(root: Path, records: Path) -> Units:

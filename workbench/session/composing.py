@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,7 @@ def composed(
     their faults."""
     all_made = []
     for composer in _of(project, composers):
-        made = composer.compose(composition(project, platform, path))
+        made = replace(composer.compose(composition(project, platform, path)), name=composer.name)
         all_made.append(made)
         project = _with(project, made, _written(made.texts), path.parent)
     return project, tuple(all_made)

@@ -1,6 +1,7 @@
 """A complete tree of an instrumented application: what a user's own flow needs to build and run it anywhere.
 
-    host/, hdl/    the instrumented copies; below hdl/ also the files that the HDL reads, at the paths it asks for
+    host/, hdl/    the instrumented copies, and sources without a call of the API as they are; below hdl/ also the files
+                   that the HDL reads, at the paths it asks for
     runtime/       the recorder
     board/         the read-out of the monitors, through the platform's own calls
     include/       headers that the copies include
@@ -13,13 +14,11 @@ All paths in it are relative: it can be moved.
 from __future__ import annotations
 
 import json
-import os
 import re
-import shlex
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from importlib.resources import files
 from itertools import chain, islice
 from pathlib import Path
@@ -27,8 +26,7 @@ from typing import Any
 
 from workbench.api import HdlBuild, HostBuild
 from workbench.api.instrument.board import board_sources
-from workbench.api.source import suffixes
-from workbench.api.source.flags import absolute, include_folders, macros_of_all, options
+from workbench.api.source.flags import include_folders, macros_of_all
 from workbench.api.source.suffixes import is_cpp
 from workbench.formats.json_text import JsonError, read_json
 from workbench.formats.manifest import manifest_text, read_manifest
@@ -39,13 +37,12 @@ from workbench.model.read_out import ReadOutPlan
 from workbench.model.run import Manifest, RunClock
 from workbench.model.text import listed
 from workbench.run.collect import not_watched
+from workbench.session.tree_files import Includes, copy_file, flags_in_tree, headers, quoted, relative, write_file
 from workbench.session.workspace import Value, Workspace
-from workbench.system.files import read_file, real, sha256
+from workbench.system.files import read_file, sha256
 
 DESCRIPTION = "recap.json"
-SCHEMA_VERSION = 4
-_HEADERS = {*suffixes.C_HEADERS, ".inc", *suffixes.VERILOG_HEADERS, *suffixes.VERILOG}
-_INCLUDE = re.compile(rb'^([ \t]*#[ \t]*include[ \t]*)"([^"\n]+)"', re.M)
+SCHEMA_VERSION = 5
 
 
 @dataclass(frozen=True)
@@ -67,6 +64,7 @@ class Tree:
     id: str
     manifest: Manifest
     fpgas: tuple[TreeFpga, ...]
+    composed: Mapping[str, Any] = field(default_factory=dict)  #: `Composed.kept` by the composer's name
 
     @property
     def platform_path(self) -> Path:
@@ -197,27 +195,31 @@ def complete_tree(
     runtime = out / "runtime" / "host"
     moved = {path: runtime / path.name for path in (resources / "host").glob("*.[ch]*")}
     for path, copy in moved.items():
-        _copy(path, copy)
-    _copy(resources / "card" / "records.h", out / "runtime" / "card" / "records.h")
+        copy_file(path, copy)
+    copy_file(resources / "card" / "records.h", out / "runtime" / "card" / "records.h")
     text = manifest_text(replace(manifest, blocks=(*host.blocks, *hdl.blocks), sites=host.sites, entries=host.entries))
     tree_id = sha256(text.encode() + b"".join(source.read_bytes() for source in (*host.sources, *_sources(hdl))))[:16]
     extra = [moved.get(source, source) for source in host.extra_sources]
     if any(plans):
         platforms = [one.platform for one in workspace.each]
         for name, content in board_sources(platforms, plans, resources / "board", tree_id).items():
-            _write(out / "board" / name, content.encode())
+            write_file(out / "board" / name, content.encode())
             extra += [out / "board" / name] if name.endswith(".c") else []
     api = workspace.support.api_dir if workspace.support else None
     folders = [folder for folder in host.include_dirs if folder != api]
-    includes = [_headers(folder, out / "include" / f"host_{n}") for n, folder in enumerate(folders)]
+    local = Includes(workspace.root, out, moved)
+    includes = [local.headers(folder, out / "include" / f"host_{n}") for n, folder in enumerate(folders)]
+    for library in (folder for one in workspace.composed for folder in one.libraries):
+        includes.append(headers(library, out / "include" / "system" / library.name) and out / "include" / "system")
     for name in hdl.data:
-        _copy(workspace.root / name, out / "hdl" / name)
-    _Includes(out, moved).localise([path for path in (out / "host").rglob("*") if path.is_file()])
+        copy_file(workspace.root / name, out / "hdl" / name)
+    local.localise([path for path in (out / "host").rglob("*") if path.is_file()])
+    sources = [local.source(source) for source in host.sources]
     shutil.copyfile(workspace.platform_path, out / "platform.yaml")
-    folders_c = [f"-I$(RECAP)/{_relative(folder, out)}" for folder in includes if folder]
-    macros = {name: _quoted(value) for name, value in workspace.defines(settings).items()}
+    folders_c = [f"-I$(RECAP)/{relative(folder, out)}" for folder in includes if folder]
+    macros = {name: quoted(value) for name, value in workspace.defines(settings).items()}
     recorder = ("-DRCW_BOARD", "-I$(RECAP)/board") if any(plans) else ()
-    part, in_tree = workspace.project.host, _flags_in_tree(workspace, out)
+    part, in_tree = workspace.project.host, flags_in_tree(workspace, out)
     named = (name if name.startswith("-") or "/" in name else f"-l{name}" for name in part.libraries)
     own = [in_tree(part.source_flags.get(name, ())) for name in part.sources]
     of_all = dict.fromkeys(f"-I{folder}" for folder in include_folders(word for flags in own for word in flags))
@@ -226,7 +228,7 @@ def complete_tree(
             *in_tree(part.flags),
             *folders_c,
             *(f"-D{name}={value}" for name, value in macros.items()),
-            *(f"-D{_quoted(define)}" for define in host.defines),
+            *(f"-D{quoted(define)}" for define in host.defines),
             *host.flags,
         ),
         "RECAP_RUNTIME_CFLAGS": (
@@ -234,17 +236,17 @@ def complete_tree(
             *recorder,
             *folders_c,
             *of_all,
-            *map(_quoted, macros_of_all(part)),
+            *map(quoted, macros_of_all(part)),
         ),
-        "RECAP_LDLIBS": (*host.link_flags, *named, "-lm", "-pthread"),
-        "RECAP_HDL_DATA": (_quoted(name) for name in hdl.data),
+        "RECAP_LDLIBS": (*host.link_flags, *named, *["-lstdc++"] * any(map(is_cpp, sources)), "-lm", "-pthread"),
+        "RECAP_HDL_DATA": (quoted(name) for name in hdl.data),
         **_designs(workspace, hdl, out),
     }
     units = (
-        *((source, ("$(RECAP_CFLAGS)", *flags)) for source, flags in zip(host.sources, own, strict=False)),
+        *((source, ("$(RECAP_CFLAGS)", *flags)) for source, flags in zip(sources, own, strict=False)),
         *((source, ("$(RECAP_RUNTIME_CFLAGS)",)) for source in extra),
     )
-    _write(out / "recap.mk", _makefile(out, manifest.name, values, units).encode())
+    write_file(out / "recap.mk", _makefile(out, manifest.name, values, units).encode())
     description = {
         "schema_version": SCHEMA_VERSION,
         "id": tree_id,
@@ -255,9 +257,10 @@ def complete_tree(
             ),
             mode="json",
         ),
+        "composed": {one.name: one.kept for one in workspace.composed if one.kept is not None},
         "manifest": json.loads(text),
     }
-    _write(out / DESCRIPTION, (json.dumps(description, indent=1) + "\n").encode())
+    write_file(out / DESCRIPTION, (json.dumps(description, indent=1) + "\n").encode())
 
 
 def open_tree(path: Path) -> Tree:
@@ -280,7 +283,8 @@ def open_tree(path: Path) -> Tree:
         if document["schema_version"] < SCHEMA_VERSION:
             raise WorkbenchError(Diagnostic("an older RC Workbench wrote this", "Instrument again.", file=str(file)))
         manifest = read_manifest(json.dumps(document["manifest"]), str(file))
-        return Tree(path, str(document["id"]), manifest, _fpgas_adapter().validate_python(document["fpgas"]))
+        fpgas = _fpgas_adapter().validate_python(document["fpgas"])
+        return Tree(path, str(document["id"]), manifest, fpgas, dict(document["composed"]))
     except (JsonError, ValidationError, KeyError, TypeError):
         raise WorkbenchError(Diagnostic("this description is damaged", "Instrument again.", file=str(file))) from None
 
@@ -306,85 +310,17 @@ def _designs(workspace: Workspace, hdl: HdlBuild, out: Path) -> dict[str, Iterab
         sources = {workspace.root / name for name in own.sources}
         for folder in build.include_dirs:
             if folder not in copied:
-                copied[folder] = _headers(folder, out / "include" / f"hdl_{len(copied)}", without=sources)
+                copied[folder] = headers(folder, out / "include" / f"hdl_{len(copied)}", without=sources)
         includes = [copy for folder in build.include_dirs if (copy := copied[folder])]
         files = [path for path in build.board_sources or build.sources if path not in build.stand_ins]
         found |= {
-            f"RECAP_HDL{ending}": [f"$(RECAP)/{_relative(path, out)}" for path in files],
-            f"RECAP_HDL_STAND_INS{ending}": [f"$(RECAP)/{_relative(path, out)}" for path in build.stand_ins],
-            f"RECAP_HDL_INCLUDE_DIRS{ending}": [f"$(RECAP)/{_relative(folder, out)}" for folder in includes],
-            f"RECAP_HDL_DEFINES{ending}": [_quoted(f"{name}={value}") for name, value in own.defines.items()],
+            f"RECAP_HDL{ending}": [f"$(RECAP)/{relative(path, out)}" for path in files],
+            f"RECAP_HDL_STAND_INS{ending}": [f"$(RECAP)/{relative(path, out)}" for path in build.stand_ins],
+            f"RECAP_HDL_INCLUDE_DIRS{ending}": [f"$(RECAP)/{relative(folder, out)}" for folder in includes],
+            f"RECAP_HDL_DEFINES{ending}": [quoted(f"{name}={value}") for name, value in own.defines.items()],
             f"RECAP_HDL_TOP{ending}": [build.top],
         }
     return found if names == [""] else {"RECAP_FPGAS": [name[1:] for name in names], **found}
-
-
-class _Includes:
-    """Rewrites what the copies include by a whole path, so that it is in the tree and named from there."""
-
-    def __init__(self, out: Path, moved: dict[Path, Path]) -> None:
-        self.out = out
-        self.moved = dict(moved)
-
-    def localise(self, sources: Iterable[Path]) -> None:
-        for source in sources:
-            data = source.read_bytes()
-            found = _INCLUDE.sub(partial(self._rewritten, source), data)
-            if found != data:
-                source.write_bytes(found)
-
-    def _rewritten(self, source: Path, directive: re.Match[bytes]) -> bytes:
-        included = Path(os.fsdecode(directive[2]))
-        if not included.is_absolute():
-            return directive[0]
-        name = os.path.relpath(self._in_tree(included), source.parent)
-        return directive[1] + b'"' + os.fsencode(name) + b'"'
-
-    def _in_tree(self, path: Path) -> Path:
-        if path.is_relative_to(self.out):
-            return path
-        if path not in self.moved:
-            target = self.out / "include" / f"file_{len(self.moved)}" / path.name
-            self.moved[path] = target
-            if path.is_file():
-                _copy(path, target)
-                for match in _INCLUDE.finditer(target.read_bytes()):  # what stands beside it goes along
-                    beside = path.parent / os.fsdecode(match[2])
-                    if beside.is_file() and not (target.parent / os.fsdecode(match[2])).exists():
-                        _copy(beside, target.parent / os.fsdecode(match[2]))
-        return self.moved[path]
-
-
-def _flags_in_tree(workspace: Workspace, out: Path) -> Callable[[Iterable[str]], tuple[str, ...]]:
-    """What makes flags of the project's the tree's: the headers to which they lead go along where they are its own."""
-    allowed = tuple(map(real, (workspace.root, *workspace.outside)))
-    copied: dict[Path, Path | None] = {}
-
-    def copy_of(path: Path) -> Path | None:
-        if path not in copied:
-            target = out / "include" / f"flag_{len(copied)}"
-            copied[path] = _headers(path, target) if path.is_dir() else target / path.name
-            if path.is_file():
-                _copy(path, target / path.name)
-        return copied[path]
-
-    def moved(flags: Iterable[str]) -> Iterator[str]:
-        for kind, path in options(absolute(flags, workspace.root)):
-            if not path or not any(Path(path).is_relative_to(folder) for folder in allowed):
-                yield from (_quoted(word) for word in (kind, path) if word)
-            elif copy := copy_of(Path(path)):
-                yield from (kind, f"$(RECAP)/{_relative(copy, out)}")
-
-    return lambda flags: tuple(moved(flags))
-
-
-def _headers(folder: Path, target: Path, without: Iterable[Path] = ()) -> Path | None:
-    """Copy the headers in a folder; where to, or None where there are none."""
-    sources = set(without)
-    found = [p for p in sorted(folder.glob("*")) if p.suffix in _HEADERS and p.is_file() and p not in sources]
-    for path in found:
-        _copy(path, target / path.name)
-    return target if found else None
 
 
 def _makefile(
@@ -396,7 +332,7 @@ def _makefile(
         compiler = "$(CXX) $(CPPFLAGS) $(CXXFLAGS)" if is_cpp(source) else "$(CC) $(CPPFLAGS) $(CFLAGS)"
         objects.append(f"recap_objects/{number}_{source.stem}.o".replace(" ", "_"))
         rules += [
-            f"{objects[-1]}: $(RECAP)/{_relative(source, out)}",
+            f"{objects[-1]}: $(RECAP)/{relative(source, out)}",
             "\t@mkdir -p recap_objects",
             f"\t{compiler} {' '.join(flags)} -c $< -o $@",
         ]
@@ -421,21 +357,3 @@ def _makefile(
             "",
         ]
     )
-
-
-def _relative(path: Path, out: Path) -> str:
-    return os.path.relpath(path, out).replace(" ", "\\ ")
-
-
-def _quoted(value: object) -> str:
-    """A word for make and, behind it, the shell."""
-    return shlex.quote(str(value)).replace("$", "$$").replace("#", "\\#")
-
-
-def _copy(path: Path, target: Path) -> None:
-    _write(target, path.read_bytes())
-
-
-def _write(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)

@@ -12,6 +12,7 @@ class StreamingComposer:
 
     name = "streaming"
     compose = staticmethod(Later(f"{__name__}.composer:compose"))
+    restored = staticmethod(Later(f"{__name__}.composer:restored"))
 
 
 @hookimpl

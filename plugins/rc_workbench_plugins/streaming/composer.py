@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from argparse import ArgumentTypeError
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from rc_workbench_plugins.streaming.agents.cost import costs
 from rc_workbench_plugins.streaming.agents.division import NO_AGENTS, Agents, agents_of, answers_in
@@ -51,7 +53,46 @@ def compose(composition: Composition) -> Composed:
         partial(_tables, topology, section, agents, fpga_clock_hz(composition.platform)),
         partial(told, topology),
         partial(compared, result.synthesised) if result.synthesised else None,
+        tuple(path for path in _LIBRARIES if path.is_dir())[:1],
+        kept=_kept_adapter().dump_python(_kept(topology, section, composition), mode="json"),
     )
+
+
+#: Where the system may have the one library of the run-time's (resources/streaming/streaming.hpp).
+_LIBRARIES = tuple(Path(folder) / "readerwriterqueue" for folder in ("/usr/local/include", "/usr/include"))
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """What a run's tables are made by: the application, and the statements that its agents count."""
+
+    topology: Topology
+    section: Streaming
+    clock_hz: float
+    query: str
+    query_file: str
+
+
+def _kept(topology: Topology, section: Streaming, composition: Composition) -> _Kept:
+    file = str(composition.root / section.query) if section.query else ""
+    text = _query_text(Path(file)) if file else ""
+    return _Kept(topology, section, fpga_clock_hz(composition.platform), text, file)
+
+
+def _kept_adapter() -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(_Kept)
+
+
+def restored(kept: Any) -> Composed:
+    """The tables of what `compose` kept, without its sources. ValueError where it is damaged."""
+    of: _Kept = _kept_adapter().validate_python(kept)
+    frame = frame_of(of.section.frame) if of.section.frame else Frame()
+    query = read_query(of.query, of.topology, of.query_file, frame)
+    agents = agents_of(query, of.topology, of.clock_hz, of.query_file) if of.query else NO_AGENTS
+    tables = partial(_tables, of.topology, of.section, agents, of.clock_hz)
+    return Composed({}, (), (), tables=tables, stopped=partial(told, of.topology))
 
 
 def _tables(
@@ -74,7 +115,7 @@ def agents_in(composition: Composition, topology: Topology) -> Agents:
         return NO_AGENTS
     file = composition.root / section.query
     try:
-        text = read_source(file).decode("utf-8-sig", "replace")
+        text = _query_text(file)
         frame = frame_of(section.frame) if section.frame else Frame()
     except (OSError, ArgumentTypeError) as error:
         key = "frame" if isinstance(error, ArgumentTypeError) else "query"
@@ -91,6 +132,10 @@ def agents_in(composition: Composition, topology: Topology) -> Agents:
         hint = "Ask for it after the run: workbench run --trace, then workbench query RUN QUERY_FILE."
         raise WorkbenchError(Diagnostic(message, hint, file=str(file)), *agents.diagnostics)
     return agents
+
+
+def _query_text(file: Path) -> str:
+    return read_source(file).decode("utf-8-sig", "replace")
 
 
 def fpga_clock_hz(platform: Platform) -> float:

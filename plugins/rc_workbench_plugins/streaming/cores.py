@@ -65,7 +65,8 @@ def away(events: Events) -> Mapping[str, Away]:
         outside = np.array([[events.start_ps, began], [ended, max(ended, events.end_ps)]])
         spells = np.concatenate([queued, outside, *_waits(events, block)])
         idle = _length_ps(np.clip(spells, events.start_ps, events.end_ps))
-        found[block] = Away(_length_ps(queued) / whole, 1 - idle / whole)
+        ready = min(events.ready_ps.get(block, 0), whole - idle)
+        found[block] = Away((_length_ps(queued) + ready) / whole, 1 - (idle + ready) / whole)
     return found
 
 

@@ -47,7 +47,8 @@ class EdgeEvents:
 
     Of an edge that crosses a bus, `taken_ps` is when the transfer that carried each element began (elements of one
     transfer have one time), and `delivered_ps` when it stood on the consumer's side: of as many elements as it happened
-    to, None where nobody saw it. `crossing` is None of runs that do not tell.
+    to, None where nobody saw it. `crossing` is None of runs that do not tell. Where only a part of the edge was
+    recorded, `part` names it, and all else is said of that part.
     """
 
     edge: Edge
@@ -61,13 +62,15 @@ class EdgeEvents:
     taken_ps: Times | None = None
     delivered_ps: Times | None = None
     crossing: Crossing | None = None
+    part: str = ""
 
 
 @dataclass(frozen=True)
 class Events:
     """All edges of a run by label; a topology of these edges alone, with what is known of their blocks, is `topology`.
     `kinds` and `stands` (on what resource) are of blocks by name; so are, of those on processor cores, `queued_ps`
-    (spells in which they were ready and others had their core) and `lives_ps` (when they began and ended)."""
+    (spells in which they were ready and others had their core) and `lives_ps` (when they began and ended). A machine
+    itself tells only how long in all they were ready and others had their core: `ready_ps`."""
 
     name: str
     edges: Mapping[str, EdgeEvents]
@@ -77,6 +80,7 @@ class Events:
     stands: Mapping[str, Resource] = field(default_factory=dict)
     queued_ps: Mapping[str, Times] = field(default_factory=dict)
     lives_ps: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    ready_ps: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def topology(self) -> Topology:
@@ -122,6 +126,7 @@ def tables(events: Events) -> dict[str, Table]:
             "taken": -1 if one.taken_ps is None else len(one.taken_ps),
             "delivered": -1 if one.delivered_ps is None else len(one.delivered_ps),
             "crossing": asdict(one.crossing) if one.crossing else None,
+            "part": one.part,
         }
         for one in events.edges.values()
     ]
@@ -132,6 +137,7 @@ def tables(events: Events) -> dict[str, Table]:
         "kinds": dict(events.kinds or {}),
         "queued": {block: len(found) for block, found in events.queued_ps.items()},
         "lives_ps": dict(events.lives_ps),
+        "ready_ps": dict(events.ready_ps),
         "stands": {block: [resource.name, resource.place] for block, resource in events.stands.items()},
     }
     text = json.dumps({**head, "edges": said}).encode()
@@ -230,6 +236,7 @@ def events_of(found: Mapping[str, Table], file: str = "") -> Events | None:
                 crossings.next(one["taken"]) if one["taken"] >= 0 else None,
                 crossings.next(one["delivered"]) if one["delivered"] >= 0 else None,
                 _crossing(one.get("crossing")),
+                str(one.get("part", "")),
             )
         return Events(
             said["name"],
@@ -240,6 +247,7 @@ def events_of(found: Mapping[str, Table], file: str = "") -> Events | None:
             _stands(said),
             _queued(found, said),
             {block: (int(begin), int(end)) for block, (begin, end) in said.get("lives_ps", {}).items()},
+            {block: int(ready) for block, ready in said.get("ready_ps", {}).items()},
         )
 
 

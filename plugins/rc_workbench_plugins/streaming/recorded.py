@@ -1,10 +1,15 @@
-"""What a traced run recorded of its edges, as events (`resources/streaming/record.hpp`, `resources/card/records.h`)."""
+"""What a traced run recorded of its edges, as events (`resources/streaming/record.hpp`, `resources/card/records.h`).
+
+On a real machine nobody records what happens in an FPGA: of an edge that crosses a bus there are the events of its
+queue on the processor, of an edge within an FPGA none.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +17,7 @@ from numpy.typing import NDArray
 from rc_workbench_plugins.streaming.cores import recorded_of_threads
 from rc_workbench_plugins.streaming.events import Crossing, EdgeEvents, Times, of_topology, tables, value_kind
 from rc_workbench_plugins.streaming.generate import arrival, capacity, depths
-from rc_workbench_plugins.streaming.topology import Edge, Topology
+from rc_workbench_plugins.streaming.topology import Edge, Place, Topology
 from workbench.api.records import Records, read_end, read_records
 from workbench.model.cycles import cycle_starts_ps, period_ps
 from workbench.model.run import Manifest, RunStatus, Table
@@ -25,7 +30,11 @@ NOBODY = np.zeros(1, NOW)[0]
 END = np.dtype([("at_ps", "<i8")])
 HOST = np.dtype([("edge", "<i4"), ("event", "<i4"), ("at_ps", "<i8"), ("since_ps", "<i8"), ("bits", "<u8")])
 CARD = np.dtype([("cycle", "<i8"), ("edge", "<i4"), ("event", "<i4"), ("bits", "<u8")])
+#: Of each block on a core, in the topology's order: when it began and ended, and how long others had its core. On a
+#: machine itself; all 0 of one that did not begin, and no end of one that was killed.
+LIFE = np.dtype([("began_ps", "<i8"), ("ended_ps", "<i8"), ("ready_ps", "<i8")])
 PUSH, POP, BLOCKED, WAITING = range(4)
+ON_PROCESSOR = "its queue on the processor"
 
 
 def recorded(topology: Topology, section: Streaming, raw: Path, run: Manifest) -> Mapping[str, Table]:
@@ -36,12 +45,17 @@ def recorded(topology: Topology, section: Streaming, raw: Path, run: Manifest) -
     host = host[(host["at_ps"] != 0) | (host["since_ps"] != 0)]  # others were never written
     if run.status is not RunStatus.COMPLETE:
         run = replace(run, time_ps=max(run.time_ps, _end_ps(host, card, raw, run)))
+    end_ps = int(read_records(raw / "stream_end.bin", END)["at_ps"].max(initial=0)) or run.time_ps
     now = read_records(raw / "stream_now.bin", NOW)
     found = {}
     for number, edge in enumerate(topology.edges):
         on_host = _Host(host[host["edge"] == number], now[number] if number < len(now) else NOBODY, run)
         on_card = _Card(card[card["edge"] == number], run)
         source, sink = topology.fpga(edge.source.block), topology.fpga(edge.sink.block)
+        if not run.simulated:
+            if not source or source != sink:
+                found[edge.label] = _of_processor(topology, section, edge, on_host)
+            continue
         producer, consumer = (on_card if fpga else on_host for fpga in (source, sink))
         if source and sink and source != sink:
             consumer = _Card(card[card["edge"] == arrival(topology, number)], run)
@@ -67,9 +81,35 @@ def recorded(topology: Topology, section: Streaming, raw: Path, run: Manifest) -
             delivered_ps=delivered,
             crossing=crossing,
         )
+    if not run.simulated:
+        return tables(replace(of_topology(topology, found, end_ps), **_lives(topology, raw, end_ps)))
     queued, lives = recorded_of_threads(topology, raw)
-    end_ps = int(read_records(raw / "stream_end.bin", END)["at_ps"].max(initial=0)) or run.time_ps
     return tables(replace(of_topology(topology, found, end_ps), queued_ps=queued, lives_ps=lives))
+
+
+def _of_processor(topology: Topology, section: Streaming, edge: Edge, host: _Host) -> EdgeEvents:
+    crosses = topology.crosses(edge)
+    depth = depths(topology, edge, section)[0]
+    pushes = host.times(PUSH)
+    return EdgeEvents(
+        replace(edge, depth=depth),
+        pushes,
+        host.times(POP)[: len(pushes)],
+        host.values(edge),
+        host.spells(BLOCKED),
+        host.spells(WAITING),
+        part=ON_PROCESSOR if crosses else "",
+    )
+
+
+def _lives(topology: Topology, raw: Path, end_ps: int) -> dict[str, Any]:
+    lived = read_records(raw / "stream_lives.bin", LIFE)
+    blocks = [block.name for block in topology.blocks if topology.place(block.name) is Place.CORE]
+    of = {name: one for name, one in zip(blocks, lived.tolist(), strict=False) if one[0]}
+    return {
+        "lives_ps": {name: (began, ended or end_ps) for name, (began, ended, _) in of.items()},
+        "ready_ps": {name: ready for name, (_, _, ready) in of.items()},
+    }
 
 
 def _crossing(topology: Topology, edge: Edge, section: Streaming, into: bool) -> Crossing:

@@ -32,7 +32,7 @@ from rc_workbench_plugins.streaming.query.measures import (
     Tap,
 )
 from rc_workbench_plugins.streaming.topology import Edge
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.run import PS_PER_S
 from workbench.model.text import counted
 
@@ -169,12 +169,13 @@ def _measure(plan: _Plan, of: Measure, number: int) -> str:
 
 
 def host_answers(agent: HostAgent, file: Path) -> Answers:
-    """What the agent wrote. A file that breaks off is a warning, and what it has so far the answer."""
+    """What the agent wrote. A file that breaks off, or is not there, is a warning, and what it has the answer."""
     try:
-        lines = file.read_text("utf-8").splitlines()
+        lines = file.read_text("utf-8", "replace").splitlines()
     except OSError as error:
-        message = f"the agent on the host left no answer: {error.strerror}"
-        raise WorkbenchError(Diagnostic(message, "Was the disk full?", file=str(file))) from None
+        none = _warning(f"the agent on the host left no answer: {error.strerror}", file, "Was the disk full?")
+        asserts = tuple(AssertResult(one, (), known=False) for one in agent.asserts)
+        return Answers(tuple(MeasureResult(one, ()) for one in agent.measures), asserts, (none,))
     frames: dict[int, list[FrameValue]] = {number: [] for number in range(len(agent.measures))}
     broken: dict[int, list[tuple[int, int]]] = {number: [] for number in range(len(agent.asserts))}
     known = [True] * len(agent.asserts)

@@ -170,7 +170,10 @@ def limits(events: Events) -> Walk:
     """What limits a run's throughput."""
     results, _ = evaluate(read_query(questions(events.topology), events.topology), events)
     clocked = {label for label, edge in events.edges.items() if edge.tick_ps}
-    return walk(events.topology, results, clocked, waiting_for_the_bus(events), away(events))
+    topology = events.topology
+    partial = any(edge.part for edge in events.edges.values())
+    unseen = {block.name for block in topology.blocks if partial and topology.fpga(block.name)}
+    return walk(topology, results, clocked, waiting_for_the_bus(events), away(events), unseen)
 
 
 def asked(file: Path, topology: Topology, frame: Frame) -> Query:

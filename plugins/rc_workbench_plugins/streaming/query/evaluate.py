@@ -89,8 +89,12 @@ class _Run:
         return self._results[measure]
 
     def _trust(self, measure: Measure) -> str:
-        """Of the occupancy of an edge across a bus, what its ends alone would have told."""
+        """Of the occupancy of an edge across a bus, what its ends alone would have told; and of which part it is, where
+        a part was recorded."""
         edge = self._events.edges[measure.edges[-1]]
+        parts = dict.fromkeys(part for label in measure.edges if (part := self._events.edges[label].part))
+        if parts:
+            return f"{COUNTED} at {', '.join(parts)} alone: what happens in an FPGA is not recorded on a real machine"
         if measure.metric is not Metric.OCCUPANCY or edge.taken_ps is None or edge.delivered_ps is None:
             return COUNTED
         if edge.edge.label not in self._trusts:

@@ -117,15 +117,18 @@ def walk(
     clocked: Collection[str],
     bus: Mapping[str, float],
     away: Mapping[str, Away],
+    unseen: Collection[str] = (),
 ) -> Walk:
     """What the results of `questions` say. `clocked` are the labels of edges in hardware; `bus` is, of edges that cross
-    one, the share of the time in which the consumer waited for what was under way; `away` is of blocks on cores."""
+    one, the share of the time in which the consumer waited for what was under way; `away` is of blocks on cores. What
+    blocks do that are `unseen` was not recorded."""
     found = {result.measure.text: result for result in results}
     steps = _steps_to_the_end(topology)
     queues = [_queue(edge, found) for edge in sorted(topology.edges, key=lambda edge: -steps[edge.sink.block])]
     blocks = [
         replace(_block(topology, name, found, clocked, bus, away), stage=steps[name])
         for name in sorted(steps, key=lambda name: -steps[name])
+        if name not in unseen
     ]
     cores = _shared_cores(topology, blocks)
     core = max(cores, key=lambda name: cores[name], default="")
@@ -143,7 +146,9 @@ def walk(
     most = _of_copies(second, others) if second else 0.0
     gain = max(1.0, 1 / most) if most > 0 else float("inf")
     walked = Walk(tuple(queues[::-1]), tuple(blocks[::-1]), limit, following, gain, ())
-    return replace(walked, answers=tuple(_answers(topology, walked, slowed, (core, cores.get(core, 0.0)))))
+    return replace(
+        walked, answers=tuple(_answers(topology, walked, slowed, (core, cores.get(core, 0.0)), bool(unseen)))
+    )
 
 
 def _of_copies(one: BlockSeen, blocks: Iterable[BlockSeen]) -> float:
@@ -239,8 +244,11 @@ def _alike(one: BlockSeen, blocks: Iterable[BlockSeen]) -> tuple[str, ...]:
     return tuple(sorted(same)) if one.name in same else (one.name,)
 
 
-def _answers(topology: Topology, walked: Walk, slowed: tuple[str, float], core: tuple[str, float]) -> Iterable[Answer]:
-    """The seven questions of section 3.1, in the order of the data. `core` is the one that limits, if one does."""
+def _answers(
+    topology: Topology, walked: Walk, slowed: tuple[str, float], core: tuple[str, float], unseen: bool
+) -> Iterable[Answer]:
+    """The seven questions of section 3.1, in the order of the data. `core` is the one that limits, if one does; blocks
+    that are not among them may be `unseen`."""
 
     def short(names: Iterable[str]) -> str:
         return listed([topology.within(name) for name in names])
@@ -267,6 +275,7 @@ def _answers(topology: Topology, walked: Walk, slowed: tuple[str, float], core: 
     yield Answer("How long does data wait on its way?", words, asked("mean latency", late))
 
     words = each((b.name, b.busy, percent_text(b.busy) + _queued_text(b)) for b in blocks)
+    words += " What blocks in an FPGA do is not recorded on a real machine; agents count there." * unseen
     yield Answer(BUSY, words, asked("util", queues))
 
     held = [(q.edge.label, q.occupancy / q.edge.depth, f"{significant(q.occupancy)} of {q.edge.depth}") for q in queues]
@@ -289,6 +298,11 @@ def _answers(topology: Topology, walked: Walk, slowed: tuple[str, float], core: 
         words = (
             f"The core {core[0]}, which {short(walked.limit)} share: it is busy {percent_text(core[1])} of the time."
         )
+    elif most < _CLEAR and unseen:
+        words = (
+            f"No block on the processor: {short(walked.limit)} comes nearest, busy {percent_text(most)} of the time. "
+        )
+        words += "So it is a block in the FPGA, or the bus."
     elif most < _CLEAR:
         words = f"No block clearly. {short(walked.limit)} comes nearest: {many} busy {percent_text(most)} of the time."
     else:
@@ -301,7 +315,9 @@ def _answers(topology: Topology, walked: Walk, slowed: tuple[str, float], core: 
     yield Answer("What limits the throughput?", words, asked("hist occupancy", [*before, *after]))
 
     then = short(walked.following)
-    if walked.gain == float("inf"):
+    if unseen:
+        words = "That cannot be told: what blocks in the FPGA do was not recorded."
+    elif walked.gain == float("inf"):
         words = "That cannot be told: no other block did anything."
     elif walked.gain < 1.01:
         words = f"{then}, at about the same throughput as now."
