@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
+from rc_workbench_plugins.streaming.query.frames import frame_of
 from rc_workbench_plugins.streaming.query.measures import Frame, Metric, Query, Statistic, Tap
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.topology import Topology
@@ -23,6 +24,9 @@ MORE = (
     l2: measure trace latency at b -> c when !(latency at a > 4 ps | backpressure at b)
 """
 )
+
+
+A_BYTES = STREAM.find("a")[0].width_bytes
 
 
 def read(text: str, topology: Topology, frame: Frame = Frame()) -> Query:  # noqa: B008 - frozen
@@ -184,11 +188,16 @@ def test_what_table_4_1_leaves_out_and_the_text_writes_is_taken_with_a_warning()
         ("measure hist(bins=0) occupancy at a", (1, 19), "there are from 1 to 4096 bins", ""),
         ("measure hist(bins=3) latency at a", (1, 9), "a histogram with so many bins needs bounds", ""),
         ("measure hist(bins=3, low=5, high=2) value at a", (1, 9), "a histogram's 'high' lies above its 'low'", ""),
-        ("measure mean(frame=0.5) latency at a", (1, 20), "a frame is a time, or a whole number of elements", "10 ms"),
+        (
+            "measure mean(frame=0.5) latency at a",
+            (1, 20),
+            "a frame is a time, a whole number of elements, or a size",
+            "10 ms",
+        ),
         (
             "measure mean(frame=1e25 s) latency at a",
             (1, 20),
-            "a frame is a time, or a whole number of elements",
+            "a frame is a time, a whole number of elements, or a size",
             "10 ms",
         ),
         ("measure mean(frame=1e999) latency at a", (1, 20), "this number is too large", ""),
@@ -212,6 +221,48 @@ def test_what_is_wrong_is_said_in_its_place(text: str, place: tuple[int, int], m
     assert problem.message.startswith(message)
     assert hint in problem.hint
     assert (problem.file, problem.line, problem.column) == ("my.query", *place)
+
+
+def test_a_frame_stands_behind_what_is_one_number_in_it_and_may_be_a_size() -> None:
+    """What the warning about a statistic proposes is accepted, without a warning."""
+    (problem,) = read_query("measure mean(frame=10 us) rate at a", STREAM).diagnostics
+    assert "rate(frame=10 us)" in problem.hint
+    query = read_query("measure rate(frame=10 us) at a\nmeasure rate(frame=64 KiB) at a", STREAM)
+    assert query.diagnostics == ()
+    assert [one.frame for one in query.measures] == [Frame(time_ps=10_000_000), Frame(elements=65536 // A_BYTES)]
+    assert read("measure mean latency at a", STREAM, frame_of("1 KiB")).measures[0].frame.elements == 1024 // A_BYTES
+    (wrong,) = read_query("measure rate(frame=3 B) at a", STREAM).diagnostics
+    assert wrong.message == "3 bytes are no whole number of elements of Stream.a"
+
+
+#: 300 statements, each made of the one before: twice as many parts with each of them.
+CHAIN = ["m0: measure rate at a", *(f"m{i}: measure m{i - 1} when m{i - 1} > 1 | m{i - 1} < 2" for i in range(1, 300))]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("assert " + "!" * 900 + "backpressure at a", "this statement is nested more than 50 deep"),
+        ("assert " + "(" * 900 + "rate at a > 1" + ")" * 900, ""),
+        ("assert " + " & ".join(["rate at a > 1"] * 20_000), "this statement compares more than 1000 times"),
+        ("\n".join(CHAIN), "with all that 'm5' rests on, this statement compares more than 1000 times"),
+        ("\n".join(CHAIN[::-1]), "'m299' rests on a chain of more than 50 other statements"),
+        ("\n".join(f"m{i}: measure m{i - 1} when util at a > 1" for i in range(299, 0, -1)) + "\nm0: measure rate at a",
+         "'m299' rests on a chain of more than 50 other statements"),
+    ],
+    ids=["not", "brackets", "and", "chain", "reversed chain", "long chain"],
+)  # fmt: skip
+def test_a_statement_has_bounds(text: str, message: str) -> None:
+    query = read_query(text, STREAM, "my.query")
+    said = [problem.message for problem in query.diagnostics]
+    assert (said[0] if said else "") == message
+    if not message:
+        check(query, STREAM, 0)
+
+
+def test_a_thousand_comparisons_are_taken() -> None:
+    query = read("assert " + " & ".join(["occupancy at a >= 0"] * 1000), STREAM)
+    check(query, STREAM, 0)
 
 
 def test_several_ways_want_one_in_between() -> None:

@@ -81,10 +81,11 @@ UNITS: Mapping[Metric, tuple[str, float]] = {
 @dataclass(frozen=True)
 class Frame:
     """Where frames end: after every `time_ps`, or after so many `elements` at the measure's tap. With neither the run
-    is one frame; the last one ends with the run."""
+    is one frame; the last one ends with the run. Bytes stand for elements until the edge is known."""
 
     time_ps: int = 0
     elements: int = 0
+    size_bytes: int = 0
 
 
 @dataclass(frozen=True)

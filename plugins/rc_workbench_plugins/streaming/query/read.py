@@ -29,17 +29,21 @@ RESERVED = ("measure", "assert", "at", "of", "when", *METRICS, *STATISTICS)
 TIMES = {"s": 1e12, "ms": 1e9, "us": 1e6, "µs": 1e6, "ns": 1e3, "ps": 1.0}
 RATES = {"tps": 1.0, "ktps": 1e3, "Mtps": 1e6, "Gtps": 1e9}
 PERCENT = {"%": 0.01}
+SIZES = {"B": 1.0, "KiB": 1024.0, "MiB": 1024.0**2, "GiB": 1024.0**3}
+#: How deep a statement may be nested, and how many parts its conditions may have, each with what it refers to.
+DEEPEST, MOST_PARTS = 50, 1000
 
 _GRAMMAR = rf"""
 statement: [label] (measure | assertion | target)
 label: NAME ":"
 measure: "measure" (what | reference) ["when" condition]
 assertion: "assert" condition
-what: [statistic] METRIC _AT target
-statistic: STATISTIC ["(" parameter ("," parameter)* ")"]
+what: [statistic] METRIC [parameters] _AT target
+statistic: STATISTIC [parameters]
+parameters: "(" parameter ("," parameter)* ")"
 parameter: [NAME "="] number
-?condition: conjunction | condition "|" conjunction -> either
-?conjunction: negation | conjunction "&" negation -> both
+?condition: conjunction | conjunction ("|" conjunction)+ -> either
+?conjunction: negation | negation ("&" negation)+ -> both
 ?negation: "!" negation -> negated | "(" condition ")" | comparison
 comparison: operand [RELATION operand]
 ?operand: number | what | reference
@@ -49,7 +53,7 @@ target: NAME (ARROW NAME)*
 METRIC.2: /({"|".join(METRICS)})(?![\w.])/
 STATISTIC.2: /({"|".join(STATISTICS)})(?![\w.])/
 _AT.2: /(at|of)(?![\w.])/
-UNIT.2: /({"|".join(sorted([*TIMES, *RATES], key=len, reverse=True))})(?!\w)|%/
+UNIT.2: /({"|".join(sorted([*TIMES, *RATES, *SIZES], key=len, reverse=True))})(?!\w)|%/
 ARROW: "->" | "=<" | "=>"
 RELATION: ">=" | "<=" | "==" | "!=" | ">" | "<"
 NAME: /[A-Za-z_]\w*(\[\d+\])?(\.[A-Za-z_]\w*(\[\d+\])?)*/
@@ -67,7 +71,7 @@ _SAID = {
     "NUMBER": "a number",
     "RELATION": "a comparison (> >= < <= == !=)",
     "ARROW": "'->'",
-    "UNIT": "a unit (" + ", ".join([*TIMES, *RATES]) + ")",
+    "UNIT": "a unit (" + ", ".join([*TIMES, *RATES, *SIZES]) + ")",
     "WHEN": "'when'",
     "MEASURE": "'measure'",
     "ASSERT": "'assert'",
@@ -120,6 +124,17 @@ def tokens(part: Tree[Token]) -> Iterator[Token]:
     return part.scan_values(lambda child: isinstance(child, Token))
 
 
+def weight(tree: Tree[Token]) -> tuple[int, int]:
+    """How deep conditions are nested in a statement, and how many comparisons they have."""
+    deepest, parts, pending = 0, 0, [(tree, 0)]
+    while pending:
+        part, deep = pending.pop()
+        deepest, parts = max(deepest, deep), parts + (part.data == "comparison")
+        inside = deep + (part.data in ("negated", "both", "either"))
+        pending += [(child, inside) for child in part.children if isinstance(child, Tree)]
+    return deepest, parts
+
+
 def statements(text: str, file: str = "") -> tuple[list[Statement], list[Diagnostic]]:
     """A query's statements, and what is wrong with those that are none."""
     plain = _COMMENT.sub(lambda found: " " * len(found[0]), text)
@@ -142,9 +157,24 @@ def statements(text: str, file: str = "") -> tuple[list[Statement], list[Diagnos
             continue
         label, body = tree.children
         assert isinstance(body, Tree)
+        if too_large := too_heavy(*weight(body)):
+            problems.append(_problem(*too_large, text, begin, file))
+            continue
         name = str(label.children[0]) if isinstance(label, Tree) else ""
         found.append(Statement(name, " ".join(part.strip(" \t\r\n;").split()), body, begin, text))
     return found, problems
+
+
+def too_heavy(deep: int, parts: int) -> tuple[str, str] | None:
+    """What is wrong with a statement of so many levels and comparisons, and what would be right; None: nothing."""
+    if deep > DEEPEST:
+        return (
+            f"this statement is nested more than {DEEPEST} deep",
+            "'!!' and brackets around & can be left out.",
+        )
+    if parts > MOST_PARTS:
+        return (f"this statement compares more than {MOST_PARTS} times", "Write several statements.")
+    return None
 
 
 def place_of(text: str, offset: int) -> Place:

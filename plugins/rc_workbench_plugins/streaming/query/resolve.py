@@ -30,7 +30,7 @@ from rc_workbench_plugins.streaming.query.measures import (
 )
 from rc_workbench_plugins.streaming.query.read import Statement
 from rc_workbench_plugins.streaming.query.targets import Route, UnknownTarget, routes, tap_of
-from rc_workbench_plugins.streaming.topology import Topology
+from rc_workbench_plugins.streaming.topology import Edge, Topology
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, near
 
 Part = Tree[Token]
@@ -49,6 +49,7 @@ _UNITS = {
     **{unit: ("a time", factor) for unit, factor in read.TIMES.items()},
     **{unit: ("a rate", factor) for unit, factor in read.RATES.items()},
     **{unit: ("a share", factor) for unit, factor in read.PERCENT.items()},
+    **{unit: ("a size", factor) for unit, factor in read.SIZES.items()},
 }
 _PARAMETERS = ("bins", "low", "high", "frame")
 _MOST_BINS = 4096
@@ -72,6 +73,8 @@ class _Resolver:
         self._by_label: dict[str, Statement] = {}
         self._measured: dict[str, tuple[Measure, ...]] = {}  # by label
         self._open: list[str] = []  # labels of those that are being looked up
+        self._weights: dict[str, tuple[int, int]] = {}  # of measures by label, with all that they refer to
+        self._weighed: list[tuple[int, int]] = []  # of the statements that are being looked up, so far
 
     def query(self) -> Query:
         measures: list[Measure] = []
@@ -90,6 +93,7 @@ class _Resolver:
                 if statement.tree.data == "measure":
                     measures += self._measures(statement)
                 elif statement.tree.data == "assertion":
+                    self._weighed = [(0, 0)]
                     condition = self._condition(statement, statement.tree.children[0])
                     place = statement.place()
                     asserts.append(Assert(statement.label, statement.text, condition, place.line, place.column))
@@ -109,7 +113,11 @@ class _Resolver:
         if statement.label in self._open:
             circle = " -> ".join([*self._open[self._open.index(statement.label) :], statement.label])
             raise self._wrong(statement, None, f"'{statement.label}' rests on itself: {circle}")
+        if len(self._open) > read.DEEPEST:
+            message = f"'{self._open[0]}' rests on a chain of more than {read.DEEPEST} other statements"
+            raise self._wrong(self._by_label[self._open[0]], None, message)
         self._open.append(statement.label)
+        self._weighed.append(read.weight(statement.tree))
         try:
             body, when = statement.tree.children
             assert isinstance(body, Tree)
@@ -117,6 +125,7 @@ class _Resolver:
             condition = self._condition(statement, when) if isinstance(when, Tree) else None
         finally:
             self._open.pop()
+            self._weights[statement.label] = self._weighed.pop()
         place = statement.place()
         made = tuple(
             replace(
@@ -142,18 +151,31 @@ class _Resolver:
             raise self._wrong(statement, name, f"no statement is called '{name}'", near(str(name), labels, "Labels"))
         if other.tree.data != "measure":
             raise self._wrong(statement, name, f"'{name}' is no measure", near("", labels, "Measures"))
-        return self._measures(other)
+        found = self._measures(other)
+        (deep, parts), (more_deep, more_parts) = self._weighed[-1], self._weights[other.label]
+        self._weighed[-1] = max(deep, 1 + more_deep), 1 + parts + more_parts
+        if too_large := read.too_heavy(*self._weighed[-1]):
+            message, hint = too_large
+            raise self._wrong(statement, name, f"with all that '{name}' rests on, {message}", hint)
+        return found
 
     def _what(self, statement: Statement, what: Part) -> tuple[Measure, ...]:
-        said, metric_token, target = what.children
+        said, metric_token, of_metric, target = what.children
         assert isinstance(metric_token, Token)
         assert isinstance(target, Tree)
         metric = Metric(str(metric_token))
         statistic = Statistic(str(said.children[0])) if isinstance(said, Tree) else Statistic.TRACE
+        of_statistic = said.children[1] if isinstance(said, Tree) else None
+        if of_statistic and of_metric:
+            message = f"{statistic} and {metric} both have parameters"
+            raise self._wrong(statement, of_metric, message, f"Write all behind {statistic}.")
+        parameters = of_statistic or of_metric
         if metric in SINGLE:
             statistic = self._single(statement, metric, metric_token, statistic)
         ways = self._routes(statement, target)
-        frame, given = self._parameters(statement, said, metric, statistic) if isinstance(said, Tree) else (None, {})
+        frame, given = None, dict[str, float]()
+        if isinstance(parameters, Tree):
+            frame, given = self._parameters(statement, parameters, metric, statistic)
         points = [str(part) for part in target.children if isinstance(part, Token) and part.type == "NAME"]
         found = []
         for way in ways:
@@ -169,8 +191,16 @@ class _Resolver:
             pops = metric is Metric.LATENCY or (len(points) == 1 and self._tap(points[0]) is Tap.POP)
             tap = Tap.POP if pops and metric is not Metric.VALUE else Tap.PUSH
             labels = tuple(edge.label for edge in way)
-            found.append(Measure("", "", metric, statistic, labels, tap, None, frame or self._frame, bins))
+            lasting = self._sized(statement, parameters or metric_token, frame or self._frame, way[-1])
+            found.append(Measure("", "", metric, statistic, labels, tap, None, lasting, bins))
         return tuple(found)
+
+    def _sized(self, statement: Statement, at: Part | Token, frame: Frame, edge: Edge) -> Frame:
+        """A frame of so many bytes as one of elements of an edge."""
+        if frame.size_bytes % edge.width_bytes:
+            message = f"{frame.size_bytes} bytes are no whole number of elements of {edge.label}"
+            raise self._wrong(statement, at, message, f"Each has {edge.width_bytes} bytes.")
+        return Frame(elements=frame.size_bytes // edge.width_bytes) if frame.size_bytes else frame
 
     def _tap(self, point: str) -> Tap:
         return Tap.PUSH if self._is_alias(point) else tap_of(self._topology, point)
@@ -182,21 +212,21 @@ class _Resolver:
             raise self._wrong(statement, at, message, f"Leave 'hist' out: each frame gives its {metric}.")
         if statistic is not Statistic.TRACE:
             message = f"{metric} is one number in a frame: '{statistic}' of it is the same number"
-            problem = self._problem(statement, at, message, f"'{statistic}' can be left out.")
+            problem = self._problem(statement, at, message, f"Write {metric}, or with a frame {metric}(frame=10 us).")
             self._problems.append(replace(problem, severity=Severity.WARNING))
         return Statistic.TRACE
 
     def _parameters(
-        self, statement: Statement, statistic_tree: Part, metric: Metric, statistic: Statistic
+        self, statement: Statement, parameters: Part, metric: Metric, statistic: Statistic
     ) -> tuple[Frame | None, dict[str, float]]:
         frame: Frame | None = None
         given: dict[str, float] = {}
-        for number, parameter in enumerate(statistic_tree.children[1:]):
-            if not isinstance(parameter, Tree):
-                continue
+        for number, parameter in enumerate(parameters.children):
+            assert isinstance(parameter, Tree)
             name_token, value = parameter.children
             assert isinstance(value, Tree)
-            name = str(name_token) if name_token is not None else _PARAMETERS[min(number, 3)]
+            plain = _PARAMETERS[min(number, 3)] if statistic is Statistic.HIST else "frame"
+            name = str(name_token) if name_token is not None else plain
             if name not in _PARAMETERS:
                 raise self._wrong(statement, name_token, f"there is no parameter '{name}'", near(name, _PARAMETERS, ""))
             if name != "frame" and statistic is not Statistic.HIST:
@@ -213,12 +243,15 @@ class _Resolver:
         return frame, given
 
     def _frame_of(self, statement: Statement, value: Part) -> Frame:
-        has_unit = value.children[1] is not None
-        length = self._number(statement, value, "a time" if has_unit else "a number", 1.0)
+        unit = value.children[1]
+        kind = "a number" if unit is None else "a size" if str(unit) in read.SIZES else "a time"
+        length = self._number(statement, value, kind, 1.0)
         if not (1 <= length < LONGEST and length == int(length)):
-            message = "a frame is a time, or a whole number of elements"
-            raise self._wrong(statement, value, message, "For example: frame=10 ms, or frame=1000")
-        return Frame(time_ps=int(length)) if has_unit else Frame(elements=int(length))
+            message = "a frame is a time, a whole number of elements, or a size"
+            raise self._wrong(statement, value, message, "For example: frame=10 ms, frame=1000 or frame=64 KiB")
+        if kind == "a size":
+            return Frame(size_bytes=int(length))
+        return Frame(elements=int(length)) if unit is None else Frame(time_ps=int(length))
 
     # where
 
