@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from rc_workbench_plugins.ports.bus import AxiLitePort, AxiPort, StreamInPort, StreamOutPort
-from rc_workbench_plugins.ports.memory import BlockPort
+from rc_workbench_plugins.ports.memory import BlockPort, MemoryPort
 from rc_workbench_plugins.simulated_card.card import build_card
 from rc_workbench_plugins.simulated_card.host import build_host
 from rc_workbench_plugins.simulated_card.simulate import simulate
@@ -80,6 +80,15 @@ module block (
     worker worker (clk, rst, written, write, left);
 endmodule
 """
+SELECTED = """
+module selected (
+    input clk, input rst, input cs, input we, input [15:0] address, input [31:0] written, output reg [31:0] word
+);
+    wire [31:0] left;
+    always @(posedge clk) if (cs & ~we) word <= left;
+    worker worker (clk, rst, written, cs & we, left);
+endmodule
+"""
 #: Its answers are words of their own; the last one is not taken by the host.
 PAIR = """
 module pair (
@@ -126,10 +135,16 @@ DMA = BlockPort(
     incoming=PortDirection(data_signal="written", address_signal="address", condition_hdl="write"),
     outgoing=PortDirection(data_signal="word", address_signal="address", condition_hdl="read", delay_cycles=1),
 )  # fmt: skip
+SELECT = MemoryPort(
+    name="host", address_bits=16, address_unit_bytes=1, write_enable="we", enable="cs",
+    incoming=PortDirection(data_signal="written", address_signal="address", condition_hdl="we"),
+    outgoing=PortDirection(data_signal="word", address_signal="address", condition_hdl="cs & ~we", delay_cycles=1),
+)  # fmt: skip
 CASES: dict[str, tuple[str, tuple[HardwarePort, ...], str]] = {
     "lite": (LITE, (AxiLitePort(name="host"),), READS),
     "full": (FULL, (AxiPort(name="host"),), READS),
     "block": (BLOCK, (DMA,), READS),
+    "selected": (SELECTED, (SELECT,), READS),
     "stream": (STREAM, (StreamInPort(name="host"),), ""),
     "pair": (PAIR, (StreamInPort(name="host"), StreamOutPort(name="back", prefix="back_")), ECHO),
 }

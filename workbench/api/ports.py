@@ -29,12 +29,14 @@ USER_WIRE = "recap_user_"
 
 @dataclass(frozen=True)
 class Signal:
-    """A signal of a port as the top level declares it. `bits` is None where any width does."""
+    """A signal of a port as the top level declares it. `bits` is None where any width does. Where the design has the
+    signal of the role `instead`, it needs no other."""
 
     name: str
     direction: str  # input, output
     bits: int | None = None
     optional: bool = False
+    instead: str = ""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from workbench.api.source import suffixes
 from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unknown_name
 from workbench.model.scan import HdlTop, HostFile
+from workbench.model.text import listed
 from workbench.session.finding import PROJECT_SUFFIX
 from workbench.session.hdl_language import languages_of
 from workbench.session.new_top import (
@@ -28,10 +29,11 @@ from workbench.session.new_top import (
 from workbench.session.plugins import Plugins
 from workbench.session.project_text import Found, project_text
 from workbench.session.reading import read
-from workbench.system.files import real
+from workbench.system.files import real, write_files
 
 _MOST_FILES = 2000
 _LARGEST_BYTES = 4 << 20
+_LONGEST_NAME = 200  # bytes; a file's name has at most 255
 _SKIPPED = {"runs", "build", "obj_dir", "node_modules", "__pycache__"}
 _UNDECLARED = re.compile(r"undeclared identifier '(\w+)'")
 
@@ -54,9 +56,12 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
         raise WorkbenchError(
             Diagnostic("there is no such folder", "Name the folder of your sources.", file=str(folder))
         )
-    if choice.name and not re.fullmatch(r"\w[\w.-]*", choice.name):
-        hint = "Write letters, digits, dots, dashes and underscores."
-        raise WorkbenchError(Diagnostic(f"'{choice.name}' is no name of a project", hint))
+    if _in_utf_8(str(root)) != str(root):
+        hint = "Rename the folder, or the one around it: a project file holds names in UTF-8 alone."
+        raise WorkbenchError(Diagnostic("the name of this folder is not in UTF-8", hint, file=_in_utf_8(str(root))))
+    if choice.name and not (re.fullmatch(r"\w[\w.-]*", choice.name) and len(choice.name.encode()) <= _LONGEST_NAME):
+        hint = f"Write letters, digits, dots, dashes and underscores, at most {_LONGEST_NAME} bytes of them."
+        raise WorkbenchError(Diagnostic(f"'{choice.name[:40]}' is no name of a project", hint))
     files = _files(root, notes)
     languages = plugins.hdl_languages
     of_languages = languages_of(files, languages)
@@ -76,7 +81,7 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
     scan = read(lambda: host_language.scan(root, with_header, chosen.platform, {}, Job()), root)
     words = frozenset(word for file in host for word in file.words)
     settings = _settings([d.message for d in scan.diagnostics], words, top, notes)
-    name = choice.name or re.sub(r"\W+", "_", root.name).strip("_").lower() or "project"
+    name = choice.name or re.sub(r"\W+", "_", root.name).strip("_").lower()[: _LONGEST_NAME // 4] or "project"
     path = root / f"{name}{PROJECT_SUFFIX}"
     numbers = {n for file in host for n in file.numbers} | set(top.numbers)
     read_out = find_read_out(top, match, chosen.platform, numbers, notes)
@@ -98,12 +103,7 @@ def create(proposal: Proposal) -> Path:
         if path.exists():
             hint = "Name another project with --name, or take this file away."
             raise WorkbenchError(Diagnostic("this file exists already, and was left as it is", hint, file=str(path)))
-    try:
-        for path, text in proposal.files.items():
-            with path.open("x", encoding="utf-8") as file:
-                file.write(text)
-    except OSError as error:
-        raise WorkbenchError(Diagnostic(f"cannot write: {error.strerror}", file=str(path))) from None
+    write_files({path: text.encode() for path, text in proposal.files.items()})
     return proposal.path
 
 
@@ -113,9 +113,11 @@ def create(proposal: Proposal) -> Path:
 def _files(root: Path, notes: Notes) -> list[str]:
     """Regular files below the folder, as relative names; hidden and built ones and links are not looked at."""
     found: list[str] = []
+    unknown: list[str] = []  # whose names no project file can hold
     for folder, folders, names in os.walk(root):
-        folders[:] = sorted(n for n in folders if not n.startswith(".") and n not in _SKIPPED)
-        for name in sorted(names):
+        unknown += [_in_utf_8(str(Path(folder, n).relative_to(root))) for n in (*folders, *names) if n != _in_utf_8(n)]
+        folders[:] = sorted(n for n in folders if not n.startswith(".") and n not in _SKIPPED and n == _in_utf_8(n))
+        for name in sorted(n for n in names if n == _in_utf_8(n)):
             path = Path(folder) / name
             if path.is_symlink() or not path.is_file():
                 continue
@@ -128,7 +130,19 @@ def _files(root: Path, notes: Notes) -> list[str]:
                 message = f"only the first {_MOST_FILES} files of this folder were looked at"
                 notes.problems.append(Diagnostic(message, "Begin in a smaller folder.", Severity.WARNING, str(root)))
                 return found
+    if unknown:
+        what = f"{'names' if len(unknown) > 1 else 'a name'} not in UTF-8: {listed(unknown)}"
+        hint = "Rename what belongs to the project: its file holds names in UTF-8 alone."
+        notes.problems.append(
+            Diagnostic(f"left out are files or folders with {what}", hint, Severity.WARNING, str(root))
+        )
+        notes.left_out |= dict.fromkeys(unknown, "its name is not in UTF-8")
     return found
+
+
+def _in_utf_8(name: str) -> str:
+    """A name as the system gives it, bytes of no UTF-8 written as `\\xe9`."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _tops(language: HdlLanguage, root: Path, files: Sequence[str], chosen: str) -> tuple[HdlTop, ...]:

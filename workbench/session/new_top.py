@@ -25,6 +25,7 @@ _WORD = re.compile(r"\w+")
 _READ_OUT_WORDS = 16
 _TEMPLATE = re.compile(rb"^(transfer_tables|host:\s+(include_lines|entries)):", re.MULTILINE)
 _NO_PORT = 4  # signals that lack: what it has of a port's is there by chance
+_MOST_ROWS = 4096  # of addresses that are looked at, from the port's last
 _MOST_NAMES = 4  # that are shown of an interface
 _MOST_CANDIDATES = 8  # that are shown of what could be a signal
 _HIGHEST_BITS = 28  # a port of 32 bits rarely decodes all of them, and an end that is far away is as good
@@ -110,7 +111,8 @@ def find_top(
             raise WorkbenchError(unknown_name("top module", choice.top, [top.name for top in tops], root))
     if not possible:
         hint = "A top module or entity has ports, and no other instantiates it."
-        raise WorkbenchError(Diagnostic("no top module was found here, in Verilog or VHDL", hint, file=str(root)))
+        none = Diagnostic("no top module was found here, in Verilog or VHDL", hint, file=str(root))
+        raise WorkbenchError(none, *notes.problems)
     words = frozenset(word for file in host for word in file.words)
     alike = set(re.findall(r"\w+", host[0].file if host else ""))  # of several variants, the one called as the host is
     pairs = []
@@ -258,17 +260,22 @@ def find_read_out(
     found = [widths[name] for name in match.address_signals if name in widths] if match else []
     bits, step, _ = address_room(platform.hardware)
     bits = min([*found, bits])
-    last = (1 << bits) - 1
-    while last >= step and any(last - step < number <= last for number in numbers):
-        last -= step
-    first = last - step + 1
+    end = 1 << bits
+    if end < 2 * step:
+        problem = f"the {end} addresses of the port have no room for the {step} at which the counters are read out"
+        notes.problems.append(Diagnostic(problem, "Widen the address port.", Severity.ERROR, top.file, top.line))
+    lasts = range(end - 1, max(step - 1, end - 1 - _MOST_ROWS * step), -step)
+    named = {last: [n for n in numbers if last - step < n <= last] for last in lasts}
+    last = min(named, key=lambda one: len(named[one]), default=end - 1)
+    first, inside = max(0, last - step + 1), named.get(last, [])
     largest = max((n for n in numbers if n < first), default=0)
-    why = f"{counted(bits, 'address bit')}; no number in the sources lies in it, the largest below it is {largest:#x}"
-    if first <= 0:
-        problem = f"no {_READ_OUT_WORDS} addresses in a row are free of numbers that the sources name"
-        hint = "Widen the address port, or write a range under hardware.read_out that nothing uses."
-        notes.problems.append(Diagnostic(problem, hint, Severity.ERROR, top.file, top.line))
-        first, last = (1 << bits) - step, (1 << bits) - 1
-        why = f"{counted(bits, 'address bit')}; numbers in the sources lie in it: see whether they are addresses"
-    notes.found.append(Found("unused addresses", f"{first:#x} to {last:#x}", why))
+    why = f"no number in the sources lies in it, the largest below it is {largest:#x}"
+    if inside:
+        shown = listed([f"{n:#x}" for n in sorted(inside)], _MOST_NAMES)
+        why = f"each row of {step} addresses has a number of the sources in it, this one the fewest: {shown}"
+        problem = f"whether {first:#x} to {last:#x} are unused addresses is not known: the sources name {shown}"
+        hint = "If these are addresses, write another range under hardware.read_out."
+        notes.problems.append(Diagnostic(problem, hint, Severity.WARNING, top.file, top.line))
+    what = "read-out addresses" if inside else "unused addresses"
+    notes.found.append(Found(what, f"{first:#x} to {last:#x}", f"{counted(bits, 'address bit')}; {why}"))
     return first, last

@@ -120,7 +120,11 @@ def _match(
         return
     here = _as_found(match, port, style, found) if found and style else {}
     left = [one for name, one in free.items() if name not in here.values()]
-    needed = {role: signal for role, signal in signals.items() if not signal.optional and role not in here}
+    needed = {
+        role: signal
+        for role, signal in signals.items()
+        if not signal.optional and role not in here and signal.instead not in here
+    }
     others = () if here else tuple(describe(one) for one in find_ports(left, kinds.values()).ports)
     guessed = PortMatch()
     if style and (found or not style.inner):
@@ -141,6 +145,8 @@ def _as_found(match: PortMatch, port: HardwarePort, style: PortStyle, found: Fou
     roles = {role.name: role for role in style.roles}
     every = [(role, name) for told, name in found.signals for role in (told, *roles[told].also)]
     here = {role: name for role, name in every if role in signals}
+    for role in [signal.instead for role, signal in signals.items() if role in here and signal.instead in here]:
+        del here[role]  # beside what it stands for it may be anything, as an enable of the whole design
     prefix = getattr(port, "prefix", "")
     role, name = next(iter(here.items()))
     begin = name.removesuffix(role)

@@ -38,6 +38,7 @@ def project_text(
     found: Sequence[Found],
 ) -> str:
     reasons = {one.what: one.reason for one in found}
+    where = reasons.get("unused addresses") or reasons["read-out addresses"]
     told = {one.value.split(" = ")[0]: one.reason for one in found if one.what == "setting"}
 
     def lines() -> Iterator[str]:
@@ -84,7 +85,7 @@ def project_text(
             yield from _said("  ", "inputs that nothing drives, and the values that they are given")
             yield "  constants:"
             yield from (f"    {key}: {value}" for key, value in constants.items())
-        yield from _said("  ", f"where the counters are read out: {reasons['unused addresses']}")
+        yield from _said("  ", f"where the counters are read out: {where}")
         yield f"  read_out: {{first: {read_out[0]:#x}, last: {read_out[1]:#x}}}"
         if settings:
             yield ""

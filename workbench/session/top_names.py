@@ -51,6 +51,9 @@ def _port(port: Port, names: Mapping[str, str]) -> Port:
     if isinstance(port, HardwarePort) and "names" in data:  # signals that are told by a prefix
         own = {role: names[signal.name] for role, signal in port.signals().items() if signal.name in names}
         data["names"] = {**data["names"], **own}
+    elif isinstance(port, HardwarePort):  # signals that have a name without the template's word
+        roles = port.signals().items()
+        data |= {role: names[signal.name] for role, signal in roles if data.get(role) == "" and signal.name in names}
     return type(port).model_validate(data)
 
 

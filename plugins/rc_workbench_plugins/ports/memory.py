@@ -31,7 +31,13 @@ class MemoryPort(HardwarePort):
     address_bits: PositiveInt = Field(32, description="width of an address")
     address_unit_bytes: PositiveInt = Field(4, description="what one step of the address stands for")
     write_enable: str = Field("", description="the write enable's signal; needed in memory style")
-    read_enable: str = Field("", description="the read enable's signal; needed in memory style")
+    read_enable: str = Field("", description="the read enable's signal; needed in memory style without `enable`")
+    enable: str = Field(
+        "",
+        description="the signal that is high in every access, as a chip select is; a read is then one without the "
+        "write enable. Empty: NAME_enable, which a design may have",
+        examples=["cs"],
+    )
     incoming: PortDirection = Field(description="from the host to the FPGA")
     outgoing: PortDirection = Field(description="from the FPGA to the host")
 
@@ -40,13 +46,31 @@ class MemoryPort(HardwarePort):
             "write_address": Signal(self.incoming.address_signal, "input"),
             "read_address": Signal(self.outgoing.address_signal, "input"),
             "write_enable": Signal(self.write_enable, "input", 1),
-            "read_enable": Signal(self.read_enable, "input", 1),
+            "read_enable": Signal(self.read_enable, "input", 1, optional=bool(self.enable), instead="enable"),
+            "enable": Signal(self.enable or f"{self.name}_enable", "input", 1, optional=not self.enable),
             "write_data": Signal(self.incoming.data_signal, "input", self.word_bits),
             "read_data": Signal(self.outgoing.data_signal, "output", self.word_bits),
         }
 
+    @classmethod
+    def fields_of(cls, signals: Mapping[str, str]) -> Mapping[str, object]:
+        write, read = (signals.get(f"{way}_address") or signals.get("address") for way in ("write", "read"))
+        enables = {role: signals[role] for role in ("write_enable", "read_enable", "enable") if role in signals}
+        asks = signals.get("read_enable") or f"{signals.get('enable')} & ~{signals.get('write_enable')}"
+        if not (write and read and {"write_enable", "write_data", "read_data"} <= signals.keys() and len(enables) > 1):
+            return {}
+        return {
+            **enables,
+            "incoming": {
+                "data_signal": signals["write_data"], "address_signal": write, "condition_hdl": signals["write_enable"],
+            },
+            "outgoing": {
+                "data_signal": signals["read_data"], "address_signal": read, "condition_hdl": asks, "delay_cycles": 1,
+            },
+        }  # fmt: skip
+
     def problems(self) -> Iterator[Problem]:
-        yield from self._lacking("write_enable", "read_enable")
+        yield from self._lacking("write_enable", *(() if self.enable else ("read_enable",)))
         if self.word_bits % 8:
             yield Problem("word_bits", f"{self.word_bits} bits are no whole bytes", "Write 32 or 64.")
 
@@ -67,11 +91,20 @@ class MemoryPort(HardwarePort):
     def activity(self, bits: Mapping[str, int]) -> Activity:
         """Of block transfers the design may hold words, and requests; else each passes."""
         pin = activity.pins({role: signal.name for role, signal in self.signals().items()}, bits)
-        writes = self.incoming.condition_hdl or self.write_enable
-        reads = self.outgoing.condition_hdl or self.read_enable
+        writes, reads = self._conditions(bits)
         asks, ready = f"(({writes}) | ({reads}))", pin("ready", "1'b1")
         asked = f"{pin('request')} & ~{pin('acknowledge')}" if pin("acknowledge", "") else "1'b0"
         return Activity(f"{asks} & {ready}", "1'b0", f"{asks} | {asked}")
+
+    def _conditions(self, bits: Mapping[str, int]) -> tuple[str, str]:
+        """When a word is written, and when one is asked for."""
+        writes = self.incoming.condition_hdl or self.write_enable
+        reads = self.outgoing.condition_hdl or self.read_enable
+        if not self.enable:
+            return writes, reads
+        if self.read_enable not in bits:
+            reads = f"~({writes})"
+        return f"({self.enable}) & ({writes})", f"({self.enable}) & ({reads})"
 
     def lead_cycles(self, receive: bool) -> int:
         return max(0, self.outgoing.delay_cycles - 1) if receive else 0
@@ -85,6 +118,7 @@ class MemoryPort(HardwarePort):
     def monitor(self, read_out: ReadOut, bits: Mapping[str, int], waits: bool = False) -> MonitorFront:
         stride = max(1, self.word_bits // 8 // self.address_unit_bytes)
         blocks = self.moves_blocks and not waits
+        writes, reads = self._conditions(bits)
         registers = place_registers(read_out, self.word_bits, stride, self.address_bits, blocks)
         held = self._held(bits)
         front = MemoryFront(
@@ -95,10 +129,10 @@ class MemoryPort(HardwarePort):
         return MonitorFront(
             text=front.text,
             connections={
-                "write": self.incoming.condition_hdl or self.write_enable,
+                "write": writes,
                 "write_address": self.incoming.address_signal,
                 "written": self.incoming.data_signal,
-                "read": self.outgoing.condition_hdl or self.read_enable,
+                "read": reads,
                 "read_address": self.outgoing.address_signal,
                 "user_data": USER_WIRE + self.outgoing.data_signal,
                 "data": self.outgoing.data_signal,

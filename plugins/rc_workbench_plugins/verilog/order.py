@@ -181,6 +181,8 @@ def _find_macros(files: Mapping[Path, SourceText]) -> None:
 
 def _find_units(files: Mapping[Path, SourceText], defines: Mapping[str, Any], include_dirs: Sequence[Path]) -> None:
     """Parse everything as one text, and note what each file declares and instantiates."""
+    if not files:
+        return
     options = parsing.PreprocessorOptions()
     options.predefines = [f"{name}={value}" for name, value in defines.items()]
     options.additionalIncludePaths = [str(folder) for folder in include_dirs]

@@ -18,6 +18,7 @@ from workbench.model.application import HardwareSources
 from workbench.model.read_out import ReadOut
 from workbench.model.scan import HdlTop
 
+_BITS = re.compile(r"\[[^][]*:[^][]*\]")  # `[31:0]`, `[8 * i +: 8]`
 _NUMBER = re.compile(r"(?:\b[0-9]+\s*)?'[sS]?([bodhBODH])\s*([0-9a-fA-F_]+)\b|(?<![\w.'])([0-9][0-9_]*)(?![\w.'])")
 _TEXT = re.compile(r'=\s*"([^"\n]*)"\s*$')
 _BASES = {"b": 2, "o": 8, "d": 10, "h": 16}
@@ -115,7 +116,8 @@ def _parameters(design: Design) -> Iterator[tuple[str, int | float | str]]:
 
 
 def _numbers(text: str) -> Iterator[int]:
-    for base, digits, plain in _NUMBER.findall(text):
+    """The whole numbers in a source that may be addresses: not those of bit ranges."""
+    for base, digits, plain in _NUMBER.findall(_BITS.sub(" ", text)):
         try:
             yield int(plain.replace("_", "")[:40]) if plain else int(digits.replace("_", "")[:80], _BASES[base.lower()])
         except ValueError:

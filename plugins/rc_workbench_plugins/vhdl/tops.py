@@ -27,6 +27,7 @@ from workbench.model.scan import HdlTop
 
 _MOST = 100  # that are told: those that reach the most
 _MOST_FILES = 150  # of which they are elaborated, which takes some 25 ms each
+_BITS = re.compile(r"\b\d+\s+(?:down)?to\s+\d+\b", re.IGNORECASE)  # of a vector
 _BASED = re.compile(
     r"\b(\d+)#([0-9a-f_]+)#|\b(x|o|b)\"([0-9a-f_]+)\"|(?<![\w.#\"])(\d[\d_]*)(?![\w.#\"])", re.IGNORECASE
 )
@@ -129,8 +130,8 @@ def _numbers_of(data: bytes) -> frozenset[int]:
 
 
 def numbers(text: str) -> Iterator[int]:
-    """The whole numbers in a source."""
-    for base, based, letter, bits, decimal in _BASED.findall(text):
+    """The whole numbers in a source that may be addresses: not those of bit ranges."""
+    for base, based, letter, bits, decimal in _BASED.findall(_BITS.sub(" ", text)):
         digits, radix = (based, int(base)) if base else (bits, _BASES[letter.lower()]) if letter else (decimal, 10)
         try:
             yield int(digits.replace("_", "")[:80], radix)

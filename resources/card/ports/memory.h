@@ -42,6 +42,7 @@ protected:
         } else {
             pins_.read_enable() = 1;
         }
+        pins_.enable() = 1;
     }
 
     void address(bool send, const Transfer& t, int64_t place) {
@@ -54,6 +55,7 @@ protected:
         static const uint8_t zero[256] = {};
         pins_.write_enable() = 0;
         pins_.read_enable() = 0;
+        pins_.enable() = 0;
         put_word(pins_.write_data(), zero, word_bytes_);
         pins_.write_address() = 0;
         pins_.read_address() = 0;
