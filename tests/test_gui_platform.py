@@ -25,7 +25,7 @@ from workbench.formats.platform_file import load_platform
 from workbench.formats.platform_file_1 import HardwarePort1
 from workbench.gui import theme
 from workbench.gui.context import Context
-from workbench.gui.forms.form import TextArea
+from workbench.gui.forms.field_row import TextArea
 from workbench.gui.modes import MODES
 from workbench.gui.open_documents import OVERWRITE
 from workbench.gui.platform import measuring
@@ -196,7 +196,7 @@ def test_an_unknown_unit_is_said_beside_its_field_and_save_waits(mode: PlatformM
     assert "two sizes" in row.problem.text()
     assert largest.property("problem") == "true"
     assert not mode.save_button.isEnabled()
-    assert mode.why.text() == "1 problem to mend first"
+    assert mode.problem_button.text() == "1 problem"
     mode.save()
     assert file.read_text("utf-8") == before
     largest.setText("4 MiB")
@@ -508,7 +508,7 @@ def test_a_file_that_cannot_be_read(mode: PlatformMode, tmp_path: Path) -> None:
     mode.open_document(tmp_path / "bad.yaml")
     assert mode.document.errors
     assert not mode.save_button.isEnabled()
-    assert mode.why.text().endswith("to mend first")
+    assert mode.problem_button.text() == "1 problem"
 
 
 def test_measured_times_come_into_the_document_as_it_is_now(

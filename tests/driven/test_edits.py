@@ -266,3 +266,20 @@ def test_after_kill_9_everything_typed_is_offered(open_window: Open, own: Path, 
     driven.wait_for(lambda: not driven.alive, "the window's end")
     assert {name: (own.parent / name).read_bytes() for name in names} == before
     assert list(kept.rglob("unsaved/*.json")) == []
+
+
+def test_kinds_of_a_port_are_chosen_by_keys_one_after_the_other(open_window: Open, own: Path) -> None:
+    driven = open_window(own)
+    go_to(driven, "platform", "ctrl+5")
+    driven.do(f"{PLATFORM}.parts.add_wanted.emit('hardware port')")
+    driven.do(f"{PLATFORM}.form.row('kind').editor.setFocus()")
+    kind = f"{PLATFORM}.document.value((*{PLATFORM}.chosen, 'kind'))"
+    kinds = driven.ask(f"list({PLATFORM}.document.port_kinds)")
+    for name in kinds[1:]:  # the keyboard stays in the field, whose form is another one each time
+        driven.key("Down")
+        driven.wait(f"{kind} == {name!r}")
+        driven.settle()
+        assert driven.ask(f"{PLATFORM}.document.problems") == []
+    assert driven.ask("app.focusWidget().accessibleName()") == "Kind"
+    driven.key(*["ctrl+z"] * (len(kinds) - 1))
+    driven.wait(f"{kind} == {kinds[0]!r}")

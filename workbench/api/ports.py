@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from pydantic import ConfigDict
+from pydantic import BaseModel, ConfigDict
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.hardware import Clock, Hardware, Port
@@ -94,6 +94,21 @@ class Activity:
     recent: Mapping[str, tuple[str, int]] = field(default_factory=dict)
 
 
+def needed_fields(schema: type[BaseModel]) -> dict[str, Any]:
+    """A value for each field without a default: its first example, its own name where it is a text, otherwise 1."""
+    return {
+        name: info.examples[0]
+        if info.examples
+        else needed_fields(info.annotation)
+        if isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel)
+        else name
+        if info.annotation is str
+        else 1
+        for name, info in schema.model_fields.items()
+        if info.is_required()
+    }
+
+
 class HardwarePort(Port):
     """A port whose kind is known. Addresses are in its own units."""
 
@@ -115,6 +130,12 @@ class HardwarePort(Port):
     def signals(self) -> Mapping[str, Signal]:
         """The signals by their roles."""
         raise NotImplementedError
+
+    @classmethod
+    def first_fields(cls) -> Mapping[str, object]:
+        """What a template says of a new port of this kind: the fields that it cannot leave out, each with its first
+        example, or with its own name where it names a signal."""
+        return needed_fields(cls)
 
     @classmethod
     def fields_of(cls, signals: Mapping[str, str]) -> Mapping[str, object]:

@@ -41,9 +41,11 @@ class Background(QObject):
     _told = Signal(int, object)
     idle_changed = Signal()
     progressed = Signal()
+    succeeded = Signal(str)  # the key of work that brought its result
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self.delivered = ""  # the key of the work that brought its result, or its problems, last
         self._pool = QThreadPool(self)
         self._pool.setMaxThreadCount(2)
         self._count = 0
@@ -129,7 +131,9 @@ class Background(QObject):
         asker = getattr(done, "__self__", None)
         gone = isinstance(asker, QObject) and not isValid(asker)  # its view was closed meanwhile
         if self._last.get(key) == number and not gone and not self._over and not cancelled:
+            self.delivered = key
             if diagnostics is None:
+                self.succeeded.emit(key)
                 done(result)
             else:
                 failed(diagnostics)

@@ -68,7 +68,8 @@ class Context(QObject):
         self.navigation = Navigation(self)
         self.traced = TracedRun(self.background, self)
         self.history = History(self.history_changed.emit)  # of what is no document: ranges, findings set aside
-        self.documents = OpenDocuments(self.notices.tell, lambda: self.workspace.path if self.workspace else None, self)
+        self.background.succeeded.connect(lambda key: self.notices.keep(f"work {key}"))
+        self.documents = OpenDocuments(self.notices, lambda: self.workspace.path if self.workspace else None, self)
         self.documents.saved.connect(self._saved)
         self.navigation.range_changed.connect(self._analyse_range)
         self.workspace: Workspace | None = None
@@ -148,7 +149,7 @@ class Context(QObject):
         """Show a project that is open already, and read its sources."""
         self.workspace, self.scan, self.source_problems = workspace, None, ()
         self._stamps = workspace.stamps()
-        self.notices.tell(*workspace.diagnostics)
+        self.notices.keep("project", *workspace.diagnostics)
         self.workspace_changed.emit()
         self.runs_changed.emit()
         self.rescan()
@@ -174,7 +175,7 @@ class Context(QObject):
 
         def failed(diagnostics: tuple[Diagnostic, ...]) -> None:
             self._when_current = []
-            self.notices.tell(*diagnostics)
+            self.failed(diagnostics)
 
         self.background.start("reload", lambda: open_workspace(workspace.path, self.plugins, faulty=True), done, failed)
 
@@ -246,8 +247,7 @@ class Context(QObject):
         self.opened = opened
         self.aside = load_aside(opened.run) if opened else frozenset()
         self.history.clear()
-        if opened:
-            self.notices.tell(*opened.diagnostics)
+        self.notices.keep("run", *(opened.diagnostics if opened else ()))
         self.traced.show(self.run)
         self.run_changed.emit()
         self.analysis_changed.emit()
@@ -332,8 +332,8 @@ class Context(QObject):
             self.running_changed.emit()
 
     def failed(self, diagnostics: tuple[Diagnostic, ...]) -> None:
-        """Tell what stopped a piece of work in the background."""
-        self.notices.tell(*diagnostics)
+        """Tell what stopped a piece of work in the background, until the same work succeeds."""
+        self.notices.keep(f"work {self.background.delivered}", *diagnostics)
 
     def shut_down(self) -> None:
         """Wait for the threads before the window goes."""

@@ -73,6 +73,8 @@ class Mode(QWidget):
 
     def _turn_to(self, page: int) -> None:
         """A keyboard that was in the mode stays in it, on what stands for the mode."""
+        if self._pages.currentIndex() == page:
+            return
         focus = QApplication.focusWidget()
         inside = focus is not None and self.isAncestorOf(focus)
         self._pages.setCurrentIndex(page)

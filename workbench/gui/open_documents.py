@@ -7,6 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from workbench.gui.notices import Notices
 from workbench.gui.question import CANCEL, DISCARD, SAVE, Question
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session.documents import ChangedOnDisk, Document, Documents
@@ -27,13 +28,13 @@ class OpenDocuments(QObject):
     saved = Signal(object)
     commit_wanted = Signal()
 
-    def __init__(
-        self, notify: Callable[..., None], project: Callable[[], Path | None], parent: QObject | None = None
-    ) -> None:
+    def __init__(self, notices: Notices, project: Callable[[], Path | None], parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._notify = notify
+        self._notices = notices
+        self._refused: dict[Document, tuple[Diagnostic, ...]] = {}  # with the errors for which it was not saved
         self._documents = Documents()
         self._documents.changed.connect(self.changed.emit)
+        self._documents.changed.connect(self._withdraw)
         #: Answers a question; without a window nothing is given up.
         self.ask: Callable[[Question], str] = lambda question: question.answers[-1]
         self._keeper, self._project = Keeper(), project
@@ -105,11 +106,26 @@ class OpenDocuments(QObject):
         except ChangedOnDisk:
             raise
         except WorkbenchError as error:
-            self._notify(*error.diagnostics)
+            self._refuse(document, error.diagnostics)
             return False
+        self._refuse(document, ())
         self.follow(document)
         self.saved.emit(document)
         return True
+
+    def _refuse(self, document: Document, problems: tuple[Diagnostic, ...]) -> None:
+        """Show why a document is not saved; nothing, once it is or its problems are fixed."""
+        self._refused.pop(document, None)
+        if problems and set(problems) <= set(document.errors):
+            self._refused[document] = problems
+        self._notices.keep(f"save {id(document)}", *problems)
+
+    def _withdraw(self) -> None:
+        """Forget problems that were fixed since a document was not saved."""
+        for document, problems in tuple(self._refused.items()):
+            left = tuple(d for d in problems if d in document.errors)
+            if left != problems:
+                self._refuse(document, left)
 
     def follow(self, written: Document) -> None:
         """Other views of a file that was written show it as it is now; one with changes of its own keeps them."""
@@ -151,7 +167,7 @@ class OpenDocuments(QObject):
     def told(self, document: Document) -> None:
         """Say that a file with unsaved changes was written by another program."""
         hint = "Your changes are kept here. Saving asks which of the two to keep."
-        self._notify(Diagnostic("another program changed this file", hint, file=str(document.path)))
+        self._notices.tell(Diagnostic("another program changed this file", hint, file=str(document.path)))
 
 
 def _lines(documents: Iterable[Document]) -> tuple[str, ...]:

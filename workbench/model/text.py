@@ -132,15 +132,15 @@ def value_text(value: float, unit: str = "") -> str:
 
 _WRITTEN = {
     "api": "API", "vhdl": "VHDL", "fpga": "FPGA", "fifos": "FIFOs", "luts": "LUTs", "ram": "RAM", "c": "C",
-    "dir": "folder", "dirs": "folders",
+    "dir": "folder", "dirs": "folders", "hdl": "HDL",
 }  # fmt: skip
 
 
 def title_of(name: str) -> str:
     """What a field or an output is called, by its name: `software_s` is `Software`, `api_dir` `API folder`,
     `slice_ps` `Slice (ps)`, for what is written as a plain number keeps its unit."""
-    plain = re.sub(r"(_bytes_per_s|_hz|_hdl|(?<!_per)_s)$", "", name)
-    told = re.sub(r"_(ps|ppm|bytes|ppm_per_s)$", r" (\1)", plain).replace("_", " ").capitalize()
+    plain = re.sub(r"(_bytes_per_s|_hz|(?<!_per)_s)$", "", name)
+    told = re.sub(r"_(ps|ppm|bytes|ppm_per_s|hdl)$", r" (\1)", plain).replace("_", " ").capitalize()
     return re.sub(r"\w+", lambda word: _WRITTEN.get(word[0].lower(), word[0]), told)
 
 

@@ -76,6 +76,11 @@ class Document:
         return False
 
     @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """What is wrong with the text and keeps it from being saved."""
+        return ()
+
+    @property
     def base_sha256(self) -> str:
         """Of the file as it was read or written here; empty where there is none."""
         return "" if self._on_disk is None else sha256(self._on_disk)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from workbench.api import PortKind
 from workbench.formats.platform_file import parse_platform
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.platform import SCHEMA_VERSION, Platform
 from workbench.session.plugins import Plugins
-from workbench.session.yaml_document import Notify, YamlDocument
+from workbench.session.port_entries import PORTS, with_kind
+from workbench.session.yaml_document import Notify, Path_, YamlDocument
 
 
 def templates_in(folder: Path) -> tuple[Path, ...]:
@@ -54,6 +56,14 @@ class PlatformDocument(YamlDocument):
     def read_only(self) -> bool:
         """Templates of the package and of plugins are not changed: a copy in the project is."""
         return self.path is not None and any(s.template == self.path for s in self._plugins.platforms.values())
+
+    def set(self, path: Path_, value: Any, label: str = "") -> bool:
+        """As for any document; a port that becomes another kind gets the fields of that kind, by one step."""
+        if path[:2] != PORTS or path[3:] != ("kind",) or value == self.value(path):
+            return super().set(path, value, label)
+        number, kind = path[2], str(value)
+        assert isinstance(number, int)
+        return self.apply(label or "Change kind", lambda text: with_kind(text, number, kind, self.port_kinds))
 
     def parse(self, file: str | None) -> tuple[Diagnostic, ...]:
         self.platform, problems = parse_platform(self.text, file, self._plugins.port_kinds)

@@ -108,6 +108,16 @@ class YamlDocument(Document):
         found = [d for d in self.problems if (d.line, d.column) in at]
         return min(found, key=lambda d: d.severity is not Severity.ERROR, default=None)
 
+    def place_of(self, problem: Diagnostic) -> Path_:
+        """The path of the value or key at which a problem stands; () where it stands at none."""
+        if self.marked is None:
+            return ()
+        at = (problem.line, problem.column)
+        paths = (
+            p for spans in (self.marked.values, self.marked.keys) for p, s in spans.items() if (s.line, s.column) == at
+        )
+        return max(paths, key=len, default=())
+
     def problems_below(self, path: Path_) -> tuple[Diagnostic, ...]:
         """The problems inside a part of the document."""
         span = self.marked.values.get(path) if self.marked else None

@@ -27,9 +27,11 @@ class CardMemory(HardwarePort):
     driver_header = DRIVERS / "memory_bank.h"
 
     kind: str = Field("memory_bank", description="memory_bank")
-    bytes: PositiveInt = Field(description="its size")
+    bytes: PositiveInt = Field(description="its size", examples=["1 GiB"])
     base: Unsigned = Field(0, description="the address of its first byte")
-    bandwidth_bytes_per_s: PositiveFloat = Field(description="how fast its bus is; with several channels that of each")
+    bandwidth_bytes_per_s: PositiveFloat = Field(
+        description="how fast its bus is; with several channels that of each", examples=["19.2 GB/s"]
+    )
     channels: PositiveInt = Field(1, description="channels, each with a bus and banks of its own")
     interleave_bytes: PositiveInt = Field(4096, description="what lies together in a channel, before the next's turn")
     banks: PositiveInt = Field(8, description="banks of a channel")

@@ -41,6 +41,17 @@ class MemoryPort(HardwarePort):
     incoming: PortDirection = Field(description="from the host to the FPGA")
     outgoing: PortDirection = Field(description="from the FPGA to the host")
 
+    @classmethod
+    def first_fields(cls) -> Mapping[str, object]:
+        write, read = (
+            {"data_signal": data, "address_signal": "addr", "condition_hdl": enable}
+            for data, enable in (("wr_data", "wr_en"), ("rd_data", "rd_en"))
+        )
+        return {
+            "write_enable": "wr_en", "read_enable": "rd_en",
+            "incoming": write, "outgoing": {**read, "delay_cycles": 1},
+        }  # fmt: skip
+
     def signals(self) -> Mapping[str, Signal]:
         return {
             "write_address": Signal(self.incoming.address_signal, "input"),
@@ -189,6 +200,10 @@ class BlockPort(MemoryPort):
         0, description="the most words that one request asks for; 0: any number"
     )
     address_tracked: bool = Field(True, description="whether the address signal is kept up to date for every word")
+
+    @classmethod
+    def first_fields(cls) -> Mapping[str, object]:
+        return {**super().first_fields(), "word_count_signal": "words_left", "request_hdl": "dma_req"}
 
     def signals(self) -> Mapping[str, Signal]:
         request = self.request_signal or self.request_hdl

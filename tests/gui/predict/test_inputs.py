@@ -50,7 +50,7 @@ def test_a_fault_stands_beside_its_field_and_holds_saving(mode: PredictMode) -> 
     row.write()
     assert "samples" in row.problem.text()
     assert not mode.save_button.isEnabled()
-    assert mode.why.text() == "1 problem to mend first"
+    assert mode.problem_button.text() == "1 problem"
     mode.show_page("Results")
     assert mode.stack.currentWidget() is mode.nothing
     mode.history.undo()

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from workbench.gui import theme
-from workbench.gui.forms.form import TextArea
+from workbench.gui.forms.field_row import TextArea
 from workbench.gui.predict.mode import PredictMode
 from workbench.gui.predict.structure_view import StructureView
 from workbench.predict.structure import innermost

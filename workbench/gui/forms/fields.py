@@ -17,12 +17,14 @@ _PROSE = ("description", "note", "source")  # a source with an example is an end
 Choices = Mapping[str, Collection[str]]
 
 
-def groups_of(schema: type[BaseModel], title: str, note: str = "", choices: Choices | None = None) -> tuple[Group, ...]:
-    """A schema's own fields, then a group for each part that it has one of."""
+def groups_of(
+    schema: type[BaseModel], title: str, note: str = "", choices: Choices | None = None, pairs: bool = False
+) -> tuple[Group, ...]:
+    """A schema's own fields, then a group for each part that it has one of. `choices`, `pairs`: see `fields_of`."""
     inner = [(name, info, part_in(info)) for name, info in schema.model_fields.items() if not _many(info)]
     parts = [(name, part, info.description or "") for name, info, part in inner if part]
     return (
-        Group(title, note, tuple(fields_of(schema, choices=choices))),
+        Group(title, note, tuple(fields_of(schema, choices=choices, pairs=pairs))),
         *(Group(title_of(name), said, tuple(fields_of(part, (name,)))) for name, part, said in parts),
     )
 

@@ -15,7 +15,7 @@ from workbench.gui.forms.part_list import PartList, with_article
 from workbench.gui.forms.parts import Part, Section
 from workbench.gui.mode import Mode
 from workbench.gui.theme import set_ground
-from workbench.gui.widgets import Button, ElidedLabel, EmptyState, IconButton, PanelHeader, label, plain_panel, set_role
+from workbench.gui.widgets import Button, ElidedLabel, EmptyState, IconButton, PanelHeader, label, plain_panel
 from workbench.session.files import write_atomically
 from workbench.session.keys import with_key
 from workbench.session.yaml_document import Path_, YamlDocument
@@ -34,6 +34,8 @@ class DocumentMode(Mode):
         self.undo_button = IconButton("undo-2", "Undo")
         self.undo_button.clicked.connect(document.history.undo)
         self.why = ElidedLabel("", "small")
+        self.problem_button = Button("", kind="link")
+        self.problem_button.clicked.connect(self.show_problem)
         self.save_button = Button("Save")
         self.save_button.clicked.connect(self.save)
         document.stepped.connect(self.write_heads)
@@ -133,7 +135,7 @@ class DocumentMode(Mode):
     def choose(self, path: Path_) -> None:
         """Show the form of a part."""
         self.form.commit()
-        self.chosen = path
+        self.chosen, self._empty = path, None
         self.show_form()
 
     def _show_empty(self, section: Section | None) -> None:
@@ -145,7 +147,10 @@ class DocumentMode(Mode):
         self._empty = section
         self.form_head.set_title(section.title, "none yet")
         self.remove.hide()
-        self.no_parts.say(f"No {section.add} yet", section.about, f"Add {with_article(section.add)}")
+        problem = self.document.problem_at(section.path) if section.path else None
+        lacks = f"{problem.message[:1].upper()}{problem.message[1:]}. {problem.hint}" if problem else ""
+        about = " ".join(text for text in (section.about, lacks) if text)
+        self.no_parts.say(f"No {section.add} yet", about, f"Add {with_article(section.add)}")
         self.form.hide()
         self.no_parts.show()
 
@@ -153,17 +158,41 @@ class DocumentMode(Mode):
         if self._empty is not None:
             self._add(self._empty.add)
 
+    def show_problem(self) -> None:
+        """Show the first problem of the document: its field, the section that lacks a part, or its line as text."""
+        problem = next(iter(self.document.errors), None)
+        if problem is None:
+            return
+        path, sections = self.document.place_of(problem), self.sections()
+        lacking = next((s for s in sections if s.path and s.path == path and not s.parts), None)
+        parts = [p for s in sections for p in s.parts if path[: len(p.path)] == p.path and (p.path or len(path) < 2)]
+        if lacking is not None:
+            self.parts.show_tab(lacking.tab)
+            self._show_empty(lacking)
+        elif path and parts:
+            self.choose(max(parts, key=lambda part: len(part.path)).path)
+            self.form.show_field(path)
+        elif self.document.path is not None and problem.line is not None:
+            self.context.navigation.open_line(str(self.document.path), problem.line)
+
     def show_form(self) -> None:
-        """The parts as they are now, and the form of the one chosen."""
-        self.parts.show_sections(self.sections(), self.document)
+        """The parts as they are now, and the form of the one chosen, or the section chosen that has none."""
+        sections, field = self.sections(), self.form.field_with_focus()
+        self.parts.show_sections(sections, self.document)
         part, shown = self.part(self.chosen), self.form.part
         if part is None or shown is None or (part.path, part.groups) != (shown.path, shown.groups):
             self.form.show_part(part)
+            if field is not None and part and shown and part.path == shown.path:
+                self.form.show_field(field)
         else:
             self.form.read()
         self.chosen = part.path if part else None
-        self.parts.set_current(self.chosen or ())
-        self._show_part()
+        empty = next((s for s in sections if self._empty and s.title == self._empty.title and not s.parts), None)
+        if empty is not None:
+            self._show_empty(empty)
+        else:
+            self.parts.set_current(self.chosen or ())
+            self._show_part()
         self.write_heads()
 
     def _show_part(self) -> None:
@@ -187,11 +216,16 @@ class DocumentMode(Mode):
         copied = "Writes it beside the project" if in_project else "Open a project to save a copy in it"
         self.save_button.setToolTip(copied if document.read_only else with_key("Comments and layout are kept", "save"))
         problems = f"{errors} problem{'s' if errors > 1 else ''}"
-        self.why.setText(f"{problems} to mend first" if errors else "edited" if document.dirty else "")
+        self.why.setText("edited" if document.dirty and not errors else "")
         self.why.setVisible(bool(self.why.text()))
-        set_role(self.why, "high" if errors else "small")
+        self.problem_button.setVisible(bool(errors))
+        if errors:
+            first = document.errors[0]
+            self.problem_button.setText(problems)
+            place = f"Go to line {first.line}: " if first.line is not None else ""
+            self.problem_button.setToolTip(f"{place}{first.message}. Fix it before you save.")
         self.say_status(
-            *((f"{problems}: line {document.errors[0].line}",) if errors else ()),
+            *((f"{problems}: line {document.errors[0].line}",) if errors and document.errors[0].line else ()),
             *self.status_words(),
             "read only" if document.read_only else "not saved" if document.dirty else "saved",
         )
@@ -216,8 +250,12 @@ class DocumentMode(Mode):
             (n, s.parts.index(one)) for n, s in enumerate(self.sections()) for one in s.parts if one.path == part.path
         )
         self.form.show_part(None)
-        if self.document.remove(part.path, f"Remove {part.title}") and (left := self.sections()[number].parts):
-            self.chosen = left[min(at, len(left) - 1)].path
+        if self.document.remove(part.path, f"Remove {part.title}"):
+            section = self.sections()[number]
+            if section.parts:
+                self.chosen = section.parts[min(at, len(section.parts) - 1)].path
+            elif section.add:
+                self._empty = section
         self.show_form()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -131,6 +131,12 @@ class PartList(QWidget):
             self._show_tabs()
             self._refilter()
 
+    def show_tab(self, tab: str) -> None:
+        """Show a tab, with no part of it chosen."""
+        self.tab, self._current = tab, None
+        self._show_tabs()
+        self._refilter()
+
     def _refilter(self) -> None:
         """The parts of the tab, or of all tabs those that are asked for."""
         wanted = self.filter.text().strip().lower()

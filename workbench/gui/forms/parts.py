@@ -34,10 +34,12 @@ class Part:
 @dataclass(frozen=True)
 class Section:
     """A group of parts; `add` names what the plus button adds, "" where nothing can be added. Those with a `tab` are
-    shown on that one of the list's tabs. `about` says what such parts are for, where there is none yet."""
+    shown on that one of the list's tabs. `about` says what such parts are for, where there is none yet; `path` is where
+    they stand in the document."""
 
     title: str
     parts: tuple[Part, ...]
     add: str = ""
     tab: str = ""
     about: str = ""
+    path: Path_ = ()

@@ -9,7 +9,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from workbench.gui.context import Context
-from workbench.gui.forms.form import FieldRow, PartForm
+from workbench.gui.forms.field_row import FieldRow
+from workbench.gui.forms.form import PartForm
 from workbench.model.diagnostic import Diagnostic
 from workbench.session.entry_problems import entry_problems, typed_problem
 from workbench.session.platform_document import PlatformDocument

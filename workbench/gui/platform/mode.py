@@ -57,7 +57,7 @@ class PlatformMode(DocumentMode):
         self.use_button = Button("Use here")
         self.use_button.setToolTip("The project that is open then names this platform")
         self.use_button.clicked.connect(self.use_in_project)
-        for widget in (self.undo_button, self.why, self.use_button, self.save_button):
+        for widget in (self.undo_button, self.why, self.problem_button, self.use_button, self.save_button):
             self.form_head.add(widget)
         parts, column = plain_panel(212)
         self.list_head = PanelHeader("Platform")

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from pydantic import BaseModel
+
 from workbench.api.forms import Group
 from workbench.formats import yaml_edit
 from workbench.formats.platform_file import callee_name
@@ -24,9 +26,10 @@ from workbench.gui.platform.fields import (
     TABLE,
     TRANSFERS,
 )
-from workbench.model.hardware import Port
+from workbench.model.hardware import Clock, Port
 from workbench.model.text import counted
 from workbench.session.platform_document import PlatformDocument
+from workbench.session.port_entries import PORTS, new_port
 from workbench.session.yaml_document import Path_, YamlDocument
 
 
@@ -82,12 +85,26 @@ def _hardware(document: YamlDocument) -> tuple[Section, ...]:
              _port_groups(document, str(item.get("kind", ""))), removable=True)
         for n, item in enumerate(_items(document, ("hardware", "ports")))
     )  # fmt: skip
-    return Section("Clocks", clocks, "clock"), Section("Hardware ports", ports, "hardware port")
+    return (
+        Section("Clocks", clocks, "clock", about=_about(Clock), path=("hardware", "clocks")),
+        Section("Hardware ports", ports, "hardware port", about=_about(Port), path=PORTS),
+    )
+
+
+def _about(schema: type[BaseModel]) -> str:
+    """What is said of such parts in the reference of their fields."""
+    return " ".join((schema.__doc__ or "").split())
 
 
 def _port_groups(document: YamlDocument, kind: str) -> tuple[Group, ...]:
+    """The fields of a kind of port, whichever plugin brings it."""
     kinds = document.port_kinds if isinstance(document, PlatformDocument) else {}
-    return groups_of(kinds[kind].port() if kind in kinds else Port, "Port", choices={"kind": tuple(kinds)})
+    clocks = tuple(str(clock.get("name", "")) for clock in _items(document, ("hardware", "clocks")))
+    choices = {"kind": tuple(kinds), "clock": ("", *clocks)}
+    first, *inner = groups_of(kinds[kind].port() if kind in kinds else Port, "Port", choices=choices, pairs=True)
+    titles = {name: one.title for name, one in kinds.items()}
+    fields = tuple(replace(field, notes=titles) if field.path == ("kind",) else field for field in first.fields)
+    return replace(first, fields=fields), *inner
 
 
 def _items(document: YamlDocument, path: Path_) -> list[Any]:
@@ -184,17 +201,17 @@ def _add_hardware(document: YamlDocument, what: str) -> Path_ | None:
     """One more clock or port; the first of either brings the other."""
     clocks, ports = (_items(document, ("hardware", part)) for part in ("clocks", "ports"))
     clock = {"name": f"clk{len(clocks) or ''}", "frequency_hz": "100 MHz", "reset": "rst"}
-    port = {
-        "name": f"port{len(ports)}" if ports else "host", "kind": "memory",
-        "write_enable": "wr_en", "read_enable": "rd_en",
-        "incoming": {"data_signal": "wr_data", "address_signal": "addr", "condition_hdl": "wr_en"},
-        "outgoing": {
-            "data_signal": "rd_data", "address_signal": "addr", "condition_hdl": "rd_en", "delay_cycles": 1,
-        },
-    }  # fmt: skip
+    kinds = document.port_kinds if isinstance(document, PlatformDocument) else {}
+    new_ports = new_port(kinds, "memory" if "memory" in kinds else next(iter(kinds)), ports)
     part, have = ("clocks", clocks) if what == "clock" else ("ports", ports)
-    if not clocks and not ports:
-        new = document.set(("hardware",), {"clocks": [clock], "ports": [port]}, "Add the hardware port")
-    else:
-        new = document.append(("hardware", part), clock if what == "clock" else port, f"Add a {what}")
-    return ("hardware", part, len(have)) if new else None
+
+    def edit(text: str) -> str:
+        for name, held, new in (("clocks", clocks, (clock,)), ("ports", ports, new_ports)):
+            path = ("hardware", name)
+            if held and name == part:
+                text = yaml_edit.insert_item(text, path, len(held), *new)
+            elif not held:
+                text = yaml_edit.set_value(text, path, list(new))
+        return text
+
+    return ("hardware", part, len(have)) if document.apply(f"Add a {what}", edit) else None

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from workbench.gui.forms.form import StillCombo
+from workbench.gui.forms.field_row import StillCombo
 from workbench.gui.widgets import PanelHeader, PillButton, plain_column
 
 

@@ -126,7 +126,7 @@ class PredictMode(DocumentMode):
         self._centre = centre
 
     def _head(self) -> QWidget:
-        self.model_head = ModelHead(PAGES, (self.undo_button, self.why, self.save_button))
+        self.model_head = ModelHead(PAGES, (self.undo_button, self.why, self.problem_button, self.save_button))
         self.head, self.reading, self.pills = self.model_head.header, self.model_head.reading, self.model_head.pills
         self.model_head.page_chosen.connect(self.show_page)
         return self.model_head

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from workbench.gui.forms.form import StillCombo
+from workbench.gui.forms.field_row import StillCombo
 from workbench.gui.widgets import plain_panel
 
 

@@ -24,7 +24,7 @@ class ProjectMode(DocumentMode):
         super().__init__(context, kind, ProjectDocument(context.notices.tell))
         form = self.make_form()
         self.remove.setToolTip("Remove this from the project (Delete, in the list)")
-        for widget in (self.undo_button, self.why, self.save_button):
+        for widget in (self.undo_button, self.why, self.problem_button, self.save_button):
             self.form_head.add(widget)
         parts, column = plain_panel(212)
         self.list_head = PanelHeader("Project")
