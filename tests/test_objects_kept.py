@@ -63,6 +63,42 @@ def test_what_was_compiled_is_taken_again_until_something_that_it_read_changes(o
     assert make(replace(one, made_by=("another version",))) == ("two", 6)
 
 
+def test_what_the_compiler_reads_besides_counts_too(one: ObjectFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    root, commands = one.source.parent, []
+
+    def make(this: ObjectFile) -> tuple[list[str], int]:
+        one.target.unlink(missing_ok=True)
+        compile_objects([this], Job(), base=root / "build", cwd=root, what="it", through=lambda words, run: (
+            commands.append(words), run(words))[1])  # fmt: skip
+        assert this.target.stat().st_mtime > began_s - 1, "make compares times"
+        return sorted(symbols([this.target], defined=True)), len(commands)
+
+    began_s = time.time()
+    bare = replace(one, flags=("-w",))
+    for kind in ("first", "second"):
+        (root / kind / "kind.h").write_text(f"#define KIND {kind}\n")
+        os.utime(root / kind / "kind.h", (began_s - 60, began_s - 60))
+    monkeypatch.setenv("CPATH", str(root / "first"))
+    assert make(bare) == (["first"], 1)
+    assert make(bare) == (["first"], 1)
+    monkeypatch.setenv("CPATH", str(root / "second"))
+    assert make(bare) == (["second"], 2)
+    monkeypatch.setenv("CPATH", f"{root / 'first'}:{root / 'second'}")
+    assert make(bare) == (["first"], 3)
+    folder = replace(bare, flags=("-w", f'-DPLACE="{root / "build"}"'))
+    assert make(folder)[1] == 4
+    elsewhere = root / "elsewhere"
+    elsewhere.mkdir()
+    moved = replace(folder, flags=("-w", f'-DPLACE="{elsewhere}"'), target=elsewhere / "a.o")
+    compile_objects([moved], Job(), base=elsewhere, cwd=root, what="it", through=lambda words, run: (
+        commands.append(words), run(words))[1])  # fmt: skip
+    assert len(commands) == 5, "a path in a macro is part of the object file"
+    (root / "data").write_text("one")
+    (root / "a.c").write_text(f'__asm__(".incbin \\"{root}/data\\"");\n')
+    os.utime(root / "a.c", (began_s - 60, began_s - 60))
+    assert [make(bare)[1], make(bare)[1]] == [6, 7], "which file that reads is not listed"
+
+
 def test_a_source_that_does_not_compile_is_told_each_time(one: ObjectFile) -> None:
     root = one.source.parent
     (root / "a.c").write_text("int a = ;\n")

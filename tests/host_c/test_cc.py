@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -183,26 +184,111 @@ def test_a_cpp_source_where_a_build_system_takes_this_program_for_the_compiler(a
     assert run(app)[1] == {**calls, ("src/main.cpp", 13, "fakeClose", 0): 1}
 
 
-def test_an_object_is_kept_until_the_code_that_records_changes(app: Path, fake_api: Path) -> None:
-    words = ["-Ilib", f"-I{fake_api}", "-c", "src/main.c", "-o", "main.o"]
-    command = [sys.executable, "-m", "workbench", "cc", *words]
-    subprocess.run(command, cwd=app, check=True)
-    kept = app.parent / "cache" / "objects"
-    assert len(list(kept.iterdir())) == 1
-    (app / "main.o").unlink()
-    subprocess.run(command, cwd=app, check=True)
+def test_what_was_the_source_before_is_compiled_and_linked_again(app: Path, fake_api: Path) -> None:
+    """A branch switched there and back: every object file is newer than the program."""
+    first, second = FILES["src/plain.c"], "int plain(void) { return 2; }\n"
+    main = FILES["src/main.c"].replace("__LINE__)", "plain())").replace('"put.h"', '"put.h"\nint plain(void);')
+    (app / "src" / "main.c").write_text(main)
+    for text, printed in ((first, 1), (second, 2), (first, 1)):
+        (app / "src" / "plain.c").write_text(text)
+        assert make(app, fake_api).returncode == 0
+        assert run(app)[0] == f"src/main.c:{printed}\n"
+        assert make(app, fake_api, "-q").returncode == 0, "nothing is left to be made"
+
+
+def test_a_copied_project_has_its_own_paths_and_the_environment_counts(
+    app: Path, fake_api: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = '#include <stdio.h>\n#include "kind.h"\n'
+    text += 'int main(void) { printf("%s %s %d\\n", __FILE__, DATA, KIND); return 0; }\n'
+    (app / "src" / "main.c").write_text(text)
+    for number in (1, 2):
+        (app.parent / str(number)).mkdir()
+        (app.parent / str(number) / "kind.h").write_text(f"#define KIND {number}\n")
+    for place in (app, Path(shutil.copytree(app, app.parent / "copy"))):
+        for number in (1, 2):
+            monkeypatch.setenv("CPATH", str(app.parent / str(number)))
+            words = [f'-DDATA="{place}"', f"{place}/src/main.c", "-o", "app"]
+            subprocess.run([sys.executable, "-m", "workbench", "cc", *words], cwd=place, check=True)
+            printed = subprocess.run([place / "app"], capture_output=True, text=True, check=True).stdout
+            assert printed == f"{place}/src/main.c {place} {number}\n"
+
+
+#: words for the compiler, and the files that it writes
+SAME_BUILD = (
+    "-MD src/main.c lib/put.c API/fake.o -o app", "-MMD -MFx.d -MTfoo -c src/main.c -o sub.o",
+    "-Wp,-MMD,dep.d -c src/main.c -o sub.o", "-c src/main.c --output zz.o", "--sysroot / --compile src/main.c",
+    "--shared -fPIC src/main.c -o l.so", "-x c -o app src/main.c lib/put.c -x none API/fake.o",
+    "-xc -c src/main.c -osub.o",
+    "-save-temps src/main.c lib/put.c API/fake.o -o app", "@latin -c src/main.c", "-o", "-c nofile.c", "src/plain.h",
+    "-fstack-usage -c src/main.c src/plain.c",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("line", SAME_BUILD)
+def test_a_build_is_the_same_build(app: Path, fake_api: Path, line: str) -> None:
+    (app / "latin").write_bytes(b'-DNAME=\\"\xe9\\" "-DTWO=a\\ b"\n')
+    (app / "src" / "plain.h").write_text("int plain(void);\n")
+    words = ["-Wno-unknown-pragmas", "-Ilib", f"-I{fake_api}", "-DSIZE=6", *line.replace("API", str(fake_api)).split()]
+
+    def built(*compiler: str) -> tuple[object, ...]:
+        before = {path: path.read_bytes() for path in app.rglob("*") if path.is_file()}
+        done = subprocess.run([*compiler, *words], cwd=app, capture_output=True)
+        new = sorted(path for path in app.rglob("*") if path.is_file() and path not in before)
+        lists = {path.name: path.read_text() for path in new if path.suffix == ".d"}
+        printed = run(app)[0] if app / "app" in new and "cc" in compiler[-1] else ""
+        assert not printed or printed == "src/main.c:10\n"
+        written = [path for path in new if path.is_file()]
+        for path in written:
+            path.unlink()
+        return done.returncode, done.stdout, done.stderr, written, lists
+
+    assert built(sys.executable, "-m", "workbench", "cc") == built("gcc")
+
+
+@pytest.mark.parametrize(
+    ("words", "typed", "why"),
+    [
+        (["-x", "c++", "-fpermissive", "src/main.c"], "", "-x c++ and its name do not agree"),
+        (["src/main.i"], "", "it is preprocessed"),
+        (["-x", "c", "-"], FILES["src/main.c"], "it comes from standard input"),
+    ],
+)
+def test_what_cannot_be_recorded_is_reported(app: Path, fake_api: Path, words: list[str], typed: str, why: str) -> None:
+    flags = ["-w", "-Ilib", f"-I{fake_api}"]
+    subprocess.run(["gcc", *flags, "-E", "src/main.c", "-o", "src/main.i"], cwd=app, check=True)
+    command = [sys.executable, "-m", "workbench", "cc", *flags, "-c", *words, "-o", "main.o"]
+    done = subprocess.run(command, cwd=app, input=typed, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert f"{words[-1]}: warning: the calls in this code are not recorded: {why}." in done.stderr
     assert (app / "main.o").is_file()
-    assert len(list(kept.iterdir())) == 1
-    (listed,) = (app.parent / "cache" / "reads").glob("*/reads.json")
-    reads = {Path(name).name for name in json.loads(listed.read_text())["files"]}
-    assert reads >= {"put.h", "fake.yaml", "instrumenting.py", "wrappers.py", "copies.py", "driver.py", "recap.hpp"}
+    quiet = [*command[:4], "-c", *words[:-1], "src/plain.c" if words[-1] != "-" else "-", "-o", "plain.o"]
+    done = subprocess.run(quiet, cwd=app, input="int plain;\n", capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, ""), "no call, no word"
+
+
+def test_a_script_that_leads_back_does_not_start_without_end(
+    app: Path, fake_api: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = app / "mycc"
+    script.write_text(f'#!/bin/sh\nexec {sys.executable} -m workbench cc -DSIZE=6 "$@"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("CC", str(script))
+    words = ["-w", "-Ilib", f"-I{fake_api}", "src/main.c", "lib/put.c", fake_api / "fake.o", "-o", "app"]
+    subprocess.run([script, *words], cwd=app, check=True, timeout=120)
+    assert run(app) == ("src/main.c:10\n", EXPECTED)
+    monkeypatch.setenv("PATH", str(app / "bin"), prepend=os.pathsep)
+    (app / "bin").mkdir()
+    (app / "bin" / "gcc").symlink_to(script)
+    done = subprocess.run([script, *words], cwd=app, capture_output=True, text=True, timeout=120)
+    assert done.returncode != 0
+    assert "the compiler that `workbench cc` starts leads back to it. Set RECAP_CC" in done.stderr
 
 
 def test_what_the_compiler_writes_beside_an_object_file_is_the_users_own(app: Path, fake_api: Path) -> None:
     built = make(app, fake_api, "MORE=--coverage")
     assert (built.returncode, built.stderr) == (0, "")
     assert run(app)[1] == EXPECTED
-    assert not (app.parent / "cache" / "objects").exists(), "nothing of it is kept"
     told = subprocess.run(["gcov", "-t", "lib/put.o"], cwd=app, capture_output=True, text=True, check=True).stdout
     assert "        3:    7:        fakeWrite(f, 0, i, 2 + SIZE);" in told
 

@@ -86,7 +86,7 @@ def digest(parts: Iterable[str | bytes]) -> str:
     """A hash of the parts, in order; where one ends and the next begins matters."""
     total = hashlib.sha256()
     for part in parts:
-        data = part.encode() if isinstance(part, str) else part
+        data = os.fsencode(part)
         total.update(len(data).to_bytes(8, "little"))
         total.update(data)
     return total.hexdigest()[:32]

@@ -9,18 +9,29 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
 
 from workbench.api.compile import digest, told
 from workbench.api.job import Job
 from workbench.api.kept import keep, keep_data, kept_folder, remember_reads, take, taken
-from workbench.api.source.flags import include_folders
+from workbench.api.source.flags import include_folders, options
 from workbench.model.diagnostic import Diagnostic
 from workbench.system.process import ProcessResult
 from workbench.system.toolchain import Tool
 
 _OBJECT, _SAID = "object", "said.txt"
 _PREREQUISITE = re.compile(r"(?:\\.|[^\s\\])+")
+
+#: what the compiler reads besides its command line
+_FOLDERS = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")
+_VARIABLES = (
+    *_FOLDERS, "COMPILER_PATH", "GCC_EXEC_PREFIX", "LIBRARY_PATH", "SOURCE_DATE_EPOCH",
+    "LANG", "LC_ALL", "LC_CTYPE", "LC_MESSAGES",
+)  # fmt: skip
+_MAPS = ("-ffile-prefix-map=", "-fmacro-prefix-map=", "-fdebug-prefix-map=")
+_MORE = re.compile(rb"\.incbin|#\s*embed|__has_(include|embed)|__(DATE|TIME|TIMESTAMP)__")
+_OWN = Path(str(files("workbench.resources")))
 
 Run = Callable[[Sequence[str | Path]], ProcessResult]
 
@@ -72,8 +83,7 @@ def compile_objects(
 
 def made(one: ObjectFile, base: Path, cwd: Path, compile_: Callable[[Sequence[str]], ProcessResult]) -> ProcessResult:
     """Make an object file, or take it as it was kept; what the compiler said."""
-    place = os.path.abspath(base)
-    command = digest([one.tool.version, *(w.replace(place, "") for w in (*one.flags, str(one.source), *one.made_by))])
+    command = _key(one, os.path.abspath(base))
     found = kept_folder("objects", command, base)
     if found and (said := taken(found / _SAID)) is not None and take(found / _OBJECT, one.target):
         return ProcessResult(0, "", said.decode("utf-8"))
@@ -83,13 +93,39 @@ def made(one: ObjectFile, base: Path, cwd: Path, compile_: Callable[[Sequence[st
         if result.returncode or not listed.is_file():
             return result
         read = [Path(os.path.abspath(cwd / name)) for name in prerequisites(listed)]
-        searched = [cwd / name for name in include_folders(one.flags)]
+        searched = [cwd / name for name in (*include_folders(one.flags), *_folders_of_environment())]
         remember_reads(command, base, read, (one.source.parent, *searched))
         found = kept_folder("objects", command, base)
-        if found and all(path.stat().st_mtime < began_s for path in read if path.exists()):  # none was saved meanwhile
+        unchanged = all(path.stat().st_mtime < began_s for path in read if path.exists())
+        if found and unchanged and not any(map(_reads_more, read)):
             keep_data(result.stderr.encode(), found, _SAID)
             keep(one.target, found, _OBJECT)
     return result
+
+
+def _key(one: ObjectFile, base: str) -> str:
+    """A hash of the command and of the variables that the compiler reads. Paths below `base` count from there, where
+    the compiler only reads files by them, or maps them: in a macro's value they are part of the object file."""
+    kept = []
+    for kind, path in options(one.flags):
+        reads = bool(path) or kind.startswith(_MAPS)
+        kept += [word.replace(base, "") if reads else word for word in (kind, path)]
+    paths = (path.replace(base, "") for path in (str(one.source), *one.made_by))
+    return digest([one.tool.version, *kept, *paths, *(f"{name}={os.environ.get(name)}" for name in _VARIABLES)])
+
+
+def _folders_of_environment() -> list[str]:
+    return [path for name in _FOLDERS for path in os.environ.get(name, "").split(os.pathsep) if path]
+
+
+def _reads_more(file: Path) -> bool:
+    """Whether a source says that its object file depends on more than the files that the compiler lists."""
+    if file.is_relative_to("/usr") or file.is_relative_to(_OWN) or file.suffix == ".py":
+        return False
+    try:
+        return bool(_MORE.search(file.read_bytes()))
+    except OSError:
+        return True
 
 
 def prerequisites(listed: Path) -> list[str]:

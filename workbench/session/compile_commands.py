@@ -55,7 +55,7 @@ def flags_of_sources(path: Path, root: Path, host: HostSources) -> tuple[dict[st
         if name is None or name in found:
             continue
         found[name] = tuple(_flags(command, folder))
-        if lists := [word for word in command.inputs if word.startswith("@")]:
+        if lists := [one.name for one in command.inputs if one.name.startswith("@")]:
             problems.append(_told(path, f"entry {number}: the flags in {lists[0]} are not read"))
     return found, problems
 
@@ -90,4 +90,4 @@ def _is_taken(option: tuple[str, ...]) -> bool:
     if names_headers(option[0]):
         return True
     known = _TAKEN.match(option[0]) and not _LEFT_OUT.match(option[0])
-    return bool(known) and not Command((), (option,), ()).writes_beside
+    return bool(known) and not Command((option,)).writes_beside

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,41 +12,120 @@ from workbench.api.source import suffixes
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 
 SUFFIXES = (*suffixes.C, *suffixes.CPP)
-#: options whose value is the next word
+STDIN = "-"
+Option = tuple[str, ...]
+#: options whose value is the next word (`gcc --help=separate`, and those that the driver and clang take)
 _WITH_VALUE = {
-    "-o", "-x", "-I", "-D", "-U", "-L", "-l", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-iprefix",
-    "-iwithprefix", "-iwithprefixbefore", "-isysroot", "-MF", "-MT", "-MQ", "-Xlinker", "-Xassembler",
-    "-Xpreprocessor", "-Xclang", "-mllvm", "-u", "-T", "-e", "-z", "-A", "-B", "-aux-info", "--param", "-wrapper",
-    "-arch", "-target", "-dumpbase", "-dumpbase-ext", "-dumpdir",
+    "-o", "-x", "-I", "-D", "-U", "-L", "-l", "-F", "-include", "-imacros", "-isystem", "-iquote", "-idirafter",
+    "-iprefix", "-iwithprefix", "-iwithprefixbefore", "-isysroot", "-imultiarch", "-imultilib", "-MF", "-MT", "-MQ",
+    "-Xlinker", "-Xassembler", "-Xpreprocessor", "-Xclang", "-mllvm", "-u", "-T", "-e", "-z", "-A", "-B", "-aux-info",
+    "--param", "-wrapper", "-arch", "-target", "-dumpbase", "-dumpbase-ext", "-dumpdir", "--sysroot", "-specs",
+    "--entry", "--dump", "--dumpbase", "--dumpbase-ext", "--dumpdir", "--include-prefix", "--include-with-prefix",
+    "--include-with-prefix-after", "--include-with-prefix-before",
 }  # fmt: skip
+#: long names, some with a value: `--output x`, `--output=x`
+_LONG = {
+    "--output": "-o", "--language": "-x", "--include-directory": "-I", "--include-directory-after": "-idirafter",
+    "--define-macro": "-D", "--undefine-macro": "-U", "--library-directory": "-L", "--include": "-include",
+    "--imacros": "-imacros", "--for-linker": "-Xlinker", "--for-assembler": "-Xassembler", "--force-link": "-u",
+    "--assert": "-A", "--prefix": "-B",
+}  # fmt: skip
+_LONG_ALONE = {
+    "--compile": "-c", "--assemble": "-S", "--preprocess": "-E", "--dependencies": "-M", "--user-dependencies": "-MM",
+    "--write-dependencies": "-MD", "--write-user-dependencies": "-MMD", "--shared": "-shared",
+    "--print-missing-file-dependencies": "-MG", "--save-temps": "-save-temps", "--static": "-static",
+}  # fmt: skip
+#: short names that a value may follow in the same word, and which are looked for here
+_JOINED = re.compile(r"-(?:MF|MT|MQ|x|o(?!bj))(?=.)")
 #: with these nothing is compiled, or not to an object file
-_NO_OBJECT = {"-E", "-S", "-M", "-MM", "-fsyntax-only", "-###", "--version", "--help", "-dumpversion", "-dumpmachine"}
+_NO_OBJECT = re.compile(
+    r"-([ESM]|MM|fsyntax-only|###|dump(version|machine|specs)|-(version|help\b.*|target-help)|print-.*)"
+)
 _OF_DEPENDENCIES = ("-MD", "-MMD", "-MP", "-MF", "-MT", "-MQ", "-MG")
 #: with these the compiler reads or writes further files, which -M does not list
 _BESIDE = re.compile(
     r"--?coverage|-(ftest-coverage|f(auto-)?profile-|gsplit-dwarf|save-temps|fdump-|fstack-usage|fcallgraph-info"
     r"|ftime-trace|fopt-info|fsave-optimization-record|fplugin|specs=|aux-info|MJ|Wa,)"
 )
+_PREPROCESSED = (".i", ".ii")
+
+
+@dataclass(frozen=True)
+class Input:
+    """A file that is named, and the language that -x says it is in; "" if its suffix says it."""
+
+    name: str
+    language: str = ""
+
+    @property
+    def is_source(self) -> bool:
+        """Whether this is a file in C or C++ by its suffix, and -x does not say otherwise."""
+        if not self.name.endswith(SUFFIXES):
+            return False
+        return self.language in ("", "c++" if self.name.endswith(tuple(suffixes.CPP)) else "c")
+
+    @property
+    def is_other_code(self) -> bool:
+        """Whether this is compiled as C or C++, but is no such file: preprocessed, of another suffix, or what is
+        typed (`-`)."""
+        named = self.name.endswith((*SUFFIXES, *_PREPROCESSED))
+        known = self.language in ("c", "c++", "cpp-output", "c++-cpp-output")
+        return (known or (not self.language and named)) and not self.is_source
+
+    @property
+    def why_not_recorded(self) -> str:
+        """Why calls in other code are not recorded."""
+        if self.name == STDIN:
+            return "it comes from standard input"
+        if self.name.endswith(_PREPROCESSED):
+            return "it is preprocessed"
+        return f"-x {self.language} and its name do not agree"
+
+    @property
+    def is_linked(self) -> bool:
+        """Whether a program is linked of it, and not a precompiled header."""
+        return not self.language.endswith("-header") and (bool(self.language) or not _HEADER.search(self.name))
+
+
+_HEADER = re.compile(r"\.(h|H|hh|hp|hxx|hpp|HPP|h\+\+|tcc)$")
 
 
 @dataclass(frozen=True)
 class Command:
-    """`words` are those given, response files opened; `sources` are the C and C++ files among them."""
+    """Inputs and options in their order; options have their short names, each with its value."""
 
-    words: tuple[str, ...]
-    options: tuple[tuple[str, ...], ...]  # each with its value
-    inputs: tuple[str, ...]
+    items: tuple[Input | Option, ...]
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        return tuple(item for item in self.items if isinstance(item, tuple))
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        return tuple(item for item in self.items if isinstance(item, Input))
 
     @property
     def sources(self) -> tuple[str, ...]:
-        return tuple(name for name in self.inputs if name.endswith(SUFFIXES))
+        """The C and C++ files."""
+        return tuple(one.name for one in self.inputs if one.is_source)
+
+    @property
+    def other_code(self) -> tuple[Input, ...]:
+        """What else is compiled as C or C++."""
+        return tuple(one for one in self.inputs if one.is_other_code)
 
     @property
     def makes_objects(self) -> bool:
-        """Whether sources are compiled to object files, at least on the way; with -x any file may be one."""
-        names = {option[0] for option in self.options}
-        other = any(name.startswith(("-x", "-print-")) for name in names)
-        return bool(self.sources) and not names & _NO_OBJECT and not other
+        """Whether sources are compiled to object files, at least on the way."""
+        return bool(self.sources) and self._makes_any
+
+    @property
+    def compiles_other_code(self) -> bool:
+        return bool(self.other_code) and self._makes_any
+
+    @property
+    def _makes_any(self) -> bool:
+        return not any(_NO_OBJECT.fullmatch(option[0]) for option in self.options)
 
     @property
     def writes_beside(self) -> bool:
@@ -57,7 +135,7 @@ class Command:
     @property
     def links(self) -> bool:
         names = {option[0] for option in self.options}
-        return bool(self.inputs) and not names & {*_NO_OBJECT, "-c", "-r"}
+        return any(one.is_linked for one in self.inputs) and self._makes_any and not names & {"-c", "-r"}
 
     @property
     def shared(self) -> bool:
@@ -65,23 +143,16 @@ class Command:
 
     def value(self, name: str) -> str:
         """An option's value, the last one's; empty where it is not given."""
-        found = ""
-        for option in self.options:
-            if option[0] == name and len(option) > 1:
-                found = option[1]
-            elif name == "-o" and option[0].startswith("-o") and len(option) == 1 and len(option[0]) > 2:
-                found = option[0][2:]
-        return found
+        return next((option[1] for option in reversed(self.options) if option[0] == name and len(option) > 1), "")
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """All but inputs, outputs, and what asks for lists of what was read."""
+        """All but inputs, their languages, outputs, and what asks for lists of what was read."""
         kept = (
             option
             for option in self.options
-            if option[0] != "-c"
-            and not option[0].startswith("-o")
-            and not option[0].startswith(_OF_DEPENDENCIES)
+            if option[0] not in ("-c", "-o", "-x")
+            and option[0] not in _OF_DEPENDENCIES
             and not option[0].startswith(("-l", "-Wl,", "-Xlinker"))
         )
         return tuple(word for option in kept for word in option)
@@ -96,6 +167,19 @@ class Command:
         named = [] if self.value("-MT") or self.value("-MQ") else ["-MT", target]
         return ["-MM" if "-MMD" in names else "-M", *given, *named, "-MF", listed, source]
 
+    def with_objects(self, objects: Mapping[str, str]) -> list[str]:
+        """The words of a command that links object files in the place of sources, and lists nothing."""
+        words: list[str] = []
+        for item in self.items:
+            if isinstance(item, tuple):
+                words += item if item[0] not in _OF_DEPENDENCIES else ()
+            elif item.name in objects and item.is_source:
+                as_object = ["-x", "none", objects[item.name], "-x", item.language]
+                words += as_object if item.language else [objects[item.name]]
+            else:
+                words.append(item.name)
+        return words
+
     def target(self, source: str) -> str:
         """The object file that -c makes of a source."""
         return self.value("-o") or Path(source).stem + ".o"
@@ -108,26 +192,77 @@ def read_command(words: Sequence[str]) -> Command:
 
 def parse_words(words: Sequence[str]) -> Command:
     """A command whose response files are opened, or are to stay closed."""
-    options: list[tuple[str, ...]] = []
-    inputs: list[str] = []
+    items: list[Input | Option] = []
+    language = ""
     left = iter(words)
     for word in left:
-        if word in _WITH_VALUE:
-            value = next(left, None)
-            options.append((word,) if value is None else (word, value))
-        elif word.startswith("-"):
-            options.append((word,))
+        if word == STDIN or not word.startswith("-"):
+            items.append(Input(word, language))
+            continue
+        name, equals, value = word.partition("=")
+        option: Option
+        if name in _LONG:
+            option = (_LONG[name], value if equals else next(left, ""))
+        elif word in _LONG_ALONE:
+            option = (_LONG_ALONE[word],)
+        elif word in _WITH_VALUE:
+            following = next(left, None)
+            option = (word,) if following is None else (word, following)
+        elif word.startswith("-Wp,-M"):
+            items += _for_preprocessor(word)
+            continue
+        elif joined := _JOINED.match(word):
+            option = (joined[0], word[joined.end() :])
         else:
-            inputs.append(word)
-    return Command(tuple(words), tuple(options), tuple(inputs))
+            option = (word,)
+        if option[0] == "-x" and len(option) > 1:
+            language = "" if option[1] == "none" else option[1]
+        items.append(option)
+    return Command(tuple(items))
+
+
+def _for_preprocessor(word: str) -> Iterator[Option]:
+    """The options in a `-Wp,-MMD,file`: the preprocessor's own -MD and -MMD have the list's name as their value."""
+    parts = iter(word.split(",")[1:])
+    for part in parts:
+        if part in ("-MD", "-MMD"):
+            yield (part,)
+            if listed := next(parts, ""):
+                yield ("-MF", listed)
+        else:
+            yield from parse_words([part, *([next(parts, "")] if part in ("-MT", "-MQ", "-MF") else [])]).options
 
 
 def _opened(words: Sequence[str], depth: int = 0) -> Iterator[str]:
     for word in words:
         if word.startswith("@") and Path(word[1:]).is_file() and depth < 16:
             try:
-                yield from _opened(shlex.split(Path(word[1:]).read_text(encoding="utf-8")), depth + 1)
-            except (OSError, ValueError) as error:
+                text = Path(word[1:]).read_text(encoding="utf-8", errors="surrogateescape")
+            except OSError as error:
                 raise WorkbenchError(Diagnostic(f"this list of words cannot be read: {error}", file=word[1:])) from None
+            yield from _opened(_split(text), depth + 1)
         else:
             yield word
+
+
+def _split(text: str) -> list[str]:
+    """The words of a response file by gcc's rules: a backslash takes the next character as it is, in quotes too."""
+    words: list[str] = []
+    word: list[str] | None = None
+    quote, escaped = "", False
+    for character in text:
+        if not (quote or escaped) and character.isspace():
+            words += [] if word is None else ["".join(word)]
+            word = None
+            continue
+        word = [] if word is None else word
+        if not escaped and character == "\\":
+            escaped = True
+        elif not escaped and character == quote:
+            quote = ""
+        elif not (escaped or quote) and character in "'\"":
+            quote = character
+        else:
+            word.append(character)
+            escaped = False
+    return words if word is None else [*words, "".join(word)]

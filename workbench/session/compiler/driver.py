@@ -1,9 +1,11 @@
 """Takes a compiler's place in any Makefile or CMake project.
 
-Each source is compiled as it stands, so that errors and warnings are the compiler's own. Where it, or one of the
-project's files that it includes, names a call of the platform's, an instrumented copy is then compiled in its stead,
-and joined with its wrappers into the one object file that was asked for. Linking adds the recorder. Everything else is
-the compiler's affair.
+The compiler runs the user's command as it is, so that errors, warnings and all files that it writes are its own. If a
+source, or one of the project's files that it includes, names a call of the platform, an instrumented copy is then
+compiled, and joined with its wrappers into the one object file that was asked for. Linking adds the recorder.
+
+In a build that a run started (`users_build.py`) each source is compiled by a command of its own, with the flags that
+the target adds, and object files are kept (`objects.py`).
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -26,7 +29,7 @@ from workbench.api.objects import ObjectFile, made, prerequisites
 from workbench.api.source.flags import absolute
 from workbench.api.told import Compiled, Told, told
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
-from workbench.session.compiler.command import Command, read_command
+from workbench.session.compiler.command import STDIN, Command, read_command
 from workbench.session.compiler.linking import RECORDER, linked, shown
 from workbench.session.finding import PROJECT_SUFFIX, find_project
 from workbench.system.cache import cache_dir
@@ -36,6 +39,7 @@ from workbench.system.toolchain import Tool, find_compiler, symbols
 if TYPE_CHECKING:  # what reads projects and sources is imported where an object file is not kept
     from workbench.session.workspace import Workspace
 
+_STARTS = "RECAP_CC_STARTS"  # how many of these programs this one was started by, one by another
 PROJECT, COMPILERS = "RECAP_PROJECT", {"c": "RECAP_CC", "c++": "RECAP_CXX"}
 #: flags that do not concern the wrappers: they are the workbench's own code
 _OF_USERS_CODE = re.compile(
@@ -56,15 +60,20 @@ def run(words: Sequence[str], language: str) -> int:
 
 
 def _run(words: Sequence[str], language: str, within: Told | None) -> int:
-    tool = _compiler(language)
+    tool = _compiler(language, words)
     command = read_command(words)
-    if not (command.makes_objects or command.links) or _is_device(command.value("-o")):
+    compiles = command.makes_objects or command.compiles_other_code
+    if not (compiles or command.links) or _is_device(command.value("-o")):
         become([tool.path, *words])
-    here = Path.cwd()
-    if not command.makes_objects:
-        return linked(tool, command, words, within)
+    if not compiles:
+        return shown(linked(tool, command, words, within))
     project = Path(within.project) if within else _project(command.sources)
-    units = _Units(tool, command, project, here, within)
+    units = _Units(tool, command, project, Path.cwd(), within)
+    units.report_other_code()
+    if not within:
+        return _recorded(units, words)
+    if not command.makes_objects:
+        return shown(linked(tool, command, [*words, *within.flags, *within.own_flags], within))
     if not command.links:
         return max(units.compile(source, command.target(source)) for source in command.sources)
     with tempfile.TemporaryDirectory() as folder:
@@ -72,7 +81,38 @@ def _run(words: Sequence[str], language: str, within: Told | None) -> int:
         for source, target in objects.items():
             if code := units.compile(source, target):
                 return code
-        return linked(tool, command, [objects.get(word, word) for word in command.words], within)
+        return shown(linked(tool, command, command.with_objects(objects), within))
+
+
+def _recorded(units: _Units, words: Sequence[str]) -> int:
+    """Run the user's command as it is, then put object files that record into the places of those that call the
+    platform; the exit code."""
+    tool, command = units.tool, units.command
+    calling = {source: file for source in command.sources if (file := units.calling(source))}
+    if not calling:
+        return shown(linked(tool, command, words, None))
+    if code := shown(run_program([tool.path, *words])):
+        return code
+    with tempfile.TemporaryDirectory() as folder:
+        objects = {s: f"{folder}/{n}.o" if command.links else command.target(s) for n, s in enumerate(calling)}
+        for source, file in calling.items():
+            if code := units.record(source, file, units.cwd / objects[source]):
+                return code
+        done = linked(tool, command, command.with_objects(objects), None) if command.links else _NOTHING
+        return shown(done) if done.returncode else 0  # what it says of a program it said before
+
+
+_NOTHING = ProcessResult(0, "", "")
+
+
+def _typed() -> bytes:
+    """What comes from standard input, which the compiler reads from its begin."""
+    data = sys.stdin.buffer.read()
+    with tempfile.TemporaryFile() as file:
+        file.write(data)
+        file.seek(0)
+        os.dup2(file.fileno(), sys.stdin.fileno())
+    return data
 
 
 def _is_device(name: str) -> bool:
@@ -80,10 +120,18 @@ def _is_device(name: str) -> bool:
     return os.path.exists(name) and not os.path.isfile(name)
 
 
-def _compiler(language: str) -> Tool:
+def _compiler(language: str, words: Sequence[str]) -> Tool:
     """The compiler that this one takes the place of: the one named, which may be a command of several words, or the
     system's."""
     variable = "CC" if language == "c" else "CXX"
+    starts = int(os.environ.get(_STARTS, "0"))
+    os.environ[_STARTS] = str(starts + 1)  # the compiler that this one starts inherits it
+    if starts > 1:
+        message = f"the compiler that `workbench {'cc' if language == 'c' else language}` starts leads back to it"
+        raise WorkbenchError(Diagnostic(message, f"Set {COMPILERS[language]} to the path of the compiler itself."))
+    if starts:  # $CC, or $RECAP_CC, names a script that leads here: its words go to the compiler that it means
+        os.environ.pop(variable, None)
+        become([needed(find_compiler(language)).path, *words])
     if named := os.environ.get(COMPILERS[language]):
         os.environ[variable] = _program_of(named, COMPILERS[language])
     elif Path(os.environ.get(variable, "")).name.startswith("workbench"):  # CMake names this program there
@@ -159,17 +207,69 @@ class _Units:
 
         return open_workspace(self.project, load_plugins())
 
+    def calling(self, source: str) -> Path | None:
+        """The file of a source that calls the platform, itself or in a file of the project's that it includes; None if
+        it does not, or does not compile."""
+        with tempfile.TemporaryDirectory() as folder:
+            listed = Path(folder) / "reads.d"
+            done = run_program([self.tool.path, *self.command.flags, "-w", "-M", "-MF", listed, source])
+            read = [] if done.returncode else self._files(prerequisites(listed))
+        return read[0] if self._calls(read) else None
+
+    def _files(self, names: Sequence[str]) -> list[Path]:
+        return [Path(os.path.realpath(self.cwd / name)) for name in names]
+
+    def _calls(self, read: Sequence[Path]) -> bool:
+        own = [path for path in read if path.is_relative_to(self.root) and path.is_file()]
+        return bool(self.names) and any(self._words.search(path.read_bytes()) for path in own)
+
+    @cached_property
+    def _words(self) -> re.Pattern[bytes]:
+        return re.compile(rb"\b(" + b"|".join(re.escape(name.encode()) for name in self.names) + rb")\b")
+
+    def report_other_code(self) -> None:
+        """Warn of calls in what is compiled as C or C++, but is no source file."""
+        for one in self.command.other_code:
+            text = _typed() if one.name == STDIN else b""
+            with suppress(OSError):
+                text = text or (self.cwd / one.name).read_bytes()
+            if self.names and self._words.search(text):
+                message = f"the calls in this code are not recorded: {one.why_not_recorded}"
+                hint = "Compile a source file by its name, which ends in .c or .cpp, or the like."
+                print(Diagnostic(message, hint, Severity.WARNING, one.name).text(), file=sys.stderr)
+
+    def record(self, source: str, file: Path, target: Path) -> int:
+        """Make an object file that records, or leave none; the exit code."""
+        if not file.is_relative_to(self.root):
+            print(self._outside(source).text(), file=sys.stderr)
+            return shown(run_program([self.tool.path, *self.command.flags, "-w", "-c", source, "-o", target]))
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                done = self._instrumented(source, file, target, _NOTHING, Path(folder))
+            if not done.returncode and not target.exists():  # a word of the API was there, and no call
+                return shown(run_program([self.tool.path, *self.command.flags, "-w", "-c", source, "-o", target]))
+        except WorkbenchError:
+            target.unlink(missing_ok=True)
+            raise
+        if done.returncode:
+            target.unlink(missing_ok=True)
+        return shown(done)
+
+    def _outside(self, source: str) -> Diagnostic:
+        message = f"calls in a source outside of {self.root} are not recorded"
+        return Diagnostic(message, "Move the project file up.", Severity.WARNING, source)
+
     def compile(self, source: str, target: str) -> int:
         """Make an object file, or leave none; the exit code. What the compiler said is shown."""
-        made_by = (str(self.project), source, *((*self.within.names, *self.within.filter) if self.within else ()))
+        assert self.within
+        made_by = (str(self.project), source, *self.within.names, *self.within.filter)
         one = ObjectFile(self.tool, self.users_flags, self.cwd / source, self.cwd / target, made_by)
-        base = self.root if self.within else self.cwd
         try:
             if self.command.writes_beside:
                 with tempfile.TemporaryDirectory() as folder:
                     done = self._made(source, one.command(Path(folder) / "reads.d"))
             else:
-                done = made(one, base, self.cwd, partial(self._made, source))
+                done = made(one, self.root, self.cwd, partial(self._made, source))
         except WorkbenchError:
             one.target.unlink(missing_ok=True)
             raise
@@ -177,9 +277,8 @@ class _Units:
             one.target.unlink(missing_ok=True)
         if not done.returncode and (listing := self.command.dependencies(source, target)):
             run_program([self.tool.path, *self.flags, *listing])
-        if self.within:
-            threads = any(map(STARTS_THREADS.match, symbols([one.target], defined=False)))
-            self.within.add(Compiled(str(one.target), str(self.cwd), done.stderr, threads))
+        threads = any(map(STARTS_THREADS.match, symbols([one.target], defined=False)))
+        self.within.add(Compiled(str(one.target), str(self.cwd), done.stderr, threads))
         return shown(done)
 
     def _compiled(self, words: Sequence[str | Path]) -> ProcessResult:
@@ -199,19 +298,14 @@ class _Units:
         done = self._compiled(words)
         if done.returncode:
             return done
-        read = [Path(os.path.realpath(self.cwd / name)) for name in prerequisites(listed)]
-        own = [path for path in read if path.is_relative_to(self.root)]
-        names = re.compile(rb"\b(" + b"|".join(re.escape(name.encode()) for name in self.names) + rb")\b")
-        calls = bool(self.names) and any(names.search(path.read_bytes()) for path in own)
-        outcome = done
-        if calls and read[0] not in own:
-            message = f"calls in a source outside of {self.root} are not recorded"
-            note = Diagnostic(message, "Move the project file up.", Severity.WARNING, str(source))
-            outcome = replace(done, stderr=f"{done.stderr}{note.text()}\n")
+        read = self._files(prerequisites(listed))
+        calls, outcome = self._calls(read), done
+        if calls and not read[0].is_relative_to(self.root):
+            outcome = replace(done, stderr=f"{done.stderr}{self._outside(source).text()}\n")
         elif calls:
             with tempfile.TemporaryDirectory() as folder:
                 outcome = self._instrumented(source, read[0], target, done, Path(folder))
-        if calls or not self.within:
+        if calls:
             with listed.open("a", encoding="utf-8", errors="surrogateescape") as more:  # what else it is made of
                 also = (self.project, self.workspace.platform_path, *_own_code(self.workspace))
                 more.write(f"also: {' '.join(map(_escaped, also))}\n")

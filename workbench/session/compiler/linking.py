@@ -13,9 +13,9 @@ from workbench.api.compile import digest
 from workbench.api.kept import contents, keep, kept_whole
 from workbench.api.told import Compiled, Told
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.session.compiler.command import Command
+from workbench.session.compiler.command import STDIN, Command
 from workbench.system.cache import cache_dir
-from workbench.system.process import ProcessResult, run_program
+from workbench.system.process import ProcessResult, become, run_program
 from workbench.system.toolchain import Tool
 
 RECORDER = Path(str(files("workbench.resources"))) / "host"
@@ -23,15 +23,17 @@ RECORDER = Path(str(files("workbench.resources"))) / "host"
 _EXPORTS, _EXPORTS_ALL = "-Wl,--export-dynamic-symbol=rcw_*", "-rdynamic"
 
 
-def linked(tool: Tool, command: Command, words: Sequence[str], within: Told | None) -> int:
-    """Do a command that links, or does what is none of ours; the exit code. A library leaves the recorder to the
-    program."""
+def linked(tool: Tool, command: Command, words: Sequence[str], within: Told | None) -> ProcessResult:
+    """Run a command that links, or compiles nothing that is recorded. A library leaves the recorder to the program."""
     program = command.links and not command.shared
     left_out = set(_not_here(tool, command)) if within and within.stand_ins and command.links else set()
     all_words: list[str | Path] = [word for word in words if word not in left_out]
     if program:
         added = [*within.link, *(str(path) for path in within.objects.values() if path.exists())] if within else []
+        all_words += ["-x", "none"] if command.value("-x") else []
         all_words += [*added, _EXPORTS, _recorder(command, tool), "-pthread"]
+    if not within and any(one.name == STDIN for one in command.inputs):
+        become([tool.path, *all_words])  # which reads what this program's standard input has
     done = run_program([tool.path, *all_words])
     if done.returncode and "--export-dynamic-symbol" in done.stderr:
         done = run_program([tool.path, *(_EXPORTS_ALL if word == _EXPORTS else word for word in all_words)])
@@ -40,7 +42,7 @@ def linked(tool: Tool, command: Command, words: Sequence[str], within: Told | No
     if within:
         target = os.path.abspath(command.value("-o") or "a.out")
         within.add(Compiled(target, os.getcwd(), done.stderr, program=program and not done.returncode))
-    return shown(done)
+    return done
 
 
 def shown(result: ProcessResult) -> int:
@@ -52,15 +54,16 @@ def shown(result: ProcessResult) -> int:
 
 def _not_here(tool: Tool, command: Command) -> Iterator[str]:
     """The libraries that a command names and this machine lacks."""
+    names = [one.name for one in command.inputs]
     folders = [path for option in command.options if option[0].startswith("-L") for path in (_value(option),)]
     for option in command.options:
         if option[0].startswith("-l") and not option[0].startswith("-l:"):
-            names = [f"lib{_value(option)}.{kind}" for kind in ("so", "a")]
-            if not any(os.path.exists(os.path.join(folder, name)) for folder in folders for name in names) and all(
-                run_program([tool.path, f"-print-file-name={name}"]).stdout.strip() == name for name in names
+            files = [f"lib{_value(option)}.{kind}" for kind in ("so", "a")]
+            if not any(os.path.exists(os.path.join(folder, name)) for folder in folders for name in files) and all(
+                run_program([tool.path, f"-print-file-name={name}"]).stdout.strip() == name for name in files
             ):
                 yield from option
-    yield from (name for name in command.inputs if name.endswith((".a", ".so")) and not os.path.exists(name))
+    yield from (name for name in names if name.endswith((".a", ".so")) and not os.path.exists(name))
 
 
 def _value(option: tuple[str, ...]) -> str:
