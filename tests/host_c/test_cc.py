@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import shlex
 import shutil
 import subprocess
@@ -18,6 +19,7 @@ from host_c.conftest import PLATFORM, read_rows
 from workbench.api.host_stats import read_stats
 from workbench.api.host_units import read_units
 from workbench.session.collecting import collect_records
+from workbench.session.compiler.command import read_command
 from workbench.session.plugins import load_plugins
 from workbench.system.toolchain import Tool, clang_command, find_clang
 
@@ -313,3 +315,23 @@ def test_clang_in_the_compilers_place(app: Path, fake_api: Path, monkeypatch: py
         done = subprocess.run([sys.executable, "-m", "workbench", "cc", *step], cwd=app, capture_output=True, text=True)
         assert (done.returncode, done.stderr) == (0, "")
     assert run(app) == ("src/main.c:10\n", EXPECTED)
+
+
+def test_options_are_read_as_gcc_reads_them(tmp_path: Path) -> None:
+    """Each of its options with a word after it, which is either the option's value or a file to be linked."""
+    listed = subprocess.run(["gcc", "--completion=-"], capture_output=True, text=True, check=True).stdout.split()
+    options = [name for name in listed if not re.match(r"--?(W|f|param|m|O|g|std|help|wrapper)|.*no-", name)]
+    assert {"-MF", "--output", "--sysroot", "-dumpbase", "--print-search-dirs"} <= set(options)
+    (tmp_path / "a.c").write_text("int a;\n")
+    differ = []
+    for option in options:
+        words = [option, "value", "-c", "a.c", "-o", "x.o"]
+        done = subprocess.run(["gcc", "-###", *words], cwd=tmp_path, capture_output=True, text=True)
+        if done.returncode or option == "-###":
+            continue
+        compiles = re.search(r"^ \S*/cc1\"? .* a\.c ", done.stderr, re.MULTILINE)
+        made = bool(compiles) and bool(re.search(r"^ as .*-o x\.o ", done.stderr, re.MULTILINE))
+        command = read_command(words)
+        if made != (command.makes_objects and command.sources == ("a.c",) and command.value("-o") == "x.o"):
+            differ.append(option)
+    assert differ == []

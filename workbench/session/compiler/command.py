@@ -19,9 +19,10 @@ _WITH_VALUE = {
     "-o", "-x", "-I", "-D", "-U", "-L", "-l", "-F", "-include", "-imacros", "-isystem", "-iquote", "-idirafter",
     "-iprefix", "-iwithprefix", "-iwithprefixbefore", "-isysroot", "-imultiarch", "-imultilib", "-MF", "-MT", "-MQ",
     "-Xlinker", "-Xassembler", "-Xpreprocessor", "-Xclang", "-mllvm", "-u", "-T", "-e", "-z", "-A", "-B", "-aux-info",
-    "--param", "-wrapper", "-arch", "-target", "-dumpbase", "-dumpbase-ext", "-dumpdir", "--sysroot", "-specs",
-    "--entry", "--dump", "--dumpbase", "--dumpbase-ext", "--dumpdir", "--include-prefix", "--include-with-prefix",
-    "--include-with-prefix-after", "--include-with-prefix-before",
+    "--param", "-wrapper", "-arch", "-J", "-R", "-Hd", "-Hf", "-Xf", "-Tbss", "-Tdata", "-Ttext", "--output-pch=",
+    "-target", "-dumpbase", "-dumpbase-ext", "-dumpdir", "--sysroot", "-specs", "--entry", "--dump", "--dumpbase",
+    "--dumpbase-ext", "--dumpdir", "--include-prefix", "--include-with-prefix", "--include-with-prefix-after",
+    "--include-with-prefix-before",
 }  # fmt: skip
 #: long names, some with a value: `--output x`, `--output=x`
 _LONG = {
@@ -39,7 +40,7 @@ _LONG_ALONE = {
 _JOINED = re.compile(r"-(?:MF|MT|MQ|x|o(?!bj))(?=.)")
 #: with these nothing is compiled, or not to an object file
 _NO_OBJECT = re.compile(
-    r"-([ESM]|MM|fsyntax-only|###|dump(version|machine|specs)|-(version|help\b.*|target-help)|print-.*)"
+    r"-([ESM]|MM|fsyntax-only|###|dump(version|fullversion|machine|specs)|-(version|help\b.*|target-help)|-?print-.*)"
 )
 _OF_DEPENDENCIES = ("-MD", "-MMD", "-MP", "-MF", "-MT", "-MQ", "-MG")
 #: with these the compiler reads or writes further files, which -M does not list
