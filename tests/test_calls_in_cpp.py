@@ -90,7 +90,7 @@ def test_calls_in_cpp_and_in_what_it_includes_are_sites(tmp_path: Path, monkeypa
     states = run.manifest.blocks[0].states
     rows = zip(*(stats[name].tolist() for name in ("site", "state", "count", "bytes", "time_ps")), strict=True)
     told = {(places[site][1], states[state].name): tuple(row) for site, state, *row in rows}
-    polls = told.pop((9, "fpgaReadReg"))
+    polls = told.pop((9, "fpgaReadReg (poll)"))
     assert polls[0] >= 5, "one at least in each round, and the sums"
     assert polls[1:] == (4 * polls[0], 32_000_000 * polls[0])
     assert {where: (count, moved) for where, (count, moved, _) in told.items()} == {

@@ -206,7 +206,7 @@ def test_marks_are_written_on_request_alone_and_taken_back(
         "tiny_top.port:give_to_host": "give_to_host send(data, $CPU, to_host)",
         "host/main.c:11:20": "fpgaOpen overhead(initialize)",
         "host/main.c:15:9": "fpgaWrite send(data, tiny_top.port, to_fpga)",
-        "host/main.c:16:16": "fpgaReadReg recv(ctrl, tiny_top.port, to_host)",
+        "host/main.c:16:16": "fpgaReadReg wait_recv(late_sender|poll, tiny_top.port, to_host)",
         "host/main.c:19:20": "fpgaReadReg_2 recv(ctrl, tiny_top.port, to_host)",
         "host/main.c:20:5": "fpgaClose overhead(finalize)",
     }

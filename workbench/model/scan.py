@@ -15,6 +15,8 @@ class CallSite:
     """A call of a platform's API in the host's sources.
 
     `entry` names the template's prototype(s) of that callee (one callee may have several conditional entries).
+    `waits_when`: the call only waits for the FPGA (a loop reads one address until the answer changes). Empty: always;
+    else where this condition, in the host's language, holds; None: never.
     `pragmas` are those that stand before it. `indent` is the column (from 1) at which a pragma would be inserted,
     on a new line before `line`.
     """
@@ -29,6 +31,7 @@ class CallSite:
     pragmas: tuple[PlacedPragma, ...] = ()
     pragma_line: int = 0
     indent: int = 1
+    waits_when: str | None = None
 
 
 @dataclass(frozen=True)

@@ -225,15 +225,16 @@ class _Proposing:
             next((as_target(path) for path, _ in self._scan.hdl.instances if path.startswith(place)), "top")
             for place in self._around
         )
-        seen: set[tuple[str, int]] = set()
+        seen: dict[tuple[str, int], list[CallSite]] = {}
         for call in self._scan.host.calls:
-            place = (call.file, call.pragma_line or call.line)
-            if call.pragmas or place in seen:  # one mark before a line speaks of all calls of it
-                continue
-            seen.add(place)
+            seen.setdefault((call.file, call.pragma_line or call.line), []).append(call)
+        for place, calls in seen.items():
+            call = calls[0]
+            if len(calls) > 1 or call.pragmas:
+                continue  # a mark before a line speaks of its first call alone
             said = self._call(call, marks, "|".join(tops))
             stem = re.sub(r"\W+", "_", call.callee.split("::")[-1]).strip("_") or "call"
-            pragma = _pragma(_new_name(stem, names), said)
+            pragma = _pragma(_new_name(stem, names), said, call.waits_when or None)
             identity = f"{call.file}:{call.line}:{call.column}"
             yield Proposal(identity, call.file, call.file, place[1], call.indent, pragma, said.why)
 
@@ -244,12 +245,17 @@ class _Proposing:
         if call.kind not in ("send", "receive", "wait", "interrupt"):
             default = {"release": "finalize", "acquire": "initialize", "configure": "initialize"}
             return _Said(Category.OVERHEAD, why, reason or default.get(call.kind, "update"))
+        waits = call.waits_when is not None
+        if waits:
+            why = f"the program calls {call.callee} in a loop until its answer changes: it waits for the FPGA"
+            reason = "late_sender|poll"
         gives = call.kind == "send"
         theirs = (Category.RECV, Category.WAIT_RECV) if gives else (Category.SEND, Category.WAIT_SEND)
         partners = [(b, p) for b, p in marks if CPU in p.targets and p.category in theirs]
         targets = dict.fromkeys(_of_host(b) for b, _ in partners if b.instances)
         messages = [m for _, p in partners for m in p.messages]
-        category = Category.SEND if gives else Category.RECV if call.kind == "receive" else Category.WAIT_RECV
+        receives = call.kind == "receive" and not waits
+        category = Category.SEND if gives else Category.RECV if receives else Category.WAIT_RECV
         default_reason = "late_sender" if category is Category.WAIT_RECV else "data"
         message = messages[0] if messages else TO_FPGA if gives else TO_HOST
         return _Said(category, why, reason or default_reason, "|".join(targets) or top, message)

@@ -107,6 +107,11 @@ def _lib() -> ctypes.CDLL:
     lib.clang_Cursor_getCXXManglings.restype = ctypes.POINTER(_Strings)
     lib.clang_disposeStringSet.argtypes = [ctypes.POINTER(_Strings)]
     lib.clang_disposeStringSet.restype = None
+    lib.clang_Cursor_Evaluate.argtypes, lib.clang_Cursor_Evaluate.restype = [cindex.Cursor], ctypes.c_void_p
+    lib.clang_EvalResult_getKind.argtypes = [ctypes.c_void_p]
+    lib.clang_EvalResult_getAsLongLong.argtypes = [ctypes.c_void_p]
+    lib.clang_EvalResult_getAsLongLong.restype = ctypes.c_longlong
+    lib.clang_EvalResult_dispose.argtypes = [ctypes.c_void_p]
     return lib
 
 
@@ -124,6 +129,17 @@ def manglings(function: cindex.Cursor) -> list[str]:
     names = [os.fsdecode(found.contents.strings[n].text) for n in range(found.contents.count)]
     _lib().clang_disposeStringSet(found)
     return names
+
+
+def constant(expression: cindex.Cursor) -> int | None:
+    """The value of a constant integer expression; None of any other."""
+    result = _lib().clang_Cursor_Evaluate(expression)
+    if not result:
+        return None
+    is_integer = _lib().clang_EvalResult_getKind(result) == 1
+    value = int(_lib().clang_EvalResult_getAsLongLong(result)) if is_integer else None
+    _lib().clang_EvalResult_dispose(result)
+    return value
 
 
 def overridden(method: cindex.Cursor) -> list[cindex.Cursor]:

@@ -57,10 +57,10 @@ def opening(
 
 
 def _code(hook: Hook) -> str:
-    """The number for `rcw_site`, chosen by the pragmas' conditions where the call stands."""
+    """The number for `rcw_site`, chosen by the wrappers' conditions where the call stands."""
     *conditional, last = hook.wrappers
     numbers = {w.name: 2 * w.slot + (w.otherwise is not None) for w in hook.wrappers}
-    chain = "".join(f"({w.pragma.pragma.condition}) ? {numbers[w.name]} : " for w in conditional if w.pragma)
+    chain = "".join(f"({w.condition}) ? {numbers[w.name]} : " for w in conditional)
     return f"{chain}{numbers[last.name]}"
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from clang.cindex import Cursor
+
 from rc_workbench_plugins.c.clang_parse import Place
 from rc_workbench_plugins.c.cpp_forms import Form
 
@@ -81,6 +83,33 @@ class Statement:
     otherwise: Range | None = None
 
 
+@dataclass(frozen=True)
+class Ask:
+    """What a loop, or a function's result, depends on: a call, or an access (without a `name`).
+
+    `function` is clang's name of the called function. `arguments`: of each the value of a constant, or the name of the
+    integer parameter (of the function around the call) in it. `places` are where a use of the API would be noted; a
+    call's last place is where it begins, `within` the function around it.
+    """
+
+    places: tuple[tuple[Path, int], ...]
+    name: str
+    function: str
+    arguments: tuple[int | str | None, ...]
+    within: str = ""
+
+
+@dataclass(frozen=True)
+class Decided:
+    """The reads that decide a loop's end or a function's result, and what the loop or function does `beside`.
+    `function` is clang's name of it, or of the one around the loop; `parameters` are its parameters' names."""
+
+    function: str
+    parameters: tuple[str, ...]
+    asks: tuple[Ask, ...]
+    beside: tuple[Ask, ...]
+
+
 @dataclass
 class Reading:
     """The facts of one source and the headers it includes, as far as they are the user's own."""
@@ -94,6 +123,12 @@ class Reading:
     texts: list[Range] = field(default_factory=list)  # those uses of macros that make a text of an argument
     macros: list[Range] = field(default_factory=list)  # their definitions, from the name on
     includes: list[tuple[Range, Path]] = field(default_factory=list)
+    loops: list[Decided] = field(default_factory=list)
+    calls: list[Ask] = field(default_factory=list)  # in functions that were read for loops
+    results: list[Decided] = field(default_factory=list)  # of functions
+    bodies: list[tuple[Range, Cursor]] = field(default_factory=list)  # of functions, until they are read for loops
+    deciding: set[Range] = field(default_factory=set)  # functions that were read for loops
+    called: list[tuple[str, tuple[Path, int]]] = field(default_factory=list)  # all calls: (function's name, place)
     others_includes: list[tuple[Range, Path]] = field(default_factory=list)  # in headers that are not the user's
 
 

@@ -29,6 +29,9 @@ DEFAULTS: dict[CallKind, tuple[Category, str]] = {
     CallKind.OTHER: (Category.OVERHEAD, ""),
 }
 
+#: The reasons of a call that only waits (`polls`).
+POLL = ("late_sender", "poll")
+
 
 @dataclass(frozen=True)
 class Wrapper:
@@ -36,7 +39,8 @@ class Wrapper:
 
     `states` has one state for each of the callee's entries; `otherwise` is the state when none of their conditions
     holds, None where the call is then not to be recorded. Slots are numbered from `slot` on: the entries', then the
-    other. `pragma` is the one that says so, None for the defaults.
+    other. `pragma` is the one that says so, None for the defaults. It is taken where the `condition` holds, in C, where
+    the call stands.
     """
 
     name: str
@@ -47,6 +51,7 @@ class Wrapper:
     states: tuple[int, ...]
     otherwise: int | None
     pragma: PlacedPragma | None
+    condition: str | None = None
 
     @property
     def slots(self) -> tuple[tuple[int, int, int], ...]:
@@ -57,7 +62,7 @@ class Wrapper:
 
 @dataclass(frozen=True)
 class Hook:
-    """A use of an API function and the wrappers that replace it: the first whose pragma's condition holds."""
+    """A use of an API function and the wrappers that replace it: the first whose condition holds."""
 
     found: FoundUse
     wrappers: tuple[Wrapper, ...]
@@ -68,7 +73,7 @@ class Hook:
         *conditional, last = self.wrappers
         if not conditional:
             return last.name
-        chain = "".join(f"({w.pragma.pragma.condition}) ? {w.name} : " for w in conditional if w.pragma)
+        chain = "".join(f"({w.condition}) ? {w.name} : " for w in conditional)
         return f"(*({chain}{last.name}))"
 
 
@@ -123,31 +128,38 @@ class _Counter:
         self.sites.append(Site(self.name(where.file), where.line, where.column, found.callee.name, label, 0))
         wrappers: list[Wrapper] = []
         for pragma in found.pragmas:
-            wrappers.append(self.wrapper(found, site, len(wrappers), pragma))
+            wrappers.append(self.wrapper(found, site, len(wrappers), pragma, condition=pragma.pragma.condition))
             if pragma.pragma.condition is None:
                 break
         else:
-            wrappers.append(self.wrapper(found, site, len(wrappers), None))
+            if found.waits_when:
+                wrappers.append(self.wrapper(found, site, len(wrappers), None, waits=True, condition=found.waits_when))
+            wrappers.append(self.wrapper(found, site, len(wrappers), None, waits=found.waits_when == ""))
         hook = Hook(found, tuple(wrappers))
         if not found.use.is_call:
             self.references[found.use.callee] = hook
         return hook
 
-    def wrapper(self, found: FoundUse, site: int, index: int, placed: PlacedPragma | None) -> Wrapper:
+    def wrapper(
+        self, found: FoundUse, site: int, index: int, placed: PlacedPragma | None, *, waits: bool = False,
+        condition: str | None = None,
+    ) -> Wrapper:  # fmt: skip
         entries = found.callee.entries
         if placed:
             pragma = placed.pragma
             state = self.state(found, pragma.name, pragma.category, pragma.reasons, pragma.targets, pragma.messages)
             states, otherwise = (state,) * len(entries), state
         else:
-            states, otherwise = tuple(self.default_state(found, entry) for _, entry in entries), None
+            states, otherwise = tuple(self.default_state(found, entry, waits) for _, entry in entries), None
         of_address = not (found.use.is_call or found.use.form or found.use.access or found.pragmas)
         name = f"rcw_at_{found.callee.name}" if of_address else f"rcw_{self.unit}_{site}_{index}"
-        wrapper = Wrapper(name, found.use, found.callee, site, self.slots, states, otherwise, placed)
+        wrapper = Wrapper(name, found.use, found.callee, site, self.slots, states, otherwise, placed, condition)
         self.slots += len(wrapper.slots)
         return wrapper
 
-    def default_state(self, found: FoundUse, entry: HostEntry) -> int:
+    def default_state(self, found: FoundUse, entry: HostEntry, waits: bool) -> int:
+        if waits and entry.kind is CallKind.RECEIVE:
+            return self.state(found, f"{found.callee.name} ({POLL[1]})", Category.WAIT_RECV, POLL)
         category, reason = DEFAULTS[entry.kind]
         reasons = tuple(part.strip() for part in (entry.reason or reason).split("|") if part.strip())
         several = len(found.callee.entries) > 1 and entry.subtype

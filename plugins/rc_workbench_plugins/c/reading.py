@@ -177,6 +177,8 @@ class _Walker:
             kind = cursor.kind
             if kind in (K.CXX_UNARY_EXPR, K.CXX_TYPEID_EXPR, K.STATIC_ASSERT):
                 continue  # sizeof and its like evaluate nothing
+            if kind is K.CALL_EXPR and (begin := file_offset(cursor.extent.start)):
+                self.reading.called.append((cursor.spelling, begin))
             if self.cpp:
                 self.objects(self.cpp, cursor, parts)
             if kind is K.GENERIC_SELECTION_EXPR:
@@ -187,6 +189,7 @@ class _Walker:
             elif kind in FUNCTIONS and cursor.is_definition():
                 if body := _range(cursor, cursor.spelling):
                     self.reading.functions.append(body)
+                    self.reading.bodies.append((body, cursor))
             elif self.cpp and (within := self.in_cpp(self.cpp, cursor, parts)) is not None:
                 parts = within
             elif kind is K.CALL_EXPR and parts:

@@ -29,6 +29,7 @@ def scan(
             pragmas=one.pragmas,
             pragma_line=one.pragma_line,
             indent=one.indent,
+            waits_when=one.waits_when,
         )
         for one in found.uses
         if one.use.is_call

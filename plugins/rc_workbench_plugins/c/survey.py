@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import partial
@@ -16,7 +16,9 @@ from rc_workbench_plugins.c import clang_parse
 from rc_workbench_plugins.c.accesses import Pointers, access_callees, chosen, find_accesses, mapping_calls
 from rc_workbench_plugins.c.clang_parse import Place
 from rc_workbench_plugins.c.facts import Range, Reading, Use, innermost
+from rc_workbench_plugins.c.loops import note_decisions
 from rc_workbench_plugins.c.placing import Placing, place_pragmas
+from rc_workbench_plugins.c.polls import concerned, polls, reaching
 from rc_workbench_plugins.c.reading import read_unit
 from workbench.api.job import Job
 from workbench.api.source import suffixes
@@ -40,7 +42,9 @@ _INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"\n]+)"', re.MULTILINE)
 
 @dataclass(frozen=True)
 class FoundUse:
-    """A use of an API function, and what stands around it. `why_missed` is empty where it can be instrumented."""
+    """A use of an API function, and what stands around it. `why_missed` is empty where it can be instrumented.
+
+    `waits_when`: it only waits for the FPGA, always (empty) or where this condition holds; None where it does not."""
 
     use: Use
     callee: Callee
@@ -49,6 +53,7 @@ class FoundUse:
     pragma_line: int
     indent: int
     why_missed: str = ""
+    waits_when: str | None = None
 
     @property
     def file(self) -> Path:
@@ -143,6 +148,11 @@ def survey(
         diagnostics.update(dict.fromkeys(more))
         if unit:
             units.append(unit)
+    reach = reaching(unit.reading for unit in units)
+    for number, unit in enumerate(units):
+        if concerned(unit.reading, reach) - unit.reading.deciding:  # its loops call functions of other sources
+            again, _ = _read(unit.source, files, unit.words, known, {}, finds, reach)
+            units[number] = again or unit
     for unit in units:
         unit.reading.uses += (use for use in chosen(unit.reading.accesses, pointers) if use.callee in accesses)
     known |= accesses
@@ -155,13 +165,15 @@ def survey(
             placings[file], more = _place(file, files, units, skipped.get(file, []))
             diagnostics.update(dict.fromkeys(more))
     uses: dict[tuple[Path, int, str, int], FoundUse] = {}
+    waits = polls(units, known)
     for unit in units:
         for use in sorted(
             unit.reading.uses, key=lambda u: (u.place.file != unit.source, str(u.place.file), u.place.offset)
         ):
             if use.place.file in placings:
                 key = (use.place.file, use.place.offset, use.callee, use.access.place.end if use.access else 0)
-                uses.setdefault(key, _found(use, known[use.callee], unit.reading, placings[use.place.file]))
+                when = waits.get(((use.place.file, use.place.offset), use.callee))
+                uses.setdefault(key, _found(use, known[use.callee], unit.reading, placings[use.place.file], when))
     diagnostics.update(dict.fromkeys(_unopened(uses.values())))
     return Survey(files, words, known, tuple(units), user_files, tuple(uses.values()), tuple(diagnostics))
 
@@ -226,6 +238,7 @@ def _read(
     known: dict[str, Callee],
     skipped: dict[Path, list[Range]],
     finds: Callable[[TranslationUnit, Reading], list[Use]] | None,
+    names: Set[str] = frozenset(),
 ) -> tuple[Unit | None, tuple[Diagnostic, ...]]:
     if not source.is_file():
         hint = "Mend the project's list of host sources, or put the file there."
@@ -238,6 +251,7 @@ def _read(
         return None, (Diagnostic("the host source cannot be read", "Is it a text file?", file=str(source)),)
     reading = read_unit(parsed, known, files.is_user, files.text, cpp=is_cpp(source), standard=_standard(words))
     reading.accesses = finds(parsed, reading) if finds else []
+    note_decisions(reading, concerned(reading, reaching([reading]) | names))
     for file, start, end in clang_parse.skipped_ranges(parsed):
         if files.is_user(file):
             skipped.setdefault(file, []).append(Range(file, start, end))
@@ -263,7 +277,7 @@ def _decoded(data: bytes) -> str:
         return data.decode("latin-1")
 
 
-def _found(use: Use, callee: Callee, reading: Reading, placing: Placing) -> FoundUse:
+def _found(use: Use, callee: Callee, reading: Reading, placing: Placing, waits_when: str | None) -> FoundUse:
     function = innermost(reading.functions, use.place)
     where = use.place
     line, indent = placing.insertion(where)
@@ -275,6 +289,7 @@ def _found(use: Use, callee: Callee, reading: Reading, placing: Placing) -> Foun
         line,
         indent,
         _why_missed(use, callee, reading),
+        waits_when,
     )
 
 
