@@ -18,7 +18,7 @@ def test_wrong_inputs_of_every_format_are_answered_in_words() -> None:
     found = json.loads(done.stdout)
     assert (found["tracebacks"], found["hangs"], found["over_memory"]) == (0, 0, 0), found["culprits"]
     assert found["inputs"] == found["ok"] + found["diagnosed"] == 300
-    assert len(found["formats"]) == 11
+    assert len(found["formats"]) == 12
     assert all(counts["inputs"] and counts["diagnosed"] for counts in found["formats"].values())
     assert found["ok"] > 30
 

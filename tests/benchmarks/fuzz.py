@@ -33,6 +33,7 @@ from pathlib import Path
 from typing import Any
 
 import fuzz_inputs as inputs
+import fuzz_records
 
 HANG_CPU_S, HANG_S, MEMORY_BYTES = 10.0, 60.0, 1_000_000_000
 KINDS = ("ok", "diagnosed", "tracebacks", "hangs", "over_memory")
@@ -188,6 +189,38 @@ def read_run(rng: random.Random, folder: Path) -> bool:
     return command("report", run)
 
 
+def read_records(rng: random.Random, folder: Path) -> bool:
+    """Records of a board, damaged: a run is made of what can be used, which opens without a fault of its own."""
+    from workbench.formats.run_folder import open_run
+
+    with tempfile.TemporaryDirectory(dir=folder) as own:
+        damaged = fuzz_records.damaged_records(Path(own), rng)
+        before = contents(damaged)
+        content = command("collect", str(fuzz_records.board() / "tree"), str(damaged), "--out", f"{own}/run")
+        unchanged(damaged, before)
+        if Path(own, "run").exists():
+            faults = [fault for fault in open_run(Path(own, "run"))[1] if "run failed" not in fault.message]
+            assert not faults, faults
+    return content
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    """What the files below a folder hold."""
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def unchanged(folder: Path, before: dict[Path, bytes]) -> None:
+    """Raise LostError where files of the person's are not as they were."""
+    now = contents(folder)
+    gone = [path.name for path, data in before.items() if now.get(path) != data]
+    if gone:
+        raise LostError(f"changed or gone: {', '.join(gone)}")
+
+
+class LostError(Exception):
+    """A file of the person's was changed or taken away by a command that only reads it."""
+
+
 def read_source(name: str, kind: str) -> Read:
     def read(rng: random.Random, folder: Path) -> bool:
         project = inputs.project_copy()
@@ -221,7 +254,7 @@ FORMATS: dict[str, tuple[Read, float]] = {
     "template": (read_template, 0.10), "project": (read_project, 0.20), "model": (read_model, 0.07),
     "calibration": (read_calibration, 0.02), "rules": (read_rules, 0.05), "pragmas": (read_pragmas, 0.22),
     "formula": (read_formula, 0.22), "streams": (read_streams, 0.04), "run": (read_run, 0.04),
-    "c": (read_source("host/main.c", "c"), 0.02),
+    "records": (read_records, 0.02), "c": (read_source("host/main.c", "c"), 0.02),
     "verilog": (read_source("hdl/tiny_top.v", "verilog"), 0.02), "self-check": (read_self_check, 0.0),
 }  # fmt: skip
 

@@ -9,26 +9,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_MAGIC = 0x32535752
-_HEADER = np.dtype(
+MAGIC = 0x32535752
+HEADER = np.dtype(
     [
         ("magic", "<i4"), ("slots", "<i4"), ("threads", "<i4"), ("thread_bytes", "<i4"), ("process", "<i4"),
         ("children", "<i4"), ("pid", "<i4"), ("ended", "<i4"), ("zero", "<i8"), ("ps_per_tick", "<f8"),
         ("record_bytes", "<i8"),
     ]
 )  # fmt: skip
-_PAGE = 4096
-_DEPTH = 4
+PAGE = 4096
+DEPTH = 4
 _UNDER_WAY = np.dtype([("t0", "<i8"), ("frame", "<i8"), ("slot", "<i4"), ("reserved", "<i4")])
-_THREAD = np.dtype(
+THREAD = np.dtype(
     {
         "names": ["first", "last", "depth", "number", "begun", "under_way", "slot"],
-        "formats": ["<i8", "<i8", "<i4", "<i4", "<i8", (_UNDER_WAY, (_DEPTH,)), "<i8"],
+        "formats": ["<i8", "<i8", "<i4", "<i4", "<i8", (_UNDER_WAY, (DEPTH,)), "<i8"],
         "offsets": [0, 8, 16, 20, 24, 32, 128],
         "itemsize": 256,
     }
 )
-_ROW = np.dtype(
+ROW = np.dtype(
     [
         ("count", "<i8"), ("size", "<i8"), ("ticks", "<i8"), ("least", "<i8"), ("bytes", "<i8"), ("most", "<i8"),
         ("before", "<i8"), ("runs", "<i8"), ("min_run", "<i8"), ("max_run", "<i8"), ("lost", "<i8"), ("inner", "<i8"),
@@ -125,11 +125,11 @@ def slots_and_clock(raw: Path) -> tuple[NDArray[np.void], Clock, int] | None:
 
 def _header(path: Path) -> np.void | None:
     try:
-        data = path.open("rb").read(_HEADER.itemsize)
+        data = path.open("rb").read(HEADER.itemsize)
     except FileNotFoundError:
         return None
-    header = np.frombuffer(data, _HEADER, 1)[0] if len(data) == _HEADER.itemsize else None
-    return header if header is not None and header["magic"] == _MAGIC else None
+    header = np.frombuffer(data, HEADER, 1)[0] if len(data) == HEADER.itemsize else None
+    return header if header is not None and header["magic"] == MAGIC else None
 
 
 def _clock(header: np.void) -> Clock:
@@ -144,13 +144,13 @@ def _process(path: Path) -> list[CountedThread]:
     found = []
     with path.open("rb") as file:
         for number in range(int(header["threads"])):
-            file.seek(_PAGE + number * size)
-            data = file.read(_THREAD.itemsize + slots * _ROW.itemsize)
-            if len(data) < _THREAD.itemsize + slots * _ROW.itemsize:
+            file.seek(PAGE + number * size)
+            data = file.read(THREAD.itemsize + slots * ROW.itemsize)
+            if len(data) < THREAD.itemsize + slots * ROW.itemsize:
                 break
-            thread = np.frombuffer(data, _THREAD, 1)[0]
+            thread = np.frombuffer(data, THREAD, 1)[0]
             if thread["begun"]:
-                rows = np.frombuffer(data, _ROW, slots, _THREAD.itemsize)
+                rows = np.frombuffer(data, ROW, slots, THREAD.itemsize)
                 found.append(_thread(int(header["process"]), thread, rows, clock))
     return found
 
@@ -171,7 +171,7 @@ def _thread(process: int, thread: np.void, rows: NDArray[np.void], clock: Clock)
         told[name] = np.divide(rows[f"{end}_bytes"] * per_s, rows[f"{end}_ticks"], out=np.full(len(rows), np.nan),
                                where=some)  # fmt: skip
     depth = int(thread["depth"])
-    calls = [thread["under_way"][n % _DEPTH] for n in range(max(0, depth - _DEPTH), depth)]
+    calls = [thread["under_way"][n % DEPTH] for n in range(max(0, depth - DEPTH), depth)]
     first_ps, last_ps = clock.at(np.array([thread["first"], thread["last"] or thread["first"]])).tolist()
     return CountedThread(
         process, int(thread["number"]), first_ps, last_ps, told,

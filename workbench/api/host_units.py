@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.api.records import read_lines
 from workbench.model.blocks import Block, Side, State
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.diagnostic import Diagnostic
 from workbench.model.pragma import UNCLASSIFIED, Category
 from workbench.model.prototypes import callees
 from workbench.model.run import Entry, Site
@@ -79,7 +79,8 @@ def entries_of(platform: Platform) -> tuple[Entry, ...]:
 
 
 def read_units(raw: Path) -> Units | None:
-    """None where the program left nothing of the kind. WorkbenchError for a damaged file."""
+    """None where the program left nothing of the kind. What is behind a damaged line is not known: an error in `missed`
+    tells it."""
     from pydantic import ValidationError
 
     file = raw / UNITS
@@ -89,19 +90,20 @@ def read_units(raw: Path) -> Units | None:
     sites: list[Site] = []
     missed: dict[Diagnostic, None] = {}  # a header's calls are told by each source that includes it
     states, main = list(FIRST_STATES), None
-    try:
-        for line in lines:
+    for number, line in enumerate(lines, 1):
+        try:
             unit = _adapter().validate_json(line)
-            sites += unit.sites
-            missed |= dict.fromkeys(unit.missed)
-            first = len(states)
-            states += [replace(state, index=first + n) for n, state in enumerate(unit.states)]
-            main = main or unit.main
-    except ValidationError:
-        hint = "Run the program again."
-        raise WorkbenchError(
-            Diagnostic("what the program told of its calls is damaged", hint, file=str(file))
-        ) from None
+        except ValidationError:
+            hint = "Its calls, and those of all later lines, are not named. Run the program again."
+            missed[Diagnostic("what the program told of its calls is damaged", hint, file=str(file), line=number)] = (
+                None
+            )
+            break
+        sites += unit.sites
+        missed |= dict.fromkeys(unit.missed)
+        first = len(states)
+        states += [replace(state, index=first + n) for n, state in enumerate(unit.states)]
+        main = main or unit.main
     return Units(tuple(sites), host_block(states, main), tuple(missed))
 
 

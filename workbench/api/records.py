@@ -133,6 +133,11 @@ class RecordFile:
             made[name] = self._column(records, name)
         return made
 
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """Which of the file's records these are."""
+        return np.arange(self._count) if self._rows is None else self._rows
+
     def chosen(self, rows: NDArray[np.int64]) -> RecordFile:
         """Some of the records, as those of a file."""
         rows = rows if self._rows is None else self._rows[rows]
@@ -327,8 +332,8 @@ def read_end(path: Path) -> dict[str, str]:
 
 
 def read_lines(path: Path) -> list[str]:
-    """A text file's lines; none where it is not there."""
+    """A text file's lines; none where it is not there, or no file."""
     try:
         return path.read_text(encoding="utf-8", errors="replace").splitlines()
-    except FileNotFoundError:
+    except (FileNotFoundError, IsADirectoryError):
         return []

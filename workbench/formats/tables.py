@@ -22,7 +22,8 @@ _AMOUNTS = (
     "transfers", "source_stalls", "sink_stalls", "idle", "first_cycle", "last_cycle", "uncertainty_ps", "messages",
     *(name for name in TABLES["memory_ports"] if name != "memory_port"),
 )  # fmt: skip
-_MOST = 1 << 52
+#: The largest amount that a table may hold: 75 minutes, in picoseconds.
+MOST = 1 << 52
 _PIECE = 1 << 20  # intervals looked at together
 
 
@@ -45,7 +46,7 @@ def check_table(name: str, table: Table, manifest: Manifest) -> None:
         if column in table and ((table[column] < least) | (table[column] >= most)).any():
             raise DamagedError(f"column {column} points outside its block's states")
     for column in _AMOUNTS:
-        if column in table and _outside(table, column, 0, _MOST):
+        if column in table and _outside(table, column, 0, MOST):
             raise DamagedError(f"column {column} holds what cannot be")
     if "log2_cycles" in table and _outside(table, "log2_cycles", 0, 63):
         raise DamagedError("column log2_cycles holds what cannot be")

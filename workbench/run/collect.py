@@ -87,7 +87,7 @@ def collect(
     if stats:
         tables |= counted_tables(stats, host_blocks, outcome.time_ps)
     problems = [*unreturned(raw, host.sites)]
-    if host.sites and not problems and not len(records) and not (stats and stats.count):
+    if host.sites and not problems and not len(records) and (whole or stats) and not (stats and stats.count):
         problems.append(_nothing(host.sites))
     del records, transfers
     seen = counted = of_taps(hdl, raw, [clock.name for clock in clocks])

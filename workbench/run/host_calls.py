@@ -55,8 +55,9 @@ def call_pieces(
         for number in np.unique(table["block"]).tolist():
             mine = rows_of_block(table["block"], number)
             t0_ps, t1_ps = table["t0_ps"][mine], table["t1_ps"][mine]
-            table["host_ps"][mine] = threads.own_ps(number, np.append(free_ps[number], t1_ps[:-1]), t0_ps)
-            free_ps[number] = t1_ps[-1]
+            ends_ps = np.maximum.accumulate(np.append(free_ps[number], t1_ps))
+            table["host_ps"][mine] = threads.own_ps(number, np.minimum(ends_ps[:-1], t0_ps), t0_ps)
+            free_ps[number] = ends_ps[-1]
             table["message"][mine] = first_message[number][table["state"][mine]]
         _add_transfers(table, records["first_transfer"], records["transfers"], by_thread, of_thread)
         yield table

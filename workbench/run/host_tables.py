@@ -38,10 +38,12 @@ def host_intervals(
 
 
 def host_pieces(stretches: Table, number: int, time_ps: int, known: bool = False) -> Iterator[Piece]:
-    """One host block's states over time: work and its stretches in turn, so many of them at a time."""
+    """One host block's states over time: work and its stretches in turn, so many of them at a time. A stretch within
+    another, as a call that a callback makes, takes none of the other's time."""
     mine = rows_of_block(stretches["block"], number)
     t0_ps, t1_ps, of_stretch = stretches["t0_ps"][mine], stretches["t1_ps"][mine], stretches["state"][mine]
-    begins = np.array([t0_ps[0] if len(t0_ps) else time_ps])
+    begins = np.array([min(int(t0_ps[0]), time_ps) if len(t0_ps) else time_ps])
+    so_far_ps = int(begins[0])
     yield np.append(0, begins), np.array([0 if number and not known else WORK], np.int32)
     for first in range(0, len(t0_ps), _PIECE):
         part = slice(first, first + _PIECE)
@@ -49,4 +51,6 @@ def host_pieces(stretches: Table, number: int, time_ps: int, known: bool = False
         edges, states = np.empty(2 * count + 1, np.int64), np.full(2 * count, WORK, np.int32)
         edges[:-1:2], edges[1::2], states[::2] = t0_ps[part], t1_ps[part], of_stretch[part]
         edges[-1] = t0_ps[first + count] if first + count < len(t0_ps) else time_ps
+        edges = np.minimum(np.maximum.accumulate(np.maximum(edges, so_far_ps)), time_ps)
+        so_far_ps = int(edges[-1])
         yield edges, states

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from workbench.api import HdlBuild, Outcome
 from workbench.api.host_stats import read_stats
-from workbench.api.records import of_fpga, read_calls, read_counters, read_end, read_triples
+from workbench.api.records import of_fpga, read_counters, read_end, read_triples
 from workbench.api.virtual_time import Frame, Triples, frames_of
 from workbench.model.cycles import at_end_of
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.read_out import LATER_CYCLES
 from workbench.model.run import PS_PER_S, RunClock
 from workbench.model.text import counted, time_text
@@ -42,33 +42,22 @@ def _board(raw: Path, number: int, hdl: HdlBuild, place: str, first: str) -> _Bo
     return _Board(words if cycles.get(first) else None, cycles, frames, read_end(raw / of_fpga("board.txt", number)))
 
 
-def measured(raw: Path, outcome: Outcome, hdl: HdlBuild, clocks: Sequence[RunClock], tree: str) -> Outcome:
-    """The outcome with what the records in `raw` say (`resources/board`, `resources/host/recap.h`).
+def measured(raw: Path, outcome: Outcome, hdl: HdlBuild, clocks: Sequence[RunClock]) -> Outcome:
+    """The outcome with what sound records in `raw` say (`resources/board`, `resources/host/recap.h`).
 
     The first clock of each FPGA is what two messages that both clocks stamped say of it, others are what the monitors
-    counted of them meanwhile. `clocks` are the run's, an FPGA's behind another's; `tree` is the build's id.
-    Raises WorkbenchError for a folder without records, or with another build's.
+    counted of them meanwhile. `clocks` are the run's, an FPGA's behind another's.
     """
     stats = read_stats(raw)
     told = read_end(raw / "recording.txt")
-    if stats is None and not told and not len(read_calls(raw)):
-        hint = "Run the program with RCW_RAW set to this folder, and let it end by itself."
-        raise WorkbenchError(Diagnostic("no records of a run are here", hint, file=str(raw)))
     owned = [[clock for clock in clocks if clock.name.startswith(place)] for place in hdl.places]
     boards = [
         _board(raw, number, one, place, own[0].name)
         for number, (one, place, own) in enumerate(zip(hdl.each, hdl.places, owned, strict=True))
     ]
-    if any(board.told and board.told.get("tree") != tree for board in boards):
-        hint = "Collect with the tree that the program was built from, or build and run this one."
-        raise WorkbenchError(Diagnostic("these records were made by another build", hint, file=str(raw)))
-    if stats is None:  # of an earlier version's recorder
-        calls = read_calls(raw)
-        took_ps = int((calls["t1_ps"] - calls["t0_ps"])[calls["thread"] == 0].sum())
-        last_ps = int(calls["t1_ps"].max(initial=0))
-    else:
-        took_ps, last_ps = stats.threads[0].outer_ps if stats.threads else 0, stats.last_ps
-    time_ps = int(told.get("time_ps", last_ps))
+    took_ps = stats.threads[0].outer_ps if stats else 0
+    time_ps = int(told.get("time_ps", stats.last_ps if stats else 0))
+    ended = (raw / "recording.txt").exists()
     timed = [_timed(board, own, clock) for board, own in zip(boards, owned, strict=True) for clock in own]
     numbers = [sum(map(len, owned[:number])) for number in range(len(owned))]
     return replace(
@@ -82,7 +71,7 @@ def measured(raw: Path, outcome: Outcome, hdl: HdlBuild, clocks: Sequence[RunClo
         unsure_ps=tuple(one.unsure_ps for one in timed),
         frames={(n, number): board.first for n, (number, board) in enumerate(zip(numbers, boards, strict=True))
                 if board.first},
-        diagnostics=(*outcome.diagnostics, *_problems(told, boards), *_unread(boards, hdl)),
+        diagnostics=(*outcome.diagnostics, *_problems(told, boards, ended), *_unread(boards, hdl)),
     )  # fmt: skip
 
 
@@ -145,8 +134,8 @@ def _unread(boards: Sequence[_Board], hdl: HdlBuild) -> Iterator[Diagnostic]:
             )
 
 
-def _problems(told: dict[str, str], boards: Sequence[_Board]) -> Iterator[Diagnostic]:
-    if not told:
+def _problems(told: dict[str, str], boards: Sequence[_Board], ended: bool) -> Iterator[Diagnostic]:
+    if not ended:
         text, hint = "the program did not come to its end", "Its calls until then are here."
         yield Diagnostic(text, hint, Severity.WARNING)
     if lost := int(told.get("lost", "0")):

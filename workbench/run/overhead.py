@@ -24,7 +24,7 @@ def recording_overhead(raw: Path, outcome: Outcome, *, deterministic: bool) -> d
     if deterministic:
         return {"taken_off_pct": 0.0, "host_pct": 0.0, "virtual_pct": 0.0, "own_pct": 0.0, "unsure_pct": 0.0}
     told = read_end(raw / "recording.txt")
-    if not told or outcome.time_ps <= 0:
+    if not {"cost_ps_per_call", "cost_ps_spread"} <= told.keys() or outcome.time_ps <= 0:
         return {}
     stats = read_stats(raw)
     if stats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,9 +11,10 @@ from workbench.api import Composed, Outcome
 from workbench.api.host_units import Units, entries_of, read_units
 from workbench.formats.platform_file import load_platform
 from workbench.formats.run_folder import RunWriter, now
-from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors, unknown_name
 from workbench.model.run import Run
 from workbench.run.machine_trace import machine_trace
+from workbench.run.sound import check_records
 from workbench.session.finding import PROJECT_SUFFIX
 from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, manifest_of
@@ -33,9 +35,9 @@ def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins)
     if tree_path.name.endswith(PROJECT_SUFFIX) or any(tree_path.glob("*" + PROJECT_SUFFIX)):
         workspace = open_workspace(tree_path, plugins)
         units, template = _told_units(workspace.root, records), workspace.platform_path
-        tree, missed = _compiled_apart(workspace, units), units.missed
+        tree, missed = _compiled_apart(workspace, units), [*units.missed]
     else:
-        tree, missed = open_tree(tree_path), ()
+        tree, missed = open_tree(tree_path), []
         template = tree.platform_path
     platform, problems = load_platform(template, plugins.port_kinds)
     if platform is None:
@@ -44,18 +46,24 @@ def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins)
         if one.language not in plugins.hdl_languages:
             raise WorkbenchError(unknown_name("hardware language", one.language, plugins.hdl_languages, tree_path))
     composed = _composed(tree, plugins)
-    outcome = measured_at(tree, records, Outcome(exit=None))
+    languages = [plugins.hdl_languages[one.language] for one in tree.fpgas]
+    check_records(records, tree.hdl, tree.id)
     writer = RunWriter(real(out), replace(tree.manifest, created=now(), blocks=(), sites=(), entries=()))
     with failures_marked(writer):
         shutil.copyfile(template, writer.path / "platform.yaml")
-        for record in records.iterdir():
-            if record.is_file():
-                shutil.copyfile(record, writer.raw / record.name)
+        damage, missed = [d for d in missed if has_errors([d])], [d for d in missed if not has_errors([d])]
+        unread = (*damage, *_copied(records, writer.raw))
+        try:
+            outcome = measured_at(
+                tree, tree.host, writer.raw, records, languages, Outcome(exit=None, diagnostics=unread)
+            )
+        except WorkbenchError:
+            shutil.rmtree(writer.path)  # no run is to be made of these
+            raise
         clocks = clocks_of(writer.manifest, outcome)
         taps, told = machine_trace(writer.raw, writer.part, tree.host, tree.hdl, clocks, outcome.counter_words)
-        manifest = finished(writer.manifest, outcome, (*missed, *outcome.diagnostics, *told))
+        manifest = finished(writer.manifest, outcome, (*outcome.diagnostics, *missed, *told))
         manifest = replace(manifest, traced=taps is not None)
-        languages = [plugins.hdl_languages[one.language] for one in tree.fpgas]
         own = {name: table for one in composed for name, table in one.tables(writer.raw, manifest).items()}
         return collected(writer, manifest, outcome, tree.host, tree.hdl, languages, platform, taps, own)
 
@@ -70,6 +78,19 @@ def _composed(tree: Tree, plugins: Plugins) -> list[Composed]:
     except (ValueError, KeyError, TypeError):
         file = str(tree.path / DESCRIPTION)
         raise WorkbenchError(Diagnostic("this description is damaged", "Instrument again.", file=file)) from None
+
+
+def _copied(records: Path, raw: Path) -> Iterator[Diagnostic]:
+    """Copy a program's records; those that cannot be read, or are no files, are named. A folder or a device in a
+    record's place is named later, so that it leaves a folder of its name."""
+    for record in sorted(records.iterdir()):
+        if not record.is_file():
+            (raw / record.name).mkdir(exist_ok=True)
+            continue
+        try:
+            shutil.copyfile(record, raw / record.name)
+        except PermissionError as error:
+            yield Diagnostic(f"this record cannot be read: {error.strerror}. Lost: all of it", file=str(record))
 
 
 def _told_units(root: Path, records: Path) -> Units:

@@ -8,7 +8,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from workbench.api import Composed, HdlBuild, HostBuild, Outcome, Target, Task
+from workbench.api import Composed, HdlBuild, HdlLanguage, HostBuild, Outcome, Target, Task
 from workbench.api.builds import simulated_by
 from workbench.api.host_units import read_units
 from workbench.api.instrument.board import board_lacks
@@ -22,6 +22,7 @@ from workbench.model.run import PS_PER_S, Manifest, Run, RunClock, RunStatus, Ta
 from workbench.run.cards import on_fpgas
 from workbench.run.collect import frequencies
 from workbench.run.machine_trace import machine_trace
+from workbench.run.sound import check_records
 from workbench.run.tap_trace import TapTrace
 from workbench.session import durations
 from workbench.session.composing import check, check_steps
@@ -208,7 +209,7 @@ def _run(
     if outcome.failed:
         outcome = _told_by_composers(workspace, writer, outcome)
     if not target.simulated:
-        outcome, taps = _of_machine(task, writer, outcome)
+        outcome, taps = _of_machine(task, writer, [one.hdl_language for one in workspace.each], outcome)
     for diagnostic in outcome.diagnostics:
         job.report(diagnostic)
     with job.step(_READ_OUT):
@@ -308,9 +309,13 @@ def _taps(task: Task, writer: RunWriter) -> TapTrace | None:
     return TapTrace(writer.raw, writer.part, main, task.hdl.blocks, clocks_hz, manifest.drift_ppm_per_s)
 
 
-def _of_machine(task: Task, writer: RunWriter, outcome: Outcome) -> tuple[Outcome, TapTrace | None]:
+def _of_machine(
+    task: Task, writer: RunWriter, languages: Sequence[HdlLanguage], outcome: Outcome
+) -> tuple[Outcome, TapTrace | None]:
     """What the records of a real machine say: its measured clocks and counters, and the trace."""
-    outcome = measured_at(open_tree(task.build), writer.raw, outcome)
+    tree = open_tree(task.build)
+    check_records(writer.raw, tree.hdl, tree.id)
+    outcome = measured_at(tree, task.host or tree.host, writer.raw, writer.raw, languages, outcome)
     clocks = clocks_of(writer.manifest, outcome)
     words, asked = outcome.counter_words, task.trace
     taps, told = machine_trace(writer.raw, writer.part, task.host, task.hdl, clocks, words, asked=asked)

@@ -19,6 +19,7 @@ from workbench.model.run import Alignment, Manifest, Run, RunClock, RunStatus, T
 from workbench.run.collect import collect
 from workbench.run.measured import measured
 from workbench.run.overhead import recording_overhead
+from workbench.run.sound import keep_sound
 from workbench.run.tap_trace import TapTrace
 from workbench.session.tree import Tree
 from workbench.traces.index import index_of_run
@@ -44,8 +45,13 @@ def failures_marked(writer: RunWriter) -> Iterator[None]:
         raise WorkbenchError(cannot_write(error, writer.path)) from None
 
 
-def measured_at(tree: Tree, raw: Path, outcome: Outcome) -> Outcome:
-    return measured(raw, outcome, tree.hdl, tree.manifest.clocks, tree.id)
+def measured_at(
+    tree: Tree, host: HostBuild, raw: Path, shown: Path, languages: Sequence[HdlLanguage], outcome: Outcome
+) -> Outcome:
+    """The outcome with what the records in `raw` say; what of them is damaged is named as it is called in `shown`."""
+    losses = keep_sound(raw, shown, host, tree.hdl, languages, tree.manifest.clocks, tree.id)
+    outcome = measured(raw, outcome, tree.hdl, tree.manifest.clocks)
+    return replace(outcome, diagnostics=(*losses, *outcome.diagnostics))
 
 
 def collected(

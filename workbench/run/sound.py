@@ -1,0 +1,246 @@
+"""What can be used of the records that a program left on a real machine: a board that dies half-way, a full disk and a
+copy that was cut leave damaged ones. Each file is made sound in its place, and every loss is named."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.api import HdlBuild, HdlLanguage, HostBuild
+from workbench.api.host_stats import read_stats, slots_and_clock
+from workbench.api.records import (
+    SHORT_CALLS,
+    STORED_CALLS,
+    TRIPLES,
+    Records,
+    of_fpga,
+    read_calls,
+    read_counters,
+    read_end,
+    read_records,
+)
+from workbench.formats.tables import MOST
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.run import PS_PER_S, RunClock
+from workbench.model.text import counted, listed, time_text
+from workbench.run.sound_stats import Lost, sound_stats
+
+_CALL_FILES = ("host_stats.bin", "recording.txt", "host_calls.bin")
+#: What is read of a machine's records.
+_FILES = ("host_*.bin", "recording.txt", "board*.txt", "counters*.bin", "triples*.bin")
+_NUMBER = re.compile(r"-?\d{1,18}")
+#: What the numbers of a text tell, with the least that each can be.
+_NUMBERS = {
+    "recording.txt": {
+        "cost_ps_per_call": (-MOST, "what recording a call cost"),
+        "cost_ps_spread": (0, "how unsure the cost of recording is"),
+        "lost": (0, "how many calls came faster than they could be recorded"),
+        "time_ps": (1, "the time from the last call to the program's end"),
+    },
+    "board.txt": {
+        "errors": (0, "how many accesses to the counters failed"),
+        "taken_ps": (0, "how long it took to read the counters"),
+    },
+}
+_PIECE = 1 << 18  # records in memory together
+_HINT = "What is whole is used. Copy the file again if the machine still has it."
+_SHORTER = 0.99  # than the last call's end: more than clocks that are compared again and again differ by
+_FASTER = 1000.0  # times than the platform says, at most
+
+
+def check_records(raw: Path, hdl: HdlBuild, tree: str) -> None:
+    """WorkbenchError for a folder without records, or with those of another build than the tree of this id."""
+    if not any((raw / name).is_file() and (raw / name).stat().st_size for name in _CALL_FILES):
+        hint = "Run the program with RCW_RAW set to this folder, and let it end by itself."
+        raise WorkbenchError(Diagnostic("no records of a run are here", hint, file=str(raw)))
+    for number in range(len(hdl.each)):
+        path = raw / of_fpga("board.txt", number)
+        of_tree = read_end(path).get("tree", "") if path.is_file() else ""
+        if of_tree and not tree.startswith(of_tree):  # a part of the name is what a cut file has left of it
+            hint = "Collect with the tree that the program was built from, or build and run this one."
+            raise WorkbenchError(Diagnostic("these records were made by another build", hint, file=str(raw)))
+
+
+def keep_sound(
+    raw: Path,
+    shown: Path,
+    host: HostBuild,
+    hdl: HdlBuild,
+    languages: Sequence[HdlLanguage],
+    clocks: Sequence[RunClock],
+    tree: str,
+) -> tuple[Diagnostic, ...]:
+    """Take out of the records in `raw` what cannot be, and name each loss, of the files as they are called in `shown`.
+
+    `languages` are those of each FPGA's design, `clocks` the run's, `tree` is the build's id.
+    """
+
+    def lost(name: str, what: str, loss: str) -> None:
+        problems.append(Diagnostic(f"this record is damaged: {what}. Lost: {loss}", _HINT, file=str(shown / name)))
+
+    problems: list[Diagnostic] = []
+    for pattern in _FILES:
+        for path in sorted(raw.glob(pattern)):
+            if not path.is_file():
+                path.rename(path.with_name(f"{path.name}.not_a_file"))
+                lost(path.name, "it is a folder or a device", "all of it")
+    unknown_slots = sound_stats(raw, host, lost)
+    _sound_text(raw / "recording.txt", "recording.txt", lost)
+    if (raw / "host_calls.bin").exists():
+        _sound_calls(raw, unknown_slots, lost)
+    _sound_time(raw, lost)
+    for number, (one, language) in enumerate(zip(hdl.each, languages, strict=True)):
+        told, counters = (raw / of_fpga(name, number) for name in ("board.txt", "counters.bin"))
+        triples = raw / of_fpga("triples.bin", number)
+        clock = next((clock for clock in clocks if clock.name.startswith(hdl.places[number])), None)
+        _sound_text(told, "board.txt", lost)
+        cycles = None
+        if counters.exists() and one.read_out:
+            if read_end(told).get("tree") != tree:
+                lost(told.name, "it does not name the build", "whether the counters are those of this build")
+            words = _sound_words(counters, number, one, language, lost)
+            if words is None:
+                counters.unlink()
+            else:
+                cycles = one.read_out.monitors[0].cycles(words)
+        if triples.exists():
+            _sound_triples(triples, clock, cycles, lost)
+    if not (raw / "host_stats.bin").exists() and "time_ps" not in read_end(raw / "recording.txt"):
+        hint = "Run the program again."
+        what = "no run can be made of these records: nothing tells how long the program ran"
+        raise WorkbenchError(Diagnostic(what, hint, file=str(shown)), *problems)
+    return tuple(problems)
+
+
+def _sound_text(path: Path, kind: str, lost: Lost) -> None:
+    """Keep the lines that are whole and whose numbers can be."""
+    if not path.exists():
+        return
+    known = _NUMBERS[kind]
+    lines = path.read_bytes().decode("utf-8", "replace").split("\n")
+    words = (line.strip().partition(" ") for line in lines[:-1])
+    pairs = dict.fromkeys((key, value) for key, _, value in words if key)
+    several = Counter(key for key, _ in pairs)
+    can_be = (key not in known or _can_be(value, known[key][0]) for key, value in pairs)
+    kept = {key: value for (key, value), can in zip(pairs, can_be, strict=True) if can and several[key] == 1}
+    gone = [key for key in known if key not in kept]
+    if gone or lines[-1]:
+        what = "it ends early" if lines[-1] else f"it has no usable value of {listed(gone, len(gone))}"
+        lost(path.name, what, listed([known[key][1] for key in gone], len(gone)) or "its last line")
+    if len(kept) < len(pairs) or lines[-1]:
+        path.write_text("".join(f"{key} {value}\n" for key, value in kept.items()), encoding="utf-8")
+
+
+def _can_be(text: str, least: int) -> bool:
+    return _NUMBER.fullmatch(text) is not None and least <= int(text) <= MOST
+
+
+def _sound_time(raw: Path, lost: Lost) -> None:
+    """A run lasts at least until its last call's end."""
+    stats, told = read_stats(raw), read_end(raw / "recording.txt")
+    if stats is None or "time_ps" not in told:
+        return
+    time_ps = int(told["time_ps"])
+    if time_ps < _SHORTER * stats.last_ps:
+        called = time_text(stats.last_ps / PS_PER_S)
+        lost("recording.txt", f"the run lasted {time_text(time_ps / PS_PER_S)}, its calls {called}",
+             _NUMBERS["recording.txt"]["time_ps"][1])  # fmt: skip
+        others = "".join(f"{key} {value}\n" for key, value in told.items() if key != "time_ps")
+        (raw / "recording.txt").write_text(others, encoding="utf-8")
+
+
+def _sound_calls(raw: Path, unknown_slots: NDArray[np.int64], lost: Lost) -> None:
+    """Leave out the records of calls that name what is not there, or a time that is not the run's."""
+    path, stats, described = raw / "host_calls.bin", read_stats(raw), slots_and_clock(raw)
+    if stats is None or described is None:
+        path.unlink()
+        lost(path.name, "host_stats.bin, which explains it, is missing or damaged", "the list of calls")
+        return
+    for file, kind in ((path, SHORT_CALLS), (raw / "host_long_calls.bin", STORED_CALLS)):
+        if file.exists() and file.stat().st_size % kind.itemsize:
+            lost(file.name, "it ends within a record", "its last call")
+    slots, clock, _ = described
+    known = np.setdiff1d(np.arange(len(slots)), unknown_slots)
+    threads = sum(not thread.process for thread in stats.threads)
+    last_ps, wrong = stats.last_ps / _SHORTER, 0
+    count = len(read_records(path, SHORT_CALLS))
+    records = np.memmap(path, SHORT_CALLS, "r+", shape=(count,)) if count else np.zeros(0, SHORT_CALLS)
+    for begin in range(0, count, _PIECE):
+        part = records[begin : begin + _PIECE]
+        t0_ps = clock.at(part["t0"])
+        sound = np.isin(part["slot"], known) & (part["thread"] < threads) & (t0_ps >= 0) & (t0_ps <= last_ps)
+        bad = (part["piece"] >> 8 > 0) & ~sound
+        part["piece"][bad] = 0
+        wrong += int(bad.sum())
+    calls = read_calls(raw)
+    t0_ps, t1_ps = calls.columns("t0_ps", "t1_ps")
+    late = np.flatnonzero((t1_ps < t0_ps) | (t1_ps > last_ps))
+    records["piece"][calls.rows[late]] = 0
+    wrong += len(late)
+    if wrong:
+        lost(path.name, "some of it names places, threads or times that are not there", counted(wrong, "call"))
+
+
+def _sound_words(
+    path: Path, number: int, hdl: HdlBuild, language: HdlLanguage, lost: Lost
+) -> NDArray[np.uint32] | None:
+    """The words of the design's monitors, behind which nothing is left; None where they are not those."""
+    assert hdl.read_out
+    size, has = 4 * hdl.read_out.words, path.stat().st_size
+    if has > size:
+        with path.open("r+b") as file:
+            file.truncate(size)
+        lost(path.name, f"it has {counted(has, 'byte')} and should have {size}", "what is behind the counters' words")
+    words = read_counters(path.parent, number)
+    why = (
+        f"it has {has} of {counted(size, 'byte')}" if words is None or has < size else _undecoded(hdl, language, words)
+    )
+    if not why:
+        return words
+    lost(path.name, why, "what the counters counted")
+    return None
+
+
+def _undecoded(hdl: HdlBuild, language: HdlLanguage, words: NDArray[np.uint32]) -> str:
+    """Why the words are not those of the design's monitors; empty where they are."""
+    try:
+        language.decode(hdl, words)
+    except WorkbenchError as error:
+        return "; ".join(one.message for one in error.diagnostics)
+    return ""
+
+
+def _sound_triples(path: Path, clock: RunClock | None, cycles: int | None, lost: Lost) -> None:
+    """Keep the messages that can be in this order, each once: the last is that of so many `cycles`."""
+    records = np.array(read_records(path, TRIPLES))
+    kept = _in_order(records)
+    if len(kept) and cycles is not None and kept["cycle"][-1] != cycles:
+        kept = kept[:-1]
+    if len(kept) > 1 and clock and not _plausible(kept, clock):
+        kept = kept[:0]
+    cut = path.stat().st_size % TRIPLES.itemsize
+    if cut or len(kept) < len(records):
+        what = "it ends within a message" if cut else "some of its messages are repeated or cannot be"
+        lost(path.name, what, "how the FPGA's clock fits the host's" if len(kept) < 2 else "these messages")
+        path.write_bytes(kept.tobytes())
+
+
+def _in_order(records: Records) -> Records:
+    sound = (records["t_p1_ps"] >= 0) & (records["t_p3_ps"] >= records["t_p1_ps"]) & (records["t_p3_ps"] <= MOST)
+    sound &= (records["cycle"] >= 0) & (records["cycle"] <= MOST)
+    kept = np.unique(records[sound])
+    kept = kept[np.argsort(kept["t_p1_ps"], kind="stable")]
+    later = np.diff(kept["cycle"], prepend=-1) > 0
+    return kept[later]
+
+
+def _plausible(records: Records, clock: RunClock) -> bool:
+    """Whether the first and the last message let the clock be anything like the platform's, or any slower."""
+    usual_ps = int(records["cycle"][-1] - records["cycle"][0]) * PS_PER_S / clock.frequency_hz
+    took_ps = int(records["t_p3_ps"][-1] - records["t_p1_ps"][0])
+    return usual_ps / _FASTER <= took_ps

@@ -1,0 +1,196 @@
+"""What can be used of a damaged `host_stats.bin`: whole threads, and whole rows that can be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.api import HostBuild
+from workbench.api.host_stats import DEPTH, HEADER, MAGIC, PAGE, ROW, THREAD
+from workbench.api.records import SHORT_CALLS
+from workbench.formats.tables import MOST
+from workbench.model.text import counted, listed
+
+#: A file's name, what is wrong with it, and what is lost by that.
+Lost = Callable[[str, str, str], None]
+_FIRST = "host_stats.bin"
+_AMOUNTS = ("count", "ticks", "bytes", "before", "runs", "lost", "inner", "inner_ticks")
+_RATES = ("fast_bytes", "fast_ticks", "slow_bytes", "slow_ticks")
+_LARGEST_THREAD, _MOST_THREADS = 1 << 26, 1 << 16  # bytes; a machine's numbers of threads have 16 bits
+_LONGEST_TICK_PS = 1e6
+#: How much more, and how many times more, than its life a thread's calls may take: ticks are measured meanwhile.
+_SLACK_PS, _ROUNDED = 1e6, 1.01
+
+
+def sound_stats(raw: Path, host: HostBuild, lost: Lost) -> NDArray[np.int64]:
+    """Make the counts of a program and its forked children sound in place, and name each loss. The slots that nothing
+    explains any more: records of calls in these mean nothing."""
+    unknown = np.zeros(0, np.int64)
+    for path in sorted(raw.glob("host_stats*.bin")):
+        given = path.read_bytes()
+        why = _useless(given)
+        if why:
+            lost(path.name, why, "what was counted of the program's calls")
+            path.unlink()
+            continue
+        data, slots = _sound(given, host, partial(lost, path.name))
+        if data != given:
+            path.write_bytes(data)
+        if path.name == _FIRST:
+            unknown = slots
+    _count_children(raw, lost)
+    return unknown
+
+
+def _count_children(raw: Path, lost: Lost) -> None:
+    """Let the first process's file name as many children as there are files of such."""
+    path = raw / _FIRST
+    if not path.exists():
+        return
+    data = bytearray(path.read_bytes())
+    header = np.frombuffer(data, HEADER, 1)
+    there = 0
+    while (raw / f"host_stats_{there + 1}.bin").exists():
+        there += 1
+    if int(header["children"][0]) != there:
+        missing = int(header["children"][0]) - there
+        if missing > 0:
+            lost(_FIRST, f"it names {counted(int(header['children'][0]), 'forked child', 'forked children')}, of which "
+                         f"{there} left records", "the calls of the others")  # fmt: skip
+        header["children"][0] = there
+        path.write_bytes(data)
+
+
+def _sound(given: bytes, host: HostBuild, lost: Callable[[str, str], None]) -> tuple[bytearray, NDArray[np.int64]]:
+    """What a file should hold, and the slots that nothing explains."""
+    header = np.frombuffer(given, HEADER, 1)[0]
+    slots, size = int(header["slots"]), int(header["thread_bytes"])
+    data = _padded(given, host, int(header["threads"]), size, slots, lost)
+    own = np.frombuffer(data, HEADER, 1)
+    own["record_bytes"], own["threads"] = SHORT_CALLS.itemsize, (len(data) - PAGE) // size
+    numbers: set[int] = set()
+    unknown = np.zeros(0, np.int64)
+    for at in range(PAGE, len(data), size):
+        if not _begun(data, at):
+            continue
+        thread, rows = np.frombuffer(data, THREAD, 1, at), np.frombuffer(data, ROW, slots, at + THREAD.itemsize)
+        thread["begun"], number = 1, int(thread["number"][0])
+        if number in numbers or not 0 <= number < _MOST_THREADS:
+            thread["number"] = number = max(numbers, default=-1) + 1
+        numbers.add(number)
+        nameless = _nameless(rows, host)
+        for loss in _sound_rows(thread, rows, nameless, host, int(header["zero"]), float(header["ps_per_tick"])):
+            lost(*loss)
+        if at == PAGE:
+            unknown = np.flatnonzero(nameless)
+    return data, unknown
+
+
+def _useless(data: bytes) -> str:
+    """Why nothing can be used of a file; empty where something can."""
+    if len(data) < PAGE + THREAD.itemsize:
+        return f"it ends early, after {counted(len(data), 'byte')}"
+    header = np.frombuffer(data, HEADER, 1)[0]
+    slots, size, scale = int(header["slots"]), int(header["thread_bytes"]), float(header["ps_per_tick"])
+    fits = slots >= 0 and THREAD.itemsize + slots * ROW.itemsize <= size <= _LARGEST_THREAD
+    if header["magic"] != MAGIC or not fits or not 0 <= scale <= _LONGEST_TICK_PS:
+        return "its header cannot be"
+    return ""
+
+
+def _padded(
+    given: bytes, host: HostBuild, threads: int, size: int, slots: int, lost: Callable[[str, str], None]
+) -> bytearray:
+    """The threads that are there, with zeros in the place of what is missing of the last."""
+    has = len(given)
+    begun = [n for n, at in enumerate(range(PAGE, has, size)) if _begun(given, at)]
+    count = max(begun, default=0) + 1
+    data = bytearray(given[: PAGE + count * size])
+    data += bytes(PAGE + count * size - len(data))
+    why = f"it ends early, after {counted(has, 'byte')}"
+    if threads > count:
+        lost(why, f"the calls of {counted(threads - count, 'thread')} of {threads}")
+    at = PAGE + (count - 1) * size + THREAD.itemsize
+    whole = max(has - at, 0) // ROW.itemsize
+    if whole < slots:
+        rows = np.frombuffer(data, ROW, slots, at)
+        rows[whole:] = np.zeros(1, ROW)[0]
+        rows["site"][whole:] = -1
+        kept = set(rows["site"][:whole].tolist())
+        gone = [_place(number, host) for number in range(len(host.sites)) if number not in kept]
+        lost(why, f"the counts of {listed(gone)}" if gone else "some counts of the last thread")
+    return data
+
+
+def _begun(data: bytes | bytearray, at: int) -> bool:
+    """Whether a thread is at a place: it has a time at which it began."""
+    return at + THREAD.itemsize <= len(data) and bool(np.frombuffer(data, THREAD, 1, at)["first"][0])
+
+
+def _nameless(rows: NDArray[np.void], host: HostBuild) -> NDArray[np.bool_]:
+    """The rows of no call of the program's."""
+    known: NDArray[np.bool_] = (rows["site"] >= 0) & (rows["site"] < len(host.sites))
+    known &= (rows["state"] >= 0) & (rows["state"] < len(host.blocks[0].states))
+    known &= (rows["entry"] >= -1) & (rows["entry"] < max(len(host.entries), 1))
+    return ~known
+
+
+def _sound_rows(
+    thread: NDArray[np.void], rows: NDArray[np.void], nameless: NDArray[np.bool_], host: HostBuild,
+    zero: int, ps_per_tick: float,
+) -> Iterator[tuple[str, str]]:  # fmt: skip
+    """Clear the rows of a thread that cannot be, and set what is told of its time to what can be."""
+    who = f"thread {thread['number'][0]}" if thread["number"][0] else "the main thread"
+    most = MOST / (ps_per_tick or 1)
+    first, last = (float(thread[name][0]) - zero for name in ("first", "last"))
+    untimed = not 0 <= first <= most or (thread["last"][0] != 0 and not first <= last <= most)
+    used = np.any([rows[name] != 0 for name in (*_AMOUNTS, "left")], axis=0)
+    bad = used & (nameless | _impossible(rows, most))
+    outer = np.where(used & ~bad, rows["ticks"] - rows["inner_ticks"], 0)
+    life = last - first if not untimed else most
+    slack = _SLACK_PS / (ps_per_tick or 1)
+    if outer.sum() > _ROUNDED * life + slack:
+        bad |= used & (outer > life)
+        outer[bad] = 0
+        if outer.sum() > _ROUNDED * life + slack:
+            bad |= used
+    if bad.any():
+        places = [_place(int(site), host) for site in rows["site"][bad]]
+        yield f"{counted(int(bad.sum()), 'row')} of {who} cannot be", f"the counts of {listed(places)}"
+        outer[bad] = 0
+        rows[bad] = np.zeros(1, ROW)[0]
+        rows["state"][bad] = 1
+    rows["min_run"] = np.clip(rows["min_run"], 0, None)
+    rows["max_run"] = np.clip(rows["max_run"], 0, rows["count"])
+    if untimed:
+        thread["first"], thread["last"] = zero, zero + outer.sum()
+        yield f"the times of {who} cannot be", f"when {who} made its first and its last call"
+    if not -1 <= thread["slot"][0] < len(rows):
+        thread["slot"] = -1
+    depth = int(thread["depth"][0])
+    slots = thread["under_way"][0]["slot"][: min(max(depth, 0), DEPTH)]
+    began = thread["under_way"][0]["t0"][: len(slots)].astype(float) - zero
+    sound = (slots >= 0) & (slots < len(rows)) & (began >= 0) & (began <= most)
+    if not 0 <= depth < _MOST_THREADS or not sound.all() or nameless[slots[sound]].any():
+        thread["depth"] = 0
+        yield f"what {who} was calling at the end cannot be", "which calls had not returned"
+
+
+def _impossible(rows: NDArray[np.void], most: float) -> NDArray[np.bool_]:
+    wrong = np.any([(rows[name] < 0) | (rows[name] > MOST) for name in _AMOUNTS], axis=0)
+    wrong |= (rows["ticks"] > most) | (rows["inner_ticks"] > rows["ticks"]) | (rows["inner"] > rows["count"])
+    wrong |= (rows["before"] > rows["count"]) | (rows["runs"] > rows["count"])
+    wrong |= np.abs(rows["left"].astype(np.int64)) > 1 << 30
+    for name in _RATES:
+        wrong |= ~((rows[name] >= 0) & (rows[name] <= MOST))
+    return np.asarray(wrong)
+
+
+def _place(site: int, host: HostBuild) -> str:
+    if not 0 <= site < len(host.sites):
+        return "an unknown call"
+    return f"{host.sites[site].file}:{host.sites[site].line} {host.sites[site].callee}"
