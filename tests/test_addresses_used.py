@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from rc_workbench_plugins.verilog.addresses import addresses_answered
 from rc_workbench_plugins.verilog.design import read_design
+from rc_workbench_plugins.verilog.expressions import plain
 
 from workbench.model.application import HardwareSources
 from workbench.model.read_out import ReadOut
@@ -27,6 +28,35 @@ module top (input clk, input reset, input [15:0] addr, input [15:0] other, outpu
     end
 endmodule
 """
+
+
+WIDE = """
+module top (input clk, input [15:0] addr, input [1599:0] i, output reg [1599:0] o, output reg data);
+    wire [1599:0] a0 = i;
+    STAGES
+    always @(posedge clk) begin
+        o <= aLAST;
+        data <= addr == 16'h8004;
+    end
+endmodule
+"""
+
+
+def test_long_vectors_cost_only_what_is_asked_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An unrolled hash assigns vectors of 1,600 bits ten thousand times."""
+    stages = [f"wire [1599:0] a{n + 1} = {{a{n}[1535:0], a{n}[1599:1536]}};" for n in range(20)]
+    (tmp_path / "top.v").write_text(WIDE.replace("STAGES", "\n".join(stages)).replace("LAST", str(len(stages))))
+    looked: list[int] = []
+
+    def counting(expression: object, index: int) -> object:
+        looked.append(index)
+        return plain(expression, index)
+
+    monkeypatch.setattr("rc_workbench_plugins.verilog.addresses.plain", counting)
+    hardware = HardwareSources(sources=("top.v",), top="top", read_out=ReadOut(first=0x8000, last=0x800F))
+    (told,) = addresses_answered(read_design(tmp_path, hardware, {}), ["addr"], hardware.read_out)
+    assert "0x8004" in told.message
+    assert len(looked) < 100
 
 
 @pytest.mark.parametrize(

@@ -232,6 +232,29 @@ def test_a_cancelled_run_ends_everything_and_says_so(project: Path, tmp_path: Pa
     assert open_run(out)[0].manifest.status is RunStatus.CANCELLED
 
 
+def test_one_signal_ends_a_build_at_once_whatever_its_compilers_do(project: Path, tmp_path: Path) -> None:
+    """The compilers run in threads; here each of them takes an hour."""
+    slow, started = tmp_path / "slowcc", tmp_path / "started"
+    slow.write_text(f'#!/bin/sh\ncase "$*" in *-c*) touch {started}; exec sleep 3600;; esac\nexec gcc "$@"\n')
+    slow.chmod(0o755)
+    out = tmp_path / "run"
+    child = subprocess.Popen(
+        [sys.executable, "-m", "workbench", "run", str(project), "--out", str(out)], text=True,
+        stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, env={**os.environ, "CC": str(slow)},
+    )  # fmt: skip
+    deadline = time.monotonic() + 120
+    while not started.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    compilers = psutil.Process(child.pid).children(recursive=True)
+    assert "sleep" in [one.name() for one in compilers]
+    child.send_signal(signal.SIGTERM)
+    assert child.wait(20) == 130
+    assert child.stderr is not None
+    assert child.stderr.read().endswith("Cancelled.\n")
+    assert not psutil.wait_procs(compilers, 5)[1]
+    assert not open_run(out)[0].complete
+
+
 def test_a_killed_run_shows_what_it_recorded(project: Path, tmp_path: Path, workbench: Callable[..., Ran]) -> None:
     edit(project.parent / "hdl" / "tiny_top.v", "empty && left == 0}", "1'b0}")
     edit(project, "cycle_limit: 2000000", "cycle_limit: 2000000000")

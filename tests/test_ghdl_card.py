@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 import shutil
+import struct
 from pathlib import Path
 
 import pytest
 from rc_workbench_plugins.simulated_card.beside import Said
+from rc_workbench_plugins.simulated_card.simulate import _Pace
 from rc_workbench_plugins.vhdl.beside import MESSAGES
 from tools import NEEDS_GHDL
 
 from workbench.api.builds import Beside
-from workbench.api.job import Job
+from workbench.api.job import Job, JobEvent
 from workbench.model.diagnostic import Severity
 from workbench.model.run import Run, RunStatus
 from workbench.session.opening import open_workspace
@@ -110,6 +112,19 @@ def test_a_design_that_fails_ends_the_run_at_its_line(
     if at:
         assert failed.file == "hdl/stats.vhd"
         assert at in (PROJECT / failed.file).read_text().splitlines()[(failed.line or 0) - 1]
+
+
+def test_a_design_that_stays_in_one_cycle_is_told_while_it_does(tmp_path: Path, plugins: Plugins) -> None:
+    platform = open_workspace(PROJECT / "stats.workbench.yaml", plugins).platform
+    told: list[JobEvent] = []
+    pace = _Pace(tmp_path, platform, Job(told.append))
+    for second in range(30):
+        (tmp_path / "progress.bin").write_bytes(struct.pack("=qq", 1000 * min(second, 5), 0))
+        pace.show(100.0 + second)
+    assert told[5].text == "5\u202f000 cycles, 50.0\u202fµs of virtual time, 1\u202f000 cycles/s"
+    assert told[-1].text == "5\u202f000 cycles, 50.0\u202fµs of virtual time, for 24 s in this cycle"
+    (warning,) = (one.diagnostic for one in told if one.diagnostic is not None)
+    assert warning.message.startswith("the design has stayed in one cycle for 20 s: 5\u202f000 cycles, ")
 
 
 #: As GHDL 2.0 says it, and what is told of it.

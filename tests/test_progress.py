@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pty
 import re
@@ -14,14 +15,15 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from workbench.api.job import Job, JobEvent
+from workbench.api.job import Job, JobEvent, OutOfTime
 from workbench.cli.output import visible
 from workbench.cli.progress import progress
 from workbench.gui.app import make_application
 from workbench.gui.jobs import JobRunner
 from workbench.gui.run_dock import RunDock
-from workbench.model.diagnostic import Diagnostic
-from workbench.run.pace import Pace, duration_text
+from workbench.model.diagnostic import Cancelled, Diagnostic
+from workbench.model.text import duration_text
+from workbench.run.pace import Pace
 from workbench.session import durations
 
 STEPS = ("Build", "Run", "Read out")
@@ -119,6 +121,55 @@ def test_a_pipe_gets_plain_lines(tmp_path: Path) -> None:
     assert lines[2] == "/x.c:3: error: this is odd"
     assert re.fullmatch(r"Build: \d+\.\d s", lines[3])
     assert len(lines) == 4
+
+
+def test_a_long_step_tells_a_pipe_from_time_to_time_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.cli.progress.LINE_EVERY_S", 0.0)
+    told = io.StringIO()
+    with progress(told) as watch:
+        job = Job(watch)
+        with job.step("Build"):
+            job.progress(0.5, "1 of 2 files")
+        job.progress(None, "after it")
+    assert re.fullmatch(r"Build \.\.\.\nBuild: 1 of 2 files, 0 s so far, about .* left in this step\nBuild: .* s\n",
+                        told.getvalue())  # fmt: skip
+
+
+def test_a_step_is_due_once_in_a_while() -> None:
+    now = [0.0]
+    pace = Pace(lambda: now[0])
+    assert not pace.is_due(10)
+    pace.see(JobEvent("step", "Build"))
+    due = []
+    for now[0] in (9.0, 10.0, 19.0, 20.5, 20.6):
+        due.append(pace.is_due(10))
+    assert due == [False, True, False, True, False]
+
+
+def test_what_a_job_said_last_is_told_again_while_its_program_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that what shows only now and then shows a long step too. Each thread has its own."""
+    monkeypatch.setattr("workbench.api.job._TOLD_EVERY_S", 0.0)
+    told: list[str] = []
+    job = Job(lambda event: told.append(event.text))
+    job.progress(None, "compiling")
+    seen: list[str] = []
+    job.run(["sh", "-c", "echo one; sleep 0.3; echo two"], on_output=seen.append)
+    assert seen == ["one", "two"]
+    assert len(told) > 2
+    assert set(told) == {"compiling"}
+
+
+def test_a_part_of_a_job_ends_when_its_time_is_over_or_the_job_is_cancelled() -> None:
+    job = Job()
+    with pytest.raises(OutOfTime, match=r"it took longer than 0\.05 s"):
+        job.within(0.05).run(["sleep", "60"])
+    job.run(["true"])
+    part = job.within(60)
+    part.report(Diagnostic("this is odd"))
+    assert [one.message for one in job.diagnostics] == ["this is odd"]
+    job.cancel()
+    with pytest.raises(Cancelled):
+        part.check()
 
 
 def test_a_terminal_gets_a_line_that_moves_and_the_same_lines_above_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -153,6 +153,34 @@ def test_a_broken_netlist_is_found_and_a_right_one_is_looked_at_once(tmp_path: P
         checked.check(replace(build, translated=(wrong,)), tmp_path, Job())
 
 
+ENDLESS = """
+    function endless(word : std_logic_vector) return string is
+        variable count : natural := 0;
+    begin
+        while word(0) = '1' loop count := (count + 1) mod 1000; end loop;
+        return integer'image(count);
+    end function;
+"""
+
+
+def test_a_simulation_that_stands_still_ends_the_comparison_and_not_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A report that never ends, of which GHDL synthesises nothing."""
+    monkeypatch.setattr(checked, "LIMIT_S", 3.0)
+    body = "if wr_en = '1' then report endless(wr_data) severity note; end if; o <= addr;"
+    text = TOP.replace("{DECLARED}", ENDLESS).replace("{BODY}", body).replace("{BESIDE}", "")
+    (tmp_path / "top.vhd").write_text(text)
+    build = VhdlLanguage().plain(tmp_path, HardwareSources(sources=("top.vhd",), top="Top", read_out=READ_OUT), {})
+    told: list[JobEvent] = []
+    checked.check(build, tmp_path, Job(told.append))
+    assert told[-1].diagnostic is not None
+    assert told[-1].diagnostic.severity == "warning"
+    assert "was compared with the VHDL in 0 cycles: it took longer than 3 s" in told[-1].text
+    assert "check_vhdl: false" in told[-1].text
+    assert any("GHDL simulates the VHDL" in one.text for one in told)
+
+
 class Unable(Job):
     def run(self, *_: object, **__: object) -> object:  # type: ignore[override]
         raise AssertionError("nothing has to run")

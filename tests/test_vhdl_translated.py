@@ -203,6 +203,28 @@ architecture rtl of made is begin one : entity work.inner generic map (W) port m
     assert not re.search(r"'b(?!\w)", made)
 
 
+BY_COMPONENT = f"""{HEAD}
+entity flip is port (i : in std_logic; q : out std_logic); end;
+architecture rtl of flip is begin q <= not i; end;
+{HEAD}
+entity made is port (i : in std_logic; o : out std_logic); end;
+architecture rtl of made is
+    signal one_q : std_logic;
+    component flip is port (i : in std_logic; q : out std_logic); end component;
+begin
+    one : flip port map (i => i, q => one_q);
+    o <= one_q xor i;
+end;
+"""
+
+
+def test_a_signal_called_as_a_components_instance_and_its_port_is_written_once(tmp_path: Path) -> None:
+    (tmp_path / "made.vhd").write_text(BY_COMPONENT)
+    made = synthesised(Design((str(tmp_path / "made.vhd"),), "made"))
+    assert made.count("wire one_q;") == 1
+    assert len(re.findall(r"assign one_q =|\.q\(one_q\)", made)) == 1
+
+
 def test_a_signal_called_as_another_instance_and_its_port_is_told(tmp_path: Path) -> None:
     """One that takes just what that port gives out is written once; see `flip_q` above."""
     text = MADE.replace("(clk, flip_q);", "(clk, other); flip_q <= not other;").replace(

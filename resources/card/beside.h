@@ -41,7 +41,7 @@ public:
         close(to_);
         close(from_);
         if (child_ <= 0) return;
-        for (int tenths = 0; tenths < 10; ++tenths) {  // it writes what it has of files, and ends
+        for (int tenths = 0; tenths < (rcw_told_to_stop() ? 3 : 10); ++tenths) {  // it writes what it has of files, and ends
             if (waitpid(child_, nullptr, WNOHANG)) return;
             usleep(100'000);
         }

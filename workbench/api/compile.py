@@ -11,6 +11,7 @@ from pathlib import Path
 
 from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.text import counted, thousands
 from workbench.system.process import ProcessResult
 from workbench.system.toolchain import Tool
 
@@ -44,13 +45,14 @@ def run_all(commands: Sequence[Sequence[str | Path]], job: Job, *, cwd: Path, wh
         return job.run(command, cwd=cwd, on_line=lambda line: None)
 
     with ThreadPoolExecutor(max_workers=max(1, min(len(commands), os.cpu_count() or 1))) as pool:
-        return told(pool.map(one, commands), job, what)
+        return told(pool.map(one, commands), job, what, len(commands))
 
 
-def told(results: Iterable[ProcessResult], job: Job, what: str) -> tuple[Diagnostic, ...]:
+def told(results: Iterable[ProcessResult], job: Job, what: str, count: int) -> tuple[Diagnostic, ...]:
     """The warnings of compilers that have ended; WorkbenchError with the errors of the first that failed."""
     warnings: list[Diagnostic] = []
-    for result in results:
+    for number, result in enumerate(results, 1):
+        job.progress(None, f"{what}: {thousands(number)} of {counted(count, 'compiler call')} done")
         found = gcc_diagnostics(result.stderr)
         if result.returncode:
             for line in result.stderr.splitlines():

@@ -9,8 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from workbench.model.diagnostic import Cancelled, Diagnostic
+from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError
+from workbench.system import interrupt
 from workbench.system.process import ProcessResult, run_program
+
+_TOLD_EVERY_S = 1.0
 
 
 @dataclass(frozen=True)
@@ -38,22 +41,28 @@ class Job:
         self._cancel = threading.Event()
         self.diagnostics: list[Diagnostic] = []
         self.durations_s: dict[str, float] = {}  # of the steps that were done
+        self._last = JobEvent("progress")
+        self._own = threading.local()  # each thread's last progress
 
     @property
     def cancelled(self) -> bool:
-        return self._cancel.is_set()
+        return self._cancel.is_set() or interrupt.asked.is_set()
 
     def cancel(self) -> None:
         self._cancel.set()
 
     def check(self) -> None:
-        """Raise Cancelled if the job was cancelled."""
-        if self._cancel.is_set():
+        """Raise Cancelled if the job was cancelled, or a signal asked this process to end."""
+        if self.cancelled:
             raise Cancelled
 
     def tell(self, event: JobEvent) -> None:
         """Pass on what was told elsewhere, as in a child process that does a part of the job."""
         self._watch(event)
+
+    def within(self, limit_s: float) -> Job:
+        """A job for a part of this one, which ends with it: after `limit_s` its `check` raises OutOfTime."""
+        return _Part(self, limit_s)
 
     def redirect(self, watch: Callable[[JobEvent], None]) -> None:
         """From now on tell another watcher: in a child process, who hands it to the parent."""
@@ -67,6 +76,7 @@ class Job:
     def step(self, name: str) -> Iterator[None]:
         self.check()
         started = time.monotonic()
+        self._last = JobEvent("progress")
         self._watch(JobEvent("step", name))
         try:
             yield
@@ -77,7 +87,8 @@ class Job:
         self._watch(JobEvent("step_done", name, seconds=self.durations_s[name]))
 
     def progress(self, fraction: float | None, text: str = "") -> None:
-        self._watch(JobEvent("progress", text, fraction=fraction))
+        self._last = self._own.last = JobEvent("progress", text, fraction=fraction)
+        self._watch(self._last)
 
     def log(self, text: str) -> None:
         self._watch(JobEvent("log", text))
@@ -94,17 +105,48 @@ class Job:
         env: Mapping[str, str] | None = None,
         timeout_s: float | None = None,
         on_line: Callable[[str], None] | None = None,
+        on_output: Callable[[str], None] | None = None,
         memory_bytes: int = 0,
     ) -> ProcessResult:
         """Run a program, with `env` added to this environment, and wait for it, watching for cancel. Each of its
         processes may map `memory_bytes`, where that is not 0.
 
-        Its standard error goes to the log line by line (or to `on_line`); of both outputs the first 16 MiB are
-        returned. A cancel or the time limit ends the program and everything that it started. Raises Cancelled;
-        WorkbenchError when the command is not there or the limit passed.
+        Its standard error goes to the log line by line (or to `on_line`), and `on_output` gets the lines of its
+        standard output; of both outputs the first 16 MiB are returned. Meanwhile this thread's last progress is told
+        again every second. A cancel or the time limit ends the program and everything that it started. Raises
+        Cancelled; WorkbenchError when the command is not there or the limit passed.
         """
         self.check()
+        told_s = time.monotonic()
+
+        def check() -> None:
+            nonlocal told_s
+            self.check()
+            if time.monotonic() - told_s > _TOLD_EVERY_S:
+                told_s = time.monotonic()
+                self._watch(getattr(self._own, "last", self._last))
+
         return run_program(
-            command, cwd=cwd, env=env, timeout_s=timeout_s, on_line=on_line or self.log, check=self.check,
-            memory_bytes=memory_bytes,
+            command, cwd=cwd, env=env, timeout_s=timeout_s, on_line=on_line or self.log, on_output=on_output,
+            check=check, memory_bytes=memory_bytes,
         )  # fmt: skip
+
+
+class OutOfTime(WorkbenchError):
+    """A part of a job took longer than it may."""
+
+
+class _Part(Job):
+    def __init__(self, whole: Job, limit_s: float) -> None:
+        super().__init__(whole.tell)
+        self._whole, self._limit_s, self._last_s = whole, limit_s, time.monotonic() + limit_s
+        self.diagnostics = whole.diagnostics
+
+    @property
+    def cancelled(self) -> bool:
+        return super().cancelled or self._whole.cancelled
+
+    def check(self) -> None:
+        super().check()
+        if time.monotonic() > self._last_s:
+            raise OutOfTime(Diagnostic(f"it took longer than {self._limit_s:g} s"))

@@ -78,7 +78,7 @@ def compile_objects(
         return made(one, base, cwd, lambda command: through(command, run))
 
     with ThreadPoolExecutor(max_workers=max(1, min(len(objects), os.cpu_count() or 1))) as pool:
-        return told(pool.map(make, objects), job, what)
+        return told(pool.map(make, objects), job, what, len(objects))
 
 
 def made(one: ObjectFile, base: Path, cwd: Path, compile_: Callable[[Sequence[str]], ProcessResult]) -> ProcessResult:

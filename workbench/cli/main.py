@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
+from functools import partial
 from types import FrameType
 
 import workbench
@@ -14,6 +15,7 @@ from workbench.cli.arguments import add_commands
 from workbench.cli.opened import Opened
 from workbench.cli.output import BAD_INPUT, CANCELLED, FAILED, Shown, as_json, print_diagnostics, print_json
 from workbench.model.diagnostic import Cancelled, WorkbenchError
+from workbench.system import interrupt
 
 
 def parser(given: Sequence[str] = ()) -> argparse.ArgumentParser:
@@ -33,10 +35,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _main(arguments: Sequence[str] | None) -> int:
+    interrupt.asked.clear()
+    interrupted = partial(_interrupt, arguments is None)
     for number in (signal.SIGINT, signal.SIGTERM):  # a shell may have started us with interrupts ignored
-        signal.signal(number, _interrupt)
+        signal.signal(number, interrupted)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as nohup sets it
-        signal.signal(signal.SIGHUP, _interrupt)
+        signal.signal(signal.SIGHUP, interrupted)
     given = sys.argv[1:] if arguments is None else arguments
     try:
         chosen = parser(list(given)).parse_args(given)
@@ -69,5 +73,8 @@ def _main(arguments: Sequence[str] | None) -> int:
         return FAILED
 
 
-def _interrupt(number: int, frame: FrameType | None) -> None:
+def _interrupt(is_program: bool, number: int, frame: FrameType | None) -> None:
+    if is_program and not interrupt.asked.is_set():
+        interrupt.end_at_last()
+    interrupt.asked.set()
     raise KeyboardInterrupt

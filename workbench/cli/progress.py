@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TextIO
 
 from workbench.api.job import JobEvent
@@ -16,6 +17,7 @@ Watch = Callable[[JobEvent], None]
 
 BAR_WIDTH = 24
 REFRESHES_PER_S = 5
+LINE_EVERY_S = 10.0  # where no line can move
 
 
 @contextmanager
@@ -27,14 +29,18 @@ def progress(stream: TextIO | None = None) -> Iterator[Watch]:
         with _moving(out) as watch:
             yield watch
     else:
-        yield lambda event: _print(event, out)
+        yield partial(_print, out, Pace())
 
 
-def _print(event: JobEvent, out: TextIO) -> None:
+def _print(out: TextIO, pace: Pace, event: JobEvent) -> None:
+    pace.see(event)
     if event.kind == "step":
         print(f"{event.text} ...", file=out)
     elif (line := _line(event)) is not None:
         print(line, file=out)
+    elif event.kind == "progress" and pace.is_due(LINE_EVERY_S):
+        facts = (visible(pace.said), f"{pace.elapsed_s:.0f} s so far", pace.left_text())
+        print(f"{pace.step}: {', '.join(fact for fact in facts if fact)}", file=out)
 
 
 def _line(event: JobEvent) -> str | None:

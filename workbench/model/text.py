@@ -37,6 +37,16 @@ def time_text(seconds: float, digits: int = 3) -> str:
     return f"{significant(seconds / 1e-12, digits)}{NARROW}ps"
 
 
+def duration_text(seconds: float) -> str:
+    """`8 s`, `2 min 5 s`, `1 h 3 min`: as one waits for it, at least a second."""
+    whole = max(1, round(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
 def count_text(value: float) -> str:
     """A count, exact up to 99 999, then `1.04 M`."""
     if abs(value) < 100_000:

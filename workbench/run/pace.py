@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 
 from workbench.api.job import JobEvent
+from workbench.model.text import duration_text
 
 TOO_EARLY = 0.02  # below this share a step's own progress says nothing about its end
 
@@ -17,6 +18,7 @@ class Pace:
         self._clock = clock
         self._expected: Mapping[str, float] = {}
         self._began = 0.0
+        self._shown = 0.0  # when it was due the last time
         self._share: float | None = None
         self.steps: tuple[str, ...] = ()
         self.done: tuple[str, ...] = ()
@@ -27,7 +29,8 @@ class Pace:
         if event.kind == "plan":
             self.steps, self._expected = tuple(event.text.splitlines()), event.expected_s
         elif event.kind == "step":
-            self.step, self.said, self._share, self._began = event.text, "", None, self._clock()
+            self.step, self.said, self._share = event.text, "", None
+            self._began = self._shown = self._clock()
         elif event.kind == "progress":
             self._share, self.said = event.fraction, event.text
         elif event.kind in ("step_done", "step_failed"):
@@ -37,6 +40,13 @@ class Pace:
     def elapsed_s(self) -> float:
         """How long the step under way has been going on."""
         return self._clock() - self._began if self.step else 0.0
+
+    def is_due(self, every_s: float) -> bool:
+        """Whether so much time has passed since the step began, or this was last true of it."""
+        if not self.step or self._clock() - self._shown < every_s:
+            return False
+        self._shown = self._clock()
+        return True
 
     def step_left_s(self) -> float | None:
         """How long the step under way still takes; None where nothing says so, or it takes longer than it did."""
@@ -69,13 +79,3 @@ class Pace:
         if whole_s is not None:
             return f"about {duration_text(whole_s)} left"
         return f"about {duration_text(step_s)} left in this step" if step_s is not None else ""
-
-
-def duration_text(seconds: float) -> str:
-    """`8 s`, `2 min 5 s`, `1 h 3 min`: as one waits for it, at least a second."""
-    whole = max(1, round(seconds))
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"

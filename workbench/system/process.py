@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError
+from workbench.system import interrupt
 
 KEPT_BYTES = 16 << 20
 LONGEST_LINE = 4000
@@ -112,6 +113,7 @@ class Supervised:
         pass_fds: Sequence[int] = (),
         memory_bytes: int = 0,
     ) -> None:
+        self._asked = False  # to end
         self._status, status = os.pipe()
         try:
             self._child: subprocess.Popen[bytes] = subprocess.Popen(
@@ -149,13 +151,19 @@ class Supervised:
         with suppress(subprocess.TimeoutExpired):
             self._child.wait(timeout_s)
 
+    def ask_to_end(self) -> None:
+        """Ask the program once to end (SIGTERM), and wait for nothing."""
+        if not self._asked and self.poll() is None and self._child.stdin is not None:
+            self._asked = True
+            with suppress(OSError):
+                os.write(self._child.stdin.fileno(), b"T")
+
     def stop(self, grace_s: float = 0.0) -> None:
         """End the program and everything that it started; with a grace, ask it first. May be called again."""
         stdin = self._child.stdin
         assert stdin is not None
-        if grace_s and self.poll() is None:
-            with suppress(OSError):
-                os.write(stdin.fileno(), b"T")
+        if grace_s:
+            self.ask_to_end()
             self.wait(grace_s)
         with suppress(OSError):
             stdin.close()
@@ -194,15 +202,20 @@ def run_program(
     env: Mapping[str, str] | None = None,
     timeout_s: float | None = None,
     on_line: Callable[[str], None] = lambda line: None,
+    on_output: Callable[[str], None] | None = None,
     check: Callable[[], None] = lambda: None,
     memory_bytes: int = 0,
 ) -> ProcessResult:
     """Run a program to its end, with `env` added to this environment; `on_line` gets the lines of its standard error,
-    and what `check` raises ends it. Each of its processes may map `memory_bytes`, where that is not 0.
+    `on_output` those of its standard output while it runs, and what `check` raises ends it. Each of its processes may
+    map `memory_bytes`, where that is not 0.
 
-    Whatever happens, nothing that it started is left. WorkbenchError where it cannot be started, or the time is over.
+    Whatever happens, nothing that it started is left. WorkbenchError where it cannot be started, or the time is over;
+    Cancelled where a signal asks this process to end, in whichever thread this runs.
     """
     words = [str(word) for word in command]
+    if interrupt.asked.is_set():
+        raise Cancelled
     program = Supervised(words, cwd=cwd, env=env, memory_bytes=memory_bytes)
     deadline = None if timeout_s is None else time.monotonic() + timeout_s
     try:
@@ -210,7 +223,12 @@ def run_program(
             program.wait(0.05)
             for line in program.stderr.lines():
                 on_line(line)
+            if on_output is not None:
+                for line in program.stdout.lines():
+                    on_output(line)
             check()
+            if interrupt.asked.is_set():
+                raise Cancelled
             if deadline is not None and time.monotonic() > deadline:
                 message = f"{_program(words)} was still running after {timeout_s:g} s and was ended"
                 raise WorkbenchError(Diagnostic(message, "Give it less to do, or look for an endless loop."))

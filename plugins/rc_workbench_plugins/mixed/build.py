@@ -136,11 +136,12 @@ def instrument(
     out: Path,
     job: Job | None = None,
 ) -> HdlBuild:
-    found = read(root, hardware, platform, parameters, job or Job())
+    job = job or Job()
+    found = read(root, hardware, platform, parameters, job)
     joined, top, out = found.joined, found.top, out.resolve()
     if not joined.mixed or joined.modules is None:
         language, half = alone(root, hardware)
-        return language.instrument(root, half, platform, parameters, out, job or Job())
+        return language.instrument(root, half, platform, parameters, out, job)
     if top is None or has_errors(found.diagnostics):
         raise WorkbenchError(*found.diagnostics)
     board, of_vhdl = hardware_of(platform), joined.entities.top
@@ -157,7 +158,9 @@ def instrument(
     vhdl_edits = edits_of(joined.entities, top, layout, inner, generics, clocks)
     texts = {file.path: vhdl_edits[file.path].apply(file.data) for file in joined.entities.needed}
     names = [name for name in (*(ports_of(of_vhdl) if of_vhdl is not None else ()), *outside_of(board)) if name]
-    made = _translated(joined, texts, inner if of_vhdl is not None else "", hardware, parameters, vhdl_edits, names)
+    made = _translated(
+        joined, texts, inner if of_vhdl is not None else "", hardware, parameters, vhdl_edits, names, job
+    )
     inner = made.top or inner
     with writing(out):
         copies, timescale = _write_copies(joined, edits, out)
@@ -271,7 +274,7 @@ def _told(found: Read, layout: Layout, clocks: Mapping[str, Clock]) -> tuple[dic
 
 def _translated(
     joined: Joined, texts: Mapping[Path, bytes], unit: str, hardware: HardwareSources, parameters: Mapping[str, str],
-    edits: Mapping[Path, Edits], names: Iterable[str],
+    edits: Mapping[Path, Edits], names: Iterable[str], job: Job | None = None,
 ) -> Made:  # fmt: skip
     """All of the VHDL: below the design's own top `unit`, if it is VHDL, and each entity that Verilog instantiates."""
     types = shared_types(joined.entities.units)
@@ -283,14 +286,14 @@ def _translated(
     found: list[str] = []
     top = ""
     if unit:
-        made = made_of(joined.entities, texts, unit, hardware.values(parameters), edits)
+        made = made_of(joined.entities, texts, unit, hardware.values(parameters), edits, job)
         made = spelled(linked(made, heads, components, types), names)
         top = top_module(made)
         found.append(made)
     parts = sorted({part.number: part for part in joined.parts.values()}.values(), key=lambda part: part.number)
     own: dict[int, str] = {}
     for part in parts:
-        text = made_of(part.design, texts, part.entity.name, part.generics, edits)
+        text = made_of(part.design, texts, part.entity.name, part.generics, edits, job)
         own[part.number] = renamed(linked(text, heads, components, types), f"recap_{part.number}")
     for box in dict.fromkeys(part.box for part in parts):
         several = [part for part in parts if part.box == box]

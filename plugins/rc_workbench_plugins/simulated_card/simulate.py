@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import struct
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -25,7 +26,7 @@ from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has
 from workbench.model.exits import exit_words, signal_words
 from workbench.model.platform import Platform
 from workbench.model.run import PS_PER_S, Cores
-from workbench.model.text import bytes_text, counted, listed, time_text, times
+from workbench.model.text import bytes_text, count_text, counted, duration_text, listed, time_text, times
 from workbench.system.confine import Confinement, confine
 from workbench.system.process import Supervised
 
@@ -39,6 +40,11 @@ _WAVES = "waves*.vcd"
 CARD_FAILED = 113  # wbcard.h: WBCARD_EXIT_FAILED
 _GRACE_S = 1.0  # for a card that has still something to write
 _CARD_GRACE_S = 5.0
+_STANDS_S, _LOOKS = 20.0, 20
+_STANDS = (
+    "Signals that change each other while no time passes, a loop without end, or long unrolled logic in which each "
+    "change causes many others do this. The run goes on until simulation.wall_limit_s."
+)
 _RESET_CYCLES = 16  # resources/card/design.cpp
 _LINES, _LOGGED = 20_000, 1000  # of a program's, each time that we look
 
@@ -87,8 +93,11 @@ def simulate(task: Task, card: CardExecutable, host_executable: Path, job: Job) 
     finally:
         for end in ends:
             end.close()
+        for process in processes:
+            process.program.ask_to_end()
+        last_s = time.monotonic() + _GRACE_S  # of both together: a signal to the workbench ends all within 2 s
         for process in reversed(processes):
-            process.program.stop(_GRACE_S)
+            process.program.stop(max(0.0, last_s - time.monotonic()))
             process.log(job)
         written = [(jail.files, names) for jail in jails if jail and (names := jail.finish())]
     outcome = _outcome(host_process, card_process, problem, task, card.hdl, said)
@@ -177,6 +186,7 @@ def _watch(
     began = last_shown = time.monotonic()
     card_alone_since: float | None = None
     host_alone_since: float | None = None
+    pace = _Pace(raw, platform, job)
     while host.running or card.running:
         time.sleep(0.01)
         now = time.monotonic()
@@ -185,7 +195,7 @@ def _watch(
         job.check()
         if now - last_shown > 0.25:
             last_shown = now
-            job.progress(None, _progress_text(raw, platform))
+            pace.show(now)
         if now - began > wall_limit_s:
             waiting = _progress(raw)[1]
             thread = _running_thread(raw)
@@ -206,6 +216,38 @@ def _watch(
             if now - host_alone_since > 1.0 and card.code != 0:
                 return None
     return None
+
+
+class _Pace:
+    """How far a run is, and how fast, as its job's progress."""
+
+    def __init__(self, raw: Path, platform: Platform, job: Job) -> None:
+        self._raw, self._platform, self._job = raw, platform, job
+        self._looks: deque[tuple[float, int]] = deque(maxlen=_LOOKS)
+        self._moved_s = time.monotonic()
+        self._is_told = False
+
+    def show(self, now_s: float) -> None:
+        cycles, waiting = _progress(self._raw)
+        if waiting or not self._looks or cycles != self._looks[-1][1]:
+            self._moved_s = now_s
+        self._looks.append((now_s, cycles))
+        first_s, first = self._looks[0]
+        text = _progress_text(self._raw, self._platform)
+        if (stays_s := now_s - self._moved_s) > _STANDS_S:
+            text += f", for {duration_text(stays_s)} in this cycle"
+            self._tell()
+        elif now_s > first_s:
+            text += f", {count_text((cycles - first) / (now_s - first_s))} cycles/s"
+        self._job.progress(None, text)
+
+    def _tell(self) -> None:
+        if not self._is_told:
+            message = (
+                f"the design has stayed in one cycle for {_STANDS_S:g} s: {_progress_text(self._raw, self._platform)}"
+            )
+            self._job.report(Diagnostic(message, _STANDS, Severity.WARNING))
+        self._is_told = True
 
 
 def _reset_s(platform: Platform, simulation: Simulation) -> float:
@@ -236,7 +278,7 @@ def _running_thread(raw: Path) -> int:
 def _progress_text(raw: Path, platform: Platform) -> str:
     assert platform.hardware is not None
     cycles = _progress(raw)[0]
-    return f"{counted(cycles, 'cycle')}, {cycles / platform.hardware.clock_hz * 1e3:.3f} ms of virtual time"
+    return f"{counted(cycles, 'cycle')}, {time_text(cycles / platform.hardware.clock_hz)} of virtual time"
 
 
 def _stuck(hdl: HdlBuild, words: Sequence[str], activity: str) -> Diagnostic:

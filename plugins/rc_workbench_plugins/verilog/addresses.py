@@ -78,7 +78,8 @@ class _Compared:
     def __init__(self, top: Any, nets: Nets, inputs: set[Any]) -> None:
         self._nets, self._inputs = nets, inputs
         self._context = ast.EvalContext(top)
-        self._held: dict[tuple[Any, int], set[Bit | None]] = defaultdict(set)
+        #: What signals are assigned: lowest bit, width, and the expression with its lowest bit that is meant.
+        self._assigned: dict[Any, list[tuple[int, int, Any, int]]] = defaultdict(list)
         self._comparisons: list[tuple[Any, Any, dict[int, bool]]] = []
         self._related: list[
             list[tuple[Any, Any, int, int]]
@@ -126,7 +127,7 @@ class _Compared:
             bit = self._nets.root(bit)
             if bit.symbol in self._inputs:
                 return bit
-            held = self._held.get((bit.symbol, bit.index), set())
+            held = self._held(bit)
             if len(held) != 1 or (before := next(iter(held))) is None:
                 return None
             bit = before.turned(bit.low)
@@ -217,8 +218,15 @@ class _Compared:
         if self._constant(node.right) is not None:
             return
         for symbol, low, width, offset in slices(node.left):
-            for index in range(width):
-                self._held[symbol, low + index].add(plain(node.right, offset + index))
+            self._assigned[symbol].append((low, width, node.right, offset))
+
+    def _held(self, bit: Bit) -> set[Bit | None]:
+        """What a signal's bit may hold. Asked of few: a design of long vectors assigns millions of bits."""
+        return {
+            plain(value, offset + bit.index - low)
+            for low, width, value, offset in self._assigned.get(bit.symbol, ())
+            if low <= bit.index < low + width
+        }
 
     def _constant(self, expression: Any) -> int | None:
         value = self._value(expression)

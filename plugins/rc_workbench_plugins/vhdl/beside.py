@@ -167,10 +167,10 @@ class Alone:
         command = (str(ghdl().path), "-c", *dialect(self.design.standard), *words, "-r", HARNESS, *_OPTIONS)
         return Beside((), command, "GHDL", files, MESSAGES, told=tuple(self._open()), clocked=bool(self.clocks))
 
-    def wrong(self) -> tuple[Diagnostic, ...]:
+    def wrong(self, job: Job) -> tuple[Diagnostic, ...]:
         """Why GHDL cannot simulate it."""
         files = [replace(one, data=_FOREIGN.sub(b"", one.data)) for one in self._files()]
-        said = analysed(files, self.design.standard, HARNESS, self._top.library, Job())
+        said = analysed(files, self.design.standard, HARNESS, self._top.library, job)
         of = {file.number: self.design.name_of(file.path) for file in self.design.files}
         return tuple(
             Diagnostic(text, "", Severity.ERROR, of[number], line, column)

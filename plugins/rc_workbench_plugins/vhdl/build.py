@@ -100,7 +100,8 @@ def instrument(
     out: Path,
     job: Job | None = None,
 ) -> HdlBuild:
-    found = read(root, hardware, platform, parameters, job or Job())
+    job = job or Job()
+    found = read(root, hardware, platform, parameters, job)
     design, top, out = found.design, found.top, out.resolve()
     if top is None or design.top is None or has_errors(found.diagnostics):
         raise WorkbenchError(*found.diagnostics)
@@ -118,7 +119,7 @@ def instrument(
     texts = {file.path: edits[file.path].apply(file.data) for file in design.needed}
     pins, width = tuple(map(plain_name, clocks_by_pin(board))), layout.widths.get(top.module, 0)
     alone = Alone(design, texts, inner, generics, pins, width)
-    text, refused = _simulated(alone, edits)
+    text, refused = _simulated(alone, edits, job)
     made = spelled(text, names.values())
     inner = top_module(made)
     renamed = made.replace(f"module {inner}\n", f"module {top.module}\n")
@@ -196,23 +197,24 @@ def _spell_clocks(top: Instance, names: Mapping[str, str]) -> None:
 
 
 def made_of(
-    design: Design, texts: Mapping[Path, bytes], unit: str, generics: Mapping[str, str], edits: Mapping[Path, Edits]
-) -> str:
+    design: Design, texts: Mapping[Path, bytes], unit: str, generics: Mapping[str, str], edits: Mapping[Path, Edits],
+    job: Job | None = None,
+) -> str:  # fmt: skip
     """The Verilog. WorkbenchError, at the user's lines."""
     try:
-        return translated(design, texts, unit, generics)
+        return translated(design, texts, unit, generics, job)
     except WorkbenchError as error:
         raise WorkbenchError(*(_explained(design, edits, d) for d in error.diagnostics)) from None
 
 
-def _simulated(alone: Alone, edits: Mapping[Path, Edits]) -> tuple[str, tuple[Diagnostic, ...]]:
+def _simulated(alone: Alone, edits: Mapping[Path, Edits], job: Job | None = None) -> tuple[str, tuple[Diagnostic, ...]]:
     """The design as Verilog; where GHDL refuses that, but simulates the design itself, what stands for it there, with
     the reasons. WorkbenchError where it takes it in neither way, at the user's lines."""
     try:
-        return made_of(alone.design, alone.texts, alone.unit, alone.generics, edits), ()
+        return made_of(alone.design, alone.texts, alone.unit, alone.generics, edits, job), ()
     except WorkbenchError as error:
         refused = error.diagnostics
-    if wrong := alone.wrong():
+    if wrong := alone.wrong(job or Job()):
         told = {(one.file, one.line) for one in refused}
         raise WorkbenchError(*refused, *(one for one in wrong if (one.file, one.line) not in told))
     return alone.stand_in(alone.unit.lower()), refused

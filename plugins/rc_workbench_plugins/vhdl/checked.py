@@ -32,7 +32,7 @@ from workbench.api import HdlBuild
 from workbench.api.compile import digest, last_words, needed
 from workbench.api.equivalence import Comparison, Limits
 from workbench.api.instrument.wrapper import STATE_PORT
-from workbench.api.job import Job
+from workbench.api.job import Job, OutOfTime
 from workbench.api.kept import contents, kept_text
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.text import counted, thousands
@@ -41,6 +41,7 @@ from workbench.system.confine import read_only
 from workbench.system.toolchain import find_verilator
 
 LIMITS = Limits(cycles=2000, simulate_s=10.0)
+LIMIT_S = 120.0  # for all of a comparison
 _PORT = re.compile(r"(input|output|inout) +(?:(?:wire|reg) +)?(?:\[(\d+):0\] )?(\w+)")
 _BEGINS = 16  # cycles, the first of them in reset, before which nothing is compared
 _READS = re.compile(r"\bfile\b", re.IGNORECASE)
@@ -51,13 +52,18 @@ _WRONG = (
 )
 _PLL = "as it may where values pass between a PLL's clocks: their edges come after its input's in GHDL's own simulator"
 _OPEN = "The run goes on: an FPGA does what is synthesised, and what the VHDL does is open, as told next."
+_LATE = (
+    "The run goes on with what GHDL synthesised. `simulation: {check_vhdl: false}` in the project leaves the "
+    "comparison out; `simulation: {simulator: ghdl}` runs the VHDL itself."
+)
 _MEANT = "Unknown bits, and vectors without bits, are in simulations alone: give what is asked a value, or a bit."
 
 
 @dataclass(frozen=True)
 class Found:
     """`cycles` were compared. In cycle `cycle` the output `pin` is `is_now` in the Verilog in place of `was`; or `why`
-    says why nothing, or no more, was compared. `said` is what VHDL's own packages say of the inputs just then."""
+    says why nothing, or no more, was compared; it was `late` where that is the time that it took. `said` is what VHDL's
+    own packages say of the inputs just then."""
 
     cycles: int
     pin: str = ""
@@ -65,6 +71,7 @@ class Found:
     was: str = ""
     is_now: str = ""
     why: str = ""
+    late: bool = False
     said: Sequence[str] = ()
 
 
@@ -103,7 +110,8 @@ def _check(compared: Comparison, root: Path, job: Job) -> None:
     if found.why and found.cycles < LIMITS.cycles // 10:
         cycles = counted(found.cycles, "cycle")
         message = f"what GHDL synthesised of '{top}' was compared with the VHDL in {cycles}: {found.why}"
-        job.report(Diagnostic(message, "What the card does then rests on GHDL's synthesis alone.", Severity.NOTE))
+        hint = _LATE if found.late else "What the card does then rests on GHDL's synthesis alone."
+        job.report(Diagnostic(message, hint, Severity.WARNING if found.late else Severity.NOTE))
     else:
         job.log(f"what GHDL synthesised did what the VHDL says in {counted(found.cycles, 'cycle')} at random")
 
@@ -115,7 +123,7 @@ def _kept(compared: Comparison, root: Path, job: Job) -> Found:
     made_by = [Path(str(one.__file__)) for one in (begun, bench, side_by_side)] + [Path(__file__)]
     told = [ghdl().version, needed(find_verilator()).version, compared.original.top, repr(compared.original.libraries)]
     told += [compared.original.vhdl_standard, repr(sorted(compared.original.parameters.items()))]
-    told += [repr(compared.clocks), repr(compared.resets)]
+    told += [repr(compared.clocks), repr(compared.resets), str(LIMIT_S)]
     tokens = (" ".join(text.split()) for text in texts)
     key = digest([*told, *tokens, *contents([*compared.made.sources, *made_by])])
     place = cache_dir() / "ghdl" / key / "compared.json"
@@ -125,7 +133,9 @@ def _kept(compared: Comparison, root: Path, job: Job) -> Found:
 def _found(compared: Comparison, root: Path, job: Job) -> Found:
     with TemporaryDirectory(prefix="recap-check-") as name:
         try:
-            return _compared(compared, root, Path(name), job)
+            return _compared(compared, root, Path(name), job.within(LIMIT_S))
+        except OutOfTime as error:
+            return Found(0, why=error.diagnostics[0].message, late=True)
         except WorkbenchError as error:
             return Found(0, why=error.diagnostics[0].message)
 
@@ -138,6 +148,8 @@ def _compared(compared: Comparison, root: Path, folder: Path, job: Job) -> Found
         built = pool.submit(_built, compared, models, job)
         try:
             drawn = Drawn.of(said, compared, LIMITS, job)
+        except OutOfTime:
+            raise
         except WorkbenchError:  # as where names of a type's values are not seen where a signal is declared
             said = replace(said, zeros=False)
             drawn = Drawn.of(said, compared, LIMITS, job)
@@ -153,8 +165,13 @@ def _compared(compared: Comparison, root: Path, folder: Path, job: Job) -> Found
         )
     done, known, why = 0, False, ""
     for rows in drawn.rounds(LIMITS):
-        told = said.run(rows, LIMITS, job)
-        followed = _followed(program, rows[: len(told.rows)], models, job)
+        try:
+            told = said.run(rows, LIMITS, job, drawn.rows)
+            followed = _followed(program, rows[: len(told.rows)], models, job)
+        except OutOfTime as error:
+            if not done:
+                raise
+            return Found(done, why=error.diagnostics[0].message, late=True)
         why, both = told.why, min(len(told.rows), len(followed))
         if not both:
             continue

@@ -169,6 +169,9 @@ def _called_once(module: str) -> str:
             rf"^  assign {name} = {name}; // \(signal\)\n|"
             rf"^  always @\*\n    {name} = {name}; // \(isignal\)\n(?:  initial\n    {name} <= .*;\n)?", re.MULTILINE
         )  # fmt: skip
+        by_way = rf"^  assign {name} = (\w+); // \(signal\)\n(?=(?s:.)*^  assign \1 = {name}; // \(signal\)$)"
+        if not taken.search(module):
+            taken = re.compile(by_way, re.MULTILINE)
         if times > 2 or not taken.search(module):
             hint = "Give one of them another name: the signal, the instance, or the generate or block that holds one."
             raise WorkbenchError(Diagnostic(f"GHDL writes two signals of the design as '{name}'", hint))

@@ -23,10 +23,12 @@ from workbench.api.compile import last_words
 from workbench.api.equivalence import Comparison, HdlSide, Limits
 from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.text import count_text, counted, duration_text, thousands
 from workbench.system.confine import read_only
 
 _MOST_BYTES = 12 << 20  # of what is told, where 16 MiB are kept
 _FEW, _ROUNDS = 200, 4
+_SHOWN_S = 0.25  # between two looks at how far it is
 _PIN = re.compile(rf"^{PIN} (\S+)((?: \S+)*)$", re.MULTILINE)
 _ROW = re.compile(rf"^{ROW} (\S*)$", re.MULTILINE)
 _PART = re.compile(r"[^\s:]*\bf(\d+)_\d+\.vhd\b")
@@ -73,7 +75,7 @@ class Simulation:
             )
         return bench_of(top_of(self.side), units_in(self.side), self.cut)
 
-    def run(self, rows: Sequence[str], limits: Limits, job: Job) -> Told:
+    def run(self, rows: Sequence[str], limits: Limits, job: Job, rows_a_cycle: int = 1) -> Told:
         """Without network and without writing anything, where the system allows it. WorkbenchError where it takes
         twice as long as it may."""
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -92,6 +94,7 @@ class Simulation:
             [*read_only(), *tool, "-r", NAME, *values, *quiet, f"--stop-time={len(rows) + 1}ns"],
             cwd=self.root,
             on_line=lambda line: None, timeout_s=2 * limits.simulate_s + 60, memory_bytes=limits.memory_bytes,
+            on_output=_Shown(job, len(rows) // rows_a_cycle, rows_a_cycle).see,
         )  # fmt: skip
         pins = {name: tuple(map(_element, laid.split())) for name, laid in _PIN.findall(done.stdout)}
         found = _ROW.findall(done.stdout)
@@ -102,6 +105,29 @@ class Simulation:
     def _named(self, said: str) -> str:
         """With the sources' names in place of those of their parts."""
         return _PART.sub(lambda part: self.side.sources[int(part[1])].name, said)
+
+
+class _Shown:
+    """How far a simulation of so many cycles is, as its job's progress."""
+
+    def __init__(self, job: Job, cycles: int, rows_a_cycle: int) -> None:
+        self._job, self._cycles, self._rows_a_cycle = job, cycles, rows_a_cycle
+        self._rows = 0
+        self._began_s = self._shown_s = time.monotonic()
+        job.progress(None, f"GHDL simulates the VHDL: {counted(cycles, 'cycle')}" if cycles else "GHDL reads the VHDL")
+
+    def see(self, line: str) -> None:
+        self._rows += line.startswith(ROW)
+        now_s, cycles = time.monotonic(), self._rows // self._rows_a_cycle
+        if cycles and now_s - self._shown_s > _SHOWN_S:
+            self._shown_s = now_s
+            a_second = cycles / (now_s - self._began_s)
+            left = duration_text((self._cycles - cycles) / a_second)
+            self._job.progress(
+                None,
+                f"GHDL simulates the VHDL: cycle {thousands(cycles)} of {thousands(self._cycles)}, "
+                f"{count_text(a_second)} cycles/s, about {left} more",
+            )
 
 
 @dataclass(frozen=True)
@@ -127,7 +153,7 @@ class Drawn:
         resets = {plain(name): low for name, low in compared.resets}
         drawn = cls(laid.pins, said.bench.inputs, clocks, resets, _FEW)
         (few, *_) = drawn.rounds(limits, 1)
-        said.run(few, limits, job)
+        said.run(few, limits, job, drawn.rows)
         few_s = max(time.monotonic() - began_s - 2 * begins_s, begins_s / 10)
         width = drawn.parts(said.bench.outputs)[-1][2] if said.bench.outputs else 1
         of_memory = _MOST_BYTES // (width + len(ROW) + 2) // drawn.rows
@@ -164,7 +190,7 @@ def simulate(root: Path, compared: Comparison, folder: Path, limits: Limits, job
     done, why = 0, ""
     for rows in drawn.rounds(limits):
         with ThreadPoolExecutor(2) as pool:
-            running = [pool.submit(one.run, rows, limits, job) for one in (said, made)]
+            running = [pool.submit(one.run, rows, limits, job, drawn.rows) for one in (said, made)]
             first, second = (one.result() for one in running)
         if second.why and not second.rows and first.rows:
             raise WorkbenchError(Diagnostic(f"GHDL cannot simulate what was made of it: {second.why}"))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
@@ -21,6 +22,7 @@ from rc_workbench_plugins.vhdl.constants import kept_apart
 from rc_workbench_plugins.vhdl.design import Design, library_of
 from rc_workbench_plugins.vhdl.elaborate import Text, dialect
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
+from workbench.api.job import Job
 from workbench.model.application import HardwareSources, VhdlStandard
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.hardware import Clock, Hardware
@@ -32,8 +34,13 @@ _MODULE = re.compile(r"^module (\w+)", re.MULTILINE)
 _INDEXED = re.compile(r"(.*)\[(-?\d+)\]")
 
 
-def translated(design: Design, texts: Mapping[Path, bytes], unit: str, generics: Mapping[str, str]) -> str:
+def translated(
+    design: Design, texts: Mapping[Path, bytes], unit: str, generics: Mapping[str, str], job: Job | None = None
+) -> str:
     """Verilog of the unit with these texts of the design's files. WorkbenchError, with the files' own paths."""
+    job = job or Job()
+    job.progress(None, f"GHDL synthesises '{unit}'")
+    synthesised = partial(ghdl.synthesised, run=partial(job.run, on_line=lambda line: None))
     interface = design.top.interface if design.top is not None else None
     known = {plain(generic.name) for generic in interface.generics} if interface is not None else set()
     values = tuple(f"{plain(name)}={value}" for name, value in generics.items() if plain(name) in known)
@@ -45,7 +52,7 @@ def translated(design: Design, texts: Mapping[Path, bytes], unit: str, generics:
         found = [Text(file.number, file.library, text) for file, text in files]
         with TemporaryDirectory() as folder, at_their_paths(paths):
             return ghdl.kept(
-                asked_of(found, design.standard, Path(folder), unit, last, values, design.root), ghdl.synthesised
+                asked_of(found, design.standard, Path(folder), unit, last, values, design.root), synthesised
             )
 
     try:
