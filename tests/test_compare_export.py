@@ -123,6 +123,22 @@ def test_as_much_work_is_found_where_one_run_did_more_in_all() -> None:
     assert found.a.span_ps == pytest.approx(found.b.span_ps, rel=0.1)
 
 
+@pytest.mark.parametrize("rounds", [48, 6])
+def test_an_odd_round_does_not_stand_for_the_others(rounds: int) -> None:
+    """The round in the middle of run B is held up for a second; its other rounds take what they took."""
+    run, other = synthetic_run(cores=2, rounds=48), synthetic_run(cores=2, rounds=rounds)
+    calls = {name: column.copy() for name, column in other.tables["calls"].items()}
+    middle = len(calls["t0_ps"]) // 2
+    calls["t0_ps"][middle + 1 :] += PS_PER_S
+    calls["t1_ps"][middle:] += PS_PER_S
+    manifest = replace(other.manifest, time_ps=other.manifest.time_ps + PS_PER_S)
+    found = equal_work(run, Run(None, manifest, {**other.tables, "calls": calls}))
+    usual = equal_work(run, other)
+    assert found is not None
+    assert usual is not None
+    assert found.speedup == pytest.approx(usual.speedup, rel=0.02)
+
+
 def test_runs_whose_calls_have_nothing_alike_are_not_said_to_be_the_same_work(run: Run) -> None:
     sites = tuple(replace(site, label=f"other {site.label}") for site in run.manifest.sites)
     found = equal_work(run, replace(run, manifest=replace(run.manifest, sites=sites)))

@@ -9,13 +9,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rc_workbench_plugins.streaming.events import Events, Times, events_of, tables
-from rc_workbench_plugins.streaming.query.command import limits
+from rc_workbench_plugins.streaming.found import LIMITS, limits, limits_table
 from rc_workbench_plugins.streaming.topology import Place, Resource
 from stream_topologies import LAPLACE, TANDEM, flow
 
+from workbench.analysis import analyse
+from workbench.api import FindingSource
+from workbench.api.tables import table_of
 from workbench.cli.main import main
-from workbench.formats.run_folder import RunWriter
+from workbench.formats.run_folder import RunWriter, open_run
+from workbench.model.blocks import Block, Side, State
+from workbench.model.pragma import Category
 from workbench.model.run import RunStatus
+from workbench.session.plugins import load_plugins
+from workbench.session.results import open_knowledge
 
 WAYS = [["e1", "e21", "e31", "e4"], ["e1", "e22", "e32", "e4"]]
 NS = 1000
@@ -160,6 +167,68 @@ def test_the_seven_questions_are_answered_with_what_shows_it(
     assert main(["query", str(tmp_path / "run"), "--limits"]) == 0
     assert "What limits the throughput?\n    s1: it is busy" in capsys.readouterr().out
     assert main(["query", str(tmp_path / "run")]) == 2
+
+
+THREADS = ("mt", "s1", "w1", "w2", "a1", "out")
+
+
+def recorded_run(path: Path, events: Events) -> Path:
+    """A run folder of the application: a host block for each of its threads, and what it recorded of its edges."""
+    states = (State(0, "unclassified"), State(1, "work", Category.WORK), State(2, "waiting"))
+    blocks = tuple(Block(f"host.{name}", Side.HOST, "host", "thread", f"host.{name}", states) for name in THREADS)
+    busy = {one.name.rpartition(".")[2]: one.busy for one in limits(events).blocks}
+    works = [round(busy[name] * events.end_ps) for name in THREADS]
+    rows = [
+        (n, state, ps, 0, 1) for n, work in enumerate(works) for state, ps in ((1, work), (2, events.end_ps - work))
+    ]
+    writer = RunWriter(path)
+    manifest = replace(writer.manifest, status=RunStatus.COMPLETE, time_ps=events.end_ps, blocks=blocks)
+    own = {**tables(events), **limits_table(tables(events), events.topology)}
+    writer.finish(manifest, {**own, "state_time": table_of("state_time", rows)})
+    return path
+
+
+def test_report_and_streams_give_one_verdict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What limits the streams is a finding, with the gain that Streams and `query --limits` name."""
+    slow = recorded_run(tmp_path / "slow", laplace(split_ns=400))
+    assert main(["query", str(slow), "--limits", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)["limits"]
+    assert main(["report", str(slow), "--json"]) == 0
+    (finding,) = json.loads(capsys.readouterr().out)["findings"]
+    assert (finding["rule"], finding["block"], finding["title"]) == (
+        "stream limit", "host.s1", "s1 limits the throughput",
+    )  # fmt: skip
+    assert finding["gain"] == pytest.approx(said["gain"])
+    assert finding["advice"][0]["stays"] == "then w1, w2 limit the throughput"
+    assert finding["metrics"]["stream.busy"] == pytest.approx(1, abs=0.01)
+    assert main(["report", str(slow)]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "1. s1 limits the throughput: at most 4.00×" in text
+    assert "host.s1 works 100" in text
+    assert "host.w1 works 25.0 % of the time, moves data 0 % and waits 75.0 %." in text
+
+
+def test_where_nothing_limits_neither_says_that_something_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All blocks alike: none would gain 1.05."""
+    service = dict.fromkeys(THREADS, 100 * NS)
+    even = flow(LAPLACE, service, [["e1", "e21", "e31", "e4"]], 2000)
+    assert limits(even).gain < 1.05
+    assert main(["report", str(recorded_run(tmp_path / "even", even))]) == 0
+    assert "No bottleneck would gain 1.05×" in capsys.readouterr().out
+
+
+def test_an_earlier_versions_run_and_a_source_that_fails(tmp_path: Path) -> None:
+    """A run that kept events alone gets its finding; a plugin's fault is reported and costs no other finding."""
+    run, _ = open_run(recorded_run(tmp_path / "run", laplace(split_ns=400)))
+    without = replace(run, tables={name: table for name, table in run.tables.items() if name != LIMITS})
+    knowledge, _ = open_knowledge(load_plugins())
+    assert [f.rule for f in analyse(without, None, knowledge).findings] == ["stream limit"]
+    broken = replace(knowledge, sources=(FindingSource("broken", lambda measured: [][0]), *knowledge.sources))
+    analysis = analyse(run, None, broken)
+    assert [f.rule for f in analysis.findings] == ["stream limit"]
+    assert ["to find bottlenecks ('broken')" in d.message for d in analysis.diagnostics] == [True]
 
 
 @pytest.mark.parametrize(

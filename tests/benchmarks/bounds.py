@@ -17,7 +17,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -49,10 +49,12 @@ class Program:
     settings: Mapping[str, int] = field(default_factory=dict)
     trace: bool = False
     clock_mhz: int = 100
+    marked: bool = True  # the design; without, its pragmas are taken out
 
     def but(self, host: str = "", design: str = "", clock_mhz: int = 0, **settings: int) -> Program:
         clock_mhz = clock_mhz or self.clock_mhz
-        return Program(host or self.host, design or self.design, {**self.settings, **settings}, clock_mhz=clock_mhz)
+        settings = {**self.settings, **settings}
+        return Program(host or self.host, design or self.design, settings, False, clock_mhz, self.marked)
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,7 @@ def changes() -> list[Change]:
         *other_phases(),
         *interrupts_and_two_buffers(),
         *wider_and_faster(),
+        *without_marks(),
     ]  # fmt: skip
 
 
@@ -230,6 +233,29 @@ def wider_and_faster() -> list[Change]:
     ]  # fmt: skip
 
 
+def without_marks() -> list[Change]:
+    """Designs without a single pragma: of the FPGA's time no more is known than how long the host waits."""
+    busy = Program("block", settings={"CYCLES": 400, "EFFORT": 600}, marked=False)
+    once = replace(busy, settings={"CYCLES": 400, "ROUNDS": 1})
+    registers = Program("registers", marked=False)
+    small = Program("small", settings={"EFFORT": 600, "CYCLES": 200}, marked=False)
+    starts = Program("starts", settings={"CYCLES": 20}, marked=False)
+    clears = Program("control", settings={"CYCLES": 20, "CLEAR": 20000, "ROUNDS": 1}, marked=False)
+    polls = Program("irq", settings={"CYCLES": 400}, marked=False)
+    name, itself = "design without marks", clears.but("itself", "auto")
+    return [
+        Change(name, busy, "late sender", HOST, BUFFERS, busy.but("double")),
+        Change(name, busy, "late sender", HOST, FASTER, busy.but(CYCLES=4)),
+        Change(f"{name}, one round", once, "late sender", HOST, FASTER, once.but(CYCLES=4)),
+        Change(f"{name}, registers", registers, SIZE, HOST, UNITE, registers.but("blocks")),
+        Change(f"{name}, registers", registers, SIZE, HOST, UNITE, registers.but("dma", "stream")),
+        Change(f"{name}, small writes", small, SIZE, HOST, UNITE, small.but("block")),
+        Change(f"{name}, starts", starts, "control messages", HOST, "Let each control message", starts.but("block")),
+        Change(f"{name}, clearing", clears, "control messages", HOST, "Let the FPGA clear", itself),
+        Change(f"{name}, interrupts", polls, "late sender", HOST, BUFFERS, polls.but("doubleirq")),
+    ]
+
+
 class Bench:
     """Runs programs, each once, below one folder."""
 
@@ -239,7 +265,7 @@ class Bench:
         self._runs: dict[str, OpenRun] = {}
 
     def run(self, program: Program) -> OpenRun:
-        key = repr((program.host, program.design, sorted(program.settings.items()), program.trace, program.clock_mhz))
+        key = repr(replace(program, settings=dict(sorted(program.settings.items()))))
         if key not in self._runs:
             self._runs[key] = self._make(program, self._folder / f"run{len(self._runs)}")
         return self._runs[key]
@@ -248,6 +274,10 @@ class Bench:
         folder.mkdir()
         for name in ("common.h", f"{program.host}.c", f"{program.design}.v"):
             shutil.copy(APPS / name, folder)
+        if not program.marked:
+            design = folder / f"{program.design}.v"
+            lines = design.read_text(encoding="utf-8").splitlines(keepends=True)
+            design.write_text("".join(line for line in lines if "//pragma" not in line), encoding="utf-8")
         parameters = {name: value for name, value in program.settings.items() if name in PARAMETERS}
         template = (TEMPLATES / f"{PLATFORM}.yaml").read_text(encoding="utf-8")
         assert CLOCK in template

@@ -32,6 +32,8 @@ def bound_words(advice: Advice) -> str:
 
 def becomes_words(total_s: float, gain: float) -> str:
     """What a run of `total_s` becomes at best."""
+    if gain == float("inf"):
+        return "how far is not known"
     return f"{time_text(total_s)} becomes {time_text(total_s / gain) if gain else '–'}"
 
 

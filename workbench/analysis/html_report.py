@@ -152,7 +152,7 @@ def _answer(run: Run, analysis: Analysis) -> Markup:
         return Markup("")
     best: Finding = analysis.findings[0]
     where = "" if best.scope == "application" else f" on {best.group or best.block}"
-    return Markup('Mend first: <a href="#finding-{}">{}</a>{}. {} at best.').format(
+    return Markup('Fix first: <a href="#finding-{}">{}</a>{}. {} at best.').format(
         best.id, best.title, where, becomes_words(analysis.time_s, best.gain)
     )
 

@@ -13,7 +13,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from workbench.api.metrics import UNITS, Metric, Metrics
+from workbench.api.metrics import UNITS, FindingSource, Metric, Metrics
 from workbench.formats.documents import read_text
 from workbench.formats.yaml_marks import Marked, check, read_marked
 from workbench.model.diagnostic import Diagnostic, Severity, near
@@ -185,11 +185,13 @@ class CheckedRule:
 
 @dataclass(frozen=True)
 class KnowledgeBase:
-    """All rules, in order of their files, the metrics they may name, and reasons by category with what they mean."""
+    """All rules, in order of their files, the metrics they may name, and reasons by category with what they mean;
+    `sources` compute further findings themselves."""
 
     rules: tuple[CheckedRule, ...] = ()
     reasons: Mapping[Category, Mapping[str, str]] = field(default_factory=dict)
     metrics: Metrics = field(default_factory=dict)
+    sources: tuple[FindingSource, ...] = ()
 
     def parent_of(self, rule: CheckedRule) -> CheckedRule | None:
         return next((r for r in self.rules if r.name == rule.rule.parent and r.side in (rule.side, "any")), None)

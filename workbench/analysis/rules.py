@@ -11,6 +11,7 @@ from pathlib import PurePath
 from workbench.analysis.knowledge import Argument, CheckedRule, CheckedSuggestion, KnowledgeBase, Scope
 from workbench.analysis.measured import Measured
 from workbench.analysis.selection import PARTS, Selection, Values, select_block, select_parts
+from workbench.api.faults import plugin_fault
 from workbench.api.metrics import Value, value_text
 from workbench.api.results import BlockMetrics, CallMetrics
 from workbench.model.blocks import Side
@@ -85,7 +86,20 @@ def find_bottlenecks(
             problems += _left_out(one.rule, error)
     findings = _unique([finding for finding, _ in found])
     rules = {finding.id: rule for finding, (_, rule) in zip(findings, found, strict=True)}
+    for source in knowledge.sources:
+        try:
+            findings = _unique([*findings, *_computed(source.find(measured), measured)])
+        except Exception as error:
+            problems.append(plugin_fault(error, f"to find bottlenecks ('{source.name}')"))
     return tuple(_nested(sorted(findings, key=_rank), rules)), tuple(dict.fromkeys(problems))
+
+
+def _computed(findings: Iterable[Finding], measured: Measured) -> Iterator[Finding]:
+    """A plugin's own findings, as far as they gain the threshold, with those of their numbers that are metrics."""
+    for finding in findings:
+        if finding.gain >= measured.threshold:
+            known = {name: value for name, value in finding.metrics.items() if name in measured.metrics}
+            yield replace(finding, severity=severity_of(finding.gain), metrics=known)
 
 
 def _left_out(rule: CheckedRule, error: WorkbenchError) -> Iterator[Diagnostic]:
@@ -334,6 +348,6 @@ def _nested(findings: Sequence[Finding], rules: dict[str, CheckedRule]) -> Itera
         part_of = ""
         if finding.scope == "call":
             part_of = of_block.get((finding.rule, finding.block), "")
-        elif finding.scope == "block" and rules[finding.id].rule.part_of:
+        elif finding.scope == "block" and finding.id in rules and rules[finding.id].rule.part_of:
             part_of = of_block.get((rules[finding.id].rule.part_of, finding.block), "")
         yield replace(finding, part_of=part_of)

@@ -21,20 +21,21 @@ from workbench.analysis.memory import memory_words
 from workbench.analysis.recording import recording_words
 from workbench.analysis.report_rows import place_words, shortener
 from workbench.api.metrics import Value
-from workbench.api.results import Analysis, GroupMetrics
+from workbench.api.results import Analysis, BlockMetrics, GroupMetrics
 from workbench.api.virtual_time import TABLE
 from workbench.model.blocks import Side
 from workbench.model.finding import Finding, count_words, tops
 from workbench.model.platform import Platform
-from workbench.model.pragma import COMMUNICATION, WAITS
+from workbench.model.pragma import COMMUNICATION, Category
 from workbench.model.run import Run
-from workbench.model.text import NARROW, percent_text, time_text
+from workbench.model.text import NARROW, counted, percent_text, time_text
 from workbench.traces.clocks import exact_words
 
 _LABEL = 8
 _MOST_NUMBERS = 4
 _TELLING = ("count", "longest.bytes_per_call", "rate.avg", "bytes_per_call", "time_each", "runs.avg", "visits")
 _MOST_PLACES = 3
+_MOST_THREADS = 4
 
 
 def text_report(run: Run, analysis: Analysis, platform: Platform | None, width: int, everything: bool = False) -> str:
@@ -68,11 +69,16 @@ def _head(run: Run, analysis: Analysis, platform: Platform | None) -> Iterator[s
     else:
         kind = "measured" + (f" on {name}" if name else "")
     yield f"{manifest.name or 'Run'}: {time_text(analysis.time_s, 4)} {kind}"
-    for host in (m for m in analysis.side(Side.HOST) if m.time_s):
+    hosts = [m for m in analysis.side(Side.HOST) if m.time_s]
+    named = sorted(hosts, key=_activity, reverse=True)[:_MOST_THREADS]
+    for host in (m for m in hosts if m in named):
         yield (
-            f"{host.block.id} moves data {percent_text(host.share_of(*COMMUNICATION))} of the time"
-            f" and waits {percent_text(host.share_of(*WAITS))}."
+            f"{host.block.id} works {percent_text(host.share_of(Category.WORK))} of the time, moves data"
+            f" {percent_text(host.share_of(*COMMUNICATION))} and waits {percent_text(host.waiting_share)}."
         )
+    if more := len(hosts) - len(named):
+        least = max(_activity(m) for m in hosts if m not in named)
+        yield f"{counted(more, 'more thread')} of the host work or move data at most {percent_text(least)} of the time."
     groups = [g for g in analysis.groups() if g.members[0].block.side is Side.FPGA]
     busiest = max(groups, key=lambda g: g.mean_work_share, default=None)
     if busiest is not None and busiest.best.time_s:
@@ -87,6 +93,10 @@ def _head(run: Run, analysis: Analysis, platform: Platform | None) -> Iterator[s
         yield f"{said[0].upper()}{said[1:]}."
 
 
+def _activity(host: BlockMetrics) -> float:
+    return host.share_of(Category.WORK, *COMMUNICATION)
+
+
 def _named(group: GroupMetrics) -> str:
     return group.group + (f" × {len(group.members)}" if len(group.members) > 1 else "")
 
@@ -94,7 +104,8 @@ def _named(group: GroupMetrics) -> str:
 def _finding(mark: str, finding: Finding, run: Run, analysis: Analysis, everything: bool) -> Iterator[str]:
     short = shortener(run.manifest.project)
     gain = finding.gain
-    yield f"{mark} {finding.title}: at most {bound_text(gain)}, {becomes_words(analysis.time_s, gain)}"
+    limit = "no limit known" if gain == float("inf") else f"at most {bound_text(gain)}"
+    yield f"{mark} {finding.title}: {limit}, {becomes_words(analysis.time_s, gain)}"
     files = list(dict.fromkeys(f"{PurePath(short(p.file)).name}:{p.line}" for p in finding.places))
     more = f" and {len(files) - _MOST_PLACES} more" if len(files) > _MOST_PLACES else ""
     places = f" ({', '.join(files[:_MOST_PLACES])}{more})" if files else ""

@@ -51,7 +51,7 @@ if TYPE_CHECKING:  # each is imported when it is first asked for
     )
     from workbench.api.hookspecs import PROJECT_NAME, hookimpl
     from workbench.api.later import Later
-    from workbench.api.metrics import Metric
+    from workbench.api.metrics import FindingSource, Metric
     from workbench.api.modes import Panel, Undo, WindowMode
     from workbench.api.queries import RunQueries
     from workbench.api.targets import Outcome, Target, Task
@@ -65,6 +65,7 @@ __all__ = [
     "Composer",
     "Composition",
     "Exporter",
+    "FindingSource",
     "HdlBuild",
     "HdlLanguage",
     "HostBuild",
@@ -95,7 +96,7 @@ _MODULES = {
     "ModelKind PlatformSupport PortKind Printed Question RuleFile",
     "hookspecs": "PROJECT_NAME hookimpl",
     "later": "Later",
-    "metrics": "Metric",
+    "metrics": "FindingSource Metric",
     "modes": "Panel Undo WindowMode",
     "queries": "RunQueries",
     "targets": "Outcome Target Task",

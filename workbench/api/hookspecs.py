@@ -22,7 +22,7 @@ from workbench.api.descriptors import (
     PortKind,
     RuleFile,
 )
-from workbench.api.metrics import Metric
+from workbench.api.metrics import FindingSource, Metric
 from workbench.api.modes import WindowMode
 from workbench.api.queries import RunQueries
 from workbench.api.targets import Target
@@ -78,6 +78,12 @@ def workbench_rules() -> Sequence[RuleFile]:
 @hookspec
 def workbench_metrics() -> Sequence[Metric]:
     """Metrics that rules may name, each with the function that computes it."""
+    raise NotImplementedError
+
+
+@hookspec
+def workbench_findings() -> Sequence[FindingSource]:
+    """Bottlenecks that no rule can state, computed from what a run measured."""
     raise NotImplementedError
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         StreamMetrics,
     )
     from workbench.model.blocks import Side
+    from workbench.model.finding import Finding
     from workbench.model.platform import Platform
     from workbench.model.run import Run
 
@@ -195,3 +196,13 @@ class Metric:
 
 
 Metrics = Mapping[str, Metric]
+
+
+@dataclass(frozen=True)
+class FindingSource:
+    """Findings that a plugin computes itself, because no rule over one block can state them. `find` gets what a run
+    measured; those that gain less than its threshold are left out, and each is ranked among the rules' findings. The
+    names in a finding's `metrics` are those of metrics."""
+
+    name: str
+    find: Callable[[Measured], Sequence[Finding]]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from workbench.api.metrics import Metrics
-from workbench.model.blocks import Block, BlockGraph, Side, State
+from workbench.model.blocks import WAITING, Block, BlockGraph, Side, State
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.finding import Finding
 from workbench.model.memory import MemoryPort
-from workbench.model.pragma import Category
+from workbench.model.pragma import WAITS, Category
 from workbench.model.run import Cores, Entry, RunClock, Site, ThreadTime
 from workbench.model.streams import Fifo, Stream
 
@@ -51,6 +51,12 @@ class BlockMetrics:
 
     def share_of(self, *categories: Category) -> float:
         return sum(s.share for s in self.states if s.state.category in categories)
+
+    @property
+    def waiting_share(self) -> float:
+        """Share of the run in which it waits: for the other side, or, as a thread of the host, for another thread."""
+        threads = [s.share for s in self.states[1:] if s.state.category is None and s.state.name == WAITING]
+        return self.share_of(*WAITS) + sum(threads)
 
     @property
     def by_category(self) -> dict[Category | None, float]:

@@ -88,7 +88,7 @@ def status_parts(context: Context, of_mode: tuple[str, ...]) -> tuple[tuple[str,
     problems = context.problems()
     if problems:
         errors = has_errors(problems)
-        level = "high" if errors else "medium" if level != "good" else level
+        level = "high" if errors else level or "medium"
         serious = [d for d in problems if d.severity is (Severity.ERROR if errors else Severity.WARNING)]
         word = "problem" if errors else "warning"
         parts.append(counted(len(serious), word))

@@ -45,6 +45,11 @@ class Side(StrEnum):
     FPGA = "fpga"
 
 
+#: The last states of every host block of a run whose threads waited for one another: it waits for another thread or
+#: for a moment, or is ready while others have the cores.
+WAITING, QUEUED = "waiting", "queued"
+
+
 @dataclass(frozen=True)
 class State:
     """A state of a block. Index 0 is always `unclassified`, with category None, as all states of a port's are.

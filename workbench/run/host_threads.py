@@ -12,11 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.api.records import WAITS, RecordFile, Records, read_thread_lives, read_thread_names, read_waits
-from workbench.model.blocks import Block, State
+from workbench.model.blocks import QUEUED, WAITING, Block, State
 from workbench.model.run import Table
-
-#: the last states of every host block of a run whose threads waited, and what they say of a thread
-WAITING, QUEUED = "waiting", "queued"
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from workbench.api import (
     PROJECT_NAME,
     Composer,
     Exporter,
+    FindingSource,
     HdlLanguage,
     HostLanguage,
     Importer,
@@ -49,6 +50,7 @@ class Plugins:
     targets: Mapping[str, Target] = field(default_factory=dict)
     rules: Mapping[str, RuleFile] = field(default_factory=dict)
     metrics: Mapping[str, Metric] = field(default_factory=dict)
+    findings: Mapping[str, FindingSource] = field(default_factory=dict)
     exporters: Mapping[str, Exporter] = field(default_factory=dict)
     importers: Mapping[str, Importer] = field(default_factory=dict)
     commands: Mapping[str, Command] = field(default_factory=dict)

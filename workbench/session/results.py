@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,9 @@ def open_knowledge(plugins: Plugins) -> tuple[KnowledgeBase, tuple[Diagnostic, .
     """Every plugin's rules and reasons, merged."""
     from workbench.analysis import load_knowledge
 
-    return load_knowledge([file.path for file in plugins.rules.values()], plugins.metrics.values())
+    paths = [file.path for file in plugins.rules.values()]
+    knowledge, problems = load_knowledge(paths, plugins.metrics.values())
+    return replace(knowledge, sources=tuple(plugins.findings.values())), problems
 
 
 def platform_of_run(run: Run, plugins: Plugins) -> tuple[Platform | None, tuple[Diagnostic, ...]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.api import Command, Composer, Later, RunQueries, hookimpl
+from workbench.api import Command, Composer, FindingSource, Later, Metric, RunQueries, hookimpl
 
 
 class StreamingComposer:
@@ -34,6 +34,18 @@ class StreamQueries:
 @hookimpl
 def workbench_queries() -> Sequence[RunQueries]:
     return [StreamQueries()]
+
+
+@hookimpl
+def workbench_findings() -> Sequence[FindingSource]:
+    return [FindingSource("stream limit", Later(f"{__name__}.found:stream_findings"))]
+
+
+@hookimpl
+def workbench_metrics() -> Sequence[Metric]:
+    """Of a finding of the application's limit alone: no rule selects it."""
+    title = "Share of the run in which it neither waits for data nor is held up by a full queue"
+    return [Metric("stream.busy", title, "share", lambda selected: None)]
 
 
 @hookimpl

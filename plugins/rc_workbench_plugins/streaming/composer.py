@@ -15,6 +15,7 @@ from rc_workbench_plugins.streaming.agents.fpga import clock_of
 from rc_workbench_plugins.streaming.agents.told import table_of_answers
 from rc_workbench_plugins.streaming.compared import compared
 from rc_workbench_plugins.streaming.flatten import flattened
+from rc_workbench_plugins.streaming.found import limits_table
 from rc_workbench_plugins.streaming.generate import RESOURCES, made
 from rc_workbench_plugins.streaming.query.frames import frame_of
 from rc_workbench_plugins.streaming.query.measures import Frame
@@ -99,6 +100,7 @@ def _tables(
     topology: Topology, section: Streaming, agents: Agents, clock_hz: float, raw: Path, run: Manifest
 ) -> Mapping[str, Table]:
     found = dict(recorded(topology, section, raw, run))
+    found |= limits_table(found, topology)
     exact = run.simulated and run.clock_hz == clock_hz and not run.drift_ppm_per_s
     clocks = {card: clock for card in agents.fpgas if (clock := clock_of(raw, card))}
     if clocks:  # of a simulation whose clock is the platform's: what would be known of it on a board

@@ -76,8 +76,11 @@ class FindingTable(RowView):
         self.show_rows([(f, parts.get(f.id, [])) for f in findings if f.part_of not in shown])
 
     def _rank(self, finding: Finding) -> str:
-        follows = finding.points_elsewhere and finding.id not in self._parts
-        return "–" if follows else str(self.ranks.get(finding.id, ""))
+        return "–" if self._follows(finding) else str(self.ranks.get(finding.id, ""))
+
+    def _follows(self, finding: Finding) -> bool:
+        """Whether it goes with others and has no rank of its own."""
+        return finding.points_elsewhere and finding.id not in self._parts
 
     def select_finding(self, finding_id: str) -> None:
         """Follow the shared selection, without telling it back."""
@@ -102,7 +105,8 @@ class FindingTable(RowView):
     # ---- painting
 
     def _paint_sign(self, painter: QPainter, box: QRectF, finding: Finding) -> None:
-        level = "aside" if finding.id in self.aside else finding.severity
+        quiet = finding.id in self.aside or self._follows(finding)
+        level = "aside" if quiet else finding.severity
         size = 17 if level == "high" else 16
         paint_severity(painter, box.left() + 6, box.center().y() - size / 2, size, level)
 

@@ -358,8 +358,8 @@ class AnalyseMode(Mode):
         analysis = self.context.analysis
         best = active[0] if active else None
         self.show_best.setVisible(bool(best and best.places))
-        if best and analysis:
-            self.best.setText(f"At best, mending 1: {becomes_words(analysis.time_s, best.gain)}")
+        if best and analysis and not self.shortfall.text:
+            self.best.setText(f"At best, fixing 1: {becomes_words(analysis.time_s, best.gain)}")
         else:
             self.best.setText("")
 

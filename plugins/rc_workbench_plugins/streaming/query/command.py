@@ -12,11 +12,11 @@ from rc_workbench_plugins.streaming.agents.cost import Cost
 from rc_workbench_plugins.streaming.agents.division import agents_of, counted_by
 from rc_workbench_plugins.streaming.agents.told import answers_told, problem_told
 from rc_workbench_plugins.streaming.composer import fpga_clock_hz, read_topology
-from rc_workbench_plugins.streaming.cores import away
 from rc_workbench_plugins.streaming.events import Events, events_of
-from rc_workbench_plugins.streaming.query.evaluate import evaluate, waiting_for_the_bus
+from rc_workbench_plugins.streaming.found import limits
+from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.frames import frame_of
-from rc_workbench_plugins.streaming.query.limits import Walk, questions, walk
+from rc_workbench_plugins.streaming.query.limits import Walk
 from rc_workbench_plugins.streaming.query.measures import AssertResult, Frame, Measure, MeasureResult, Query
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.words import assert_words, result_words
@@ -164,16 +164,6 @@ def recorded(tables: Mapping[str, Table], folder: str) -> Events:
         hint = "A project with a 'streaming' section has them recorded by `workbench run PROJECT --trace --out RUN`."
         raise WorkbenchError(Diagnostic("this run did not record the transfers of any stream", hint, file=folder))
     return events
-
-
-def limits(events: Events) -> Walk:
-    """What limits a run's throughput."""
-    results, _ = evaluate(read_query(questions(events.topology), events.topology), events)
-    clocked = {label for label, edge in events.edges.items() if edge.tick_ps}
-    topology = events.topology
-    partial = any(edge.part for edge in events.edges.values())
-    unseen = {block.name for block in topology.blocks if partial and topology.fpga(block.name)}
-    return walk(topology, results, clocked, waiting_for_the_bus(events), away(events), unseen)
 
 
 def asked(file: Path, topology: Topology, frame: Frame) -> Query:

@@ -67,7 +67,8 @@ class Answer:
 @dataclass(frozen=True)
 class Walk:
     """From the end to the front. `limit` are the blocks that limit, alike ones together, `following` those that would
-    then; `gain` is what the throughput may grow by until they do, 1 for nothing."""
+    then; `gain` is what the throughput may grow by until they do, 1 for nothing. `by` says what limits: "block", "core"
+    or "bus", or "" where nothing clearly does; `at` names the core or the edge, `share` is how busy that is, 0 to 1."""
 
     queues: tuple[QueueSeen, ...]
     blocks: tuple[BlockSeen, ...]
@@ -75,6 +76,9 @@ class Walk:
     following: tuple[str, ...]
     gain: float
     answers: tuple[Answer, ...]
+    by: str = ""
+    at: str = ""
+    share: float = 0.0
 
     def as_json(self) -> dict[str, object]:
         return {
@@ -145,7 +149,14 @@ def walk(
     following = _alike(second, others) if second else ()
     most = _of_copies(second, others) if second else 0.0
     gain = max(1.0, 1 / most) if most > 0 else float("inf")
-    walked = Walk(tuple(queues[::-1]), tuple(blocks[::-1]), limit, following, gain, ())
+    busiest = max((one.busy for one in blocks), default=0.0)
+    if slowed[1] > max(busiest, cores.get(core, 0.0)):
+        by, at, share = "bus", *slowed
+    elif core:
+        by, at, share = "core", core, cores[core]
+    else:
+        by, at, share = "block" if busiest >= _CLEAR else "", "", busiest
+    walked = Walk(tuple(queues[::-1]), tuple(blocks[::-1]), limit, following, gain, (), by, at, share)
     return replace(
         walked, answers=tuple(_answers(topology, walked, slowed, (core, cores.get(core, 0.0)), bool(unseen)))
     )

@@ -10,8 +10,9 @@ import numpy as np
 
 from rc_workbench_plugins.streaming.composer import read_topology
 from rc_workbench_plugins.streaming.events import Events, events_of, head_of
+from rc_workbench_plugins.streaming.found import limits
 from rc_workbench_plugins.streaming.query import read
-from rc_workbench_plugins.streaming.query.command import limits, recorded
+from rc_workbench_plugins.streaming.query.command import recorded
 from rc_workbench_plugins.streaming.query.counted import beside, counted, histogram, of_agents, thinned
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.frames import frame_of

@@ -1,0 +1,133 @@
+"""What limits a streaming application, as a finding beside those of the rules.
+
+The walk (`query/limits.py`) reads every event of a run, so it is done once, when the run ends, and kept as a table.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rc_workbench_plugins.streaming.cores import away
+from rc_workbench_plugins.streaming.events import Events, events_of
+from rc_workbench_plugins.streaming.query.evaluate import evaluate, waiting_for_the_bus
+from rc_workbench_plugins.streaming.query.limits import Walk, questions, walk
+from rc_workbench_plugins.streaming.query.resolve import read_query
+from rc_workbench_plugins.streaming.topology import Place, Topology
+from workbench.model.blocks import Block, Side
+from workbench.model.finding import Advice, Finding
+from workbench.model.finding import Place as Line
+from workbench.model.text import listed, percent_text
+
+if TYPE_CHECKING:
+    from workbench.api.metrics import Measured
+    from workbench.model.run import Table
+
+#: A table of a run folder: JSON as UTF-8.
+LIMITS = "stream_limits"
+RULE = "stream limit"
+_ADVICE = {
+    "block": "Make {who} faster, or share the work among several copies.",
+    "core": "Give {who} cores of their own (streaming.mapping), or make them faster.",
+    "bus": "Move larger pieces at a time (streaming.bulk_elements), or map both ends of {at} to the same side.",
+}
+_TITLE = {"block": "{who} {limits} the throughput", "core": "The core {at} limits the throughput",
+          "bus": "The bus limits the throughput"}  # fmt: skip
+
+
+def limits(events: Events) -> Walk:
+    """What limits a run's throughput."""
+    results, _ = evaluate(read_query(questions(events.topology), events.topology), events, trusted=False)
+    clocked = {label for label, edge in events.edges.items() if edge.tick_ps}
+    topology = events.topology
+    partial = any(edge.part for edge in events.edges.values())
+    unseen = {block.name for block in topology.blocks if partial and topology.fpga(block.name)}
+    return walk(topology, results, clocked, waiting_for_the_bus(events), away(events), unseen)
+
+
+def limits_table(tables: Mapping[str, Table], topology: Topology) -> dict[str, Table]:
+    """The table for a run with these tables of an application; none where it recorded no events."""
+    events = events_of(tables)
+    if events is None:
+        return {}
+    said = _said(limits(events), topology, {name: _files(topology, name) for name in topology.block_by_name})
+    return {LIMITS: {"utf8": np.frombuffer(json.dumps(said).encode(), "u1")}}
+
+
+def _said(walked: Walk, topology: Topology, files: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    return {
+        "by": walked.by,
+        "at": topology.within(walked.at) if walked.by == "bus" else walked.at,
+        "share": walked.share,
+        "limit": [topology.within(name) for name in walked.limit],
+        "next": [topology.within(name) for name in walked.following],
+        "gain": walked.gain if walked.gain < float("inf") else None,
+        "words": [answer.words for answer in walked.answers[-2:]],
+        "files": {topology.within(name): list(files.get(name, ()))[:1] for name in walked.limit},
+    }
+
+
+def _files(topology: Topology, name: str) -> list[str]:
+    """The sources of a block, as it is built in this application."""
+    wanted = Place.FPGA if topology.fpga(name) else Place.CORE
+    made_of = topology.block_by_name[name].kind.implementations
+    return [file for one in made_of if one.place is wanted for file in one.files]
+
+
+def stream_findings(measured: Measured) -> Sequence[Finding]:
+    """What limits a run that recorded the events of its streams; nothing where nothing clearly does."""
+    said = _kept(measured.run.tables)
+    block = _shown_on(said["limit"], [one.block for one in measured.blocks]) if said and said["by"] else None
+    if said is None or block is None:
+        return ()
+    gain = float("inf") if said["gain"] is None else float(said["gain"])
+    names = {"who": listed(said["limit"]), "at": said["at"], "limits": _limits(said["limit"])}
+    after = said["next"]
+    stays = f"then {listed(after)} {_limits(after)} the throughput" if after else "nothing else is busy"
+    places = [Line(file, 1, name) for name, files in said["files"].items() for file in files]
+    return [
+        Finding(
+            id=f"stream-limit-{block.id}",
+            rule=RULE,
+            title=_TITLE[said["by"]].format(**names),
+            scope="block",
+            where=block.id,
+            block=block.id,
+            time_s=said["share"] * measured.run.time_s,
+            speedup_ideal=gain,
+            speedup_cap=gain,
+            severity="",
+            advice=(Advice(_ADVICE[said["by"]].format(**names), gain, stays),),
+            metrics={"stream.busy": said["share"]},
+            condition=f"the busiest of the application, busy {percent_text(said['share'])} of the time",
+            explanation=" ".join(said["words"]),
+            places=tuple(places) or ((Line(block.file, block.line, block.id),) if block.file and block.line else ()),
+        )
+    ]
+
+
+def _kept(tables: Mapping[str, Table]) -> dict[str, Any] | None:
+    """The table's text. Of a run of an earlier version, which has none, it is found anew."""
+    if LIMITS in tables:
+        kept: dict[str, Any] = json.loads(bytes(np.asarray(tables[LIMITS]["utf8"])))
+        return kept
+    events = events_of(tables)
+    return _said(limits(events), events.topology, {}) if events else None
+
+
+def _limits(names: Sequence[str]) -> str:
+    return "limits" if len(names) == 1 else "limit"
+
+
+def _shown_on(limit: Sequence[str], blocks: Sequence[Block]) -> Block | None:
+    """The run's block of the first block that limits: a thread of its name, or hardware in its instance."""
+    names = [name.replace(".", "_") for name in limit]
+    for block in blocks:
+        if block.side is Side.HOST and block.id.rpartition(".")[2] in names:
+            return block
+        if block.side is Side.FPGA and any(part.endswith(f"_{name}") for name in names for part in block.id.split(".")):
+            return block
+    return next((block for block in blocks if block.side is Side.HOST), None)
