@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 from pathlib import Path
@@ -15,8 +14,8 @@ from workbench.api.job import Job
 from workbench.cli.main import main
 from workbench.formats.project_file import load_project
 from workbench.model.diagnostic import Severity
+from workbench.session.new_platform import Choice
 from workbench.session.new_project import Proposal, propose
-from workbench.session.new_top import Choice
 from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
@@ -200,39 +199,6 @@ def test_a_port_by_other_names_is_kept_in_the_project(tmp_path: Path) -> None:
     assert (port.write_enable, port.outgoing.data_signal) == ("avs_write", "avs_readdata")
     run = run_workspace(workspace, RunOptions(out=tmp_path / "run", deterministic=True), Job())
     assert (run.complete, run.manifest.exit) == (True, 0)
-
-
-def test_a_chip_select_is_a_memory_port_whose_counters_are_read_at_unused_addresses(tmp_path: Path) -> None:
-    """A bare core with `cs` and `we`: numbers of bit ranges, such as [255:0], are no addresses of its 8-bit port."""
-    folder = lay_out(tmp_path / "chacha")
-    proposal = propose(folder, load_plugins())
-    assert found(proposal, "unused addresses") == "0xf0 to 0xff"
-    assert proposal.diagnostics == ()
-    assert main(["new", str(folder)]) == 0
-    workspace = open_workspace(folder, load_plugins())
-    assert workspace.project.hardware.signals == {
-        "rst": "!reset_n", "host_enable": "cs", "wr_en": "we", "wr_data": "write_data", "rd_data": "read_data",
-    }  # fmt: skip
-    assert {use.id for use in workspace.scan().hdl.blocks} == {"chacha.api", "chacha.core"}
-
-
-def test_where_every_row_of_addresses_has_a_number_the_one_with_the_fewest_is_taken_with_a_warning(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = lay_out(tmp_path / "chacha")
-    source = folder / "rtl" / "chacha.v"
-    rows = ", ".join(f"ROW{row} = 8'h{row:x}0, MORE{row} = 8'h{row:x}1" for row in range(16) if row != 10)
-    source.write_text(
-        source.read_text().replace(
-            "    reg [255:0] key;", f"    localparam {rows}, LAST = 8'ha7;\n    reg [255:0] key;"
-        )
-    )
-    assert main(["new", str(folder), "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
-    assert [one["value"] for one in document["found"] if one["what"] == "read-out addresses"] == ["0xa0 to 0xaf"]
-    assert [d["message"] for d in document["diagnostics"]] == [
-        "whether 0xa0 to 0xaf are unused addresses is not known: the sources name 0xa7"
-    ]
 
 
 def test_interfaces_by_other_names_are_found_and_kept_by_their_prefix_or_one_by_one(
@@ -450,34 +416,3 @@ def test_a_bundled_application_is_copied_to_a_folder(tmp_path: Path, capsys: pyt
     assert open_workspace(project, load_plugins()).diagnostics == ()
     assert main(["new", str(tmp_path), "--example", "laplac"]) == 2
     assert "there is no example 'laplac'. Did you mean 'laplace'?" in capsys.readouterr().err
-
-
-def test_a_folder_with_a_header_alone_has_no_top(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "widths.vh").write_text("`define WIDTH 8\n")
-    assert main(["new", str(tmp_path)]) == 2
-    assert "no top module was found here" in capsys.readouterr().err
-
-
-def test_names_that_are_not_in_utf_8_are_left_out_and_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = lay_out(tmp_path / "filter")
-    (Path(os.fsdecode(bytes(folder) + b"/hdl/m\xe9.sv"))).write_text("module m(input a, output b); endmodule\n")
-    (Path(os.fsdecode(bytes(folder) + b"/caf\xe9"))).mkdir()
-    assert main(["new", str(folder)]) == 0
-    assert "left out are files or folders with names not in UTF-8: caf\\xe9, hdl/m\\xe9.sv" in capsys.readouterr().err
-    assert not open_workspace(folder, load_plugins()).diagnostics
-    elsewhere = Path(os.fsdecode(bytes(tmp_path) + b"/\xfcber"))
-    shutil.copytree(folder / "hdl", elsewhere, ignore=shutil.ignore_patterns("m*"))
-    assert main(["new", str(elsewhere)]) == 2
-    assert "/\\xfcber: error: the name of this folder is not in UTF-8" in capsys.readouterr().err
-    assert not list(elsewhere.glob("*.yaml"))
-
-
-def test_a_name_that_no_file_can_have_is_refused_and_a_folders_is_cut(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = tmp_path / ("d" * 250)
-    shutil.copytree(APPLICATIONS.parent / "tiny" / "hdl", folder)
-    assert main(["new", str(folder), "--name", "n" * 300]) == 2
-    assert f"'{'n' * 40}' is no name of a project" in capsys.readouterr().err
-    assert main(["new", str(folder)]) == 0
-    assert open_workspace(folder, load_plugins()).project.name == "d" * 50

@@ -117,3 +117,50 @@ def test_the_welcome_page_is_no_wider_than_the_window(window: MainWindow, settle
     window.resize(width, 700)
     settle(window)
     assert window.welcome.horizontalScrollBar().maximum() == 0
+
+
+BRD_H = """#include <stdint.h>
+typedef struct brd brd;
+brd *brd_open(int number);
+int brd_wr32(brd *b, uint32_t a, uint32_t x);
+uint32_t brd_rd32(brd *b, uint32_t a);
+void brd_close(brd *b);
+"""
+BRD_C = """#include "brd.h"
+int main(void)
+{
+    brd *b = brd_open(0);
+    for (int i = 0; i < COUNT; i++) brd_wr32(b, 0x10, i);
+    return brd_rd32(b, 0x11) != LIMIT;
+}
+"""
+
+
+def test_an_api_that_no_template_describes_is_added_on_the_spot_and_macros_are_asked_for(
+    window: MainWindow, folder: Path, qtbot: QtBot, settle: Settle
+) -> None:
+    shutil.rmtree(folder / "host")
+    (folder / "brd.h").write_text(BRD_H)
+    (folder / "main.c").write_text(BRD_C)
+    window.asking.new_project()
+    shown = dialog()
+    settle(window)
+    assert any("which no platform template describes" in text for text in texts(shown))
+    shown.add_platform.setFocus()
+    qtbot.keyClick(shown.add_platform, Qt.Key.Key_Return)
+    settle(window)
+    assert (folder / "brd.yaml").is_file()
+    assert shown.proposal is not None
+    assert {one.what: one.value for one in shown.proposal.found}["platform"] == "brd.yaml"
+    assert any("brd.yaml cannot be simulated yet: " in text for text in texts(shown))
+    for name, value in (("COUNT", "5"), ("LIMIT", "0x10")):
+        named = [one for one in shown.findChildren(QLineEdit) if one.accessibleName() == f"value of {name}"]
+        field = named[-1]  # those of the first look may still be there
+        field.setFocus()
+        field.selectAll()
+        qtbot.keyClicks(field, value)
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    settle(window)
+    assert window.context.workspace is not None
+    project = window.context.workspace.project
+    assert (project.platform, project.settings["COUNT"], project.settings["LIMIT"]) == ("brd.yaml", 5, 16)

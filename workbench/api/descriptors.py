@@ -371,10 +371,12 @@ class HdlLanguage(Protocol):
         """The design as it is: the sources that the top reaches, each after those it needs, and the top's ports."""
         ...
 
-    def tops(self, root: Path, files: Sequence[str], chosen: str = "") -> tuple[HdlTop, ...]:
+    def tops(
+        self, root: Path, files: Sequence[str], chosen: str = "", defines: Mapping[str, int | float | str] = ...
+    ) -> tuple[HdlTop, ...]:
         """The modules among `files` (relative to `root`) that may be a design's top, the largest design first, for a
-        project that is begun; with them the one that is `chosen` by its name or file, whatever instantiates it. Never
-        raises."""
+        project that is begun; with them the one that is `chosen` by its name or file, whatever instantiates it.
+        `defines` are values of macros, passed only where there are any. Never raises."""
         ...
 
     def decode(self, build: HdlBuild, words: NDArray[np.uint32]) -> dict[str, Table]:

@@ -185,6 +185,8 @@ OWN: Sequence[Command] = (
              _named("--host", "the C or C++ source with main", "FILE"),
              _named("--platform", "a platform template, or the path of one"),
              _many("--constant", help="the value of an input that nothing drives"),
+             _many("--set", help="the value of a macro that the host uses and nothing declares, or of a parameter"),
+             _many("--define", help="the value of a macro that the hardware uses and nothing defines"),
              _flag("--dry-run", "say what was found, and write nothing"), JSON),
     _command("scan", "find API calls, clocked blocks, branches and pragmas", "projects:run_scan", *PROJECT),
     _command("propose", "pragmas for the sources, from state registers, handshakes and API calls", "marks:run_propose",

@@ -13,8 +13,8 @@ from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors, near
 from workbench.model.text import listed
 from workbench.session.examples import EXAMPLES, copy_example
+from workbench.session.new_platform import Choice, UnknownApi
 from workbench.session.new_project import create, propose
-from workbench.session.new_top import Choice
 from workbench.session.workspace import parse_settings
 
 _MOST_FILES = 12  # of those left out, to be named; --json has them all
@@ -49,11 +49,16 @@ def _by(some: Iterable[T], key: Callable[[T], str]) -> Iterator[tuple[str, list[
     return iter(found.items())
 
 
+def _api_json(api: UnknownApi | None) -> dict[str, object] | None:
+    return {"header": str(api.header), "calls": api.calls, "template": str(api.template)} if api else None
+
+
 def run_new(arguments: argparse.Namespace, workbench: Opened) -> int:
     if arguments.example:
         return _copied(arguments)
     constants = {name: _number(name, value) for name, value in parse_settings(arguments.constant).items()}
-    choice = Choice(arguments.name, arguments.top, arguments.platform, arguments.host, constants)
+    given, defines = parse_settings(arguments.set), parse_settings(arguments.define)
+    choice = Choice(arguments.name, arguments.top, arguments.platform, arguments.host, constants, given, defines)
     proposal = propose(arguments.folder, workbench.plugins, choice)
     if not arguments.dry_run:
         create(proposal)
@@ -65,6 +70,7 @@ def run_new(arguments: argparse.Namespace, workbench: Opened) -> int:
                 "found": list(map(asdict, proposal.found)),
                 "left_out": [{"file": file, "reason": reason} for file, reason in proposal.left_out],
                 "diagnostics": as_json(proposal.diagnostics),
+                "unknown_api": _api_json(proposal.unknown_api),
             }
         )
     else:

@@ -5,19 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
 
 from workbench.api.job import Job
 from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, FAILED, as_json, call_json, print_checked, print_diagnostics, print_json
 from workbench.formats.platform_file import load_platform
-from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors, unknown_name
+from workbench.model.diagnostic import WorkbenchError, has_errors
 from workbench.model.text import table
 from workbench.session.entry_problems import entry_problems
-from workbench.session.new_entries import header_entries, with_entries
+from workbench.session.new_template import begin_template, template_path, write_template
 from workbench.session.own_api import own_support
-from workbench.session.platform_document import starter
-from workbench.session.plugins import Plugins
 from workbench.session.serves import Service, services
 from workbench.session.template_try import sources_of, tried
 from workbench.session.workspace import parse_settings
@@ -70,31 +67,13 @@ def run_check(arguments: argparse.Namespace, workbench: Opened) -> int:
 def run_new(arguments: argparse.Namespace, workbench: Opened) -> int:
     """A copy of a template, or the beginning of one; with `--header` an entry for each call that it declares."""
     file, header, plugins = arguments.file, arguments.header, workbench.plugins
-    added: list[dict[str, Any]] = []
-    problems: tuple[Diagnostic, ...] = ()
-    if header:
-        added, found = header_entries(plugins, header)
-        problems = found.diagnostics
-    if header and not arguments.of:
-        text = starter(file.name.partition(".")[0])
-    else:
-        text = read_file(_template(arguments.of or "nallatech_h101", plugins)).decode("utf-8")
-    if header:
-        text, added = with_entries(text, added, file.absolute(), header.absolute())
-        problems = (*problems, *entry_problems(text, file.absolute(), plugins))
-    try:
-        with file.open("x", encoding="utf-8") as target:
-            target.write(text)
-    except FileExistsError:
-        told = Diagnostic("this file exists already", "Choose another name.", file=str(file))
-        raise WorkbenchError(told) from None
-    except OSError as error:
-        raise WorkbenchError(Diagnostic(f"cannot write: {error.strerror}", file=str(file))) from None
+    template = begin_template(file, plugins, arguments.of or ("" if header else "nallatech_h101"), header)
+    write_template(file, template)
     if arguments.json:
-        print_json({"file": str(file), "entries": added, "diagnostics": as_json(problems)})
+        print_json({"file": str(file), "entries": template.entries, "diagnostics": as_json(template.diagnostics)})
         return DONE
-    print_diagnostics(problems)
-    if added:
+    print_diagnostics(template.diagnostics)
+    if added := template.entries:
         print(table([(e["prototype"], e["kind"], e.get("bytes", ""), e.get("address", "")) for e in added]))
         print(
             f"{len(added)} calls; kinds and expressions were told by names: look them over in {file}", file=sys.stderr
@@ -104,7 +83,7 @@ def run_new(arguments: argparse.Namespace, workbench: Opened) -> int:
 
 def run_try(arguments: argparse.Namespace, workbench: Opened) -> int:
     """Which calls of the sources a template's entries match, and which entries none."""
-    plugins, template = workbench.plugins, _template(str(arguments.template), workbench.plugins)
+    plugins, template = workbench.plugins, template_path(str(arguments.template), workbench.plugins)
     platform, problems = load_platform(template, plugins.port_kinds)
     if platform is None:
         raise WorkbenchError(*problems)
@@ -123,12 +102,3 @@ def run_try(arguments: argparse.Namespace, workbench: Opened) -> int:
         for prototype in found.unused:
             print(f"not called: {prototype}")
     return FAILED if has_errors(found.diagnostics) else DONE
-
-
-def _template(name: str, plugins: Plugins) -> Path:
-    """A template by its name, or its path."""
-    if name in plugins.platforms:
-        return plugins.platforms[name].template
-    if Path(name).is_file():
-        return Path(name)
-    raise WorkbenchError(unknown_name("platform template", name, plugins.platforms))

@@ -21,14 +21,21 @@ from PySide6.QtWidgets import (
 from workbench.gui.background import Background
 from workbench.gui.widgets import Button, DiagnosticRow, empty, label, rule, scrolled
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
+from workbench.model.text import counted
+from workbench.session.new_platform import Choice, UnknownApi
 from workbench.session.new_project import Proposal, create, propose
-from workbench.session.new_top import Choice
+from workbench.session.new_template import begin_template, write_template
 from workbench.session.plugins import Plugins
 from workbench.session.project_text import Found
+from workbench.session.workspace import parse_settings
+from workbench.system.files import real
 
 _MOST_FILES = 12
 #: What can be chosen instead of what was found, and the part of the choice that says so.
 _CHOICES = {"host sources": "host", "top": "top", "platform": "platform"}
+#: What is given a value here, and the part of the choice that has it.
+_VALUES = {"constant": "constants", "setting": "settings", "macro": "defines"}
+_GIVEN = ("constants", "settings", "defines")
 
 
 class NewProject(QDialog):
@@ -44,7 +51,7 @@ class NewProject(QDialog):
         self._folder, self._plugins, self._background, self._done = folder, plugins, background, done
         self._choice = Choice()
         self._asked = False  # to create what is looked at now
-        self._constants: dict[str, QLineEdit] = {}  # by the input
+        self._fields: dict[tuple[str, str], QLineEdit] = {}  # by the part of the choice, and the name in it
         self.proposal: Proposal | None = None
         self.setWindowTitle("New from sources")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -92,10 +99,10 @@ class NewProject(QDialog):
         self._look()
 
     def _failed(self, problems: tuple[Diagnostic, ...]) -> None:
-        """No host program or no design: nothing can be written. A constant that does not fit can be mended here."""
-        if self._asked and self._choice.constants:
+        """No host program or no design: nothing can be written. A value that does not fit can be corrected here."""
+        if self._asked and any(getattr(self._choice, part) for part in _GIVEN):
             self._asked = False
-            self._choice = replace(self._choice, constants={})
+            self._choice = replace(self._choice, constants={}, settings={}, defines={})
             self._say(problems[0])
             self.create_button.setEnabled(True)
             return
@@ -114,10 +121,12 @@ class NewProject(QDialog):
             self._create()
             return
         empty(self._rows)
-        self._constants = {}
+        self._fields = {}
         self.name.setText(_name_of(proposal.path))
         for problem in proposal.diagnostics:
             self._rows.addWidget(DiagnosticRow(problem))
+        if proposal.unknown_api is not None:
+            self._rows.addWidget(self._add_platform_row(proposal.unknown_api))
         grid = QGridLayout()
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(2)
@@ -145,8 +154,8 @@ class NewProject(QDialog):
         self.create_button.setFocus()
 
     def _value(self, one: Found) -> QWidget:
-        if one.what == "constant":
-            return self._constant(*one.value.split(" = "))
+        if one.what in _VALUES:
+            return self._field(_VALUES[one.what], *one.value.split(" = ", 1))
         shown = one.value.replace(", ", "\n") if one.what.endswith("sources") else one.value
         if not (one.others and one.what in _CHOICES):
             return label(shown, "code", wrap=True)
@@ -157,13 +166,41 @@ class NewProject(QDialog):
         box.activated.connect(lambda number: self._choose(**{_CHOICES[one.what]: box.itemText(number)}))
         return box
 
-    def _constant(self, name: str, value: str) -> QWidget:
-        """An input that nothing drives, and its value to be given."""
+    def _add_platform_row(self, api: UnknownApi) -> QWidget:
+        """Offers to describe the API that the host calls, in a template beside the sources."""
+        row = QWidget()
+        inside = QHBoxLayout(row)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(12)
+        button = self.add_platform = Button("Add a platform", "cpu")
+        button.clicked.connect(lambda: self._add_platform(api))
+        inside.addWidget(button)
+        inside.addWidget(label(f"Writes {api.template.name} with the {counted(len(api.calls), 'call')}", "smallsecond"))
+        inside.addStretch(1)
+        return row
+
+    def _add_platform(self, api: UnknownApi) -> None:
+        self.create_button.setEnabled(False)
+        self.said.setText(f"Reading {api.header.name}")
+        folder, plugins = real(self._folder), self._plugins
+
+        def write() -> str:
+            write_template(api.template, begin_template(api.template, plugins, str(api.base or ""), api.header))
+            return api.template.relative_to(folder).as_posix()
+
+        def failed(problems: tuple[Diagnostic, ...]) -> None:
+            self._say(problems[0])
+            self.create_button.setEnabled(True)
+
+        self._background.start("new platform", write, lambda key: self._choose(platform=key), failed)
+
+    def _field(self, part: str, name: str, value: str) -> QWidget:
+        """An input that nothing drives, or a macro that nothing declares, and its value to be given."""
         row = QWidget()
         inside = QHBoxLayout(row)
         inside.setContentsMargins(0, 0, 0, 0)
         inside.setSpacing(8)
-        field = self._constants[name] = QLineEdit(value)
+        field = self._fields[part, name] = QLineEdit(value)
         field.setProperty("role", "code")
         field.setAccessibleName(f"value of {name}")
         field.setMaximumWidth(160)
@@ -172,19 +209,18 @@ class NewProject(QDialog):
         inside.addStretch(1)
         return row
 
-    def _given(self) -> dict[str, int]:
-        """The values that a person wrote. WorkbenchError for what is no number."""
-        given = dict(self._choice.constants)
-        for name, field in self._constants.items():
-            try:
-                value = int(field.text().strip(), 0)
-            except ValueError:
-                value = -1
-            if value < 0:
-                hint = "Write a whole number from 0, such as 3 or 0x1F."
-                raise WorkbenchError(Diagnostic(f"'{field.text()}' is no value of the input '{name}'", hint))
+    def _given(self) -> dict[str, dict[str, Any]]:
+        """The values that a person wrote, by the part of the choice. WorkbenchError for an input's that is no
+        number."""
+        given: dict[str, dict[str, Any]] = {part: dict(getattr(self._choice, part)) for part in _GIVEN}
+        for (part, name), field in self._fields.items():
+            text = field.text().strip()
+            if part == "constants":
+                value: Any = _whole_number(name, text)
+            else:
+                value = parse_settings([f"{name}={text}"])[name]
             if field.isModified():
-                given[name] = value
+                given[part][name] = value
         return given
 
     def _say(self, problem: Diagnostic) -> None:
@@ -195,13 +231,13 @@ class NewProject(QDialog):
             return
         name = self.name.text().strip() or _name_of(self.proposal.path)
         try:
-            constants = self._given()
+            given = self._given()
         except WorkbenchError as error:
             self._say(error.diagnostics[0])
             return
-        if name != _name_of(self.proposal.path) or constants != self._choice.constants:
+        if name != _name_of(self.proposal.path) or any(given[part] != getattr(self._choice, part) for part in _GIVEN):
             self._asked = True
-            self._choose(name=name, constants=constants)
+            self._choose(name=name, **given)
             return
         try:
             path = create(self.proposal)
@@ -210,6 +246,17 @@ class NewProject(QDialog):
             return
         self.accept()
         self._done(path)
+
+
+def _whole_number(name: str, text: str) -> int:
+    try:
+        value = int(text, 0)
+    except ValueError:
+        value = -1
+    if value < 0:
+        hint = "Write a whole number from 0, such as 3 or 0x1F."
+        raise WorkbenchError(Diagnostic(f"'{text}' is no value of the input '{name}'", hint))
+    return value
 
 
 def _name_of(path: Path) -> str:

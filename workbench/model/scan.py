@@ -189,7 +189,8 @@ class HdlTop:
     `sources` are the files that it reaches, each after those it needs; `clocks` counts the clocked blocks that each of
     its ports drives, `resets` tells whether low means reset, as the blocks ask for it; `numbers` are the whole numbers
     that stand in those files; `vhdl_standard` is the one that GHDL takes them in. Errors among `diagnostics` mean that
-    it cannot be built as it is. `made` are files (name, text) of `sources` that are not there: a module around a top
+    it cannot be built as it is. `unknown_macros` are those that it uses as values and nothing
+    defines. `made` are files (name, text) of `sources` that are not there: a module around a top
     whose own ports no platform could drive.
     """
 
@@ -206,6 +207,7 @@ class HdlTop:
     vhdl_standard: VhdlStandard = "2008"
     diagnostics: tuple[Diagnostic, ...] = ()
     made: tuple[tuple[str, str], ...] = ()
+    unknown_macros: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from workbench.api import HdlLanguage, HostLanguage
@@ -17,15 +18,16 @@ from workbench.model.scan import HdlTop, HostFile
 from workbench.model.text import listed
 from workbench.session.finding import PROJECT_SUFFIX
 from workbench.session.hdl_language import languages_of
-from workbench.session.new_top import (
+from workbench.session.new_platform import (
     Choice,
     Notes,
     PlatformFound,
-    find_constants,
+    UnknownApi,
     find_platforms,
-    find_read_out,
-    find_top,
+    say_unknown_api,
 )
+from workbench.session.new_top import find_constants, find_read_out, find_top
+from workbench.session.own_api import own_support
 from workbench.session.plugins import Plugins
 from workbench.session.project_text import Found, project_text
 from workbench.session.reading import read
@@ -35,7 +37,12 @@ _MOST_FILES = 2000
 _LARGEST_BYTES = 4 << 20
 _LONGEST_NAME = 200  # bytes; a file's name has at most 255
 _SKIPPED = {"runs", "build", "obj_dir", "node_modules", "__pycache__"}
+_MACRO = re.compile(r"[A-Z_][A-Z0-9_]*|k[A-Z]\w*")
 _UNDECLARED = re.compile(r"undeclared identifier '(\w+)'")
+
+
+Value = int | float | str
+Values = Mapping[str, Value]
 
 
 @dataclass(frozen=True)
@@ -47,6 +54,7 @@ class Proposal:
     found: tuple[Found, ...]
     left_out: tuple[tuple[str, str], ...]  # file, why
     diagnostics: tuple[Diagnostic, ...] = ()
+    unknown_api: UnknownApi | None = None
 
 
 def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Proposal:
@@ -69,18 +77,24 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
     host_language, outlines = _outlines(root, files, plugins)
     platforms = find_platforms(plugins, choice, root, files, notes)
     host = _host(root, outlines, files, platforms, choice, notes)
-    tops = [top for name, own in of_languages.items() for top in _tops(languages[name], root, own, choice.top)]
+    designs = [(languages[name], own) for name, own in of_languages.items()]
+    tops = _tops(designs, root, choice.top, choice.defines)
+    unknown_macros = {(top.name, top.file): top.unknown_macros for top in tops if top.unknown_macros}
+    if names := [name for one in unknown_macros.values() for name in one]:  # ports and widths need some value
+        tops = _tops(designs, root, choice.top, {**dict.fromkeys(names, 1), **choice.defines})
     top, chosen, match = find_top(tops, platforms, host, plugins.port_kinds, choice, root, notes)
+    defines = _defines(unknown_macros.get((top.name, top.file), ()), choice, notes)
     _say_left_out(hdl_files, top, tops, notes)
     include_dirs = _include_dirs(root, host, files)
     compiled = tuple(f.file for f in host if not f.header)
     sources = HostSources(language=host_language.name, sources=compiled, include_dirs=include_dirs)
-    api = plugins.platforms.get(chosen.platform.name)
+    unknown = say_unknown_api(chosen, host, platforms, root, plugins, notes)
+    api = None if chosen.lacks else own_support(chosen.platform, chosen.template, plugins.platforms)
     with_api = (*include_dirs, *((str(api.api_dir),) if api and api.api_dir else ()))
     with_header = sources.model_copy(update={"include_dirs": with_api})
     scan = read(lambda: host_language.scan(root, with_header, chosen.platform, {}, Job()), root)
     words = frozenset(word for file in host for word in file.words)
-    settings = _settings([d.message for d in scan.diagnostics], words, top, notes)
+    settings = _settings([d.message for d in scan.diagnostics], words, top, choice, notes)
     name = choice.name or re.sub(r"\W+", "_", root.name).strip("_").lower()[: _LONGEST_NAME // 4] or "project"
     path = root / f"{name}{PROJECT_SUFFIX}"
     numbers = {n for file in host for n in file.numbers} | set(top.numbers)
@@ -91,10 +105,10 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
         own_names = match.renames
     if match and not match.missing:
         constants = find_constants(top, match, chosen.platform, plugins.port_kinds, choice, notes)
-    text = project_text(name, chosen.key, sources, top, settings, read_out, own_names, constants, notes.found)
+    text = project_text(name, chosen.key, sources, top, settings, read_out, own_names, constants, defines, notes.found)
     files_made = {path: text} | {root / file: made for file, made in top.made}
     return Proposal(path, files_made, tuple(notes.found), tuple(notes.left_out.items()),
-                    tuple(notes.problems))  # fmt: skip
+                    tuple(notes.problems), unknown)  # fmt: skip
 
 
 def create(proposal: Proposal) -> Path:
@@ -145,8 +159,13 @@ def _in_utf_8(name: str) -> str:
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
-def _tops(language: HdlLanguage, root: Path, files: Sequence[str], chosen: str) -> tuple[HdlTop, ...]:
-    return read(lambda: language.tops(root, files, chosen), root)
+def _tops(
+    designs: Sequence[tuple[HdlLanguage, Sequence[str]]], root: Path, chosen: str, defines: Values
+) -> list[HdlTop]:
+    def of(language: HdlLanguage, files: Sequence[str]) -> tuple[HdlTop, ...]:
+        return language.tops(root, files, chosen, defines) if defines else language.tops(root, files, chosen)
+
+    return [top for language, files in designs for top in read(partial(of, language, files), root)]
 
 
 def _outlines(root: Path, files: Sequence[str], plugins: Plugins) -> tuple[HostLanguage, tuple[HostFile, ...]]:
@@ -238,22 +257,38 @@ def _say_left_out(hdl_files: Sequence[str], top: HdlTop, tops: Sequence[HdlTop],
             notes.left_out[file] = f"another {top.name} than that in {top.file}" if other == top.name else why
 
 
+def _defines(unknown: Sequence[str], choice: Choice, notes: Notes) -> dict[str, Value]:
+    """Values of the hardware's macros: those that are chosen, and 1 for others that nothing defines."""
+    for name in unknown:
+        notes.found.append(Found("macro", f"{name} = 1", "the hardware uses it and nothing defines it: give its value"))
+        hint = f"Give it with --define {name}=VALUE, or in the window; 1 stands under hardware.defines until then."
+        notes.problems.append(Diagnostic(f"the value of the macro {name} is not known", hint, Severity.WARNING))
+    for name, value in choice.defines.items():
+        notes.found.append(Found("macro", f"{name} = {value}", "as it was given"))
+    return {**dict.fromkeys(unknown, 1), **choice.defines}
+
+
 def _settings(
-    messages: Sequence[str], words: Collection[str], top: HdlTop, notes: Notes
-) -> dict[str, int | float | str]:
+    messages: Sequence[str], words: Collection[str], top: HdlTop, choice: Choice, notes: Notes
+) -> dict[str, Value]:
     """What a run can be given: the top's parameters, and names that the host uses and nothing declares."""
-    values: dict[str, int | float | str] = {}
+    values: dict[str, Value] = {}
     names = dict.fromkeys(match[1] for message in messages for match in _UNDECLARED.finditer(message))
     for name, value in top.parameters:
         if name in names or name not in words:  # else the host has a meaning of its own for it
-            values[name] = value
+            values[name] = value = choice.settings.get(name, value)
             what = "a macro of the host, and a parameter of the top" if name in names else "a parameter of the top"
             notes.found.append(Found("setting", f"{name} = {value}", what))
     for name in names:
-        if name not in values and name.isupper():
-            values[name] = 1
-            why = "the host uses it and nothing declares it: give its value"
-            notes.found.append(Found("setting", f"{name} = 1", why))
-            hint = "Write it under settings in the project file; 1 stands there now."
+        if name in values or not (_MACRO.fullmatch(name) or name in choice.settings):
+            continue
+        values[name] = choice.settings.get(name, 1)
+        why = "the host uses it and nothing declares it"
+        if name not in choice.settings:
+            why += ": give its value"
+            hint = f"Give it with --set {name}=VALUE, or in the window; 1 stands under settings until then."
             notes.problems.append(Diagnostic(f"the value of {name} is not known", hint, Severity.WARNING))
+        notes.found.append(Found("setting", f"{name} = {values[name]}", why))
+    if unknown := [name for name in choice.settings if name not in values]:
+        raise WorkbenchError(*(unknown_name("setting", name, values) for name in unknown))
     return values

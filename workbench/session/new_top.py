@@ -3,100 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from workbench.api import PortKind
 from workbench.api.instrument.port_finder import RESET_LOW, FoundPort, describe, find_ports, template_entry
-from workbench.formats.platform_file import callee_name, load_platform
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unknown_name
 from workbench.model.hardware import Hardware
 from workbench.model.platform import Platform
 from workbench.model.scan import HdlTop, HostFile
 from workbench.model.text import counted, listed
-from workbench.session.plugins import Plugins
+from workbench.session.new_platform import Choice, Notes, PlatformFound, say_platform
 from workbench.session.port_match import Missing, PortMatch, match_port
 from workbench.session.project_text import Found
 from workbench.session.undriven import wrong_constants
-from workbench.system.files import read_file
 
-_WORD = re.compile(r"\w+")
 _READ_OUT_WORDS = 16
-_TEMPLATE = re.compile(rb"^(transfer_tables|host:\s+(include_lines|entries)):", re.MULTILINE)
 _NO_PORT = 4  # signals that lack: what it has of a port's is there by chance
 _MOST_ROWS = 4096  # of addresses that are looked at, from the port's last
 _MOST_NAMES = 4  # that are shown of an interface
 _MOST_CANDIDATES = 8  # that are shown of what could be a signal
 _HIGHEST_BITS = 28  # a port of 32 bits rarely decodes all of them, and an end that is far away is as good
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What a person may say instead of what is found; empty means to look for it."""
-
-    name: str = ""
-    top: str = ""  # a module's name, or its file
-    platform: str = ""
-    host: str = ""  # the file with main
-    constants: Mapping[str, int] = field(default_factory=dict)  # values of inputs that nothing drives
-
-
-@dataclass
-class Notes:
-    found: list[Found] = field(default_factory=list)
-    left_out: dict[str, str] = field(default_factory=dict)
-    problems: list[Diagnostic] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class PlatformFound:
-    """A platform that may be meant: `calls` are those of its API that the host's words name, in C++ with
-    their classes and namespaces."""
-
-    key: str
-    platform: Platform
-    template: Path
-    api: tuple[str, ...]
-
-    def calls(self, words: Iterable[str]) -> list[str]:
-        known = {*words, "operator"}
-        return [name for name in self.api if known.issuperset(_WORD.findall(name))]
-
-
-def find_platforms(
-    plugins: Plugins, choice: Choice, root: Path, files: Sequence[str], notes: Notes
-) -> list[PlatformFound]:
-    """The platforms that can be simulated, those of the folder's own `files` before the plugins'; the one that is named
-    (a template, or a file) before all others, whatever it can."""
-    own = {name: root / name for name in files if _is_template(root / name)}
-    brought = {name: support.template for name, support in plugins.platforms.items()}
-    templates = own | {name: path for name, path in brought.items() if name not in own}
-    if choice.platform and choice.platform not in templates:
-        if not (root / choice.platform).is_file():
-            raise WorkbenchError(unknown_name("platform template", choice.platform, templates))
-        templates[choice.platform] = root / choice.platform
-    found = []
-    for key, template in templates.items():
-        platform, problems = load_platform(template, plugins.port_kinds)
-        if platform is None and key == choice.platform:
-            raise WorkbenchError(*problems)
-        if platform is None:
-            notes.left_out[key] = f"a platform template, but: {problems[0].message}"
-        elif key == choice.platform or _simulated(platform, plugins):
-            names = (callee_name(entry.prototype) for entry in platform.host.entries)
-            found.append(PlatformFound(key, platform, template, tuple(name for name in names if name)))
-    return found
-
-
-def _is_template(path: Path) -> bool:
-    """By the parts that only a platform template has."""
-    return path.suffix in (".yaml", ".yml") and bool(_TEMPLATE.search(read_file(path)))
-
-
-def _simulated(platform: Platform, plugins: Plugins) -> bool:
-    support = plugins.platforms.get(platform.host.api or platform.name)
-    return any(target.simulated and not target.lacks(platform, support) for target in plugins.targets.values())
 
 
 def find_top(
@@ -139,31 +67,21 @@ def find_top(
     if top.parameters:
         shown = ", ".join(f"{name} = {value}" for name, value in top.parameters)
         notes.found.append(Found("parameters", shown, "the top's own values"))
-    _say_platform(chosen, host, platforms, notes)
-    if match:
-        _say_port(top, chosen.platform, match, kinds, notes)
+    say_platform(chosen, host, platforms, notes)
+    _say_port(top, chosen.platform, match, kinds, notes)
     notes.problems += [d if not d.file else replace(d, file=str(root / d.file)) for d in top.diagnostics]
     return top, chosen, match
 
 
-def _say_platform(
-    chosen: PlatformFound, host: Sequence[HostFile], platforms: Sequence[PlatformFound], notes: Notes
+def _say_port(
+    top: HdlTop, platform: Platform, match: PortMatch | None, kinds: Mapping[str, PortKind], notes: Notes
 ) -> None:
-    calls = chosen.calls(word for file in host for word in file.words)
-    api = f"({', '.join(chosen.api[:3])}, ...)"
-    reason = f"the host calls {', '.join(calls[:3])}{' and others' if len(calls) > 3 else ''}" if calls else (
-        f"the host calls nothing of its API {api}" if host else "of those that are known, what the top's port fits best"
-    )  # fmt: skip
-    others = tuple(one.key for one in platforms if one is not chosen)
-    notes.found.append(Found("platform", chosen.key, reason, others))
-    if host and not calls:
-        hint = "Name another one with --platform, or describe yours beside the sources: workbench template new."
-        problem = f"the host calls nothing of the platform {chosen.key}"
-        notes.problems.append(Diagnostic(problem, hint, Severity.WARNING))
-
-
-def _say_port(top: HdlTop, platform: Platform, match: PortMatch, kinds: Mapping[str, PortKind], notes: Notes) -> None:
+    """The clock, reset and ports of the top that are the platform's, and what interfaces it has besides; of a platform
+    without ports all of them."""
+    match, whole = match or PortMatch(), match is None
     blocks = dict(top.clocks)
+    if whole:
+        match.clock = max(top.clocks, key=lambda clock: clock[1], default=("", 0))[0]
     if match.clock:
         why = f"drives {blocks.get(match.clock, 0)} of {sum(blocks.values())} clocked blocks"
         notes.found.append(Found("clock", match.clock, why))

@@ -35,6 +35,7 @@ def project_text(
     read_out: tuple[int, int],
     own_names: Mapping[str, str],
     constants: Mapping[str, int],
+    defines: Mapping[str, int | float | str],
     found: Sequence[Found],
 ) -> str:
     reasons = {one.what: one.reason for one in found}
@@ -72,6 +73,10 @@ def project_text(
             yield f"  vhdl_standard: {top.vhdl_standard}"
         if top.include_dirs:
             yield f"  include_dirs: [{', '.join(map(_scalar, top.include_dirs))}]"
+        if defines:
+            yield from _said("  ", "macros that the sources use and none of them defines")
+            yield "  defines:"
+            yield from (f"    {key}: {_scalar(value)}" for key, value in defines.items())
         if top.parameters:
             yield from _said("  ", reasons["parameters"])
             yield "  parameters:"

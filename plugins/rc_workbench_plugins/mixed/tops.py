@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,11 +24,15 @@ _MOST = 12  # that are elaborated with both halves: those that reach the most
 _NO_READ_OUT = ReadOut(first=0, last=0)
 
 
-def tops(root: Path, names: Sequence[str], chosen: str = "") -> tuple[HdlTop, ...]:
+def tops(
+    root: Path, names: Sequence[str], chosen: str = "", defines: Mapping[str, int | float | str] | None = None
+) -> tuple[HdlTop, ...]:
     """Those of each language that nothing of the other instantiates; with both halves where they reach the other."""
     root = root.resolve()
     folders = tuple(dict.fromkeys(str((root / name).parent) for name in names))
-    everything = HardwareSources(sources=tuple(names), top="", include_dirs=folders, read_out=_NO_READ_OUT)
+    everything = HardwareSources(
+        sources=tuple(names), top="", include_dirs=folders, defines=dict(defines or {}), read_out=_NO_READ_OUT
+    )
     own = [name for name in names if name.lower().endswith(suffixes.VHDL)]
     rest = [name for name in names if name.lower().endswith(suffixes.VERILOG)]
     units = read_units([(root / name).resolve() for name in own], {})[1]
@@ -39,7 +43,7 @@ def tops(root: Path, names: Sequence[str], chosen: str = "") -> tuple[HdlTop, ..
     of_vhdl = {plain(name) for name in modules.instantiated()} & (entities - heads)
     found: list[HdlTop] = []
     left = _MOST
-    each = (*vhdl.tops(root, own, chosen), *verilog.tops(root, rest, chosen))
+    each = (*vhdl.tops(root, own, chosen), *verilog.tops(root, rest, chosen, defines))
     for top in sorted(each, key=lambda top: (chosen not in (top.name, top.file), -len(top.sources))):
         if plain(top.name) in of_vhdl | of_verilog and chosen not in (top.name, top.file):
             continue

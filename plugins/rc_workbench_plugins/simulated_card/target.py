@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.platform import NO_DATA_MOVES
 from workbench.model.text import listed
 
 if TYPE_CHECKING:
@@ -70,6 +69,8 @@ class SimulatedCard:
 
 
 def _lacking(platform: Platform, support: PlatformSupport | None) -> Iterator[Diagnostic]:
+    from workbench.model.platform import NO_DATA_MOVES
+
     if support is None or not support.api_sources:
         from rc_workbench_plugins.simulated_card.shim import shim_lacks
 

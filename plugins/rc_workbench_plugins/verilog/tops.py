@@ -20,23 +20,26 @@ from workbench.model.scan import HdlTop
 
 _BITS = re.compile(r"\[[^][]*:[^][]*\]")  # `[31:0]`, `[8 * i +: 8]`
 _NUMBER = re.compile(r"(?:\b[0-9]+\s*)?'[sS]?([bodhBODH])\s*([0-9a-fA-F_]+)\b|(?<![\w.'])([0-9][0-9_]*)(?![\w.'])")
+_UNKNOWN_MACRO = re.compile(r"unknown macro or compiler directive '`(\w+)'")
 _TEXT = re.compile(r'=\s*"([^"\n]*)"\s*$')
 _BASES = {"b": 2, "o": 8, "d": 10, "h": 16}
 _NO_READ_OUT = ReadOut(first=0, last=0)  # a top is looked at before there is one
 
 
-def tops(root: Path, names: Sequence[str], chosen: str = "") -> tuple[HdlTop, ...]:
+def tops(
+    root: Path, names: Sequence[str], chosen: str = "", defines: Mapping[str, int | float | str] | None = None
+) -> tuple[HdlTop, ...]:
     root = root.resolve()
     paths = [(root / name).resolve() for name in names]
     folders = _include_dirs(paths)
-    files = read_order([path for path in paths if path.suffix in suffixes.VERILOG], {}, folders)
+    files = read_order([path for path in paths if path.suffix in suffixes.VERILOG], defines or {}, folders)
     included = {header for file in files.values() for header in file.included}
     files = {path: file for path, file in files.items() if path not in included}
     candidates = dict.fromkeys(_candidates(files))
     if not any(chosen in (unit.name, shown_path(root, path)) for path, unit in candidates):
         every = ((path, unit) for path, file in files.items() for unit in file.units)
         candidates |= dict.fromkeys((p, u) for p, u in every if u.kind == "module" and chosen == u.name)
-    found = [_top(root, files, folders, path, unit) for path, unit in candidates]
+    found = [_top(root, files, folders, path, unit, defines or {}) for path, unit in candidates]
     return tuple(sorted(found, key=lambda top: -len(top.sources)))
 
 
@@ -69,13 +72,18 @@ def _candidates(files: Mapping[Path, SourceText]) -> Iterator[tuple[Path, Unit]]
                 yield path, unit
 
 
-def _top(root: Path, files: Mapping[Path, SourceText], folders: Sequence[Path], path: Path, unit: Unit) -> HdlTop:
+def _top(
+    root: Path, files: Mapping[Path, SourceText], folders: Sequence[Path], path: Path, unit: Unit,
+    defines: Mapping[str, int | float | str],
+) -> HdlTop:  # fmt: skip
     sources = leaves_first(files, reached(files, [path]))
     read = [one for source in sources for one in (source, *files[source].included)]
     needed = {folder for one in read for name in includes(one) for folder in _folder_of(name, one.parent, folders)}
     include_dirs = tuple(shown_path(root, folder) for folder in folders if folder in needed)
     shown = tuple(shown_path(root, source) for source in sources)
-    hardware = HardwareSources(sources=shown, top=unit.name, include_dirs=include_dirs, read_out=_NO_READ_OUT)
+    hardware = HardwareSources(
+        sources=shown, top=unit.name, include_dirs=include_dirs, defines=dict(defines), read_out=_NO_READ_OUT
+    )
     design = read_design(root, hardware, {})
     blocks, _ = read_blocks(design)
     top = elaborate(design, {block.key: block for block in blocks})
@@ -91,8 +99,17 @@ def _top(root: Path, files: Mapping[Path, SourceText], folders: Sequence[Path], 
         resets=resets(top),
         numbers=tuple(sorted({n for source in sources for n in _numbers(files[source].text)})),
         diagnostics=design.diagnostics,
+        unknown_macros=_unknown_macros(design, [files[source].text for source in sources]),
     )
     return flattened(design, found)
+
+
+def _unknown_macros(design: Design, texts: Sequence[str]) -> tuple[str, ...]:
+    """Those that no source defines, but for what is used as a call or is a directive that slang does not know."""
+    names = dict.fromkeys(found[1] for told in design.diagnostics if (found := _UNKNOWN_MACRO.search(told.message)))
+    return tuple(
+        name for name in names if not any(re.search(rf"`{name}\s*\(|^\s*`{name}\b", one, re.MULTILINE) for one in texts)
+    )
 
 
 def _parameters(design: Design) -> Iterator[tuple[str, int | float | str]]:

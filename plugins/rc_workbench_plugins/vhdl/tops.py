@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -35,7 +35,10 @@ _RANGE = re.compile(r"\(\s*(\d+)\s+(?:downto|to)\s+(\d+)\s*\)$", re.IGNORECASE)
 _BASES = {"x": 16, "o": 8, "b": 2}
 
 
-def tops(root: Path, names: Sequence[str], chosen: str = "") -> tuple[HdlTop, ...]:
+def tops(
+    root: Path, names: Sequence[str], chosen: str = "", defines: Mapping[str, int | float | str] | None = None
+) -> tuple[HdlTop, ...]:
+    """VHDL has no macros: `defines` are of no use to it."""
     root = root.resolve()
     named = tuple(name for name in names if name.lower().endswith(suffixes.VHDL))
     files, units = read_units([(root / name).resolve() for name in named], {})

@@ -1,0 +1,180 @@
+"""Which platform a project that is begun from sources has: a template of the folder's own, whatever it lacks, or one
+that plugins bring; and the API of a host that none of them describes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from workbench.formats.platform_file import callee_name, load_platform
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unknown_name
+from workbench.model.platform import Platform
+from workbench.model.scan import HostFile
+from workbench.model.text import listed
+from workbench.session.finding import PROJECT_SUFFIX
+from workbench.session.new_entries import header_entries
+from workbench.session.own_api import own_support
+from workbench.session.plugins import Plugins
+from workbench.session.project_text import Found
+from workbench.system.files import read_file
+
+_WORD = re.compile(r"\w+")
+_TEMPLATE = re.compile(rb"^(transfer_tables|memories)\s*:|^\s+(entries|clocks|ports)\s*:", re.MULTILINE)
+_MOST_HEADERS = 20
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a person may say instead of what is found; empty means to look for it."""
+
+    name: str = ""
+    top: str = ""  # a module's name, or its file
+    platform: str = ""
+    host: str = ""  # the file with main
+    constants: Mapping[str, int] = field(default_factory=dict)  # values of inputs that nothing drives
+    settings: Mapping[str, int | float | str] = field(default_factory=dict)  # of the host's macros
+    defines: Mapping[str, int | float | str] = field(default_factory=dict)  # of the hardware's macros
+
+
+@dataclass
+class Notes:
+    found: list[Found] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
+    problems: list[Diagnostic] = field(default_factory=list)
+    broken: list[Diagnostic] = field(default_factory=list)  # of templates in the folder that cannot be read
+
+
+@dataclass(frozen=True)
+class PlatformFound:
+    """A platform that may be meant: `calls` are those of its API that the host's words name, in C++ with
+    their classes and namespaces; `lacks` says why it cannot be simulated."""
+
+    key: str
+    platform: Platform
+    template: Path
+    api: tuple[str, ...]
+    lacks: tuple[Diagnostic, ...] = ()
+    own: bool = False  # stands in the folder
+
+    def calls(self, words: Iterable[str]) -> list[str]:
+        known = {*words, "operator"}
+        return [name for name in self.api if known.issuperset(_WORD.findall(name))]
+
+
+@dataclass(frozen=True)
+class UnknownApi:
+    """An API that the host calls and no template describes: `calls` are the functions of `header` that it uses. `base`
+    is a template of the folder's that has a board's ports or times and no calls yet."""
+
+    header: Path
+    calls: tuple[str, ...]
+    base: Path | None = None
+
+    @property
+    def template(self) -> Path:
+        """The file in the same folder that would describe it."""
+        folder = self.base.parent if self.base else self.header.parent
+        return folder / f"{self.header.stem}.yaml"
+
+
+def find_platforms(
+    plugins: Plugins, choice: Choice, root: Path, files: Sequence[str], notes: Notes
+) -> list[PlatformFound]:
+    """The folder's own templates among its `files`, whatever they lack, before those of plugins that can be simulated;
+    the one that is named (a template, or a file) before all others, whatever it can."""
+    own = {name: root / name for name in files if _is_template(root / name)}
+    brought = {name: support.template for name, support in plugins.platforms.items()}
+    templates = own | {name: path for name, path in brought.items() if name not in own}
+    if choice.platform and choice.platform not in templates:
+        if not (root / choice.platform).is_file():
+            raise WorkbenchError(unknown_name("platform template", choice.platform, templates))
+        templates[choice.platform] = root / choice.platform
+    found = []
+    for key, template in templates.items():
+        platform, problems = load_platform(template, plugins.port_kinds)
+        if platform is None and key == choice.platform:
+            raise WorkbenchError(*problems)
+        if platform is None:
+            notes.left_out[key] = f"a platform template, but: {problems[0].message}"
+            notes.broken += problems
+            continue
+        lacks = _lacking(platform, template, plugins)
+        if not lacks or key in own or key == choice.platform:
+            names = (callee_name(entry.prototype) for entry in platform.host.entries)
+            found.append(PlatformFound(key, platform, template, tuple(filter(None, names)), lacks, key in own))
+    return found
+
+
+def _is_template(path: Path) -> bool:
+    """By the parts that only a platform template has."""
+    named = path.suffix in (".yaml", ".yml") and not path.name.endswith(PROJECT_SUFFIX)
+    return named and bool(_TEMPLATE.search(read_file(path)))
+
+
+def _lacking(platform: Platform, template: Path, plugins: Plugins) -> tuple[Diagnostic, ...]:
+    """Why no target can simulate it: what the target says that misses least."""
+    try:
+        support = own_support(platform, template, plugins.platforms)
+    except WorkbenchError as error:
+        return error.diagnostics
+    lacking = [tuple(target.lacks(platform, support)) for target in plugins.targets.values() if target.simulated]
+    return min(lacking, key=len, default=(Diagnostic("no plugin brings a target that simulates"),))
+
+
+def say_platform(
+    chosen: PlatformFound, host: Sequence[HostFile], platforms: Sequence[PlatformFound], notes: Notes
+) -> None:
+    calls = chosen.calls(word for file in host for word in file.words)
+    api = f"({', '.join(chosen.api[:3])}, ...)" if chosen.api else "(it names none)"
+    reason = f"the host calls {', '.join(calls[:3])}{' and others' if len(calls) > 3 else ''}" if calls else (
+        f"the host calls nothing of its API {api}" if host else "of those that are known, what the top's port fits best"
+    )  # fmt: skip
+    others = tuple(one.key for one in platforms if one is not chosen)
+    notes.found.append(Found("platform", chosen.key, reason, others))
+    if chosen.lacks:
+        lacks = "; ".join(dict.fromkeys(one.message for one in chosen.lacks))
+        hint = f"Add it in Platform mode, or by hand; `workbench template check {chosen.template}` says what is left."
+        told = f"the platform template {chosen.key} cannot be simulated yet: {lacks}"
+        notes.problems.append(Diagnostic(told, hint, Severity.WARNING, str(chosen.template)))
+
+
+def say_unknown_api(
+    chosen: PlatformFound, host: Sequence[HostFile], platforms: Sequence[PlatformFound], root: Path, plugins: Plugins,
+    notes: Notes,
+) -> UnknownApi | None:  # fmt: skip
+    """The API that the host calls, where it calls nothing of the platform's; and a problem that says so."""
+    if not host or chosen.calls(word for file in host for word in file.words):
+        return None
+    notes.problems += notes.broken
+    found = max(_undescribed(host, root, plugins), key=lambda one: len(one.calls), default=None)
+    if found is None:
+        hint = "Name another one with --platform, or describe yours beside the sources: workbench template new."
+        problem = f"the host calls nothing of the platform {chosen.key}"
+        notes.problems.append(Diagnostic(problem, hint, Severity.WARNING))
+        return None
+    base = next((one.template for one in platforms if one.own and not one.api), None)
+    found = UnknownApi(found.header, found.calls, base)
+    told = f"the host calls {listed(found.calls)} of {found.header.name}, which no platform template describes"
+    of = f" --of {base}" if base else ""
+    hint = f"Describe them, then ask again: `workbench template new {found.template}{of} --header {found.header}`"
+    notes.problems.append(Diagnostic(told, hint, Severity.ERROR, str(found.header)))
+    return found
+
+
+def _undescribed(host: Sequence[HostFile], root: Path, plugins: Plugins) -> Iterator[UnknownApi]:
+    """Each header of the host's with functions that it uses and none of its sources defines."""
+    sources = [file for file in host if not file.header]
+    words = {word for file in sources for word in file.words}
+    defined = {name for file in host for name in file.functions}
+    for file in [file for file in host if file.header][:_MOST_HEADERS]:
+        try:
+            entries, _ = header_entries(plugins, root / file.file)
+        except WorkbenchError:
+            continue
+        names = [callee_name(entry["prototype"]) for entry in entries]
+        parts = {name: _WORD.findall(name) for name in names if name}
+        calls = tuple(name for name, own in parts.items() if own and words.issuperset(own) and not defined & set(own))
+        if calls:
+            yield UnknownApi(root / file.file, calls)

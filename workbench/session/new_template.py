@@ -1,0 +1,50 @@
+"""A platform template that is begun: a copy of another, or an empty one, with an entry for each call of a header."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
+from workbench.session.entry_problems import entry_problems
+from workbench.session.new_entries import header_entries, with_entries
+from workbench.session.platform_document import starter
+from workbench.session.plugins import Plugins
+from workbench.system.files import read_file, write_files
+
+
+@dataclass(frozen=True)
+class NewTemplate:
+    """The text of a template that is not written yet, the entries that a header gave, and what is wrong with them."""
+
+    text: str
+    entries: tuple[dict[str, Any], ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def begin_template(file: Path, plugins: Plugins, of: str = "", header: Path | None = None) -> NewTemplate:
+    """The template that `file` is to hold. `of` names the one to start from, or its path; with a header it may be
+    empty. WorkbenchError where one of them cannot be read."""
+    if header is None:
+        return NewTemplate(read_file(template_path(of, plugins)).decode("utf-8"))
+    entries, found = header_entries(plugins, header)
+    begun = read_file(template_path(of, plugins)).decode("utf-8") if of else starter(file.name.partition(".")[0])
+    text, added = with_entries(begun, entries, file.absolute(), header.absolute())
+    return NewTemplate(text, tuple(added), (*found.diagnostics, *entry_problems(text, file.absolute(), plugins)))
+
+
+def write_template(file: Path, template: NewTemplate) -> None:
+    """WorkbenchError where there is such a file already, or none can be written."""
+    if file.exists():
+        raise WorkbenchError(Diagnostic("this file exists already", "Choose another name.", file=str(file)))
+    write_files({file: template.text.encode()})
+
+
+def template_path(name: str, plugins: Plugins) -> Path:
+    """A template by its name, or its path. WorkbenchError where there is none."""
+    if name in plugins.platforms:
+        return plugins.platforms[name].template
+    if Path(name).is_file():
+        return Path(name)
+    raise WorkbenchError(unknown_name("platform template", name, plugins.platforms))
