@@ -70,6 +70,68 @@ def test_numbers_are_those_of_the_run(run: Path, capsys: pytest.CaptureFixture[s
     assert said["diagnostics"] == []
 
 
+def words_of(run: Path, text: str, capsys: pytest.CaptureFixture[str], *options: str) -> str:
+    main(asked(run, text, *options))
+    return capsys.readouterr().out.replace("\u202f", " ")
+
+
+def test_a_trace_shows_its_first_and_last_samples(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "10 samples, in one frame\n    1.00000 µs  0\n    2.00000 µs  1\n" in words_of(
+        run, "measure trace value at a", capsys
+    )
+    shown = words_of(run, "measure trace occupancy at a", capsys).splitlines()
+    assert shown[1].strip() == "21 samples, in one frame"
+    assert shown[10].strip() == "9 more; --json has all"
+    assert len(shown) == 2 + 8 + 1 + 4
+
+
+def test_a_frame_that_the_runs_end_cuts_off_says_so(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The run lasts 12 µs, and has 10 elements."""
+    said = words_of(run, "measure rate at a", capsys, "--frame", "5 us")
+    assert "3 frames, the last one a part: 2.00 µs of 5.00 µs" in said
+    assert "3 frames, the last one a part: 2 of 4 elements" in words_of(run, "measure rate(frame=4) at a", capsys)
+    assert "2.50 µs, of a part: 12.0 µs of 10.0 s" in words_of(
+        run, "measure sum latency at a", capsys, "--frame", "10 s"
+    )
+    assert "a part" not in words_of(run, "measure rate at a", capsys, "--frame", "4 us")
+    assert main(asked(run, "measure rate at a", "--frame", "5 us", "--json")) == 0
+    (rate,) = json.loads(capsys.readouterr().out)["measures"]
+    assert [frame.get("part") for frame in rate["frames"]] == [None, None, pytest.approx(0.4)]
+
+
+def test_empty_bins_before_the_first_value_are_one_row(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = words_of(run, "measure hist(bins=100, low=0, high=1 us) latency at a", capsys).splitlines()
+    assert [line.split() for line in shown[1:]] == [
+        ["below", "250", "ns", "0", "%"],
+        ["250", "ns", "100", "%", "#" * 40],
+    ]
+
+
+def test_a_broken_assertion_shows_what_it_compared(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "l: measure trace latency at a\nassert l < 200 ns & occupancy at b < 3\nassert rate at a > 5 Mtps"
+    said = words_of(run, text, capsys)
+    assert "broken, first at 1.25000 µs, where l was 250 ns, occupancy at b was 0" in said
+    assert "where rate at a was 833 k/s" in said
+    assert main(asked(run, text, "--json")) == 1
+    first, _ = json.loads(capsys.readouterr().out)["asserts"]
+    assert [(one["text"], one["value"], one["unit"]) for one in first["values"]] == [
+        ("l: measure trace latency at a", pytest.approx(250e-9), "s"),
+        ("occupancy at b", 0, "elements"),
+    ]
+
+
+def test_a_block_that_ended_before_all_was_taken_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    came = np.arange(1, 11) * 1_000_000
+    taken = dict.fromkeys((edge.label for edge in STREAM.edges), came + 250_000)
+    taken["Stream.b"] = came[:7] + 250_000
+    edges = {edge.label: EdgeEvents(edge, came, taken[edge.label]) for edge in STREAM.edges}
+    writer = RunWriter(tmp_path / "run")
+    writer.finish(replace(writer.manifest, status=RunStatus.COMPLETE), tables(of_topology(STREAM, edges, 12_000_000)))
+    assert main(["query", str(tmp_path / "run"), "--limits"]) == 0
+    sink = STREAM.within(STREAM.find("b")[0].sink.block)
+    assert f" {sink} ended with 3 elements left in b." in capsys.readouterr().out
+
+
 def test_a_broken_assertion_is_told_by_the_exit_code(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = "measure hist occupancy at a\nmeasure mean rate at a\nq: assert !backpressure at b\nassert util at c < 1"
     assert main(asked(run, text, "--frame", "5")) == 1

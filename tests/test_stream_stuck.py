@@ -41,7 +41,7 @@ def check(run: Run, folder: Path) -> None:
         "join waits for both to give to c, which is empty",
         "both waits for scale to take from a, which is full",
     ]
-    assert told.hint.startswith("Deepen b (depth=16) or a (depth=16)")
+    assert told.hint.startswith("Deepen b from 16 to 32 (depth=32) or a from 16 to 32 (depth=32)")
     assert (told.file, told.line) == (str(folder / "stuck.x"), 9)
     found = events_of(run.tables)
     assert found

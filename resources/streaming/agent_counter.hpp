@@ -2,10 +2,12 @@
 // frame is, where events lie and what conditions compare stands in rc_workbench_plugins/streaming/query/measures.py;
 // rc_workbench_plugins/streaming/agents/host.py reads the lines. Times are ps.
 //     frame MEASURE START END COLLECTED COUNT SUM LEAST LARGEST ON [b BINS... | s TIME VALUE ...]
-//     broken ASSERTION BEGIN END
+//     broken ASSERTION BEGIN END [VALUE ...]
+// with what the measures that it compares were worth at its beginning
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <deque>
 #include <limits>
 #include <stdexcept>
@@ -114,6 +116,7 @@ private:
     struct Asserted {
         bool known = false;
         int64_t broken_ps = -1;
+        std::vector<double> values; // when it was broken
     };
 
     double ask(const Condition& condition) const {
@@ -242,7 +245,12 @@ private:
         Asserted& one = asserts_[number];
         const double now = ask(plan_.asserts[number].condition);
         one.known = one.known || now != 0;
-        if (now < 0 && one.broken_ps < 0) one.broken_ps = at_ps;
+        if (now < 0 && one.broken_ps < 0) {
+            one.broken_ps = at_ps;
+            one.values.clear();
+            const Assertion& asked = plan_.asserts[number];
+            for (size_t step : asked.compared) one.values.push_back(worth(asked.condition.at(step), 0, 0));
+        }
         if (now >= 0 && one.broken_ps >= 0) {
             say_broken(number, one.broken_ps, at_ps);
             one.broken_ps = -1;
@@ -251,7 +259,13 @@ private:
 
     void say_broken(size_t number, int64_t begin_ps, int64_t end_ps) {
         lines += "broken " + std::to_string(plan_.asserts[number].number);
-        lines += " " + std::to_string(begin_ps) + " " + std::to_string(end_ps) + "\n";
+        lines += " " + std::to_string(begin_ps) + " " + std::to_string(end_ps);
+        char value[32];
+        for (double one : asserts_[number].values) {
+            std::snprintf(value, sizeof value, " %.17g", one);
+            lines += value;
+        }
+        lines += "\n";
     }
 
     // All of this time has happened, and nothing more does before that one.

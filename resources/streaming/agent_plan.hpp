@@ -35,6 +35,7 @@ struct Measure {
 struct Assertion {
     int number;
     Condition condition;
+    std::vector<size_t> compared; // the steps of it that are measures
 };
 
 struct Path { // edges, in the order of the data; what blocks between them do with elements is not seen

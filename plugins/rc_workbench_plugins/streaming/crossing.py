@@ -105,13 +105,15 @@ def replayed_edge(edge: EdgeEvents, seed: int = 0) -> tuple[Estimate, Occupancy]
 
 
 def trust_of(edge: EdgeEvents) -> str:
-    """In words, how far an occupancy that only the two ends saw would be to be believed; the whole was counted."""
+    """In words, of what parts the queue is, and how far an occupancy that only the two ends saw would be to be
+    believed; the whole was counted."""
+    parts = f" of {edge.edge.depth} elements in all ({edge.crossing.words})" if edge.crossing else ""
     found = replayed_edge(edge)
     if found is None:
-        return "counted; what the two ends saw alone is too little for a replay"
+        return f"counted{parts}; what the two ends saw alone is too little for a replay"
     by_ends, truth = found
     return (
-        f"counted, {significant(mean(truth.total))} on average; replayed from what the two ends saw, "
-        f"{significant(mean(by_ends.occupancy.total))} ({significant(distance(by_ends.occupancy.total, truth.total))} "
-        f"from it), {by_ends.verdict} ({by_ends.model})"
+        f"counted{parts}; while elements passed {significant(mean(truth.total))} on average, and replayed from what "
+        f"the two ends saw {significant(mean(by_ends.occupancy.total))} (the distributions "
+        f"{significant(distance(by_ends.occupancy.total, truth.total))} apart), {by_ends.verdict} ({by_ends.model})"
     )

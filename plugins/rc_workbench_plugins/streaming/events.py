@@ -35,6 +35,12 @@ class Crossing:
     rooms: tuple[int, int]
     into: bool
 
+    @property
+    def words(self) -> str:
+        """What its parts hold."""
+        host, fpga = self.rooms if self.into else self.rooms[::-1]
+        return f"{host} on the processor, {fpga} in the FPGA, {self.bulk} on their way"
+
 
 @dataclass(frozen=True)
 class EdgeEvents:

@@ -14,7 +14,7 @@ import numpy as np
 from rc_workbench_plugins.streaming.cores import away
 from rc_workbench_plugins.streaming.events import Events, events_of
 from rc_workbench_plugins.streaming.query.evaluate import evaluate, waiting_for_the_bus
-from rc_workbench_plugins.streaming.query.limits import Walk, questions, walk
+from rc_workbench_plugins.streaming.query.limits import Queues, Walk, questions, walk
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.topology import Place, Topology
 from workbench.model.blocks import Block, Side
@@ -45,7 +45,11 @@ def limits(events: Events) -> Walk:
     topology = events.topology
     partial = any(edge.part for edge in events.edges.values())
     unseen = {block.name for block in topology.blocks if partial and topology.fpga(block.name)}
-    return walk(topology, results, clocked, waiting_for_the_bus(events), away(events), unseen)
+    notes = Queues(
+        {label: edge.crossing.words for label, edge in events.edges.items() if edge.crossing},
+        {label: len(edge.push_ps) - len(edge.pop_ps) for label, edge in events.edges.items()},
+    )
+    return walk(topology, results, clocked, waiting_for_the_bus(events), away(events), unseen, notes)
 
 
 def limits_table(tables: Mapping[str, Table], topology: Topology) -> dict[str, Table]:

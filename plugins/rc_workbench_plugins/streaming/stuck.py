@@ -87,8 +87,10 @@ def told(topology: Topology, raw: Path, run: Manifest) -> tuple[Diagnostic, ...]
     message = f"blocks wait for each other, it is a deadlock: {_said(topology, (*cycle[first:], *cycle[:first]))}"
     if not full:
         return (problem(cycle[0].edge.at, message, "All wait for elements: one of them has to give before it takes."),)
-    names = " or ".join(f"{topology.within(e.label)} (depth={e.depth})" for e in full)
-    return (problem(full[0].at, message, f"Deepen {names}; or send what others wait for earlier."),)
+    deeper = ((topology.within(edge.label), edge.depth, 2 * edge.depth) for edge in full)
+    names = " or ".join(f"{name} from {depth} to {twice} (depth={twice})" for name, depth, twice in deeper)
+    hint = f"Deepen {names}, and more where that is not enough; or send what others wait for earlier."
+    return (problem(full[0].at, message, hint),)
 
 
 def _said(topology: Topology, some: Sequence[Wait]) -> str:

@@ -42,7 +42,7 @@ class Bus:
     """What carries elements between the two queues: `bulk` of them at a time, or those that are there `flush` after the
     first. A transfer begins `lags` after these are there and the one before is over, and takes `times`: those measured,
     of which replays draw; the dissertation's bus has one time and no lag. Elements arrive `gap` apart, the last one at
-    the transfer's end.
+    the transfer's end, and none before it begins.
 
     `rooms` are the elements that fit in the queue before the bus and in the one behind it: the producer waits for the
     former, a transfer looks for the latter every `flush`. A bus that `gathers` takes elements out of their queue while
@@ -154,7 +154,8 @@ def passage(between: Times, service: Times, bus: Bus = IDEAL) -> Passage:
         times, lags = (np.broadcast_to(each, len(between))[: count : bus.bulk] for each in (bus.times, bus.lags))
         starts = _in_turn(inserted[bus.bulk - 1 :: bus.bulk], lags + times) + lags
         taken = starts.repeat(bus.bulk)
-        delivered = ((starts + times)[:, None] - bus.gap * np.arange(bus.bulk)[::-1]).ravel()
+        arriving = (starts + times)[:, None] - bus.gap * np.arange(bus.bulk)[::-1]
+        delivered = np.maximum(arriving, starts[:, None]).ravel()
     return Passage(inserted, taken, delivered, _in_turn(delivered, service[:count]))
 
 
@@ -186,7 +187,7 @@ def _in_transfers(work: Times, service: Times, bus: Bus) -> Passage:
         inserted[part], taken[part] = put[:size], begin
         left[part] = np.maximum(put[:size], free) if bus.gathers else begin
         free = begin + time
-        delivered[part] = free - bus.gap * np.arange(size)[::-1]
+        delivered[part] = np.maximum(free - bus.gap * np.arange(size)[::-1], begin)
         arrived = delivered[part].copy()
         arrived[0] = max(arrived[0], ready)
         removed[part] = _in_turn(arrived, service[part])

@@ -30,6 +30,7 @@ from rc_workbench_plugins.streaming.query.measures import (
     Query,
     Statistic,
     Tap,
+    with_parts,
 )
 from rc_workbench_plugins.streaming.topology import Edge
 from workbench.model.diagnostic import Diagnostic, Severity
@@ -82,7 +83,10 @@ class _Plan:
                     found += [*self.condition(part), _step("both" if isinstance(of, And) else "either")]
                 return found
             case Comparison(left, relation, right):
-                return [*self.side(left), *self.side(right), _step(_RELATIONS[relation])]
+                sides = [self.side(left), self.side(right)]
+                for side, of_side in zip(sides, (left, right), strict=True):
+                    side[0] = side[0] if isinstance(of_side, Number) else _Operand(side[0])
+                return [*sides[0], *sides[1], _step(_RELATIONS[relation])]
 
     def side(self, of: Measure | Number) -> list[str]:
         if isinstance(of, Number):
@@ -93,7 +97,11 @@ class _Plan:
         if of.metric is Metric.INTERVAL:
             at = 2 * at + (of.tap is Tap.POP)
         found = [_step(of.metric, at=at)]
-        return [*found, *self.condition(of.when), _step("gated")] if of.when else found
+        return [*found, *map(str, self.condition(of.when)), _step("gated")] if of.when else found
+
+
+class _Operand(str):
+    """The step that asks for a measure which an assertion compares."""
 
 
 def _step(code: str, number: float = 0, at: int = 0) -> str:
@@ -135,10 +143,12 @@ def _plan(
     plan = _Plan({edge.label: number for number, edge in edges.items()}, paths)
     plan.measures.extend(one for one in statements if isinstance(one, Measure))
     told = len(plan.measures)
-    asserts = [
-        _list((query.asserts.index(one), _list(plan.condition(one.condition))))
-        for one in statements if isinstance(one, Assert)
-    ]  # fmt: skip
+    asserts = []
+    for one in statements:
+        if isinstance(one, Assert):
+            steps = plan.condition(one.condition)
+            compared = (place for place, step in enumerate(steps) if isinstance(step, _Operand))
+            asserts.append(_list((query.asserts.index(one), _list(steps), _list(compared))))
     measures: list[str] = []
     while len(measures) < len(plan.measures):  # conditions ask for more measures
         one = plan.measures[len(measures)]
@@ -178,6 +188,7 @@ def host_answers(agent: HostAgent, file: Path) -> Answers:
         return Answers(tuple(MeasureResult(one, ()) for one in agent.measures), asserts, (none,))
     frames: dict[int, list[FrameValue]] = {number: [] for number in range(len(agent.measures))}
     broken: dict[int, list[tuple[int, int]]] = {number: [] for number in range(len(agent.asserts))}
+    values: dict[int, tuple[float, ...]] = {}
     known = [True] * len(agent.asserts)
     unequal: set[tuple[str, ...]] = set()
     problems = []
@@ -188,8 +199,9 @@ def host_answers(agent: HostAgent, file: Path) -> Answers:
                 number = int(words[0])
                 frames[number].append(_frame(agent.measures[number], words[1:]))
             elif kind == "broken":
-                number, begin, end = map(int, words)
+                number, begin, end = map(int, words[:3])
                 spells = broken[number]
+                values.setdefault(number, tuple(map(float, words[3:])))
                 spells.append((spells.pop()[0] if spells and spells[-1][1] == begin else begin, end))
             elif kind == "unequal":
                 unequal.add(agent.paths[int(words[0])])
@@ -197,8 +209,12 @@ def host_answers(agent: HostAgent, file: Path) -> Answers:
     except (ValueError, KeyError, IndexError):
         problems.append(_warning("what the agent on the host wrote breaks off", file, KILLED))
     trust = "; ".join([COUNTED, *(problem.message for problem in problems)])
-    measures = [MeasureResult(one, tuple(frames[n]), trust, tuple(problems)) for n, one in enumerate(agent.measures)]
-    asserts = tuple(AssertResult(one, tuple(broken[n]), known[n], trust=trust) for n, one in enumerate(agent.asserts))
+    told = tuple(problems)
+    measures = [MeasureResult(one, with_parts(one, frames[n]), trust, told) for n, one in enumerate(agent.measures)]
+    asserts = tuple(
+        AssertResult(one, tuple(broken[n]), known[n], trust=trust, values=values.get(n, ()))
+        for n, one in enumerate(agent.asserts)
+    )
     return in_order_alone(Answers(tuple(measures), asserts, tuple(problems)), unequal)
 
 

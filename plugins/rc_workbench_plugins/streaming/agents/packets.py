@@ -32,6 +32,7 @@ from rc_workbench_plugins.streaming.query.measures import (
     MeasureResult,
     Metric,
     Statistic,
+    with_parts,
 )
 from workbench.api.virtual_time import Frame, exactly, frame_of
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
@@ -273,7 +274,7 @@ def _plain(value: Fraction | float | None) -> float | None:
 
 def _result(of: Measure, answer: _Answer) -> MeasureResult:
     if not answer.lost:
-        return MeasureResult(of, tuple(answer.frames))
+        return MeasureResult(of, with_parts(of, answer.frames))
     if of.statistic is Statistic.TRACE:
         what, hint = "records had no room", "Ask for shorter frames, or for 'hist' instead of 'trace'."
     else:
@@ -283,7 +284,7 @@ def _result(of: Measure, answer: _Answer) -> MeasureResult:
         )
     told = f"{answer.lost} {what} in the FPGA, and are not in the answer"
     problem = Diagnostic(told, hint, severity=Severity.WARNING)
-    return MeasureResult(of, tuple(answer.frames), f"{COUNTED}, but {told}", (problem,))
+    return MeasureResult(of, with_parts(of, answer.frames), f"{COUNTED}, but {told}", (problem,))
 
 
 def _held(monitor: Monitor, answer: _Answer) -> AssertResult:

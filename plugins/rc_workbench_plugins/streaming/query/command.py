@@ -8,23 +8,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from rc_workbench_plugins.streaming.agents.conditions import edges_along
 from rc_workbench_plugins.streaming.agents.cost import Cost
 from rc_workbench_plugins.streaming.agents.division import agents_of, counted_by
 from rc_workbench_plugins.streaming.agents.told import answers_told, problem_told
 from rc_workbench_plugins.streaming.composer import fpga_clock_hz, read_topology
 from rc_workbench_plugins.streaming.events import Events, events_of
 from rc_workbench_plugins.streaming.found import limits
+from rc_workbench_plugins.streaming.query.counted import told_words
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.frames import frame_of
 from rc_workbench_plugins.streaming.query.limits import Walk
-from rc_workbench_plugins.streaming.query.measures import AssertResult, Frame, Measure, MeasureResult, Query
+from rc_workbench_plugins.streaming.query.measures import Assert, AssertResult, Frame, Measure, MeasureResult, Query
 from rc_workbench_plugins.streaming.query.resolve import read_query
-from rc_workbench_plugins.streaming.query.words import assert_words, result_words
+from rc_workbench_plugins.streaming.query.words import assert_words, result_words, trace_words
 from rc_workbench_plugins.streaming.topology import Block, Topology
 from workbench.api.commands import Workbench
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.run import Table
-from workbench.model.text import table
+from workbench.model.text import listed, table
 from workbench.system.files import read_file
 
 
@@ -87,10 +89,24 @@ def _checked(arguments: Namespace, workbench: Workbench) -> int:
         print(problem.text(), file=sys.stderr)
     words = [(measure, result_words(_unasked(measure))) for measure in query.measures]
     for statement, said_of_it in (*words, *((one, one.text) for one in query.asserts)):
-        print(
-            said_of_it + (f"\n    while it runs, the {by[statement]}'s agent can count it" if statement in by else "")
-        )
+        print(said_of_it + (_counting(statement, by[statement], topology) if statement in by else ""))
     return 0
+
+
+def _counting(statement: Measure | Assert, agent: str, topology: Topology) -> str:
+    """Who counts a statement while the application runs, and on what that rests."""
+    words = f"\n    while it runs, the {agent}'s agent can count it"
+    between = dict.fromkeys(
+        topology.within(edge.sink.block)
+        for path in edges_along(statement)
+        for edge in topology.edges
+        if edge.label in path[:-1]
+    )
+    if not between:
+        return words
+    one = len(between) == 1
+    words += f", as long as {listed([*between])} {'gives' if one else 'give'} as many elements as "
+    return words + ("it takes" if one else "they take") + "; else a trace tells"
 
 
 def _unasked(measure: Measure) -> MeasureResult:
@@ -138,7 +154,7 @@ def _say(
     for problem in query.diagnostics:
         print(problem.text(), file=sys.stderr)
     answers = [f"{one.question}\n    {one.words}" for one in walked.answers] if walked else []
-    print("\n".join([*map(result_words, results), *map(assert_words, asserts), *answers]))
+    print("\n".join([*map(trace_words, results), *map(assert_words, asserts), *answers]))
 
 
 def _agents(tables: Mapping[str, Table], arguments: Namespace, workbench: Workbench) -> int:
@@ -147,13 +163,14 @@ def _agents(tables: Mapping[str, Table], arguments: Namespace, workbench: Workbe
     if found is None:
         hint = "Name a file of statements, or --limits, or both. Agents count what the project's streaming.query asks."
         raise WorkbenchError(Diagnostic("nothing is asked, and no agent counted anything", hint))
-    words = found.pop("words")
+    words = told_words(found)
+    del found["words"]
     if arguments.json:
         workbench.print_json(found)
     else:
         for problem in found["diagnostics"]:
             print(problem_told(problem).text(), file=sys.stderr)
-        print("\n".join([*map(str, words), *(Cost(**one).words() for one in found["agents"])]))
+        print("\n".join([*words, *(Cost(**one).words() for one in found["agents"])]))
     return 0 if all(isinstance(one, dict) and one["holds"] for one in found["asserts"]) else 1
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from rc_workbench_plugins.streaming.agents.cost import Cost
 from rc_workbench_plugins.streaming.agents.told import answers_told
-from rc_workbench_plugins.streaming.query.words import times_words
+from rc_workbench_plugins.streaming.query.words import sample_words, times_words
 from workbench.api.queries import Explained, Reply
 from workbench.model.run import PS_PER_S, Run
 from workbench.model.text import count_text, percent_text, significant, time_text
@@ -82,6 +83,15 @@ def _measured(one: Mapping[str, Any], words: str) -> Reply:
         return replace(made, values=values, moments_s=moments, stays=stays)
     off = tuple(frame.get("uncertainty", 0.0) for frame in frames)
     return replace(made, values=tuple(frame["value"] for frame in frames), uncertain=off if any(off) else ())
+
+
+def told_words(found: Mapping[str, Sequence[Any]]) -> list[str]:
+    """What `answers_told` found, as people read it, a trace with its samples."""
+    lines = list(map(str, found["words"]))
+    for place, one in enumerate(found["measures"]):
+        if samples := [(at, value) for frame in one["frames"] for at, value in frame.get("samples", ())]:
+            lines[place] += "\n" + sample_words(samples, partial(_number, unit=one["unit"]))
+    return lines
 
 
 def histogram(reply: Reply, names: Sequence[str], counts: Sequence[Sequence[float]], trust: str = "") -> Reply:

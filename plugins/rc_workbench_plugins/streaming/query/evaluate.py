@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from itertools import pairwise
 from typing import Any
@@ -31,6 +32,7 @@ from rc_workbench_plugins.streaming.query.measures import (
     Query,
     Statistic,
     Tap,
+    operands,
 )
 from rc_workbench_plugins.streaming.query.steps import (
     FALSE,
@@ -119,11 +121,25 @@ class _Run:
             if broken and broken[-1][1] == begin:
                 begin = broken.pop()[0]
             broken.append((begin, end))
-        return AssertResult(asserted, tuple(broken), bool((worth.values != UNKNOWN).any()))
+        sides = operands(asserted.condition) if broken else ()
+        values = [self._steps(side).at(np.array([broken[0][0]])).tolist() for side in sides]
+        known = bool((worth.values != UNKNOWN).any())
+        return AssertResult(asserted, tuple(broken), known, values=tuple(float(value) for (value,) in values))
 
     # frames
 
     def _frames(self, measure: Measure) -> Sequence[FrameValue]:
+        frames, asked = [*self._whole_frames(measure)], measure.frame
+        last = self._events.edges[measure.edges[-1]]
+        transfers = last.pop_ps if measure.tap is Tap.POP else last.push_ps
+        if frames and asked.time_ps:
+            part = (frames[-1].end_ps - frames[-1].start_ps) / asked.time_ps
+            frames[-1] = replace(frames[-1], part=min(part, 1.0))
+        elif asked.elements and (rest := len(transfers) - asked.elements * (len(frames) - 1)) < asked.elements:
+            frames[-1] = replace(frames[-1], part=rest / asked.elements)
+        return frames
+
+    def _whole_frames(self, measure: Measure) -> Sequence[FrameValue]:
         last = self._events.edges[measure.edges[-1]]
         transfers = last.pop_ps if measure.tap is Tap.POP else last.push_ps
         bounds = self._bounds(measure, transfers)

@@ -10,7 +10,7 @@ utilisation, where it never had.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 import networkx as nx
@@ -19,7 +19,7 @@ from rc_workbench_plugins.streaming.cores import Away
 from rc_workbench_plugins.streaming.query.measures import FrameValue, Measure, MeasureResult, Metric
 from rc_workbench_plugins.streaming.topology import Edge, Topology
 from workbench.model.run import PS_PER_S
-from workbench.model.text import listed, percent_text, prefixed, ratio_text, significant, time_text
+from workbench.model.text import counted, listed, percent_text, prefixed, ratio_text, significant, time_text
 
 BUSY = "How busy is each block?"
 _MOST_SAID = 8  # of edges or blocks that are named in one answer
@@ -62,6 +62,17 @@ class Answer:
     question: str
     words: str
     evidence: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Queues:
+    """By labels of edges, what the parts of those hold that cross a bus, and how many elements nobody took."""
+
+    parts: Mapping[str, str] = field(default_factory=dict)
+    left: Mapping[str, int] = field(default_factory=dict)
+
+
+NO_NOTES = Queues()
 
 
 @dataclass(frozen=True)
@@ -122,10 +133,11 @@ def walk(
     bus: Mapping[str, float],
     away: Mapping[str, Away],
     unseen: Collection[str] = (),
+    notes: Queues = NO_NOTES,
 ) -> Walk:
     """What the results of `questions` say. `clocked` are the labels of edges in hardware; `bus` is, of edges that cross
     one, the share of the time in which the consumer waited for what was under way; `away` is of blocks on cores. What
-    blocks do that are `unseen` was not recorded."""
+    blocks do that are `unseen` was not recorded; `notes` are on edges."""
     found = {result.measure.text: result for result in results}
     steps = _steps_to_the_end(topology)
     queues = [_queue(edge, found) for edge in sorted(topology.edges, key=lambda edge: -steps[edge.sink.block])]
@@ -158,7 +170,7 @@ def walk(
         by, at, share = "block" if busiest >= _CLEAR else "", "", busiest
     walked = Walk(tuple(queues[::-1]), tuple(blocks[::-1]), limit, following, gain, (), by, at, share)
     return replace(
-        walked, answers=tuple(_answers(topology, walked, slowed, (core, cores.get(core, 0.0)), bool(unseen)))
+        walked, answers=tuple(_answers(topology, walked, slowed, (core, cores.get(core, 0.0)), bool(unseen), notes))
     )
 
 
@@ -256,7 +268,12 @@ def _alike(one: BlockSeen, blocks: Iterable[BlockSeen]) -> tuple[str, ...]:
 
 
 def _answers(
-    topology: Topology, walked: Walk, slowed: tuple[str, float], core: tuple[str, float], unseen: bool
+    topology: Topology,
+    walked: Walk,
+    slowed: tuple[str, float],
+    core: tuple[str, float],
+    unseen: bool,
+    notes: Queues,
 ) -> Iterable[Answer]:
     """The seven questions of section 3.1, in the order of the data. `core` is the one that limits, if one does; blocks
     that are not among them may be `unseen`."""
@@ -289,8 +306,18 @@ def _answers(
     words += " What blocks in an FPGA do is not recorded on a real machine; agents count there." * unseen
     yield Answer(BUSY, words, asked("util", queues))
 
-    held = [(q.edge.label, q.occupancy / q.edge.depth, f"{significant(q.occupancy)} of {q.edge.depth}") for q in queues]
-    yield Answer("How full is each queue?", each(held), asked("hist occupancy", queues))
+    held = [
+        (q.edge.label, q.occupancy / q.edge.depth, f"{significant(q.occupancy)} of {q.edge.depth}{parts}")
+        for q in queues
+        for parts in [f" ({notes.parts[q.edge.label]})" if q.edge.label in notes.parts else ""]
+    ]
+    left = [
+        f" {short([q.edge.sink.block])} ended with {counted(notes.left[q.edge.label], 'element')} left in "
+        f"{short([q.edge.label])}."
+        for q in queues
+        if notes.left.get(q.edge.label)
+    ]
+    yield Answer("How full is each queue?", each(held) + "".join(left), asked("hist occupancy", queues))
 
     held_up = [q for q in queues if q.backpressure > 0]
     shares = each((q.edge.label, q.backpressure, percent_text(q.backpressure)) for q in held_up)

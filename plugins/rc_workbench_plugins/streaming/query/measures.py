@@ -18,8 +18,8 @@ depends on them is collected or said to be broken.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -202,7 +202,8 @@ class FrameValue:
     None where there was nothing to take it of. A histogram's first entry is what lay below the bins, its last what lay
     above: counts, or ps for occupancy. `samples` of a trace are times (ps) and values; of occupancy each lasts until
     the next. `uncertainty` is by how much `value` may be off either way, where times of two clocks meet, and
-    `uncertainty_ps` how far the frame's times may be off on the host's clock: 0 where that clock told them.
+    `uncertainty_ps` how far the frame's times may be off on the host's clock: 0 where that clock told them. `part` is
+    the share of its length that a frame has: less than 1 of a last one that the run's end cut off.
     """
 
     start_ps: int
@@ -214,6 +215,20 @@ class FrameValue:
     samples: tuple[NDArray[np.int64], NDArray[np.generic]] | None = None
     uncertainty: float = 0.0
     uncertainty_ps: int = 0
+    part: float = 1.0
+
+
+def with_parts(measure: Measure, frames: Sequence[FrameValue]) -> tuple[FrameValue, ...]:
+    """The frames that agents told, the last one with what part of its length it has, as far as that can be seen."""
+    if not frames:
+        return ()
+    asked, last = measure.frame, frames[-1]
+    part = 1.0
+    if asked.time_ps:
+        part = min(1.0, (last.end_ps - last.start_ps) / asked.time_ps)
+    elif asked.elements and measure.metric is Metric.RATE and measure.when is None:
+        part = min(1.0, last.count / asked.elements)
+    return (*frames[:-1], replace(last, part=part))
 
 
 #: How far a result is to be believed, where nothing better is known: every event was counted.
@@ -249,6 +264,8 @@ def _frame_json(frame: FrameValue, factor: float, weighed: bool) -> dict[str, ob
         "count": frame.count,
         "uncertainty_ps": frame.uncertainty_ps,
     }
+    if frame.part < 1:
+        found["part"] = frame.part
     if frame.histogram is not None:
         below, *inside, above = [part / PS_PER_S for part in frame.histogram] if weighed else frame.histogram
         found |= {"histogram": inside, "below": below, "above": above}
@@ -265,7 +282,8 @@ def _frame_json(frame: FrameValue, factor: float, weighed: bool) -> dict[str, ob
 class AssertResult:
     """`broken_ps` are the spells in which the condition was false; one that is a single instant begins and ends there.
     `known` is False where its operands never had a value, so that nothing was checked; `uncertainty_ps` as of a frame,
-    `trust` as of a measure's result.
+    `trust` as of a measure's result. `values` are what the measures that it compares were worth when it was broken
+    first, in base units, as far as that is known.
     """
 
     asserted: Assert
@@ -273,6 +291,12 @@ class AssertResult:
     known: bool = True
     uncertainty_ps: int = 0
     trust: str = COUNTED
+    values: tuple[float, ...] = ()
+
+    @property
+    def compared(self) -> Iterator[tuple[Measure, float]]:
+        """What it compares, with `values`."""
+        return zip(operands(self.asserted.condition), self.values, strict=False)
 
     @property
     def holds(self) -> bool:
@@ -285,6 +309,11 @@ class AssertResult:
             "holds": self.holds,
             "known": self.known,
             "broken": [{"start_s": begin / PS_PER_S, "end_s": end / PS_PER_S} for begin, end in self.broken_ps],
+            "values": [
+                {"text": one.text, "value": None if value != value else value / factor, "unit": unit}
+                for one, value in self.compared
+                for unit, factor in (UNITS[one.metric],)
+            ],
             "uncertainty_ps": self.uncertainty_ps,
             "trust": self.trust,
         }

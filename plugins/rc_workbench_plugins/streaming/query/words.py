@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from math import isnan
 
 import numpy as np
 
@@ -18,15 +20,16 @@ from rc_workbench_plugins.streaming.query.measures import (
     Statistic,
 )
 from workbench.model.run import PS_PER_S
-from workbench.model.text import count_text, percent_text, prefixed, significant, table, time_text
+from workbench.model.text import count_text, listed, percent_text, prefixed, significant, table, time_text
 
 _BAR, _ROWS = 40, 24  # letters of the longest bin, and rows at most: of more bins some share one
+_FIRST, _LAST = 8, 4  # samples of a trace that are shown
 
 
 def value_words(measure: Measure, value: float | None) -> str:
     """A number of the measure, in base units."""
-    if value is None:
-        return "none"
+    if value is None or isnan(value):
+        return "none" if value is None else "not known"
     if measure.metric is Metric.RATE:
         return prefixed(value, "/s")
     if measure.metric in (Metric.UTIL, Metric.BACKPRESSURE):
@@ -48,11 +51,12 @@ def result_words(result: MeasureResult) -> str:
         lines += _bars(measure, frames)
     elif measure.statistic is Statistic.TRACE and not measure.single:
         samples = sum(len(frame.samples[0]) for frame in frames if frame.samples)
-        lines.append(f"    {count_text(samples)} samples, in {_frames(frames)}")
+        lines.append(f"    {count_text(samples)} samples, in {_frames(measure, frames)}")
     elif len(frames) == 1:
         unsure = frames[0].uncertainty
         sure = f", to within {value_words(measure, unsure)}" if unsure else ""
-        lines.append(f"    {value_words(measure, frames[0].value)}{sure}")
+        cut = f", of {_part(measure, frames[0])}" if frames[0].part < 1 else ""
+        lines.append(f"    {value_words(measure, frames[0].value)}{sure}{cut}")
     else:
         lines += _spread(measure, frames)
     if unsure_ps := max((frame.uncertainty_ps for frame in frames), default=0):
@@ -71,18 +75,47 @@ def _within(unsure_ps: int) -> str:
     return f" to within {time_text(unsure_ps / PS_PER_S)} on the host's clock" if unsure_ps else ""
 
 
-def _frames(frames: Sequence[FrameValue]) -> str:
-    return f"{len(frames)} frames" if len(frames) > 1 else "one frame"
+def sample_words(samples: Sequence[tuple[float, float]], words: Callable[[float], str]) -> str:
+    """A trace's samples (when, in s, and what), a line each: the first and the last of many."""
+    left_out = len(samples) - _FIRST - _LAST
+    kept = samples if left_out < 2 else [*samples[:_FIRST], *samples[-_LAST:]]
+    lines = table((f"    {time_text(time_s, 6)}", words(value)) for time_s, value in kept).splitlines()
+    if left_out >= 2:
+        lines.insert(_FIRST, f"    {count_text(left_out)} more; --json has all")
+    return "\n".join(lines)
+
+
+def trace_words(result: MeasureResult) -> str:
+    """`result_words`, with the samples of a trace."""
+    samples = [frame.samples for frame in result.frames if frame.samples]
+    if not samples or not sum(len(times) for times, _ in samples):
+        return result_words(result)
+    found = [(t / PS_PER_S, v) for times, values in samples for t, v in zip(times.tolist(), values, strict=True)]
+    return f"{result_words(result)}\n{sample_words(found, partial(value_words, result.measure))}"
+
+
+def _frames(measure: Measure, frames: Sequence[FrameValue]) -> str:
+    cut = f", the last one {_part(measure, frames[-1])}" if frames[-1].part < 1 else ""
+    return (f"{len(frames)} frames" if len(frames) > 1 else "one frame") + cut
+
+
+def _part(measure: Measure, frame: FrameValue) -> str:
+    """Of a frame that the run's end cut off."""
+    asked = measure.frame
+    if asked.time_ps:
+        lasted_ps = frame.end_ps - frame.start_ps
+        return f"a part: {time_text(lasted_ps / PS_PER_S)} of {time_text(asked.time_ps / PS_PER_S)}"
+    return f"a part: {round(frame.part * asked.elements)} of {asked.elements} elements"
 
 
 def _spread(measure: Measure, frames: Sequence[FrameValue]) -> list[str]:
     values = [frame.value for frame in frames if frame.value is not None]
     if not values:
-        return [f"    none in any of {len(frames)} frames"]
+        return [f"    none in any of {_frames(measure, frames)}"]
     least, lower, median, upper, most = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()
     said = [f"{word} {value_words(measure, v)}" for word, v in (("median", median), ("least", least), ("most", most))]
     half = f"half of them from {value_words(measure, lower)} to {value_words(measure, upper)}"
-    return [f"    {', '.join(said)}; {half}; {_frames(frames)}"]
+    return [f"    {', '.join(said)}; {half}; {_frames(measure, frames)}"]
 
 
 def _bars(measure: Measure, frames: Sequence[FrameValue]) -> list[str]:
@@ -93,15 +126,24 @@ def _bars(measure: Measure, frames: Sequence[FrameValue]) -> list[str]:
     names += [f"{value_words(measure, bound)}" for bound in measure.bins[:-1]]
     names += [f"{value_words(measure, measure.bins[-1])} or more"]
     used = np.flatnonzero(sums)
-    first, last = min(int(used[0]), 1), int(used[-1]) + 1
+    first, last = int(used[0]), int(used[-1]) + 1
     every = -(-(last - first) // _ROWS)
-    grouped = [
-        (f"{names[i]} to {names[min(i + every, last) - 1]}" if every > 1 else names[i], int(sums[i : i + every].sum()))
+    grouped = [(f"below {value_words(measure, measure.bins[first - 1])}", 0)] if first > 1 else []
+    grouped += [
+        (_bins_words(measure, names, i, min(i + every, last) - 1), int(sums[i : i + every].sum()))
         for i in range(first, last, every)
     ]
     most = max(part for _, part in grouped)
     rows = [(f"    {name}", percent_text(part / sums.sum()), "#" * round(_BAR * part / most)) for name, part in grouped]
     return table(rows).splitlines()
+
+
+def _bins_words(measure: Measure, names: Sequence[str], first: int, last: int) -> str:
+    """Several bins, by the lowest and the highest value of a number of elements, else by their bounds."""
+    if first == last:
+        return names[first]
+    whole = measure.metric is Metric.OCCUPANCY or last == len(measure.bins)
+    return f"{names[first]} to {names[last] if whole else value_words(measure, measure.bins[last])}"
 
 
 def assert_words(result: AssertResult) -> str:
@@ -117,4 +159,5 @@ def _held_words(result: AssertResult) -> str:
     count, begin = len(result.broken_ps), result.broken_ps[0][0]
     more = f"; {count} times in all" if count > 1 else ""
     at = f"{time_text(begin / PS_PER_S, 6)}{_within(result.uncertainty_ps)}"
-    return f"broken, first at {at}{more}"
+    values = [f"{one.label or one.text} was {value_words(one, value)}" for one, value in result.compared]
+    return f"broken, first at {at}{', where ' if values else ''}{listed(values)}{more}"
