@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -370,3 +371,15 @@ def test_a_what_if_is_asked_beside_every_question(pdf2d: ModelFile, capsys: pyte
     assert what_if(pdf2d, {"per_block": 0.0}).at({}, "per block")["per_block"] == 0
     with pytest.raises(WorkbenchError, match="'nodes' cannot be 0"):
         what_if(pdf2d, {"nodes": 0.0})
+
+
+def test_an_influence_that_cannot_be_told_is_no_number(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where an input is 0 one per cent more of it is nothing. JSON has no `NaN`."""
+    assert main(["predict", "ratss", "pdf2d", "--sensitivity"]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"(?m)^per_block +–", out)
+    assert "the input or the output is 0" in out
+    assert "nan" not in out
+    assert main(["predict", "ratss", "pdf2d", "--sensitivity", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)["inputs"]
+    assert [row["name"] for row in rows if row["elasticity"] is None] == ["per_block"]

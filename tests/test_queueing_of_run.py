@@ -209,3 +209,20 @@ def test_a_station_behind_a_bus_is_calibrated_with_the_bulks_that_arrive(
     limited = model.read_text().replace("batch: 32\n", "batch: 32\n    limited: true\n")
     _, problems = parse_model(KIND, limited, str(model), {})
     assert "a limited station is known for jobs that come one by one only" in [p.message for p in problems]
+
+
+def test_hardly_anything_waits_is_written_as_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of elements that come a microsecond apart, and whose service takes a tenth of that and varies, 1e-100 wait."""
+    came = (US * np.arange(1, 2001)).astype(np.int64)
+    served = came + np.where(np.arange(2000) % 2, 90_000, 110_000)
+    waiting = np.stack([served[:-1], came[1:]], axis=1)
+    edge = Edge("app.x", End("app.s", "out"), End("app.a", "in"), "unsigned32", depth=16)
+    run = kept(
+        Events("app", {"app.x": EdgeEvents(edge, came, came, waiting_ps=waiting)}, int(2001 * US)), tmp_path / "run"
+    )
+    assert 0 < told(run, capsys)["stations"][0]["waiting"] < 1e-20
+    assert main(["predict", "queueing", "--from", str(run)]) == 0
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) < 120
+    assert main(["predict", "queueing", "--from", str(run), "--sensitivity"]) == 0
+    assert "has no inputs" in capsys.readouterr().out

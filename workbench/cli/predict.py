@@ -23,6 +23,7 @@ from workbench.cli.predict_text import (
     errors_text,
     exploration_json,
     exploration_text,
+    influences_json,
     influences_text,
     solution_json,
     solution_text,
@@ -220,7 +221,7 @@ def _explored(
         samples = 4096 if arguments.uncertain is None else arguments.uncertain
         rows = sensitivity(file, arguments.output or "", arguments.reading, spreads, samples, arguments.seed or 0)
         if arguments.json:
-            _print_json({"inputs": list(map(asdict, rows))}, arguments, problems)
+            _print_json({"inputs": influences_json(rows)}, arguments, problems)
         else:
             print(influences_text(rows))
         return DONE

@@ -108,11 +108,21 @@ def bands_text(found: Bands, space: Space) -> str:
 
 
 def influences_text(rows: Iterable[Influence]) -> str:
+    rows = list(rows)
+    if not rows:
+        return "The model has no inputs: nothing in it can be changed. Give it some under inputs, and name them in it."
     cells: list[tuple[str, ...]] = [("Input", "Elasticity", "Alone", "With others")]
     for row in rows:
         shares = ("" if s is None else f"{s:.1%}" for s in (row.first_order, row.total_order))
-        cells.append((row.name, f"{row.elasticity:+.4f}", *shares))
-    return table(cells)
+        cells.append((row.name, f"{row.elasticity:+.4f}" if math.isfinite(row.elasticity) else "–", *shares))
+    none = any(not math.isfinite(row.elasticity) for row in rows)
+    note = "\n–: the input or the output is 0 or without bound here, so that there is no change in per cent."
+    return table(cells) + note * none
+
+
+def influences_json(rows: Iterable[Influence]) -> list[dict[str, Any]]:
+    """JSON has no number for an elasticity that there is none of."""
+    return [asdict(row) | {"elasticity": row.elasticity if math.isfinite(row.elasticity) else None} for row in rows]
 
 
 def solution_json(found: Solution) -> dict[str, Any]:

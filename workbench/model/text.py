@@ -15,10 +15,14 @@ def thousands(value: int) -> str:
     return f"{value:,}".replace(",", NARROW)
 
 
+_NOTHING = 1e-12  # as a number of anything, in the unit that fits it
+
+
 def significant(value: float, digits: int = 3) -> str:
-    """A number to so many significant digits, without an exponent; whole digits are kept."""
-    if value == 0 or not math.isfinite(value):
-        return "0" if value == 0 else str(value)
+    """A number to so many significant digits, without an exponent; whole digits are kept. What is as good as none
+    is 0."""
+    if abs(value) < _NOTHING or not math.isfinite(value):
+        return "0" if abs(value) < _NOTHING else str(value)
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
     text = f"{value:,.{decimals}f}".replace(",", NARROW)
     rounded = float(f"{value:.{decimals}f}")

@@ -226,7 +226,7 @@ def with_parts(measure: Measure, frames: Sequence[FrameValue]) -> tuple[FrameVal
     part = 1.0
     if asked.time_ps:
         part = min(1.0, (last.end_ps - last.start_ps) / asked.time_ps)
-    elif asked.elements and measure.metric is Metric.RATE and measure.when is None:
+    elif asked.elements and measure.metric in (Metric.RATE, Metric.VALUE) and measure.when is None:
         part = min(1.0, last.count / asked.elements)
     return (*frames[:-1], replace(last, part=part))
 
