@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,10 +21,12 @@ from workbench.analysis import analyse
 from workbench.api import hookspecs
 from workbench.api.descriptors import LoadedPlugin
 from workbench.api.faults import BUILT_IN as OWN
-from workbench.api.faults import GROUP, plugin_fault, plugin_of
+from workbench.api.faults import GROUP, PluginFault, caught, plugin_fault, plugin_of
 from workbench.cli.main import main
+from workbench.formats.platform_file import load_platform
 from workbench.formats.run_folder import RunWriter
 from workbench.gui.main_window import MainWindow
+from workbench.model.application import HardwareSources, ReadOut
 from workbench.session import journal
 from workbench.session.plugins import KINDS, Plugins, load_plugins
 from workbench.session.reader_child import in_child
@@ -280,3 +283,186 @@ def test_a_plugin_that_cannot_be_loaded_is_told_beside_what_a_command_says(
     shown = capsys.readouterr()
     assert {metric["name"] for metric in json.loads(shown.out)["metrics"]} >= {"total", "left.united"}
     assert "the plugin 'absent' could not be loaded: ModuleNotFoundError" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("ending", "why"),
+    [
+        ("import sys; sys.exit(3)", "SystemExit: 3"),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+        ("raise GeneratorExit", "GeneratorExit"),
+        ("import time; time.sleep(1000)", "it was still loading after 0.5 s"),
+    ],
+)
+def test_how_ever_a_plugin_ends_as_it_loads_the_others_go_on(
+    bring: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch, ending: str, why: str
+) -> None:
+    monkeypatch.setattr("workbench.session.plugins.LIMIT_S", 0.5)
+    bring("bad_start", f"{ending}\n")
+    bring("bad_hook", f"@hookimpl\ndef workbench_rules():\n    {ending}\n")
+    plugins, first = brought("bad_start")
+    assert first.error == why
+    assert next(plugin.error for plugin in plugins.loaded if plugin.name == "bad_hook") == why
+    assert "nallatech_h101" in plugins.platforms
+
+
+def test_what_a_plugin_prints_is_not_in_a_commands_answer(
+    bring: Callable[[str, str], None], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    bring("chatty", """
+print("loading chatty")
+from workbench.api import Metric
+def value(of):
+    print("computing")
+    return 1.0
+@hookimpl
+def workbench_metrics():
+    print("asked for metrics")
+    return [Metric("chatty", "Chatty", "time", value)]
+""")  # fmt: skip
+    assert main(["plugins", "--json"]) == 0
+    shown = capsys.readouterr()
+    chatty = next(plugin for plugin in json.loads(shown.out)["plugins"] if plugin["name"] == "chatty")
+    assert chatty["error"] == ""
+    assert "loading chatty\nasked for metrics\n" in shown.err
+
+
+def test_plugins_says_what_each_brings_and_whose_place_it_takes(
+    bring: Callable[[str, str], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    bring(
+        "aaa", "import time; time.sleep(0.6)\n"
+        "@hookimpl\ndef workbench_platforms(): return [PlatformSupport('nallatech_h101', Path('mine.yaml'))]\n"
+    )  # fmt: skip
+    assert main(["plugins"]) == 0
+    shown = capsys.readouterr().out
+    assert "aaa takes the place of: platforms nallatech_h101\n" in shown
+    assert re.search(r"^aaa takes 0\.\d s to load$", shown, re.MULTILINE)
+    assert main(["plugins", "--json"]) == 0
+    (aaa,) = (plugin for plugin in json.loads(capsys.readouterr().out)["plugins"] if plugin["name"] == "aaa")
+    assert aaa["brings"] == {"platforms": ["nallatech_h101"]}
+    assert aaa["overrides"] == ["platforms nallatech_h101"]
+
+
+def test_a_kind_of_port_that_is_broken_is_its_plugins_fault(
+    bring: Callable[[str, str], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    bring("torn", """
+from workbench.api import PortKind
+@hookimpl
+def workbench_port_kinds():
+    return [PortKind("torn", "A torn port", lambda: 1 / 0)]
+""")  # fmt: skip
+    assert main(["fields", "template"]) == 0
+    shown = capsys.readouterr()
+    assert "AXI4-Lite (kind: axi_lite)" in shown.out
+    assert "torn" not in shown.out
+    assert brought("torn")[1].error == "ZeroDivisionError: division by zero"
+
+
+@pytest.mark.parametrize("how", ["sys.exit(5)", "raise KeyboardInterrupt"])
+def test_a_plugins_sys_exit_stays_the_plugins_wherever_it_runs(
+    bring: Callable[[str, str], None], capsys: pytest.CaptureFixture[str], tmp_path: Path, how: str
+) -> None:
+    bring("quitter", f"""
+import sys
+from workbench.api import Exporter, Importer, Metric
+def quit(*given):
+    {how}
+@hookimpl
+def workbench_exporters(): return [Exporter("quit", "Quit", ".quit", quit)]
+@hookimpl
+def workbench_importers(): return [Importer("quit", "Quit", (".quit",), quit)]
+@hookimpl
+def workbench_metrics(): return [Metric("quit", "Quit", "time", quit)]
+""")  # fmt: skip
+    what = "SystemExit: 5" if "exit" in how else "KeyboardInterrupt"
+    run = synthetic_run(cores=1, rounds=1)
+    RunWriter(tmp_path / "run", run.manifest).finish(run.manifest, run.tables)
+    (tmp_path / "file.quit").write_text("")
+    out = ["--out", str(tmp_path / "out")]
+    for words, doing in (
+        (["export", str(tmp_path / "run"), "--format", "quit", *out], "to export as quit"),
+        (["import", str(tmp_path / "file.quit"), *out], "to read file.quit"),
+    ):
+        assert main(words) == 2
+        assert f"error: the plugin 'quitter' failed {doing}: {what}" in capsys.readouterr().err
+    metric = load_plugins().metrics["quit"]
+    with pytest.raises(PluginFault) as fault:
+        handled(lambda: metric.compute(None))
+    assert (fault.value.plugin, str(fault.value)) == ("quitter", what)
+
+
+def handled(work: Callable[[], object]) -> None:
+    try:
+        work()
+    except BaseException as error:
+        raise caught(error) from None
+
+
+def test_a_persons_ctrl_c_is_no_plugins_fault(bring: Callable[[str, str], None]) -> None:
+    bring("waiting", """
+import signal
+from workbench.api.commands import Command
+def wait(arguments, workbench): signal.raise_signal(signal.SIGINT)
+@hookimpl
+def workbench_commands(): return [Command("wait", "wait", lambda parser: None, wait)]
+""")  # fmt: skip
+    assert main(["wait"]) == 130
+
+
+def test_a_thread_that_a_plugin_left_running_keeps_no_command_from_ending(
+    bring: Callable[[str, str], None], tmp_path: Path
+) -> None:
+    bring("lingering", """
+import threading, time
+from workbench.api.commands import Command
+def stay(): time.sleep(1000)
+threading.Thread(target=stay).start()
+def linger(arguments, workbench):
+    threading.Thread(target=stay).start()
+    return 1
+@hookimpl
+def workbench_commands(): return [Command("linger", "stay", lambda parser: None, linger)]
+""")  # fmt: skip
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    command = [sys.executable, "-m", "workbench", "linger"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "the plugin 'lingering' left a thread running, which was ended" in done.stderr
+
+
+def test_a_plugins_port_style_is_found_between_instances_of_a_design(
+    bring: Callable[[str, str], None], tmp_path: Path
+) -> None:
+    bring("baton", """
+from workbench.api import PortKind
+from workbench.api.port_styles import Handshake, PortStyle, words
+from workbench.api.ports import HardwarePort
+STYLE = PortStyle("baton", "Baton", (*words("offer=baton_offer"), *words("token=baton_token", one_bit=False),
+    *words("take=baton_take", initiator=False)), (frozenset({"offer", "take"}),),
+    handshakes=(Handshake("offer", "take", data=("token",)),))
+@hookimpl
+def workbench_port_kinds(): return [PortKind("baton", "Baton", lambda: HardwarePort, STYLE)]
+""")  # fmt: skip
+    _, plugin = brought("baton")
+    assert plugin.error == ""
+    (tmp_path / "top.v").write_text("""
+module giver(input clk, output reg baton_offer, output reg [7:0] baton_token, input baton_take);
+  always @(posedge clk) begin baton_offer <= !baton_take; baton_token <= baton_token + 1; end
+endmodule
+module taker(input clk, input baton_offer, input [7:0] baton_token, output baton_take, output reg [7:0] sum);
+  assign baton_take = baton_offer & sum[0];
+  always @(posedge clk) sum <= sum + baton_token;
+endmodule
+module top(input clk, output [7:0] sum);
+  wire offer, take; wire [7:0] token;
+  giver g(.clk(clk), .baton_offer(offer), .baton_token(token), .baton_take(take));
+  taker t(.clk(clk), .baton_offer(offer), .baton_token(token), .baton_take(take), .sum(sum));
+endmodule
+""")
+    hardware = HardwareSources(sources=("top.v",), top="top", read_out=ReadOut(first=0, last=15))
+    platform, _ = load_platform(ROOT / "platform_templates" / "nallatech_h101.yaml", load_plugins().port_kinds)
+    assert platform
+    found = load_plugins().hdl_languages["verilog"].scan(tmp_path, hardware, platform, {})
+    assert [(stream.source, stream.target, stream.bits) for stream in found.streams] == [("top.g", "top.t", 8)]

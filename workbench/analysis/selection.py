@@ -10,7 +10,7 @@ from functools import cached_property
 from workbench.analysis.culprit import find_culprit, spoken
 from workbench.analysis.knowledge import CheckedRule, Scope, Select
 from workbench.analysis.measured import Measured
-from workbench.api.faults import plugin_fault
+from workbench.api.faults import caught, plugin_fault
 from workbench.api.metrics import HostSide, Value, Waiting
 from workbench.api.results import BlockMetrics, CallMetrics, FifoMetrics, MemoryPortMetrics, StateMetrics
 from workbench.model.blocks import Block, Side
@@ -97,8 +97,9 @@ class Values(Mapping[str, Value]):
             metric = self._metrics[name]
             try:
                 self._known[name] = metric.value(self._selection)
-            except Exception as error:
-                raise WorkbenchError(plugin_fault(error, f"to compute the metric '{name}'")) from error
+            except BaseException as raised:
+                fault = caught(raised)
+                raise WorkbenchError(plugin_fault(fault, f"to compute the metric '{name}'")) from fault
         return self._known[name]
 
     def __contains__(self, name: object) -> bool:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.metadata import EntryPoint, entry_points
+from threading import Thread
 from traceback import walk_tb
+from types import FrameType
 
 from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.system import interrupt
 
 GROUP = "rc_workbench.plugins"
 PACKAGE = "rc_workbench_plugins"  # of the built-in plugins: one plugin each of its own packages
@@ -20,6 +24,28 @@ class PluginFault(RuntimeError):
         self.plugin = plugin
 
 
+def caught(error: BaseException) -> Exception:
+    """An error that a handler may go on after: any Exception, and a PluginFault for the `sys.exit`, KeyboardInterrupt
+    and the like of a plugin's own. All else, and a person's Ctrl+C, is raised again."""
+    if isinstance(error, Exception):
+        return error
+    name = plugin_of(error)
+    if not name or (isinstance(error, KeyboardInterrupt) and interrupt.asked.is_set()):
+        raise error
+    return PluginFault(f"{type(error).__name__}: {error}".rstrip(": "), name).with_traceback(error.__traceback__)
+
+
+def plugin_of_thread(thread: Thread) -> str:
+    """The name of the plugin whose code a thread runs; "" if none."""
+    frame = sys._current_frames().get(thread.ident or 0)
+    packages = _packages()
+    while frame:
+        if name := _plugin_in(frame, packages):
+            return name
+        frame = frame.f_back
+    return ""
+
+
 def plugin_of(error: BaseException) -> str:
     """The name of the plugin whose code raised the error, or called what did; "" where none had a part in it."""
     return error.plugin if isinstance(error, PluginFault) else _place(error)[0]
@@ -30,19 +56,27 @@ def plugin_fault(error: Exception, doing: str, severity: Severity = Severity.WAR
     name, file, line = _place(error)
     who = f"the plugin '{name}'" if name else "the workbench"
     hint = "The rest goes on without it. Tell who made the plugin." if name else ""
-    return Diagnostic(f"{who} failed {doing}: {type(error).__name__}: {error}", hint, severity, file or None, line)
+    what = f"{error}" if isinstance(error, PluginFault) else f"{type(error).__name__}: {error}"
+    return Diagnostic(f"{who} failed {doing}: {what}", hint, severity, file or None, line)
 
 
 def _place(error: BaseException) -> tuple[str, str, int | None]:
     """Plugin, file and line of the innermost call that is in a plugin."""
-    points = (p for p in entry_points(group=GROUP) if not p.module.startswith("workbench."))
-    packages = {_package(point): point.name for point in points}
+    packages = _packages()
     for frame, line in reversed(list(walk_tb(error.__traceback__))):
-        module = f"{frame.f_globals.get('__name__', '')}."
-        for package, name in packages.items():
-            if module.startswith(f"{package}."):
-                return name, frame.f_code.co_filename, line
+        if name := _plugin_in(frame, packages):
+            return name, frame.f_code.co_filename, line
     return "", "", None
+
+
+def _packages() -> dict[str, str]:
+    points = (p for p in entry_points(group=GROUP) if not p.module.startswith("workbench."))
+    return {_package(point): point.name for point in points}
+
+
+def _plugin_in(frame: FrameType, packages: dict[str, str]) -> str:
+    module = f"{frame.f_globals.get('__name__', '')}."
+    return next((name for package, name in packages.items() if module.startswith(f"{package}.")), "")
 
 
 def _package(point: EntryPoint) -> str:

@@ -7,7 +7,15 @@ names its style (`PortKind.style`); `OTHERS` are told though no kind drives them
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING
+
+from workbench.api.faults import BUILT_IN, GROUP
+
+if TYPE_CHECKING:
+    from workbench.api.descriptors import PortKind
 
 
 @dataclass(frozen=True)
@@ -168,3 +176,21 @@ REQUEST = PortStyle(
 
 #: Told by their names though no kind of port drives them.
 OTHERS = (APB, LOCALLINK, REQUEST, FIFO_READ, FIFO_WRITE, STREAM, GRANT)
+
+_port_kinds: tuple[PortKind, ...] = ()
+
+
+def set_port_kinds(kinds: Iterable[PortKind]) -> None:
+    """Say which kinds of ports the loaded plugins bring."""
+    global _port_kinds
+    _port_kinds = tuple(kinds)
+
+
+def port_kinds() -> tuple[PortKind, ...]:
+    """The kinds of ports of the plugins that were loaded last, else of the built-in ones: for languages, which look for
+    ports inside designs."""
+    if not _port_kinds:
+        points = [point for point in entry_points(group=GROUP) if point.value.startswith(BUILT_IN)]
+        hooks = (getattr(point.load(), "workbench_port_kinds", tuple) for point in points)
+        set_port_kinds(kind for hook in hooks for kind in hook())
+    return _port_kinds

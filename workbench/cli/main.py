@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import argparse
+import atexit
+import os
 import signal
 import sys
+import threading
 from collections.abc import Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import nullcontext, redirect_stderr, redirect_stdout
 from functools import partial
 from types import FrameType
 
 import workbench
+from workbench.api.faults import caught, plugin_of_thread
 from workbench.cli.arguments import add_commands
 from workbench.cli.opened import Opened
-from workbench.cli.output import BAD_INPUT, CANCELLED, FAILED, Shown, as_json, print_diagnostics, print_json
-from workbench.model.diagnostic import Cancelled, WorkbenchError
+from workbench.cli.output import (
+    BAD_INPUT,
+    CANCELLED,
+    FAILED,
+    Shown,
+    as_json,
+    document_alone,
+    print_diagnostics,
+    print_json,
+)
+from workbench.model.diagnostic import Cancelled, Diagnostic, Severity, WorkbenchError
 from workbench.system import interrupt
 
 
@@ -31,7 +44,10 @@ def parser(given: Sequence[str] = ()) -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit codes: 0 done; 1 the thing asked for failed; 2 bad input or usage; 130 cancelled."""
     with redirect_stdout(Shown(sys.stdout)), redirect_stderr(Shown(sys.stderr)):
-        return _main(arguments)
+        code = _main(arguments)
+        if arguments is None:  # we are the program itself, not a part of another
+            _leave(code)
+    return code
 
 
 def _main(arguments: Sequence[str] | None) -> int:
@@ -44,33 +60,42 @@ def _main(arguments: Sequence[str] | None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     try:
         chosen = parser(list(given)).parse_args(given)
-        if arguments is None:  # we are the program itself, not a part of another
+        if arguments is None:
             from workbench.session import journal
 
             journal.install()
             if chosen.logged and (crashed := journal.start(["workbench", *given])):
                 print_diagnostics([crashed])
-        return int(chosen.run(chosen, Opened()))
+        with document_alone() if getattr(chosen, "json", False) else nullcontext():
+            return int(chosen.run(chosen, Opened()))
     except WorkbenchError as error:
         print_diagnostics(error.diagnostics)
         if "--json" in given:
             print_json({"diagnostics": as_json(error.diagnostics)})
         return BAD_INPUT
-    except (Cancelled, KeyboardInterrupt):
-        print("Cancelled.", file=sys.stderr)
-        return CANCELLED
+    except Cancelled:
+        return _cancelled()
     except BrokenPipeError:
         return CANCELLED
-    except Exception as error:
+    except BaseException as raised:
+        try:
+            fault = caught(raised)
+        except KeyboardInterrupt:
+            return _cancelled()
         if arguments is not None:
-            raise
+            raise fault from None
         from workbench.session.journal import crash
 
-        fault = crash(error)
-        print_diagnostics([fault])
+        problem = crash(fault)
+        print_diagnostics([problem])
         if "--json" in given:
-            print_json({"diagnostics": as_json([fault])})
+            print_json({"diagnostics": as_json([problem])})
         return FAILED
+
+
+def _cancelled() -> int:
+    print("Cancelled.", file=sys.stderr)
+    return CANCELLED
 
 
 def _interrupt(is_program: bool, number: int, frame: FrameType | None) -> None:
@@ -78,3 +103,18 @@ def _interrupt(is_program: bool, number: int, frame: FrameType | None) -> None:
         interrupt.end_at_last()
     interrupt.asked.set()
     raise KeyboardInterrupt
+
+
+def _leave(code: int) -> None:
+    """End this process even if a plugin left a thread running, which Python would wait for."""
+    others = (one for one in threading.enumerate() if one is not threading.main_thread() and not one.daemon)
+    left = sorted({name for one in others if (name := plugin_of_thread(one))})
+    if not left:
+        return
+    for name in left:
+        message = f"the plugin '{name}' left a thread running, which was ended"
+        print_diagnostics([Diagnostic(message, "Tell who made the plugin.", Severity.WARNING)])
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)

@@ -7,7 +7,8 @@ import json
 import math
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING, Any, TextIO
 
 from workbench.model.diagnostic import Diagnostic, has_errors
@@ -24,7 +25,8 @@ DONE, FAILED, BAD_INPUT, CANCELLED = 0, 1, 2, 130
 def print_json(document: Any) -> None:
     """One JSON document; NaN and infinities, which JSON lacks, become null."""
     text = json.dumps(_plain(document), indent=1, ensure_ascii=False, allow_nan=False)
-    sys.stdout.write(_STEERING.sub(lambda sign: json.dumps(sign[0])[1:-1], text) + "\n")
+    stream = getattr(sys.stdout, "document", sys.stdout)
+    stream.write(_STEERING.sub(lambda sign: json.dumps(sign[0])[1:-1], text) + "\n")
 
 
 def _plain(value: Any) -> Any:
@@ -69,6 +71,21 @@ class Shown:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.terminal, name)
+
+
+class _Aside(Shown):
+    """Standard error in the place of standard output, which is `document`."""
+
+    def __init__(self, terminal: TextIO, document: TextIO) -> None:
+        super().__init__(terminal)
+        self.document = document
+
+
+@contextmanager
+def document_alone() -> Iterator[None]:
+    """While a command answers in JSON, what anything else prints, a plugin too, goes to stderr."""
+    with redirect_stdout(_Aside(sys.stderr, sys.stdout)):
+        yield
 
 
 def as_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, object]]:

@@ -11,6 +11,7 @@ from PySide6 import QtCore, QtGui, QtSvg, QtWidgets
 from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal, SignalInstance
 from shiboken6 import isValid
 
+from workbench.api.faults import caught
 from workbench.api.job import Job, JobEvent
 from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError
 from workbench.session.journal import crash
@@ -27,8 +28,9 @@ def _run(number: int, work: Callable[[], object], report: Callable[..., None]) -
         report(number, None, ())
     except WorkbenchError as error:
         report(number, None, error.diagnostics)
-    except Exception as error:
-        report(number, None, (crash(error),))
+    except BaseException as raised:
+        fault = caught(raised)
+        report(number, None, (crash(fault),))
     else:
         report(number, result, None)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from workbench.api.faults import caught
 from workbench.api.job import Job, JobEvent
 from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError
 from workbench.model.text import counted
@@ -77,8 +78,9 @@ class JobRunner(QObject):
             self._outcome = (None, True, ())
         except WorkbenchError as error:
             self._outcome = (None, False, error.diagnostics)
-        except Exception as error:
-            self._outcome = (None, False, (crash(error),))
+        except BaseException as raised:
+            fault = caught(raised)
+            self._outcome = (None, False, (crash(fault),))
         note(f"job ended{', cancelled' if self._outcome[1] else ''}, {counted(len(self._outcome[2]), 'problem')}")
 
     def _deliver(self) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 from shiboken6 import isValid
 
-from workbench.api.faults import plugin_fault, plugin_of
+from workbench.api.faults import caught, plugin_fault, plugin_of
 from workbench.gui.context import Context
 from workbench.gui.mode import Mode
 from workbench.gui.theme import set_ground
@@ -72,11 +72,12 @@ class ModeStack(Stack):
             made = kind.view()(self._context, kind)
             yield
             yield from made.build()
-        except Exception as error:
+        except BaseException as raised:
+            fault = caught(raised)
             self._making.pop(mode, None)  # asked for again, it is tried again
-            if not plugin_of(error):
+            if not plugin_of(fault):
                 raise
-            self._context.notices.tell(plugin_fault(error, f"to show the mode '{kind.title}'"))
+            self._context.notices.tell(plugin_fault(fault, f"to show the mode '{kind.title}'"))
             return
         self.addWidget(made)
         made.status_changed.connect(self.status_changed)

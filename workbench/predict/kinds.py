@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from workbench.api import Later, ModelKind
-from workbench.api.faults import plugin_fault
+from workbench.api.faults import caught, plugin_fault
 from workbench.api.models import ANY, Completed, ModelDocument, Values
 from workbench.api.predictions import RunComparison
 from workbench.formats.documents import Schema, check_document, read_text
@@ -69,8 +69,9 @@ def parse_model(kind: ModelKind, text: str, file: str | None, platforms: Mapping
         reading.tell(("platform",), f"there is no platform template '{model.platform}'", hint)
     try:
         added = kind.check(reading) if kind.check else Completed(model)
-    except Exception as error:
-        return None, (*found, plugin_fault(error, f"to check {model.name}", Severity.ERROR))
+    except BaseException as raised:
+        fault = caught(raised)
+        return None, (*found, plugin_fault(fault, f"to check {model.name}", Severity.ERROR))
     given = read_inputs(model, marked, asked_of_inputs(model, added.domains), found)
     model = added.model
     inputs = {**added.inputs, **given.values}
@@ -118,8 +119,9 @@ def outputs_of(
             found = dict(file.kind.outputs(values))
     except WorkbenchError:
         raise
-    except Exception as error:
-        raise WorkbenchError(plugin_fault(error, f"to compute {file.model.name}", Severity.ERROR)) from error
+    except BaseException as raised:
+        fault = caught(raised)
+        raise WorkbenchError(plugin_fault(fault, f"to compute {file.model.name}", Severity.ERROR)) from fault
     for name, value in found.items():
         bounded = name not in file.kind.unbounded
         if np.isnan(value).any() or (bounded and np.isinf(value).any()):

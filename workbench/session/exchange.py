@@ -6,7 +6,7 @@ from pathlib import Path
 
 from workbench.analysis.measured import Measured
 from workbench.api import Importer
-from workbench.api.faults import plugin_fault
+from workbench.api.faults import caught, plugin_fault
 from workbench.api.job import Job
 from workbench.formats.run_folder import RunWriter
 from workbench.model.diagnostic import Cancelled, Diagnostic, Severity, WorkbenchError, unknown_name
@@ -27,8 +27,9 @@ def export_run(path: Path, form: str, out: Path, plugins: Plugins) -> tuple[Diag
         write_result(out, lambda file: exporter.write(measured, file))
     except (WorkbenchError, Cancelled):
         raise
-    except Exception as error:
-        raise WorkbenchError(plugin_fault(error, f"to export as {form}", Severity.ERROR)) from error
+    except BaseException as raised:
+        fault = caught(raised)
+        raise WorkbenchError(plugin_fault(fault, f"to export as {form}", Severity.ERROR)) from fault
     return problems
 
 
@@ -49,8 +50,9 @@ def import_run(path: Path, form: str, out: Path, plugins: Plugins, job: Job) -> 
         raise
     except OSError as error:
         raise WorkbenchError(Diagnostic(f"cannot read this file: {error.strerror}", file=str(path))) from None
-    except Exception as error:
-        raise WorkbenchError(plugin_fault(error, f"to read {path.name}", Severity.ERROR)) from error
+    except BaseException as raised:
+        fault = caught(raised)
+        raise WorkbenchError(plugin_fault(fault, f"to read {path.name}", Severity.ERROR)) from fault
     run = RunWriter(out, read.manifest).finish(read.manifest, read.tables)
     return run, read.manifest.diagnostics
 

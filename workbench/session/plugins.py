@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+import threading
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field, fields
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
@@ -27,6 +31,7 @@ from workbench.api import (
     Target,
     WindowMode,
     hookspecs,
+    port_styles,
 )
 from workbench.api.commands import Command
 from workbench.api.descriptors import LoadedPlugin
@@ -72,41 +77,81 @@ class Plugins:
         )
 
 
+LIMIT_S = 10.0  # for a third party's plugin to load
 KINDS = tuple(f.name for f in fields(Plugins) if f.name != "loaded")
 Brought = dict[str, dict[str, Any]]  # kind -> name -> descriptor
 
 
 def load_plugins() -> Plugins:
     """Load every entry point of the group, the built-in ones first. Never raises for a plugin's fault."""
-    manager = pluggy.PluginManager(PROJECT_NAME)
-    manager.add_hookspecs(hookspecs)
     loaded: list[LoadedPlugin] = []
     gathered: Brought = {kind: {} for kind in KINDS}
     for point in sorted(entry_points(group=GROUP), key=lambda p: (not p.value.startswith(BUILT_IN), p.name)):
         origin = f"{point.dist.name} ({point.value})" if point.dist else point.value
         version = point.dist.version if point.dist else ""
+        begin_s = time.perf_counter()
+        hooks: Sequence[str] = ()
+        brought: Brought = {}
+        problem = ""
         try:
-            hooks, brought = _load(manager, point)
+            hooks, brought = _load(point) if point.value.startswith(BUILT_IN) else _load_others(point)
         except Exception as error:
-            loaded.append(LoadedPlugin(point.name, origin, version, error=f"{type(error).__name__}: {error}"))
-            continue
-        loaded.append(LoadedPlugin(point.name, origin, version, hooks))
+            problem = str(error) if isinstance(error, _Ended) else f"{type(error).__name__}: {error}"
+        overrides = [f"{kind} {name}" for kind, things in brought.items() for name in gathered[kind].keys() & things]
+        loaded.append(
+            LoadedPlugin(
+                point.name, origin, version, hooks, problem, {kind: sorted(things) for kind, things in brought.items()},
+                sorted(overrides), time.perf_counter() - begin_s,
+            )
+        )  # fmt: skip
         for kind, things in brought.items():
             gathered[kind] |= things
+    port_styles.set_port_kinds(gathered["port_kinds"].values())
     return Plugins(tuple(loaded), **gathered)
 
 
-def _load(manager: pluggy.PluginManager, point: EntryPoint) -> tuple[Sequence[str], Brought]:
+def _load(point: EntryPoint) -> tuple[Sequence[str], Brought]:
     """The hooks that one plugin answers, and what it brings: all of it, or an exception that says what is wrong."""
+    manager = pluggy.PluginManager(PROJECT_NAME)
+    manager.add_hookspecs(hookspecs)
     plugin = point.load()
-    name = manager.register(plugin, name=point.name)
-    try:
-        manager.check_pending()
-        hooks = [caller.name for caller in manager.get_hookcallers(plugin) or []]
-        return hooks, {hook.removeprefix("workbench_"): _answer(plugin, hook) for hook in hooks}
-    except Exception:
-        manager.unregister(name=name)
-        raise
+    manager.register(plugin, name=point.name)
+    manager.check_pending()
+    hooks = [caller.name for caller in manager.get_hookcallers(plugin) or []]
+    return hooks, {hook.removeprefix("workbench_"): _answer(plugin, hook) for hook in hooks}
+
+
+def _load_others(point: EntryPoint) -> tuple[Sequence[str], Brought]:
+    """The same of a third party's plugin: in a thread, which is left behind if it takes too long; what it prints goes
+    to stderr, and its `sys.exit` ends nothing else. The classes of its kinds of ports and models are looked at, too."""
+    outcome: list[tuple[Sequence[str], Brought] | BaseException] = []
+
+    def load() -> None:
+        try:
+            hooks, brought = _load(point)
+            for kind in brought.get("port_kinds", {}).values():
+                kind.port()
+            for kind in brought.get("model_kinds", {}).values():
+                kind.document()
+            outcome.append((hooks, brought))
+        except BaseException as error:
+            outcome.append(error)
+
+    thread = threading.Thread(target=load, name=f"plugin {point.name}", daemon=True)
+    with redirect_stdout(sys.stderr):
+        thread.start()
+        thread.join(LIMIT_S)
+    if not outcome:
+        raise _Ended(f"it was still loading after {LIMIT_S:g} s")
+    if isinstance(outcome[0], Exception):
+        raise outcome[0]
+    if isinstance(outcome[0], BaseException):
+        raise _Ended(f"{type(outcome[0]).__name__}: {outcome[0]}".rstrip(": "))
+    return outcome[0]
+
+
+class _Ended(Exception):
+    """Why a plugin that did not end as a module does brings nothing."""
 
 
 def _answer(plugin: ModuleType, hook: str) -> dict[str, Any]:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from rc_workbench_plugins.ports import workbench_port_kinds
 from rc_workbench_plugins.verilog.design import Design
 from rc_workbench_plugins.verilog.expressions import Bit
 from rc_workbench_plugins.verilog.ports import ports_of
+from workbench.api import PortKind
 from workbench.api.instrument.port_finder import FoundPort, find_ports, plain_name
-from workbench.api.port_styles import GRANT, OTHERS, Handshake, PortStyle
+from workbench.api.port_styles import GRANT, OTHERS, Handshake, PortStyle, port_kinds
 from workbench.model.scan import HdlPort
 
 #: A parameter of modules of which no word goes with tlast: it marks the end alone.
@@ -40,24 +40,23 @@ class End:
     mark: Bit | None = None
 
 
-_PORT_KINDS = tuple(workbench_port_kinds())
-_STYLES: Mapping[str, PortStyle] = {
-    style.name: style for style in (*(kind.style for kind in _PORT_KINDS), *OTHERS) if style
-}
+@lru_cache(1)
+def _styles(kinds: tuple[PortKind, ...]) -> Mapping[str, PortStyle]:
+    return {style.name: style for style in (*(kind.style for kind in kinds), *OTHERS) if style}
 
 
 @lru_cache(10_000)
-def _told(ports: tuple[HdlPort, ...]) -> tuple[FoundPort, ...]:
-    return find_ports(ports, _PORT_KINDS).ports
+def _found(ports: tuple[HdlPort, ...], kinds: tuple[PortKind, ...]) -> tuple[FoundPort, ...]:
+    return find_ports(ports, kinds).ports
 
 
 def ends_of(design: Design, path: str, body: Any) -> Iterator[End]:
     leaves = {port.name: (port, symbol) for port, symbol in ports_of(design, body)}
     if len(leaves) > _MOST_PORTS:
         return
-    for found in _told(tuple(port for port, _ in leaves.values())):
+    for found in _found(tuple(port for port, _ in leaves.values()), port_kinds()):
         signals = dict(found.signals)
-        for shake in _STYLES[found.style].handshakes:
+        for shake in _styles(port_kinds())[found.style].handshakes:
             if shake.valid not in signals or shake.ready not in signals:
                 continue
             (valid, valid_symbol), (ready, ready_symbol) = leaves[signals[shake.valid]], leaves[signals[shake.ready]]
@@ -65,7 +64,7 @@ def ends_of(design: Design, path: str, body: Any) -> Iterator[End]:
                 continue
             data = [signals[role] for role in shake.data if role in signals] or found.payload
             bits = sum(leaves[name][0].bits for name in data) // found.count
-            one = len(_STYLES[found.style].handshakes) == 1
+            one = len(_styles(port_kinds())[found.style].handshakes) == 1
             others = [*signals.values(), *found.payload] if one else data
             carried = tuple(
                 name for name in others if leaves[name][0].direction == valid.direction and name != valid.name
@@ -94,7 +93,7 @@ def ends_of(design: Design, path: str, body: Any) -> Iterator[End]:
 
 def _label(found: FoundPort, shake: Handshake) -> str:
     """The port's name, with the channel's where it has several."""
-    channel = shake.valid.removesuffix("valid") if len(_STYLES[found.style].handshakes) > 2 else ""
+    channel = shake.valid.removesuffix("valid") if len(_styles(port_kinds())[found.style].handshakes) > 2 else ""
     return "_".join(part for part in (found.name, channel) if part) or {"empty": "out", "write": "in"}.get(
         shake.valid, shake.valid
     )
