@@ -14,7 +14,6 @@ from functools import partial
 from types import FrameType
 
 import workbench
-from workbench.api.faults import caught, plugin_of_thread
 from workbench.cli.arguments import add_commands
 from workbench.cli.opened import Opened
 from workbench.cli.output import (
@@ -78,6 +77,8 @@ def _main(arguments: Sequence[str] | None) -> int:
     except BrokenPipeError:
         return CANCELLED
     except BaseException as raised:
+        from workbench.api.faults import caught  # which plugins there are takes its time to find out
+
         try:
             fault = caught(raised)
         except KeyboardInterrupt:
@@ -107,7 +108,11 @@ def _interrupt(is_program: bool, number: int, frame: FrameType | None) -> None:
 
 def _leave(code: int) -> None:
     """End this process even if a plugin left a thread running, which Python would wait for."""
-    others = (one for one in threading.enumerate() if one is not threading.main_thread() and not one.daemon)
+    others = [one for one in threading.enumerate() if one is not threading.main_thread() and not one.daemon]
+    if not others:
+        return
+    from workbench.api.faults import plugin_of_thread
+
     left = sorted({name for one in others if (name := plugin_of_thread(one))})
     if not left:
         return

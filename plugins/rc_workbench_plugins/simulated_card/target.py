@@ -78,6 +78,8 @@ def _lacking(platform: Platform, support: PlatformSupport | None) -> Iterator[Di
     if not platform.host.entries:
         yield Diagnostic("it has no host.entries", "Name the calls of its host API.")
     elif not any(entry.kind.moves for entry in platform.host.entries):
+        from workbench.model.platform import NO_DATA_MOVES  # schemas are long to import
+
         yield replace(NO_DATA_MOVES, severity=Severity.ERROR)
     if platform.hardware is None:
         yield Diagnostic("it has no hardware port", "Without one nothing can be simulated.")
