@@ -14,7 +14,7 @@ from workbench.api.job import Job
 from workbench.cli.main import main
 from workbench.formats.project_file import load_project
 from workbench.model.diagnostic import Severity
-from workbench.session.new_platform import Choice
+from workbench.session.new_choice import Choice
 from workbench.session.new_project import Proposal, propose
 from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace

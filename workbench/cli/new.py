@@ -13,7 +13,7 @@ from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors, near
 from workbench.model.text import listed
 from workbench.session.examples import EXAMPLES, copy_example
-from workbench.session.new_platform import Choice, UnknownApi
+from workbench.session.new_choice import Choice, UnknownApi
 from workbench.session.new_project import create, propose
 from workbench.session.workspace import parse_settings
 

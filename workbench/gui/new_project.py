@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -21,14 +21,13 @@ from PySide6.QtWidgets import (
 from workbench.gui.background import Background
 from workbench.gui.widgets import Button, DiagnosticRow, empty, label, rule, scrolled
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
-from workbench.model.text import counted
-from workbench.session.new_platform import Choice, UnknownApi
-from workbench.session.new_project import Proposal, create, propose
-from workbench.session.new_template import begin_template, write_template
-from workbench.session.plugins import Plugins
-from workbench.session.project_text import Found
-from workbench.session.workspace import parse_settings
+from workbench.session.new_choice import Choice, UnknownApi
 from workbench.system.files import real
+
+if TYPE_CHECKING:
+    from workbench.session.new_project import Proposal
+    from workbench.session.plugins import Plugins
+    from workbench.session.project_text import Found
 
 _MOST_FILES = 12
 #: What can be chosen instead of what was found, and the part of the choice that says so.
@@ -92,7 +91,13 @@ class NewProject(QDialog):
         self.create_button.setEnabled(False)
         self.said.setText("Looking at the sources")
         folder, plugins, choice = self._folder, self._plugins, self._choice
-        self._background.start("new project", lambda: propose(folder, plugins, choice), self._show, self._failed)
+
+        def look() -> Proposal:
+            from workbench.session.new_project import propose  # here, since schemas are long to import
+
+            return propose(folder, plugins, choice)
+
+        self._background.start("new project", look, self._show, self._failed)
 
     def _choose(self, **parts: Any) -> None:
         self._choice = replace(self._choice, **parts)
@@ -125,8 +130,8 @@ class NewProject(QDialog):
         self.name.setText(_name_of(proposal.path))
         for problem in proposal.diagnostics:
             self._rows.addWidget(DiagnosticRow(problem))
-        if proposal.unknown_api is not None:
-            self._rows.addWidget(self._add_platform_row(proposal.unknown_api))
+            if proposal.unknown_api is not None and problem.file == str(proposal.unknown_api.header):
+                self._rows.addWidget(self._add_platform_row(proposal.unknown_api))
         grid = QGridLayout()
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(2)
@@ -175,7 +180,7 @@ class NewProject(QDialog):
         button = self.add_platform = Button("Add a platform", "cpu")
         button.clicked.connect(lambda: self._add_platform(api))
         inside.addWidget(button)
-        inside.addWidget(label(f"Writes {api.template.name} with the {counted(len(api.calls), 'call')}", "smallsecond"))
+        inside.addWidget(label(f"Writes {api.template.name} from {api.header.name}", "smallsecond"))
         inside.addStretch(1)
         return row
 
@@ -185,6 +190,8 @@ class NewProject(QDialog):
         folder, plugins = real(self._folder), self._plugins
 
         def write() -> str:
+            from workbench.session.new_template import begin_template, write_template
+
             write_template(api.template, begin_template(api.template, plugins, str(api.base or ""), api.header))
             return api.template.relative_to(folder).as_posix()
 
@@ -212,6 +219,8 @@ class NewProject(QDialog):
     def _given(self) -> dict[str, dict[str, Any]]:
         """The values that a person wrote, by the part of the choice. WorkbenchError for an input's that is no
         number."""
+        from workbench.session.workspace import parse_settings
+
         given: dict[str, dict[str, Any]] = {part: dict(getattr(self._choice, part)) for part in _GIVEN}
         for (part, name), field in self._fields.items():
             text = field.text().strip()
@@ -239,6 +248,8 @@ class NewProject(QDialog):
             self._asked = True
             self._choose(name=name, **given)
             return
+        from workbench.session.new_project import create
+
         try:
             path = create(self.proposal)
         except WorkbenchError as error:

@@ -4,7 +4,7 @@ that plugins bring; and the API of a host that none of them describes."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from workbench.model.platform import Platform
 from workbench.model.scan import HostFile
 from workbench.model.text import listed
 from workbench.session.finding import PROJECT_SUFFIX
+from workbench.session.new_choice import Choice, UnknownApi
 from workbench.session.new_entries import header_entries
 from workbench.session.own_api import own_support
 from workbench.session.plugins import Plugins
@@ -23,19 +24,6 @@ from workbench.system.files import read_file
 _WORD = re.compile(r"\w+")
 _TEMPLATE = re.compile(rb"^(transfer_tables|memories)\s*:|^\s+(entries|clocks|ports)\s*:", re.MULTILINE)
 _MOST_HEADERS = 20
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What a person may say instead of what is found; empty means to look for it."""
-
-    name: str = ""
-    top: str = ""  # a module's name, or its file
-    platform: str = ""
-    host: str = ""  # the file with main
-    constants: Mapping[str, int] = field(default_factory=dict)  # values of inputs that nothing drives
-    settings: Mapping[str, int | float | str] = field(default_factory=dict)  # of the host's macros
-    defines: Mapping[str, int | float | str] = field(default_factory=dict)  # of the hardware's macros
 
 
 @dataclass
@@ -61,22 +49,6 @@ class PlatformFound:
     def calls(self, words: Iterable[str]) -> list[str]:
         known = {*words, "operator"}
         return [name for name in self.api if known.issuperset(_WORD.findall(name))]
-
-
-@dataclass(frozen=True)
-class UnknownApi:
-    """An API that the host calls and no template describes: `calls` are the functions of `header` that it uses. `base`
-    is a template of the folder's that has a board's ports or times and no calls yet."""
-
-    header: Path
-    calls: tuple[str, ...]
-    base: Path | None = None
-
-    @property
-    def template(self) -> Path:
-        """The file in the same folder that would describe it."""
-        folder = self.base.parent if self.base else self.header.parent
-        return folder / f"{self.header.stem}.yaml"
 
 
 def find_platforms(

@@ -18,14 +18,8 @@ from workbench.model.scan import HdlTop, HostFile
 from workbench.model.text import listed
 from workbench.session.finding import PROJECT_SUFFIX
 from workbench.session.hdl_language import languages_of
-from workbench.session.new_platform import (
-    Choice,
-    Notes,
-    PlatformFound,
-    UnknownApi,
-    find_platforms,
-    say_unknown_api,
-)
+from workbench.session.new_choice import Choice, UnknownApi
+from workbench.session.new_platform import Notes, PlatformFound, find_platforms, say_unknown_api
 from workbench.session.new_top import find_constants, find_read_out, find_top
 from workbench.session.own_api import own_support
 from workbench.session.plugins import Plugins
@@ -261,7 +255,7 @@ def _defines(unknown: Sequence[str], choice: Choice, notes: Notes) -> dict[str, 
     """Values of the hardware's macros: those that are chosen, and 1 for others that nothing defines."""
     for name in unknown:
         notes.found.append(Found("macro", f"{name} = 1", "the hardware uses it and nothing defines it: give its value"))
-        hint = f"Give it with --define {name}=VALUE, or in the window; 1 stands under hardware.defines until then."
+        hint = f"Give it with --define {name}=VALUE, or in the window. Until then it is 1."
         notes.problems.append(Diagnostic(f"the value of the macro {name} is not known", hint, Severity.WARNING))
     for name, value in choice.defines.items():
         notes.found.append(Found("macro", f"{name} = {value}", "as it was given"))
@@ -286,7 +280,7 @@ def _settings(
         why = "the host uses it and nothing declares it"
         if name not in choice.settings:
             why += ": give its value"
-            hint = f"Give it with --set {name}=VALUE, or in the window; 1 stands under settings until then."
+            hint = f"Give it with --set {name}=VALUE, or in the window. Until then it is 1."
             notes.problems.append(Diagnostic(f"the value of {name} is not known", hint, Severity.WARNING))
         notes.found.append(Found("setting", f"{name} = {values[name]}", why))
     if unknown := [name for name in choice.settings if name not in values]:

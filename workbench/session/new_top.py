@@ -14,7 +14,8 @@ from workbench.model.hardware import Hardware
 from workbench.model.platform import Platform
 from workbench.model.scan import HdlTop, HostFile
 from workbench.model.text import counted, listed
-from workbench.session.new_platform import Choice, Notes, PlatformFound, say_platform
+from workbench.session.new_choice import Choice
+from workbench.session.new_platform import Notes, PlatformFound, say_platform
 from workbench.session.port_match import Missing, PortMatch, match_port
 from workbench.session.project_text import Found
 from workbench.session.undriven import wrong_constants
