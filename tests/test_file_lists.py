@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -145,6 +146,39 @@ def test_a_core_that_is_none_is_told(tmp_path: Path, text: str, line: int | None
     found = told(opened(tmp_path, {"bad.core": text}, "rtl/top.v", "bad.core"))
     assert [one for one in found if one[0] == "bad.core"]
     assert not said or (("bad.core", line, said) in found)
+
+
+IN_A = "CAPI=2:\nname: a\nfilesets:\n  a:\n    files:"
+LISTED = " [rtl/top.v]\ntargets:\n  default: {filesets: "
+NO_SET, NO_LIST = "is no file set: it is left out", "should be a list: it is left out"
+NESTED = f" ['{'tool_verilator ? (' * 30}x{')' * 30}']"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        (f"{IN_A} rtl/top.v\n", 5, f"'files' {NO_LIST}"),
+        (f"{IN_A} 3\n    depend: 5\n", 6, f"'depend' {NO_LIST}"),
+        (f"{IN_A}\n      - {{a.v: leaf}}\n", 6, "what is said of 'a.v' should be keys with values: it is ignored"),
+        (f"{IN_A}\n      - {{}}\n", 6, "this names no file: it is left out"),
+        (f"{IN_A}\n      - [rtl/top.v]\n", 6, "this should be a text: it is left out"),
+        ("CAPI=2:\nname: a\nfilesets:\n  a: [rtl/top.v]\n", 4, f"'a' {NO_SET}"),
+        (f"{IN_A}{LISTED}[b]}}\n", 7, f"'b' {NO_SET}"),
+        (f"{IN_A}{LISTED}a}}\n", 7, f"'filesets' {NO_LIST}"),
+        (f"{IN_A}{NESTED}\n", 5, "more than 20 conditions are within one another: this is left out"),
+    ],
+)
+def test_no_source_of_a_core_is_dropped_silently(tmp_path: Path, text: str, line: int, said: str) -> None:
+    assert ("bad.core", line, said) in told(opened(tmp_path, {"bad.core": text}, "rtl/top.v", "bad.core"))
+
+
+def test_a_core_of_spaces_is_read_at_once(tmp_path: Path) -> None:
+    """Not in the square of their number."""
+    spaces = " " * 60_000
+    core = f"{IN_A} ['{spaces}! tool_x ? (rtl/leaf.v)', '!{spaces}x', '{'tool_x ? (' * 9000}']\n"
+    begun_s = time.process_time()
+    assert opened(tmp_path, {"bad.core": core}, "rtl/top.v", "bad.core").project.hardware.sources[-1] == "rtl/leaf.v"
+    assert time.process_time() - begun_s < 5
 
 
 @pytest.mark.parametrize(("told_of", "standard"), [("", "2008"), ("-93", "93"), ("-87", "93"), ("-2008", "2008")])

@@ -112,3 +112,13 @@ def test_one_that_is_named_has_to_be_there(tmp_path: Path) -> None:
     (told,) = caught.value.diagnostics
     assert told.message == "there is no file 'built/compile_commands.json'"
     assert told.line is not None
+
+
+@pytest.mark.parametrize("key", ["directory", "file", "command"])
+def test_a_character_that_no_name_can_have_costs_one_entry(tmp_path: Path, key: str) -> None:
+    commands = [dict(command) for command in COMMANDS]
+    commands[0][key] += "\0"
+    workspace = opened(tmp_path, json.dumps(commands))
+    (problem,) = (p for p in workspace.diagnostics if "entry 1" in p.message)
+    assert "entry 1 has a character (U+0000) that no name and no flag can have" in problem.message
+    assert set(workspace.project.host.source_flags) == {"src/sub.c"}

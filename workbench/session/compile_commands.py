@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,9 @@ def flags_of_sources(path: Path, root: Path, host: HostSources) -> tuple[dict[st
         if command is None:
             problems.append(_told(path, f"entry {number} has no directory, file and command"))
             continue
+        if "\0" in "".join((entry["directory"], entry["file"], *_words(entry))):
+            problems.append(_told(path, f"entry {number} has a character (U+0000) that no name and no flag can have"))
+            continue
         folder = path.parent / entry["directory"]
         name = names.get(os.path.realpath(folder / entry["file"]))
         if name is None or name in found:
@@ -69,15 +72,19 @@ def _command(entry: Any) -> Command | None:
     """What one entry says; None where it is not one."""
     if not isinstance(entry, dict) or not all(isinstance(entry.get(key), str) for key in ("directory", "file")):
         return None
+    words = _words(entry)
+    return parse_words(words) if words else None
+
+
+def _words(entry: Mapping[str, Any]) -> list[str]:
+    """An entry's command, none where it has none."""
     words = entry.get("arguments")
     if isinstance(entry.get("command"), str) and words is None:
         try:
             words = shlex.split(entry["command"])
         except ValueError:
-            return None
-    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        return None
-    return parse_words(words)
+            return []
+    return words if isinstance(words, list) and all(isinstance(word, str) for word in words) else []
 
 
 def _flags(command: Command, folder: Path) -> Iterator[str]:

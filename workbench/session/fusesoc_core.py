@@ -15,13 +15,14 @@ from typing import Any
 from workbench.api.source import suffixes
 from workbench.api.source.files import TooManyFiles, matches
 from workbench.formats.documents import read_text
-from workbench.formats.yaml_marks import read_marked
+from workbench.formats.yaml_marks import read_marked, value_at
 from workbench.model.diagnostic import Severity
 from workbench.session.listed import DEPTH, Cores, Listed, Told
 from workbench.session.listed import value as text_value
 
 _HDL = (*suffixes.VERILOG, *suffixes.VERILOG_HEADERS, *suffixes.VHDL)
-_CONDITION = re.compile(r"\s*(!?)\s*(\w+)\s*\?\s*\((.*)\)\s*")
+_CONDITION = re.compile(r"(!?)\s*(\w+)\s*\?\s*\((.*)\)", re.DOTALL)  # of a text without spaces at its ends
+_CONDITIONS = 20  # within one another
 _STANDARD = re.compile(r"vhdlSource-(\d+)")
 _TRUE = {"tool_verilator", "target_default"}
 
@@ -43,36 +44,74 @@ def read_core(path: Path, listed: Listed, depth: int = 0) -> None:
     def told(where: tuple[int | str, ...], message: str, hint: str = "") -> None:
         listed.problems.append(marked.diagnostic(where, message, hint, Severity.WARNING))
 
+    def listed_at(*where: int | str) -> list[Any]:
+        """The items of a list; none, which is reported, where something else is there."""
+        found = value_at(data, where) if _has(data, where) else None
+        if found is not None and not isinstance(found, list):
+            told(where, f"'{where[-1]}' should be a list: it is left out", "Begin each item with '- '.")
+        return found if isinstance(found, list) else []
+
+    def texts_at(*where: int | str) -> list[str]:
+        return [text for number, entry in enumerate(listed_at(*where)) for text in texts(entry, (*where, number))]
+
+    def texts(entry: Any, where: tuple[int | str, ...]) -> list[str]:
+        if isinstance(entry, dict | list) or entry is None:
+            told(where, "this should be a text: it is left out", "Write a name.")
+            return []
+        found = _words(str(entry))
+        if found is None:
+            told(where, f"more than {_CONDITIONS} conditions are within one another: this is left out")
+        return found or []
+
     data = _mapping(marked.data)
     sets, targets = _mapping(data.get("filesets")), _mapping(data.get("targets"))
     if not sets:
         told((), "this core has no file sets", "The workbench reads cores of CAPI 2.")
         return
-    target = _mapping(targets.get("default"))
-    chosen = [name for name in _texts(target.get("filesets")) if name in sets] if target else list(sets)
-    for name in chosen:
-        kept = _mapping(sets[name])
-        for number, wanted in enumerate(kept.get("depend") or ()):
-            for vlnv in _texts([wanted]):
+    target = ("targets", "default")
+    names = texts_at(*target, "filesets") if _mapping(targets.get("default")) else list(sets)
+    for name in dict.fromkeys(names):
+        if not isinstance(sets.get(name), dict):
+            where = ("filesets", name) if name in sets else (*target, "filesets")
+            told(where, f"'{name}' is no file set: it is left out", "Write its files below `files:`.")
+            continue
+        for number, entry in enumerate(listed_at("filesets", name, "depend")):
+            at = ("filesets", name, "depend", number)
+            for vlnv in texts(entry, at):
                 if (other := _find_core(vlnv, listed)) is None:
-                    told(("filesets", name, "depend", number), f"no core '{vlnv}' lies in the project: it is left out",
+                    told(at, f"no core '{vlnv}' lies in the project: it is left out",
                          "Copy it there, or add its folder to `outside`.")  # fmt: skip
                 elif depth < DEPTH:
                     read_core(other, listed, depth + 1)
-        for number, entry in enumerate(kept.get("files") or ()):
-            _core_file(entry, path, kept, listed, lambda *said, at=("filesets", name, "files", number): told(at, *said))
-    _core_parameters(data.get("parameters"), _texts(target.get("parameters")), listed)
+        for number, entry in enumerate(listed_at("filesets", name, "files")):
+            at = ("filesets", name, "files", number)
+            if entry == {}:
+                told(at, "this names no file: it is left out", "Write a name.")
+            for key, own in entry.items() if isinstance(entry, dict) else ((entry, {}),):
+                if not isinstance(own, dict):
+                    told(at, f"what is said of '{key}' should be keys with values: it is ignored",
+                         f"Write `{key}: {{file_type: verilogSource}}`.")  # fmt: skip
+                traits = {**sets[name], **_mapping(own)}
+                _core_files(texts(key, at), path, traits, listed, lambda *said, at=at: told(at, *said))
+    _core_parameters(data.get("parameters"), texts_at(*target, "parameters"), listed)
 
 
-def _core_file(entry: Any, core: Path, of_set: Mapping[Any, Any], listed: Listed, told: Told) -> None:
-    """One file of a set: a name, or a name with what it is, where that is not as the set says."""
-    names, own = (list(entry), next(iter(entry.values()), None)) if isinstance(entry, dict) else ([entry], None)
-    traits = {**of_set, **_mapping(own)}
-    library = str(traits.get("logical_name", ""))
-    for name in _texts(names):
+def _has(data: Any, where: Sequence[int | str]) -> bool:
+    """Whether mappings lead to something."""
+    for key in where:
+        if not isinstance(data, dict) or key not in data:
+            return False
+        data = data[key]
+    return True
+
+
+def _core_files(names: Iterable[str], core: Path, traits: Mapping[Any, Any], listed: Listed, told: Told) -> None:
+    """Files of a set, with what it, and they, are said to be."""
+    library = str(traits.get("logical_name") or "")
+    for name in names:
         path = Path(os.path.normpath(core.parent / name))
         if traits.get("is_include_file"):
-            folder = core.parent / str(traits.get("include_path", os.path.dirname(name)))
+            folder = core.parent / str(traits.get("include_path") or os.path.dirname(name))
             if listed.folder(folder, told):
                 listed.include_dirs[Path(os.path.normpath(folder))] = None
         elif path.suffix in _HDL:
@@ -105,15 +144,15 @@ def _mapping(entry: Any) -> dict[Any, Any]:
     return entry if isinstance(entry, dict) else {}
 
 
-def _texts(entries: Any) -> list[str]:
-    """The texts of a list, without those whose condition does not hold: `tool_vivado? (ip.xci)`."""
-    found: list[str] = []
-    for entry in entries if isinstance(entries, list) else ():
-        text = str(entry)
-        while text and (match := _CONDITION.fullmatch(text)):
-            text = match[3].strip() if (match[2] in _TRUE) != bool(match[1]) else ""
-        found += text.split() if text else ()
-    return found
+def _words(text: str) -> list[str] | None:
+    """The words of a text, none of one whose condition does not hold: `tool_vivado? (ip.xci)`; None where too many
+    conditions are within one another."""
+    text = text.strip()
+    for _ in range(_CONDITIONS):
+        if not (match := _CONDITION.fullmatch(text)):
+            return text.split()
+        text = match[3].strip() if (match[2] in _TRUE) != bool(match[1]) else ""
+    return None
 
 
 def _find_core(vlnv: str, listed: Listed) -> Path | None:
