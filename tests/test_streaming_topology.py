@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from rc_workbench_plugins.streaming.flatten import flattened
 from rc_workbench_plugins.streaming.topology import At, Place, Topology, Way
@@ -212,3 +214,31 @@ def test_a_fault_in_the_section_stands_at_its_key() -> None:
     with pytest.raises(WorkbenchError) as told:
         read_section(section, lambda keys: At("p.yaml", len(keys), 1), Declared())
     assert told.value.diagnostics[0].line == len(("streaming", "blocks", "Top", "blocks", "a"))
+
+
+LEAF = "block Leaf { output unsigned8 out; }\n"
+
+
+def nested(levels: int, held: str = "a") -> str:
+    """Blocks within one another, each of which holds the one before as often as it has names."""
+    lines = [f"block B{n} {{ {f'B{n - 1}' if n else 'Leaf'} {held}; }}" for n in range(levels)]
+    return LEAF + "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        (nested(31, "a, b"), 3, "the application has more than 1000 blocks"),
+        (nested(31, "a, b").replace("Leaf a", "Nosuch a"), 3, "the application has more than 1000 blocks"),
+        (nested(1200), 1101, "more than 100 blocks are within one another"),
+        (f"block A {{ {'Leaf a; ' * 3000} }}{LEAF}", 1, "'A' has two things called 'a'"),
+        (f"block A {{ Leaf {'a' * 300}; }}{LEAF}", 1, "a name has 300 characters"),
+    ],
+)
+def test_what_unfolds_without_end_is_refused_at_once(text: str, line: int, said: str) -> None:
+    """While it is unfolded, not after it."""
+    begun_s = time.process_time()
+    with pytest.raises(WorkbenchError) as raised:
+        topology(text)
+    assert said in {problem.message for problem in raised.value.diagnostics if problem.line == line}
+    assert time.process_time() - begun_s < 5

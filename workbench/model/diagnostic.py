@@ -76,12 +76,21 @@ def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
     return any(d.severity is Severity.ERROR for d in diagnostics)
 
 
+_LONGEST, _MOST_COMPARED = 200, 2000  # characters of a name; names
+
+
 def nearest(name: str, known: Iterable[str], likeness: float = 0.6) -> str:
-    """The known name that is most like another one, first of all but for its case; empty where none is."""
+    """The known name that is most like another one, first of all but for its case; empty where none is. Of long names,
+    and of a great many, only the case is looked at: comparing takes too long."""
     import difflib  # only where something is wrong
 
     names = sorted(known)
     same = [other for other in names if other.lower() == name.lower()]
+    names = (
+        [other for other in names if len(other) <= _LONGEST]
+        if len(names) <= _MOST_COMPARED and len(name) <= _LONGEST
+        else []
+    )
     return next(iter(same or difflib.get_close_matches(name, names, 1, likeness)), "")
 
 

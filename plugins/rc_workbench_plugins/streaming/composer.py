@@ -23,7 +23,7 @@ from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.recorded import recorded
 from rc_workbench_plugins.streaming.stuck import told
 from rc_workbench_plugins.streaming.topology import At, Topology
-from rc_workbench_plugins.streaming.x_language import Declared, read_section, read_x
+from rc_workbench_plugins.streaming.x_language import X_LIMIT, Declared, read_section, read_x
 from workbench.api import Composed, Composition
 from workbench.api.source.lines import read_source
 from workbench.api.virtual_time import TABLE, table_of_frames
@@ -153,7 +153,7 @@ def read_topology(composition: Composition) -> Topology:
     for number, name in enumerate(section.sources):
         path = composition.root / name
         try:
-            read_x(read_source(path).decode("utf-8", "replace"), str(path), declared)
+            read_x(read_source(path, X_LIMIT).decode("utf-8", "replace"), str(path), declared)
         except OSError as error:
             line, column = composition.place(("streaming", "sources", number))
             problems.append(Diagnostic(f"cannot read '{name}': {error.strerror}", file=file, line=line, column=column))

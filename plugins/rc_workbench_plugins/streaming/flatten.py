@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from math import isfinite
+from typing import NoReturn
 
 from rc_workbench_plugins.streaming.topology import (
     ANY_CORE,
@@ -16,6 +18,7 @@ from rc_workbench_plugins.streaming.topology import (
     Config,
     Edge,
     End,
+    Implementation,
     Place,
     Port,
     Resource,
@@ -28,23 +31,37 @@ from workbench.model.diagnostic import Diagnostic, did_you_mean
 from workbench.model.text import listed
 
 BLOCK_LIMIT = 1000
+EDGE_LIMIT = 16 * BLOCK_LIMIT
+LEVEL_LIMIT = 100
+NAME_LIMIT = 200
+_PROBLEM_LIMIT = 100
 _ELEMENTS = tuple(name for name, width in TYPE_BYTES.items() if width)
 
 
 def flattened(declared: Declared, at: At) -> tuple[Topology | None, tuple[Diagnostic, ...]]:
     """The application that is declared, with every problem found; None where there is one. `at` is where to complain of
     what stands nowhere."""
-    return _Flat(declared, at).made()
+    flat = _Flat(declared, at)
+    try:
+        return flat.made()
+    except _EnoughError:
+        return None, tuple(flat.problems)
+
+
+class _EnoughError(Exception):
+    """The application is larger than any, or has more faults than anyone reads: nothing more is unfolded."""
 
 
 class _Flat:
     def __init__(self, declared: Declared, at: At) -> None:
         self._declared, self._at = declared, at
-        self._problems: list[Diagnostic] = []
+        self.problems: list[Diagnostic] = []
         self._definitions: dict[str, Definition] = {}
         self._kinds: dict[str, BlockKind] = {}
         self._blocks: dict[str, Block] = {}
         self._edges: list[Edge] = []
+        self._opened_blocks = 0  # composed ones too
+        self._opened_edges = 0
 
     def made(self) -> tuple[Topology | None, tuple[Diagnostic, ...]]:
         for definition in self._declared.definitions:
@@ -52,26 +69,39 @@ class _Flat:
                 self._wrong(definition.at, f"the block '{definition.name}' is defined twice", "Take one of them out.")
             self._definitions[definition.name] = definition
         self._make_kinds()
-        top = None if self._problems else self._top()
+        top = None if self.problems else self._top()
         if top is None:
-            return None, tuple(self._problems)
+            return None, tuple(self.problems)
         self._opened(top.name, top, ())
         for port in top.ports:
             self._wrong(port.at, f"the application '{top.name}' has a port '{port.name}'",
                         "Nothing is outside of it: give it a block that reads or writes a file.")  # fmt: skip
+        ends = {str(end) for edge in self._edges for end in (edge.source, edge.sink)}
         for block in self._blocks.values():
-            self._check_ports(block)
+            self._check_ports(block, ends)
         edges = tuple(self._with_depth(edge, top.name) for edge in self._edges)
         resources, mapping = self._mapping(top.name)
         topology = Topology(top.name, tuple(self._blocks.values()), edges, resources, mapping)
-        if not self._problems:
+        if not self.problems:
             self._check_implementations(topology)
-        return (None if self._problems else topology), tuple(self._problems)
+        return (None if self.problems else topology), tuple(self.problems)
 
     def _wrong(self, at: At, message: str, hint: str = "") -> None:
-        self._problems.append(problem(at if at.file else self._at, message, hint))
+        found = problem(at if at.file else self._at, message, hint)
+        if found in self.problems:  # of a block that is opened several times
+            return
+        self.problems.append(found)
+        if len(self.problems) == _PROBLEM_LIMIT:
+            raise _EnoughError
+
+    def _too_large(self, at: At, message: str) -> NoReturn:
+        self._wrong(at, message, "Larger applications are not read.")
+        raise _EnoughError
 
     def _make_kinds(self) -> None:
+        of_kind: dict[str, list[Implementation]] = defaultdict(list)
+        for name, made in self._declared.implementations[::-1]:
+            of_kind[name].append(made)
         for name, made in self._declared.implementations:
             if name not in self._definitions:
                 hint = did_you_mean(name, self._definitions) or f"Define it: block {name} {{ ... }}"
@@ -80,6 +110,8 @@ class _Flat:
             seen: dict[str, At] = {}
             named: list[Port | Config | Made] = [*definition.ports, *definition.config, *definition.made]
             for part in named:
+                if len(part.name) > NAME_LIMIT:
+                    self._wrong(part.at, f"a name has {len(part.name)} characters", f"At most {NAME_LIMIT} are read.")
                 if part.name in seen:
                     self._wrong(part.at, f"'{definition.name}' has two things called '{part.name}'", "Rename one.")
                 seen[part.name] = part.at
@@ -93,7 +125,7 @@ class _Flat:
                     self._wrong(config.at, *why)
             if definition.edges and not definition.made:
                 self._wrong(definition.at, f"'{definition.name}' has edges and no blocks", "Declare its blocks.")
-            made_of = tuple(made for name, made in self._declared.implementations[::-1] if name == definition.name)
+            made_of = tuple(of_kind[definition.name])
             if definition.made and made_of:
                 self._wrong(made_of[0].at, f"'{definition.name}' is composed of blocks, and has an implementation",
                             "Either is enough: take one out.")  # fmt: skip
@@ -127,9 +159,14 @@ class _Flat:
             ring = " in ".join((definition.name, *reversed(above[above.index(definition.name) :])))
             self._wrong(definition.at, f"the block holds itself: {ring}", "Take one of them out.")
             return {}
+        if len(above) == LEVEL_LIMIT:
+            self._too_large(definition.at, f"more than {LEVEL_LIMIT} blocks are within one another")
         ports: dict[str, dict[str, End]] = {}
         kinds: dict[str, BlockKind] = {}
         for made in definition.made:
+            self._opened_blocks += 1
+            if self._opened_blocks > BLOCK_LIMIT:
+                self._too_large(made.at, f"the application has more than {BLOCK_LIMIT} blocks")
             inner = self._definitions.get(made.kind)
             if inner is None:
                 self._wrong(made.at, f"there is no block '{made.kind}'", did_you_mean(made.kind, self._definitions))
@@ -141,11 +178,8 @@ class _Flat:
                     self._wrong(made.at, f"'{made.kind}' is composed of blocks and takes no configuration")
                 ports[made.name] = self._opened(name, inner, (*above, definition.name))
             else:
-                if len(self._blocks) == BLOCK_LIMIT:
-                    self._wrong(made.at, f"the application has more than {BLOCK_LIMIT} blocks")
-                if len(self._blocks) < BLOCK_LIMIT:
-                    kind = kinds[made.name]
-                    self._blocks[name] = Block(name, kind, self._configured(made, kind), made.at)
+                kind = kinds[made.name]
+                self._blocks[name] = Block(name, kind, self._configured(made, kind), made.at)
                 ports[made.name] = {port.name: End(name, port.name) for port in inner.ports}
         if len(ports) != len(definition.made):
             return {}
@@ -159,6 +193,9 @@ class _Flat:
         taken: dict[tuple[str, Way], Connection] = {}
         labels: set[str] = set()
         for edge in definition.edges:
+            self._opened_edges += 1
+            if self._opened_edges > EDGE_LIMIT:
+                self._too_large(edge.at, f"the application has more than {EDGE_LIMIT} edges")
             source = self._end(edge, edge.source, Way.OUT, own, kinds)
             sink = self._end(edge, edge.sink, Way.IN, own, kinds)
             if source is None or sink is None:
@@ -253,10 +290,9 @@ class _Flat:
                 values[name] = float(value) if config.type.startswith("float") else value
         return values
 
-    def _check_ports(self, block: Block) -> None:
-        ends = {str(e.source) for e in self._edges} | {str(e.sink) for e in self._edges}
+    def _check_ports(self, block: Block, ends: Collection[str]) -> None:
         for port in block.kind.ports:
-            if f"{block.name}.{port.name}" not in ends and not self._problems:
+            if f"{block.name}.{port.name}" not in ends and not self.problems:
                 self._wrong(block.at, f"the {port.way} port '{port.name}' of '{block.name}' has no edge",
                             "Every port is joined to one other.")  # fmt: skip
 

@@ -18,6 +18,7 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError, did_you_mean
 from workbench.model.streaming import MOST_DEPTH, Streaming
 from workbench.model.text import listed
 
+X_LIMIT = 1 << 20  # bytes of a file: more than any application of as many blocks as are read needs
 _STARTS = ["file", "setting_type", "made", "connection"]
 _WORDS = {
     "NAME": "a name", "STRING": "a text in quotes", "NUMBER": "a number", "WAY": "'input' or 'output'",
