@@ -109,7 +109,7 @@ def test_what_is_whole_is_used_and_what_is_lost_is_named(
 
 def test_a_text_that_is_cut_anywhere_is_read_up_to_there(collect: Callable[[Damage], tuple[Run, str]]) -> None:
     for name in ("recording.txt", "board.txt"):
-        for upto in range(1, 40, 6):
+        for upto in range(1, 40, 13):
             run, said = collect(cut(name, upto))
             assert f"{name}: this record is damaged" in said, (name, upto)
             assert run.tables["call_stats"]["count"].sum() == CALLS

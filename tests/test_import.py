@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rc_workbench_plugins.exchange.chrome_import import _flat
+from rc_workbench_plugins.exchange.chrome_import import _flat, read_chrome
 
 from workbench.api.job import Job
 from workbench.cli.main import main
@@ -115,6 +116,10 @@ def test_any_events_become_intervals_without_gap_or_overlap(events: list[tuple[i
         ('[{"ph": "X", "ts": "soon", "name": "n"}]', "event 0 ('n') has no time that can be read"),
         ('[{"ph": "X", "ts": -3, "name": "n"}]', "event 0 ('n') has no time that can be read"),
         ("[" * 100_000, "this is no JSON"),
+        ('[{"ph": "X", "ts": ' + "9" * 5000 + ', "name": "n"}]', "a number of it has thousands of digits"),
+        ('[{"ph": "X", "ts": ' + "9" * 400 + ', "name": "n"}]', "event 0 ('n') has no time that can be read"),
+        ('[{"ph": "X", "ts": 0, "dur": 4e12, "name": "n"}]', "this trace lasts 4\u202f000\u202f000\u202fs, and a run"),
+        ('[{"ph": "X", "ts": 0, "dur": 9223372036854775808, "name": "n"}]', "event 0 ('n') has no time that can be"),
     ],
 )
 def test_what_is_no_trace_is_told_and_leaves_nothing(tmp_path: Path, document: str, said: str) -> None:
@@ -127,3 +132,31 @@ def test_a_suffix_that_no_format_has_is_told_with_those_there_are(tmp_path: Path
     told = refused(tmp_path, "[]", "trace.unknown")
     assert told.message == "no format has this suffix"
     assert "chrome (.json)" in told.hint
+
+
+def test_texts_that_are_none_and_threads_of_any_number_are_read(tmp_path: Path) -> None:
+    """Half a character of two, in every text; and a thread's number of 5,000 digits."""
+    event = r'{"ph": "X", "ts": 1, "dur": 2, "pid": "p\ud800", "tid": "%s", "name": "n\udfff", "cat": "\ud800"}'
+    name = r'{"ph": "M", "name": "process_name", "pid": "p\ud800", "args": {"name": "\ud83d"}}'
+    events = ", ".join((event.replace("%s", "9" * 5000), name))
+    document = f'{{"traceEvents": [{events}], "otherData": {{"run": "r\\ud800"}}}}'
+    run = imported(tmp_path, document)
+    assert (run.manifest.name, run.manifest.blocks[0].component) == ("r?", "?")
+    assert [state.name for state in run.manifest.blocks[0].states] == ["unclassified", "n?"]
+
+
+@pytest.mark.parametrize("time_ps", [0, 1, True, 2**63, 10**400])
+def test_no_event_is_dropped_whatever_the_file_says_of_its_length(tmp_path: Path, time_ps: int) -> None:
+    events = [{"ph": "X", "ts": 1, "dur": 2, "name": "n"}, {"ph": "X", "ts": 5, "dur": 1, "name": "m"}]
+    run = imported(tmp_path, {"traceEvents": events, "otherData": {"time_ps": time_ps}})
+    assert {name: spent for (_, name), spent in spent(run).items()} == {"n": 2e6, "unclassified": 2e6, "m": 1e6}
+
+
+def test_twenty_thousand_threads_take_no_longer_than_as_many_events(tmp_path: Path) -> None:
+    events = [{"ph": "X", "ts": n, "dur": 1, "tid": n, "name": "n"} for n in range(20_000)]
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps(events))
+    begun_s = time.process_time()
+    run = read_chrome(path, Job())
+    assert len(run.manifest.blocks) == 20_000
+    assert time.process_time() - begun_s < 10

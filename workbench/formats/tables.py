@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.formats.columns import DamagedError
-from workbench.model.run import TABLES, Manifest, Table
+from workbench.model.run import MOST_AMOUNT, TABLES, Manifest, Table
 
 #: What the manifest's lists are called that these columns index; -1 stands for none where the second is True.
 _INDEXES = {"block": ("blocks", False), "site": ("sites", True), "entry": ("entries", True),
@@ -22,8 +22,6 @@ _AMOUNTS = (
     "transfers", "source_stalls", "sink_stalls", "idle", "first_cycle", "last_cycle", "uncertainty_ps", "messages",
     *(name for name in TABLES["memory_ports"] if name != "memory_port"),
 )  # fmt: skip
-#: The largest amount that a table may hold: 75 minutes, in picoseconds.
-MOST = 1 << 52
 _PIECE = 1 << 20  # intervals looked at together
 
 
@@ -46,7 +44,7 @@ def check_table(name: str, table: Table, manifest: Manifest) -> None:
         if column in table and ((table[column] < least) | (table[column] >= most)).any():
             raise DamagedError(f"column {column} points outside its block's states")
     for column in _AMOUNTS:
-        if column in table and _outside(table, column, 0, MOST):
+        if column in table and _outside(table, column, 0, MOST_AMOUNT):
             raise DamagedError(f"column {column} holds what cannot be")
     if "log2_cycles" in table and _outside(table, "log2_cycles", 0, 63):
         raise DamagedError("column log2_cycles holds what cannot be")

@@ -24,9 +24,8 @@ from workbench.api.records import (
     read_end,
     read_records,
 )
-from workbench.formats.tables import MOST
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.run import PS_PER_S, RunClock
+from workbench.model.run import MOST_AMOUNT, PS_PER_S, RunClock
 from workbench.model.text import counted, listed, time_text
 from workbench.run.sound_stats import Lost, sound_stats
 
@@ -37,7 +36,7 @@ _NUMBER = re.compile(r"-?\d{1,18}")
 #: What the numbers of a text tell, with the least that each can be.
 _NUMBERS = {
     "recording.txt": {
-        "cost_ps_per_call": (-MOST, "what recording a call cost"),
+        "cost_ps_per_call": (-MOST_AMOUNT, "what recording a call cost"),
         "cost_ps_spread": (0, "how unsure the cost of recording is"),
         "lost": (0, "how many calls came faster than they could be recorded"),
         "time_ps": (1, "the time from the last call to the program's end"),
@@ -137,7 +136,7 @@ def _sound_text(path: Path, kind: str, lost: Lost) -> None:
 
 
 def _can_be(text: str, least: int) -> bool:
-    return _NUMBER.fullmatch(text) is not None and least <= int(text) <= MOST
+    return _NUMBER.fullmatch(text) is not None and least <= int(text) <= MOST_AMOUNT
 
 
 def _sound_time(raw: Path, lost: Lost) -> None:
@@ -231,8 +230,8 @@ def _sound_triples(path: Path, clock: RunClock | None, cycles: int | None, lost:
 
 
 def _in_order(records: Records) -> Records:
-    sound = (records["t_p1_ps"] >= 0) & (records["t_p3_ps"] >= records["t_p1_ps"]) & (records["t_p3_ps"] <= MOST)
-    sound &= (records["cycle"] >= 0) & (records["cycle"] <= MOST)
+    sound = (records["t_p1_ps"] >= 0) & (records["t_p3_ps"] >= records["t_p1_ps"]) & (records["t_p3_ps"] <= MOST_AMOUNT)
+    sound &= (records["cycle"] >= 0) & (records["cycle"] <= MOST_AMOUNT)
     kept = np.unique(records[sound])
     kept = kept[np.argsort(kept["t_p1_ps"], kind="stable")]
     later = np.diff(kept["cycle"], prepend=-1) > 0

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from workbench.api import HostBuild
 from workbench.api.host_stats import DEPTH, HEADER, MAGIC, PAGE, ROW, THREAD
 from workbench.api.records import SHORT_CALLS
-from workbench.formats.tables import MOST
+from workbench.model.run import MOST_AMOUNT
 from workbench.model.text import counted, listed
 
 #: A file's name, what is wrong with it, and what is lost by that.
@@ -145,7 +145,7 @@ def _sound_rows(
 ) -> Iterator[tuple[str, str]]:  # fmt: skip
     """Clear the rows of a thread that cannot be, and set what is told of its time to what can be."""
     who = f"thread {thread['number'][0]}" if thread["number"][0] else "the main thread"
-    most = MOST / (ps_per_tick or 1)
+    most = MOST_AMOUNT / (ps_per_tick or 1)
     first, last = (float(thread[name][0]) - zero for name in ("first", "last"))
     untimed = not 0 <= first <= most or (thread["last"][0] != 0 and not first <= last <= most)
     used = np.any([rows[name] != 0 for name in (*_AMOUNTS, "left")], axis=0)
@@ -181,12 +181,12 @@ def _sound_rows(
 
 
 def _impossible(rows: NDArray[np.void], most: float) -> NDArray[np.bool_]:
-    wrong = np.any([(rows[name] < 0) | (rows[name] > MOST) for name in _AMOUNTS], axis=0)
+    wrong = np.any([(rows[name] < 0) | (rows[name] > MOST_AMOUNT) for name in _AMOUNTS], axis=0)
     wrong |= (rows["ticks"] > most) | (rows["inner_ticks"] > rows["ticks"]) | (rows["inner"] > rows["count"])
     wrong |= (rows["before"] > rows["count"]) | (rows["runs"] > rows["count"])
     wrong |= np.abs(rows["left"].astype(np.int64)) > 1 << 30
     for name in _RATES:
-        wrong |= ~((rows[name] >= 0) & (rows[name] <= MOST))
+        wrong |= ~((rows[name] >= 0) & (rows[name] <= MOST_AMOUNT))
     return np.asarray(wrong)
 
 

@@ -8,7 +8,7 @@ an export of the workbench's own keeps its picoseconds. Calls, counters and flow
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,8 +21,8 @@ from workbench.api.tables import Piece, state_tables, trace_tables
 from workbench.model.blocks import Block, Side, State
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.pragma import UNCLASSIFIED, Category
-from workbench.model.run import Manifest, Run, RunStatus
-from workbench.model.text import counted
+from workbench.model.run import MOST_AMOUNT, PS_PER_S, Manifest, Run, RunStatus
+from workbench.model.text import counted, time_text
 
 PS_PER_US = 1_000_000
 LIMIT_BYTES = 512 << 20
@@ -60,21 +60,19 @@ def read_chrome(path: Path, job: Job) -> Run:
         raise WorkbenchError(Diagnostic("this trace has no events that last", _HINT, file=str(path)))
     about = document.get("otherData") if isinstance(document, dict) else None
     about = about if isinstance(about, dict) else {}
-    total_ps = about.get("time_ps")
-    first_ps = 0
-    if not isinstance(total_ps, int) or total_ps < 0:
-        first_ps = min(start for thread in used.values() for start, _, _ in thread.stretches)
-        total_ps = max(end for thread in used.values() for _, end, _ in thread.stretches) - first_ps
+    first_ps, total_ps = _span(used.values(), about.get("time_ps"), path)
     blocks: list[Block] = []
     traces: list[Piece] = []
+    taken: set[str] = set()
     for key, thread in used.items():
         job.check()
-        blocks.append(_block(thread, key, processes.get(key[0], ""), {block.id for block in blocks}, path))
+        blocks.append(_block(thread, key, processes.get(key[0], ""), taken, path))
+        taken.add(blocks[-1].id)
         flat = list(_flat(thread.stretches, first_ps, total_ps))
         edges = np.array([*(start for start, _ in flat), total_ps], dtype=np.int64)
         traces.append((edges, np.array([state for _, state in flat], dtype=np.int64)))
     manifest = Manifest(
-        name=str(about.get("run") or path.stem),
+        name=_text(about.get("run") or path.stem),
         status=RunStatus.COMPLETE,
         created=datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds"),
         simulated=about.get("simulated") is True,
@@ -85,6 +83,25 @@ def read_chrome(path: Path, job: Job) -> Run:
     )
     tables = {**trace_tables(traces), **state_tables(blocks, ([piece] for piece in traces))}
     return Run(None, manifest, tables)
+
+
+def _span(threads: Collection[_Thread], time_ps: Any, path: Path) -> tuple[int, int]:
+    """When the trace begins, and how long it lasts (ps). An export of the workbench's own tells that, in which all of
+    its events are. WorkbenchError where it lasts longer than any run."""
+    first_ps = min(start for thread in threads for start, _, _ in thread.stretches)
+    last_ps = max(end for thread in threads for _, end, _ in thread.stretches)
+    if isinstance(time_ps, int) and last_ps <= time_ps <= MOST_AMOUNT:
+        return 0, time_ps
+    if last_ps - first_ps > MOST_AMOUNT:
+        lasts, most = (time_text(ps / PS_PER_S) for ps in (last_ps - first_ps, MOST_AMOUNT))
+        hint = "Cut a part out of it with the program that made it. `ts` and `dur` are microseconds."
+        raise WorkbenchError(Diagnostic(f"this trace lasts {lasts}, and a run {most} at most", hint, file=str(path)))
+    return first_ps, last_ps - first_ps
+
+
+def _text(given: Any) -> str:
+    """A text as files can hold it: what is no character is a question mark."""
+    return str(given).encode("utf-8", "replace").decode()
 
 
 def _document(path: Path) -> Any:
@@ -99,13 +116,15 @@ def _document(path: Path) -> Any:
         ) from None
     except (UnicodeDecodeError, RecursionError):
         raise WorkbenchError(Diagnostic("this is no JSON", _HINT, file=str(path))) from None
+    except ValueError:
+        raise WorkbenchError(Diagnostic("a number of it has thousands of digits", _HINT, file=str(path))) from None
 
 
 Key = tuple[str, str]  # process and thread
 
 
 def _order(item: tuple[Key, _Thread]) -> tuple[int, ...]:
-    return tuple(int(part) if part.isdecimal() else 1 << 62 for part in item[0])
+    return tuple(int(part) if part.isdecimal() and len(part) < 20 else 1 << 62 for part in item[0])
 
 
 def _threads(events: Sequence[Any], path: Path, job: Job) -> tuple[dict[Key, _Thread], dict[str, str]]:
@@ -117,16 +136,16 @@ def _threads(events: Sequence[Any], path: Path, job: Job) -> tuple[dict[Key, _Th
             job.progress(number / len(events))
         if not isinstance(event, dict):
             continue
-        key = (str(event.get("pid", 0)), str(event.get("tid", 0)))
+        key = (_text(event.get("pid", 0)), _text(event.get("tid", 0)))
         thread = threads.setdefault(key, _Thread())
-        kind, name, category = event.get("ph"), str(event.get("name", "")), str(event.get("cat", ""))
+        kind, name, category = event.get("ph"), _text(event.get("name", "")), _text(event.get("cat", ""))
         given = event.get("args")
         args = given if isinstance(given, dict) else {}
         try:
             if kind == "M" and name == "process_name":
-                processes[key[0]] = str(args.get("name", ""))
+                processes[key[0]] = _text(args.get("name", ""))
             elif kind == "M" and name == "thread_name":
-                thread.name = str(args.get("name", ""))
+                thread.name = _text(args.get("name", ""))
             elif kind == "X":
                 start_ps = _ps(event["ts"], args.get("start_ps"))
                 thread.add(start_ps, start_ps + _ps(event.get("dur", 0), args.get("duration_ps")), name, category)
@@ -148,9 +167,9 @@ def _ps(time_us: Any, exact_ps: Any) -> int:
     return ps
 
 
-def _block(thread: _Thread, key: Key, process: str, taken: Iterable[str], path: Path) -> Block:
+def _block(thread: _Thread, key: Key, process: str, taken: Collection[str], path: Path) -> Block:
     name = thread.name or f"{process or 'process ' + key[0]}.thread {key[1]}"
-    if name in taken:
+    while name in taken:
         name = f"{name} ({key[0]}, {key[1]})"
     if len(thread.states) > MOST_STATES:
         problem = f"thread '{name}' has events of {counted(len(thread.states), 'name')}"
@@ -158,7 +177,7 @@ def _block(thread: _Thread, key: Key, process: str, taken: Iterable[str], path: 
         raise WorkbenchError(Diagnostic(problem, hint, file=str(path)))
     states = tuple(State(n, said, _CATEGORIES.get(cat)) for (said, cat), n in thread.states.items())
     side = Side.FPGA if process.lower() == Side.FPGA.value else Side.HOST
-    return Block(name, side, process or path.stem, "thread", name, states)
+    return Block(name, side, process or _text(path.stem), "thread", name, states)
 
 
 def _flat(stretches: Iterable[Stretch], first_ps: int, total_ps: int) -> Iterator[tuple[int, int]]:
