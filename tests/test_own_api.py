@@ -237,7 +237,7 @@ def platform(*entries: dict[str, str]) -> Platform:
         ("void w(const int *d)", "send", "", "the entry w names no transfer table"),
         ("void w(const int *a, const int *b)", "send", "t", "where the data of w are cannot be told"),
         ("void r(int a)", "receive", "t", "where the data of r are cannot be told"),
-        ("void b::write(const int *d)", "send", "t", "is C++, for which no stand-in"),
+        ("void b::write(const int *d)", "send", "t", "its API is C++, and no header declares it"),
     ],
 )
 def test_what_cannot_be_made_is_told(prototype: str, kind: str, transfer: str, said: str) -> None:

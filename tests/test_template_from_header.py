@@ -171,7 +171,7 @@ def test_a_class_gives_its_public_methods(tmp_path: Path) -> None:
         "xrt::bo::bo(const xrt::device& device, size_t sz, memory_group grp)",
         "xrt::bo::~bo()",
         "void xrt::bo::sync(xclBOSyncDirection dir, size_t sz, size_t offset)",
-        "size_t xrt::bo::size()",
+        "size_t xrt::bo::size() const",
     ]
     assert [d.message for d in found.diagnostics] == [
         "'xrt/xrt_device.h' file not found", "xrt::bo::sync may go either way; it was taken for a send",

@@ -6,6 +6,7 @@ A row is a folder of `tests/data/strangers`: the files with which a person begin
 design, the board's ports and measured times) and `route.yaml`, which names the commands in order. The folder is copied,
 and each command runs there as a process of its own. Keys of `route.yaml`:
 
+    begins     optional, in place of files beside it: `folder` in the repository, and its `files` (names or folders)
     project    what the person has: "C with a typedef'd handle"
     route      the way to the finding: "header, template, project, simulated card"
     commands   the arguments of `workbench`, one string a command; the last one is `report RUN --json`
@@ -22,7 +23,6 @@ from __future__ import annotations
 import argparse
 import difflib
 import json
-import os
 import shlex
 import shutil
 import subprocess
@@ -60,16 +60,15 @@ def names() -> list[str]:
 def walk(name: str, folder: Path) -> Row:
     """Do the commands of a row in `folder`, which is made."""
     route = route_of(name)
-    shutil.copytree(PROJECTS / name, folder, ignore=shutil.ignore_patterns("route.yaml"))
-    why, output, environment = "", "", {**os.environ, "PYTHONWARNINGS": "error::ResourceWarning"}
+    begun = begin(name, route, folder)
+    why, output = "", ""
     for number, command in enumerate(route["commands"], 1):
-        words = [sys.executable, "-m", "workbench", *shlex.split(command)]
-        done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-        output = done.stdout
-        if done.returncode:
-            why = f"command {number}, workbench {command}: exit {done.returncode}\n{done.stderr}{done.stdout}"
+        ended = done(command, folder)
+        output = ended.stdout
+        if ended.returncode:
+            why = f"command {number}, workbench {command}: exit {ended.returncode}\n{ended.stderr}{ended.stdout}"
             break
-    edited = edited_lines(PROJECTS / name, folder)
+    edited = edited_lines(begun, folder)
     report = json.loads(output) if output and not why else {"findings": []}
     finding = next((f"{one['rule']} at {one['where']}" for one in report["findings"]), "")
     why = why or (f"{edited} lines were edited" if edited else "" if finding else "there is no finding")
@@ -77,15 +76,29 @@ def walk(name: str, folder: Path) -> Row:
     return Row(route["project"], route["route"], len(route["commands"]), edited, finding, not why, why)
 
 
-def edited_lines(begun: Path, folder: Path) -> int:
+def done(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """`workbench` with these arguments, in a folder, as a process of its own."""
+    words = [sys.executable, "-m", "workbench", *shlex.split(command)]
+    return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def begin(name: str, route: dict[str, Any], folder: Path) -> dict[str, str]:
+    """Copy the person's files to `folder`, which is made; their texts by name."""
+    told = route.get("begins", {})
+    source = PROJECTS.parents[2] / told["folder"] if told else PROJECTS / name
+    folder.mkdir()
+    for one in told.get("files", [path.name for path in source.iterdir() if path.name != "route.yaml"]):
+        copy = shutil.copytree if (source / one).is_dir() else shutil.copyfile
+        copy(source / one, folder / one)
+    return {path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*") if path.is_file()}
+
+
+def edited_lines(begun: dict[str, str], folder: Path) -> int:
     """Lines of the person's own files that are not as they were."""
     return sum(
         line[:1] in "+-" and line[:3] not in ("+++", "---")
-        for file in begun.rglob("*")
-        if file.is_file() and file.name != "route.yaml"
-        for line in difflib.unified_diff(
-            file.read_text().splitlines(), (folder / file.relative_to(begun)).read_text().splitlines(), n=0
-        )
+        for file, text in begun.items()
+        for line in difflib.unified_diff(text.splitlines(), (folder / file).read_text().splitlines(), n=0)
     )
 
 

@@ -10,16 +10,14 @@ from pathlib import Path
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import CallKind, Host, HostEntry
-from workbench.model.prototypes import Prototype, c_callees, type_of
+from workbench.model.prototypes import C_WORDS, HandleTypes, Prototype, c_callees, handle_of, is_plain, type_of
 
 WORD = re.compile(r"[A-Za-z_]\w*")
 _SIZE = re.compile(r"\bsizeof\s*(\([^()]*\)|\**\s*\w+(\.\w+\(\))?)")
 _SYSTEM = Path("/usr/include")
-KNOWN = {
-    "void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "const", "volatile", "restrict",
-    "struct", "union", "enum", "bool", "_Bool", "size_t", "ssize_t", "ptrdiff_t", "intptr_t", "uintptr_t", "off_t",
-    "FILE", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t",
-}  # fmt: skip
+_SIZED = re.compile(r"\bsizeof\s*\(?\s*(\w+)\b")
+_ARRAY = re.compile(r"(?:const )?(?:std::)?(?:vector|span|array|string)\b")
+KNOWN = {*C_WORDS, "struct", "union", "enum"}
 
 
 def used(expression: str) -> list[str]:
@@ -27,31 +25,54 @@ def used(expression: str) -> list[str]:
     return WORD.findall(_SIZE.sub(" ", expression))
 
 
-def data_of(prototype: Prototype, entry: HostEntry, kept: Mapping[str, bool]) -> tuple[str, str, bool]:
+def data_of(prototype: Prototype, entry: HostEntry, kept: HandleTypes) -> tuple[str, str, bool]:
     """Of a call: (where the data are, how many bytes one of them has, whether it is a value and no array).
     WorkbenchError where its entry and parameters do not tell."""
-    if entry.data.strip():
-        return entry.data.strip(), f"sizeof *({entry.data.strip()})", False
+    handle = handle_of(prototype, kept)
+    others = [(text, name) for text, name in prototype.parameters if handle is None or name != handle.name]
+    kinds = {name: type_of(text, name) for text, name in others}
+    plain = {name for name, kind in kinds.items() if is_plain(kind) and "[" not in kind}
+    if (given := entry.data.strip()) in plain:
+        return f"&{given}", f"sizeof {given}", True
+    if given:
+        return given, f"sizeof *({given})", False
     sends = entry.kind is CallKind.SEND
+    if prototype.cpp and (filled := _cpp_data(prototype, kinds, sends)):
+        return filled
     texts = (entry.address, entry.bytes, entry.fpga, entry.condition)
     spoken = {name for text in texts for name in used(text)}
-    others = [(text, name) for text, name in prototype.parameters if kept.get(type_of(text, name)) is not False]
     pointers = [(text, name) for text, name in others if ("*" in text or "[" in text) and name not in spoken]
     usable = [name for text, name in pointers if ("const" in text) == sends]
     usable = usable or [name for text, name in pointers if sends]
     if len(usable) == 1:
         return usable[0], f"sizeof *{usable[0]}", False
     values = [name for text, name in others if name not in spoken and (text, name) not in pointers]
+    values = [name for name in values if name in _SIZED.findall(entry.bytes)] or values
     if not usable and sends and len(values) == 1:
         return f"&{values[0]}", f"sizeof {values[0]}", True
     if not usable and not sends and not pointers and prototype.returns != "void":
         return "&rcw_value", "sizeof rcw_value", True
+    choices = usable or values or [name for _, name in others]
+    hint = " or ".join(f"data: {name}" for name in choices) or "data: EXPRESSION"
     raise WorkbenchError(
         Diagnostic(
             f"where the data of {prototype.name} are cannot be told from its parameters",
-            "Name the parameter in the entry: data: buffer.",
+            f"Name the parameter that they are in, an array or a value, in its entry: {hint}.",
         )
     )
+
+
+def _cpp_data(prototype: Prototype, kinds: Mapping[str, str], sends: bool) -> tuple[str, str, bool] | None:
+    """The data of a call of C++ in an array of a library's, in a number that is referred to, or in what it returns."""
+    arrays = [name for name, kind in kinds.items() if _ARRAY.match(kind) and (sends or not kind.startswith("const"))]
+    numbers = [name for name, kind in kinds.items() if kind.endswith("&") and "const" not in kind and is_plain(kind)]
+    if len(arrays) == 1:
+        return f"{arrays[0]}.data()", f"{arrays[0]}.size() * sizeof *{arrays[0]}.data()", False
+    if len(numbers) == 1 and not sends:
+        return f"&{numbers[0]}", f"sizeof {numbers[0]}", True
+    if not sends and _ARRAY.match(prototype.returns):
+        return "rcw_value.data()", "rcw_value.size() * sizeof *rcw_value.data()", True
+    return None
 
 
 def header_names(host: Host) -> tuple[str, ...]:

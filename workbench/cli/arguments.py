@@ -179,7 +179,7 @@ OWN: Sequence[Command] = (
              _flag("--sizes", "at four sizes, from 1024 x 700 to 2560 x 1440")),
     _command("new", "a project file from a folder of sources", "new:run_new",
              _file("folder", metavar="DIR", help="the folder of the host's and the hardware's sources"),
-             _named("--example", "copy a bundled application below DIR instead: pdf2d, laplace, blastn or queues"),
+             _named("--example", "copy an example below DIR instead: pdf2d, laplace, blastn, queues or own_board"),
              _named("--name", "the project's name (default: the folder's)"),
              _named("--top", "the top module, or its file", "MODULE"),
              _named("--host", "the C or C++ source with main", "FILE"),

@@ -126,13 +126,18 @@ class HostEntry(Document):
     )
     data: str = Field(
         "",
-        description="expression: where the data are; empty: the parameter that they can only be",
-        examples=["buffer + offset"],
+        description="expression: where the data are, or the parameter that is the data, as a register's value; empty: "
+        "the parameter that it can only be",
+        examples=["buffer + offset", "value"],
     )
     files: str = Field("", description="expression: the configuration file's name or names")
     reason: str = Field("", description="the reason that a call without a pragma gets")
     transfer: str = Field("", description="the transfer table that its times come from")
     asynchronous: bool = Field(False, description="returns before the transfer is done")
+    inline: bool = Field(
+        False,
+        description="the API's header defines it itself, so that nothing is made for it on the simulated card",
+    )
     suggestion: str = Field("", description="advice that holds on this platform, shown with findings on this call")
     suggestion_from_bytes: PositiveInt | None = Field(
         None, description="the advice holds where one call moves at least so much on average"

@@ -8,7 +8,7 @@ namespace (`void ns::reset(int card)`; `void ::reset(int card)` of the global on
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.model.diagnostic import Diagnostic
@@ -17,6 +17,11 @@ from workbench.model.platform import CallKind, Host, HostEntry
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 #: The variables that the C of `Transfers` speaks of besides the API's own handles.
 _OF_TRANSFERS = {"data", "words", "bytes", "address", "index", "result"}
+C_WORDS = {
+    "void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "const", "volatile", "restrict",
+    "bool", "_Bool", "std", "size_t", "ssize_t", "ptrdiff_t", "intptr_t", "uintptr_t", "off_t", "FILE",
+    *(f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)),
+}  # fmt: skip
 _TYPE_WORDS = re.compile(
     r"void|char|short|int|long|float|double|(un)?signed|const|volatile|restrict|struct|union|enum|_?[Bb]ool"
 )
@@ -62,6 +67,20 @@ class Prototype:
     @property
     def is_destructor(self) -> bool:
         return self.name.startswith("~")
+
+    @property
+    def is_static(self) -> bool:
+        return re.match(r"(?:inline\s+)?static\b", _without_template(self.text)) is not None
+
+    @property
+    def is_template(self) -> bool:
+        return re.match(r"template\s*<", self.text) is not None
+
+    @property
+    def qualifiers(self) -> str:
+        """What follows the parameters of a method: `const noexcept`."""
+        after = self.text[self.text.rindex(")") + 1 :] if ")" in self.text else ""
+        return " ".join(re.findall(r"\b(?:const|volatile|noexcept)\b|&&?", after))
 
 
 @dataclass(frozen=True)
@@ -199,26 +218,86 @@ def pointed_type(declaration: str, name: str) -> str:
     return _squeezed(kind[: kind.rindex("*")]) if "*" in kind else ""
 
 
-def handle_types(host: Host) -> dict[str, bool]:
-    """The types by which a program keeps hold of a card: what an `acquire` returns, or fills in, and other calls take.
+class HandleTypes(dict[str, bool]):
+    """The types by which a program keeps hold of a card; True for one that is the card's number.
 
-    True for one that is the card's number, as an `acquire` that returns an integer gives it.
+    `returned` are those that an `acquire` returns; others it fills in. `names`: of those that C itself has, such as
+    `int`, only parameters of this name are handles.
     """
-    known = c_callees(host.entries).values()
+
+    def __init__(self, types: Mapping[str, bool], returned: Collection[str], names: Mapping[str, str]) -> None:
+        super().__init__(types)
+        self.returned, self.names = returned, names
+
+    def holds(self, kind: str, name: str) -> bool:
+        """Whether a parameter keeps hold of a card, by a handle or its number."""
+        return kind in self and self.names.get(kind, name) == name
+
+    def has(self, kind: str, name: str) -> bool:
+        """Whether a parameter is a handle that is no number."""
+        return self.holds(kind, name) and not self[kind]
+
+
+@dataclass(frozen=True)
+class Handle:
+    """The parameter by which a call says which card it is for. `by_address`: it points to what the program keeps."""
+
+    name: str
+    kind: str
+    by_address: bool = False
+
+    @property
+    def value(self) -> str:
+        return f"*{self.name}" if self.by_address else self.name
+
+
+def handle_types(host: Host, *, cpp: bool = False) -> HandleTypes:
+    """What an `acquire` returns, or fills in, and other calls take, by value or by its address.
+
+    A type that only the API's header knows is a handle too where an `acquire` returns it and fills in none; whether
+    it is a pointer is the compiler's to see. An integer that other entries' `fpga` names is the card's number.
+    Of C's functions; with `cpp` of C++'s too.
+    """
+    known = (callees(host.entries)[0] if cpp else c_callees(host.entries)).values()
     acquires = [c.prototype for c in known if CallKind.ACQUIRE in c.kinds]
-    others = [c.prototype for c in known if c.prototype not in acquires]
-    parameters = [(type_of(text, name), name) for prototype in others for text, name in prototype.parameters]
+    others = [c for c in known if c.prototype not in acquires]
+    parameters = [(type_of(text, name), name) for one in others for text, name in one.prototype.parameters]
+    used = {type_of(text, name) for one in others if set(one.kinds) != {CallKind.OTHER}
+            for text, name in one.prototype.parameters}  # fmt: skip
     spoken = {entry.fpga.strip() for entry in host.entries if entry.kind is not CallKind.ACQUIRE}
     numbers = {kind for kind, name in parameters if name in spoken and "*" not in kind}
-    returned = {_squeezed(p.returns) for p in acquires if "*" in p.returns or p.returns in numbers}
-    filled = {pointed_type(text, name) for p in acquires for text, name in p.parameters if "*" in text}
     taken = {kind for kind, _ in parameters}
-    return {kind: kind in returned and "*" not in kind for kind in sorted((returned | filled) & taken)}
+    taken |= {_pointed(kind) for kind in taken if "*" in kind}
+    outputs = [(_pointed(type_of(text, name)), name) for p in acquires for text, name in p.parameters
+               if "*" in text and "const" not in text]  # fmt: skip
+    names = {kind: name for kind, name in outputs if is_plain(kind)}
+    filled = {kind for kind, name in outputs if kind in taken and (kind not in names or (kind, name) in parameters)}
+    returned = {_squeezed(p.returns) for p in acquires}
+    returned = {kind for kind in returned if "*" in kind or kind in numbers or (
+        not is_plain(kind) and kind in used and not filled)}  # fmt: skip
+    kept = sorted((returned | {kind for kind in filled if f"{kind} *" not in returned}) & taken)
+    return HandleTypes({kind: kind in returned and kind in numbers for kind in kept}, returned, names)
 
 
-def handle_of(prototype: Prototype, kept: Mapping[str, bool]) -> str | None:
+def is_plain(kind: str) -> bool:
+    """A type that is C's own: no pointer, and none that only an API's header knows."""
+    return all(word in C_WORDS for word in _IDENTIFIER.findall(kind)) and "*" not in kind
+
+
+def _pointed(kind: str) -> str:
+    """What a pointer's type points to, without const."""
+    return _squeezed(re.sub(r"\bconst\b", "", kind[: kind.rindex("*")])) if "*" in kind else ""
+
+
+def handle_of(prototype: Prototype, kept: HandleTypes) -> Handle | None:
     """The parameter of a call that is a handle, not a number; None where there is none."""
-    return next((name for text, name in prototype.parameters if kept.get(type_of(text, name)) is False), None)
+    for text, name in prototype.parameters:
+        kind = type_of(text, name)
+        if kept.has(kind, name):
+            return Handle(name, kind)
+        if kept.has(pointed := _pointed(kind), name):
+            return Handle(name, pointed, by_address=True)
+    return None
 
 
 def without_card(host: Host) -> tuple[str, ...]:

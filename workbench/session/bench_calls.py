@@ -12,7 +12,7 @@ from itertools import chain
 from workbench.api.c_header import KNOWN, WORD, used
 from workbench.model.opened import opened
 from workbench.model.platform import CallKind, HostEntry
-from workbench.model.prototypes import Callee, Prototype, pointed_type, type_of
+from workbench.model.prototypes import Callee, HandleTypes, Prototype, pointed_type, type_of
 
 _EQUAL = re.compile(r"(?P<one>[\w:]+)\s*==\s*(?P<other>[\w:]+|'[^']*'|\"[^\"]*\"|-?\d\w*)")
 _SAME_TEXT = re.compile(
@@ -31,7 +31,7 @@ class Calls:
     """`largest_bytes` is the most that is moved at once; `kept` are types of handles that the program has already."""
 
     def __init__(
-        self, known: Mapping[str, Callee], kept: Mapping[str, bool], constants: Mapping[str, object], largest_bytes: int
+        self, known: Mapping[str, Callee], kept: HandleTypes, constants: Mapping[str, object], largest_bytes: int
     ) -> None:
         self.known, self.kept, self.constants, self.largest_bytes = known, kept, constants, largest_bytes
         self.lacking = _lacking(known, kept)
@@ -214,8 +214,10 @@ class Calls:
     def _argument(self, callee: Callee, entry: HostEntry, declaration: str, name: str) -> str:
         prototype, kind = callee.prototype, type_of(declaration, name)
         bare, moves = re.sub(r"\bconst\b|&", "", kind).strip(), entry.kind.moves
-        if kind in self.kept and self._is_opened(kind):
+        if self.kept.holds(kind, name) and self._is_opened(kind):
             return handle(kind)
+        if self.kept.has(held := pointed_type(declaration, name).removeprefix("const "), name):
+            return f"&{handle(held)}"
         if kind in self.lacking or kind.startswith("struct "):
             return self.filled(kind)
         if names := self._named.get((kind, name)):

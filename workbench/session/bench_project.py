@@ -20,7 +20,7 @@ from workbench.model.application import SCHEMA_VERSION
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.hardware import Hardware
 from workbench.model.platform import CallKind, Host, HostEntry, Platform, TransferTable
-from workbench.model.prototypes import Callee, Prototype, callees, handle_types, pointed_type, type_of
+from workbench.model.prototypes import Callee, HandleTypes, Prototype, callees, handle_types, pointed_type, type_of
 from workbench.model.run import Run
 from workbench.model.text import counted
 from workbench.session.bench_calls import Calls, Unmade, handle
@@ -162,7 +162,7 @@ def _unused_addresses(hardware: Hardware) -> tuple[int, int, int]:
 
 
 def _choose(
-    platform: Platform, known: Mapping[str, Callee], kept: Mapping[str, bool], most_bytes: int
+    platform: Platform, known: Mapping[str, Callee], kept: HandleTypes, most_bytes: int
 ) -> tuple[list[_Timed], dict[str, str]]:
     """The calls that stand for the tables: for each the first that blocks, and the first that does not."""
     accessed = {entry.transfer for entry in platform.host.entries if entry.access}
@@ -216,9 +216,7 @@ def _word_bytes(platform: Platform, table: TransferTable | None) -> int:
     return named[0].word_bits // 8 if named else 1
 
 
-def _program(
-    host: Host, known: Mapping[str, Callee], kept: Mapping[str, bool], timed: Sequence[_Timed], repeats: int
-) -> str:
+def _program(host: Host, known: Mapping[str, Callee], kept: HandleTypes, timed: Sequence[_Timed], repeats: int) -> str:
     largest = max(max(one.smallest_bytes, one.largest_bytes) for one in timed)
     calls = Calls(known, kept, host.constants, largest)
     functions = [line for one in timed for line in _timing(one, kept, repeats, calls)]
@@ -244,7 +242,7 @@ def _program(
     return "\n".join([*lines, "    free(data);", "    return !done;", "}", ""])
 
 
-def _opening(known: Mapping[str, Callee], kept: Mapping[str, bool], calls: Calls) -> Iterator[str]:
+def _opening(known: Mapping[str, Callee], kept: HandleTypes, calls: Calls) -> Iterator[str]:
     """The call that brings each kind of handle."""
     for callee in known.values():
         prototype = callee.prototype
@@ -261,11 +259,11 @@ def _opening(known: Mapping[str, Callee], kept: Mapping[str, bool], calls: Calls
             for (text, name), argument in zip(prototype.parameters, arguments, strict=True)
         ]
         returned = prototype.returns.replace(" ", "")
-        brought = [f"{handle(kind)} = " for kind in kept if kind.replace(" ", "") == returned]
+        brought = [f"{handle(kind)} = " for kind in kept if kind in kept.returned and kind.replace(" ", "") == returned]
         yield f"{''.join(brought[:1])}{prototype.name}({', '.join(given)});"
 
 
-def _timing(one: _Timed, kept: Mapping[str, bool], repeats: int, calls: Calls) -> Iterator[str]:
+def _timing(one: _Timed, kept: HandleTypes, repeats: int, calls: Calls) -> Iterator[str]:
     """Functions of an entry: its condition, its bytes, and one that makes its calls of all sizes."""
     prototype, entry, name = one.callee.prototype, one.entry, one.name
     sized = _sized(prototype, entry, kept)
@@ -303,7 +301,7 @@ def _timing(one: _Timed, kept: Mapping[str, bool], repeats: int, calls: Calls) -
     yield from ("        }", "    }", "    return count > 0;", "}")
 
 
-def _sized(prototype: Prototype, entry: HostEntry, kept: Mapping[str, bool]) -> str:
+def _sized(prototype: Prototype, entry: HostEntry, kept: HandleTypes) -> str:
     """The parameter that tells how much is moved; empty where every call moves the same."""
     kinds = {name: type_of(text, name) for text, name in prototype.parameters if "*" not in text}
     values = {name for name, kind in kinds.items() if kind not in kept

@@ -56,6 +56,10 @@ _NUMBERS_OF_CARDS = ("number", "num", "nr", "no", "index", "idx", "id", "unit", 
 #: What is asked again and again: a library that always answers 0 makes a host wait for ever.
 _ASKED = {"status", "state", "done", "ready", "busy", "idle", "finished", "completed", "is", "has"}
 _CARDS = ("fpga", "card", "board", "device", "dev", "slot", "didx")
+#: How a pointer to nothing in particular is called that is a handle, and no data.
+_HANDLES = {*_CARDS, "handle", "hnd", "hdl", "h", "ctx", "context", "self"}
+#: How a number is called by which a program keeps hold of a card.
+_DESCRIPTORS = {*_HANDLES, "fd", "d", "b", "id"}
 _OF_CARDS = {*_CARDS, "queue", "thread", "context"}  # classes whose objects are a card's
 _OF_MEMORY = {"mem", "memory", "malloc", "buffer", "buf", "kernel", "event", "properties"}
 _FILES = ("bitfile", "bitstream", "xclbin", "filename", "file", "path", "image", "afi", "fnm", "name")
@@ -66,6 +70,7 @@ _INTEGER = re.compile(
     r"(const )?((un)?signed|(unsigned )?(char|short|int|long|long long)( int)?|(std::)?(u?int\d+_t|s?size_t)|off_t"
     r"|[us](8|16|32|64)|cl_u?\w+|u(int|long|short|char)|U?INT(8|16|32|64)?|[DQ]?WORD|BYTE|U?LONG(32|64)?)"
 )
+_ARRAY_OF = re.compile(r"(?:std::)?vector<\s*([\w: ]+?)\s*>")
 _ARRAY = re.compile(r"(const )?(std::)?(vector|span|array)\b.*")
 
 
@@ -93,6 +98,11 @@ class Parameter:
     def array(self) -> bool:
         return _ARRAY.fullmatch(self.kind) is not None
 
+    @property
+    def refers(self) -> bool:
+        """A number that the call fills in."""
+        return self.kind.endswith("&") and _INTEGER.fullmatch(self.kind[:-1].strip()) is not None
+
 
 def parameters_of(prototype: Prototype) -> list[Parameter]:
     return [Parameter(name, type_of(text, name), _words(name)) for text, name in prototype.parameters]
@@ -107,7 +117,7 @@ def entries_of(functions: Sequence[ApiFunction]) -> tuple[list[dict[str, Any]], 
     entries: list[dict[str, Any]] = []
     notes: list[Diagnostic] = []
     for function, prototype in known:
-        entry = entry_of(function.prototype)
+        entry = entry_of(function.prototype) | _inline(function)
         if prototype is None or entry["kind"] not in ("send", "receive"):
             entries.append(entry)
             continue
@@ -115,7 +125,7 @@ def entries_of(functions: Sequence[ApiFunction]) -> tuple[list[dict[str, Any]], 
             entry = _with(entry, bytes=f"self.{sized[prototype.scope]}()")
         if _words(prototype.name) in (("write",), ("read",)) and prototype.scope in both:
             # a buffer's own: `sync` moves what they leave there
-            entries.append({"prototype": function.prototype, "kind": "other", "reason": "update"})
+            entries.append({"prototype": function.prototype, "kind": "other", "reason": "update"} | _inline(function))
         elif ways := _ways(function):
             to, from_ = ways
             entries.append(_with(entry, kind="send", subtype="to the device", condition=to))
@@ -126,6 +136,7 @@ def entries_of(functions: Sequence[ApiFunction]) -> tuple[list[dict[str, Any]], 
                 hint = "Give it two entries, each with its own 'Only when' and Label."
                 told = f"{prototype.qualified} may go either way; it was taken for a send"
                 notes.append(Diagnostic(told, hint, Severity.NOTE))
+    entries = _with_descriptors(entries)
     asked = [
         p.qualified for e in entries if e["kind"] == "other" and (p := parse_prototype(e["prototype"])) and _asks(p)
     ]
@@ -136,6 +147,26 @@ def entries_of(functions: Sequence[ApiFunction]) -> tuple[list[dict[str, Any]], 
         )
         notes.append(Diagnostic(told, hint, Severity.WARNING))
     return entries, tuple(notes)
+
+
+def _with_descriptors(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """With the card's number, where a program keeps hold of a card by a number that an `acquire` returns: it is the
+    first parameter of other calls, called `fd`, say."""
+    known = [(entry, parse_prototype(entry["prototype"])) for entry in entries]
+    opened = {p.returns for entry, p in known if p and entry["kind"] == "acquire" and not p.cpp
+              and _INTEGER.fullmatch(p.returns) and not any("*" in text for text, _ in p.parameters)}  # fmt: skip
+    found = []
+    for entry, prototype in known:
+        first = next(iter(parameters_of(prototype)), None) if prototype and not prototype.cpp else None
+        told = entry["kind"] == "acquire" or "fpga" in entry or first is None
+        if not told and first and first.kind in opened and set(first.words) & _DESCRIPTORS:
+            entry = _with(entry, fpga=first.name)
+        found.append(entry)
+    return found
+
+
+def _inline(function: ApiFunction) -> dict[str, bool]:
+    return {"inline": True} if function.inline else {}
 
 
 def _asks(prototype: Prototype) -> bool:
@@ -174,7 +205,10 @@ def entry_of(text: str) -> dict[str, Any]:
 
 def _with(entry: dict[str, Any], **fields: str) -> dict[str, Any]:
     """With fields that stand where a person would write them."""
-    order = ("prototype", "kind", "subtype", "condition", "fpga", "bytes", "address", "reason", "asynchronous")
+    order = (
+        "prototype", "kind", "subtype", "condition", "fpga", "bytes", "address", "files", "reason",
+        "asynchronous", "inline",
+    )  # fmt: skip
     changed = entry | fields
     return {name: changed[name] for name in order if name in changed}
 
@@ -268,6 +302,8 @@ def _moved(prototype: Prototype, parameters: Sequence[Parameter], kind: CallKind
         return None  # a text
     if data.array:
         return f"{data.name}.size() * sizeof *{data.name}.data()", address
+    if data.refers:
+        return f"sizeof {data.name}", address
     if size or data.points in ONE_BYTE:
         return size or count, address
     return f"{count} * sizeof *{data.name}" if count else f"sizeof *{data.name}", address
@@ -281,6 +317,11 @@ def _register(
         address = _named(parameters, _ADDRESSES)
         if prototype.returns in ("", "void") or "*" in prototype.returns or not numbers:
             return None
+        if made := _ARRAY_OF.fullmatch(prototype.returns):
+            size, count = _named(parameters, _BYTES), _named(parameters, _COUNTS)
+            left = [p.name for p in numbers if p.name not in (size, count)]
+            size = size or (f"{count} * sizeof({made[1]})" if count else "")
+            return size, address or (left[0] if len(left) == 1 else "")
         return f"sizeof({prototype.returns})", address or (numbers[0].name if len(numbers) == 1 else "")
     value = next((p.name for p in numbers if p.words and p.words[-1] in _VALUES), "")
     address = _named([p for p in parameters if p.name != value], _ADDRESSES)
@@ -296,5 +337,8 @@ def data_of(parameters: Sequence[Parameter], kind: CallKind) -> Iterator[Paramet
     """What data can lie in or behind: what is received is not const, and a handle is no data."""
     for p in parameters:
         known = p.array or p.points in ONE_BYTE or _INTEGER.fullmatch(p.points) or p.points in ("float", "double", "T")
-        if known and not (kind is CallKind.RECEIVE and p.kind.startswith("const")):
+        if p.points == "void" and set(p.words) & _HANDLES:
+            continue
+        filled = kind is CallKind.RECEIVE and p.refers
+        if filled or (known and not (kind is CallKind.RECEIVE and p.kind.startswith("const"))):
             yield p

@@ -55,6 +55,13 @@ EXAMPLES = (
         "From processor to FPGA: what a queue's replay can tell.",
         "Streams: X, C++ and Verilog",
     ),
+    Example(
+        "own_board",
+        "own_board.workbench.yaml",
+        "A board with a C++ class",
+        "A board that no plugin knows, from its header alone.",
+        "C++ host with a class API, Verilog",
+    ),
 )
 
 

@@ -55,7 +55,9 @@ def _simulate(platform: Platform, support: PlatformSupport | None, targets: Sequ
     able = [title for title, lacks in lacking.items() if not lacks]
     by = f"the API of {support.name}" if support and support.api_sources else "its API, made of its entries,"
     why = f"{by} on the {listed(able)}, with its tables"
-    lacks = "; ".join(lack.message for found in lacking.values() for lack in found)
+    lacks = "; ".join(
+        f"{one.message} ({one.hint})" if one.hint else one.message for of in lacking.values() for one in of
+    )
     return Service("simulate", bool(able), why if able else lacks or "no plugin brings a target that simulates")
 
 

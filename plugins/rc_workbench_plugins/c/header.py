@@ -8,7 +8,15 @@ from collections.abc import Container, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 
-from clang.cindex import AccessSpecifier, AvailabilityKind, Cursor, CursorKind, TranslationUnit, TypeKind
+from clang.cindex import (
+    AccessSpecifier,
+    AvailabilityKind,
+    Cursor,
+    CursorKind,
+    ExceptionSpecificationKind,
+    TranslationUnit,
+    TypeKind,
+)
 
 from rc_workbench_plugins.c import clang_parse
 from rc_workbench_plugins.c.clang_parse import children, place, qualified
@@ -130,7 +138,13 @@ def _functions(cursor: Cursor, unit: TranslationUnit, data: bytes, assumed: Set[
             yield from _functions(child, unit, data, assumed)
         elif child.kind in _FUNCTIONS and _callable(child):
             where = place(child.location)
-            yield ApiFunction(_prototype(child, data, assumed), where.line if where else 1, tuple(_choices(child)))
+            line, prototype = where.line if where else 1, _prototype(child, data, assumed)
+            yield ApiFunction(prototype, line, tuple(_choices(child)), _is_inline(child))
+
+
+def _is_inline(cursor: Cursor) -> bool:
+    """Whether the header defines a function, be it by `= default`."""
+    return cursor.get_definition() is not None or cursor.is_default_method()
 
 
 def _callable(cursor: Cursor) -> bool:
@@ -161,7 +175,17 @@ def _prototype(cursor: Cursor, data: bytes, assumed: Set[str]) -> str:
     returns = "" if made else cursor.result_type.spelling
     gap = "" if made or returns.endswith(("*", "&")) else " "
     inside = ", ".join(parameters) or ("" if "::" in name else "void")
-    return f"{returns}{gap}{name}({inside})"
+    before = "static " if cursor.is_static_method() else ""
+    after = "".join(f" {word}" for word in _after(cursor))
+    return f"{before}{returns}{gap}{name}({inside}){after}"
+
+
+def _after(cursor: Cursor) -> Iterator[str]:
+    """What a method's declaration says behind its parameters, which its definition has to repeat."""
+    if cursor.is_const_method():
+        yield "const"
+    if cursor.exception_specification_kind is ExceptionSpecificationKind.BASIC_NOEXCEPT:
+        yield "noexcept"
 
 
 def _parameters_of(cursor: Cursor) -> list[Cursor]:

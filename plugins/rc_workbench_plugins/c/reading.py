@@ -112,6 +112,8 @@ def read_unit(
             walker.walk(cursor)
     walker.unmask()
     walker.tell_hidden()
+    held = (use for use in reading.uses if not any(body.holds(use.place.file, use.place.offset) for body in walker.own))
+    reading.uses = list(held) if walker.own else reading.uses
     return reading
 
 
@@ -165,6 +167,7 @@ class _Walker:
         self.reading, self.names, self.is_user, self.text, self.cpp = reading, names, is_user, text, cpp
         self.named = named
         self.hidden: list[Range] = []
+        self.own: list[Range] = []  # bodies of the API's functions: what these call is part of a call of theirs
         self.text_makers: dict[str, bool] = {}
         self.masked: dict[tuple[Path, int], Use] = {}
         self.seen: dict[tuple[Path, int, str], int] = {}
@@ -190,6 +193,7 @@ class _Walker:
                 if body := _range(cursor, cursor.spelling):
                     self.reading.functions.append(body)
                     self.reading.bodies.append((body, cursor))
+                    self.own += [body] if self.is_entry(cursor) else []
             elif self.cpp and (within := self.in_cpp(self.cpp, cursor, parts)) is not None:
                 parts = within
             elif kind is K.CALL_EXPR and parts:
@@ -245,6 +249,12 @@ class _Walker:
                 self.reading.statements.append(
                     Statement(span, holder, condition if first else None, otherwise if first else None)
                 )
+
+    def is_entry(self, function: Cursor) -> bool:
+        """Whether a function that is defined here, as in an API's header, is one of the template's."""
+        if self.cpp is None:
+            return function.spelling in self.names
+        return function.kind not in (K.CONSTRUCTOR, K.DESTRUCTOR) and self.cpp.entries.of(function) is not None
 
     def is_api(self, cursor: Cursor) -> bool:
         target = declared(cursor)

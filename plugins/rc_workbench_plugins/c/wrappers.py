@@ -280,8 +280,8 @@ def _at_the_board(out: _Lines, wrapper: Wrapper, platform: Platform) -> None:
     elif CallKind.RELEASE in callee.kinds:
         lines.append("    rcw_board_end(rcw_at);")
     if lines:
-        handle = handle_of(callee.prototype, handle_types(platform.host)) or "0"
-        at = f"    const int rcw_at = RCW_BOARD_AT(rcw_it.fpga, {handle});"
+        handle = handle_of(callee.prototype, handle_types(platform.host))
+        at = f"    const int rcw_at = RCW_BOARD_AT(rcw_it.fpga, {handle.name if handle else '0'});"
         out.add("#ifdef RCW_BOARD", at, "    (void)rcw_at;", *lines, "#endif")
 
 
@@ -290,12 +290,15 @@ def _opened_at_the_board(out: _Lines, wrapper: Wrapper, platform: Platform) -> N
     if CallKind.ACQUIRE not in wrapper.callee.kinds:
         return
     types, prototype = handle_types(platform.host), wrapper.callee.prototype
-    given = [(type_of(f"{prototype.returns} rcw_x", "rcw_x"), "rcw_result", "rcw_result")]
-    given += [(pointed_type(text, name), f"*{name}", f"{name} && *{name}")
+    given = [(type_of(f"{prototype.returns} rcw_x", "rcw_x"), "", "rcw_result", "")]
+    given += [(pointed_type(text, name), name, f"*{name}", f"if ({name}) ")
               for text, name in prototype.parameters if "const" not in text]  # fmt: skip
-    for kind, value, there in given:
-        if types.get(kind) is False:
-            out.add("#ifdef RCW_BOARD", f"    if ({there}) RCW_BOARD_OPENED(rcw_it.fpga, {value});", "#endif")
+    for kind, name, value, there in given:
+        if types.has(kind, name) if name else kind in types.returned and not types.get(kind, True):
+            opened_ = f"{there}RCW_BOARD_OPENED(rcw_it.fpga, {value});"
+            out.add("#ifdef RCW_BOARD", f"    {opened_}", "#endif")
+            if name:  # a call may be given its address
+                out.add("#ifdef RCW_BOARD", f"    if ({name}) RCW_BOARD_OPENED(rcw_it.fpga, {name});", "#endif")
 
 
 def _into_streams(wrapper: Wrapper, platform: Platform) -> dict[int, tuple[int, str, str]]:

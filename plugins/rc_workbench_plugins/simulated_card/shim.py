@@ -2,59 +2,133 @@
 
 Each function does on the card's client library (`resources/card/wbcard.h`) what its entry's kind says, with the entry's
 expressions for the address, the bytes and the data. Which card it means is told by its handle (what an `acquire`
-returns or fills in: the card's number and 1), or by its entry's `fpga`; else it is the first. The names
-of its own begin with `rcw_`, as no parameter and no function of an API does.
+returns or fills in), by its object in C++, or by its entry's `fpga`; else it is the first. What the API's header itself
+defines (`inline`) is left to it. `shim_cpp.py` has what is C++'s alone. The names of its own begin with `rcw_`, as no
+parameter and no function of an API does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
 
+from rc_workbench_plugins.simulated_card import shim_cpp
+from rc_workbench_plugins.simulated_card.shim_cpp import Classes, classes_of
+from workbench.api import PlatformSupport
 from workbench.api.c_header import constants, data_of, header_names, header_text
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.platform import CallKind, HostEntry, Platform
-from workbench.model.prototypes import Callee, Prototype, callees, handle_of, handle_types, pointed_type
+from workbench.model.opened import opened_names
+from workbench.model.platform import CallKind, Host, HostEntry, Platform
+from workbench.model.prototypes import (
+    Callee,
+    HandleTypes,
+    Prototype,
+    callees,
+    handle_of,
+    handle_types,
+    is_plain,
+    pointed_type,
+    type_of,
+)
+from workbench.system.files import read_regular
+
+_LARGEST_BYTES = 4 << 20  # of a header
+_ELSE = "Name sources that implement the API on the simulated card: host.api_sources."
 
 
-def shim_lacks(platform: Platform) -> tuple[Diagnostic, ...]:
+@dataclass(frozen=True)
+class Api:
+    kept: HandleTypes
+    classes: Classes
+
+
+def _api(platform: Platform, support: PlatformSupport | None) -> Api:
+    """The handles and classes of an API, of whose headers those are read that lie in the support's folder."""
+    host = platform.host
+    prototypes = [callee.prototype for callee in callees(host.entries)[0].values() if callee.prototype.cpp]
+    texts, folder = [], support.api_dir if support else None
+    for name in header_names(host) if prototypes and folder else ():
+        with suppress(OSError):
+            texts.append(read_regular(Path(str(folder), name), _LARGEST_BYTES).decode("utf-8", "replace"))
+    return Api(handle_types(host, cpp=True), classes_of(texts, prototypes))
+
+
+def shim_lacks(platform: Platform, support: PlatformSupport | None = None) -> tuple[Diagnostic, ...]:
     """Why the API cannot be made of the template; nothing where it can."""
-    known, problems = callees(platform.host.entries)
-    kept = handle_types(platform.host)
+    host = platform.host
+    known, problems = callees(host.entries)
+    api = _api(platform, support)
     found = list(problems)
-    if any(entry.opens or entry.of or entry.access for entry in platform.host.entries):
-        hint = "Name C sources that implement the API on the simulated card: host.api_sources."
-        found.append(Diagnostic("calls that are told by what was opened are not made of a template", hint))
-    for callee in known.values():
+    if any(entry.access for entry in host.entries) or len(opened_names(host.entries)) > 1:
+        found.append(Diagnostic("calls that are told by which of several things was opened are not made of a template",
+                                _ELSE))  # fmt: skip
+    if is_cpp_api(host) and not host.include_lines:
+        hint = "Name the header that declares its classes: host.include_lines."
+        found.append(Diagnostic("its API is C++, and no header declares it", hint))
+    for callee in _made(known.values()):
         for _, entry in callee.entries:
             try:
-                _action(callee.prototype, entry, kept)
+                _action(callee.prototype, entry, api)
             except WorkbenchError as error:
                 found += error.diagnostics
     return tuple(found)
 
 
-def shim_source(platform: Platform) -> str:
-    """C that implements the API. WorkbenchError where `shim_lacks` says why it cannot be made."""
+def is_cpp_api(host: Host) -> bool:
+    """Whether the API's functions are made in C++."""
+    return any(callee.prototype.cpp for callee in callees(host.entries)[0].values())
+
+
+def shim_source(platform: Platform, support: PlatformSupport | None = None) -> str:
+    """C, or C++ where the API is, that implements it. WorkbenchError where `shim_lacks` says why it cannot be made."""
     host = platform.host
     known, problems = callees(host.entries)
     if problems:
         raise WorkbenchError(*problems)
-    kept = handle_types(host)
+    api = _api(platform, support)
     declared = host.include_lines if header_names(host) else (header_text(host),)
+    standard = ("fnmatch.h", "stdint.h", "stdlib.h", "string.h", "sys/types.h")
     lines = ["/* Generated from the platform template: its host API on the simulated card. */", *declared,
-             "#include <stdint.h>", "#include <stdlib.h>", "#include <sys/types.h>", '#include "wbcard.h"',
-             *constants(host), _CARDS]  # fmt: skip
-    for callee in known.values():
-        lines += _function(callee, kept)
+             *(f"#include <{name}>" for name in standard), '#include "wbcard.h"', *constants(host), _CARDS]  # fmt: skip
+    if is_cpp_api(host):
+        lines += [shim_cpp.OBJECTS, *(f"struct {name} {{}};" for name in api.classes.undefined)]
+    for callee in _made(known.values()):
+        lines += _function(callee, api)
     return "\n".join([*lines, ""])
 
 
+def _made(known: Iterable[Callee]) -> list[Callee]:
+    """Those that the API's header does not define itself."""
+    return [one for one in known
+            if not (one.prototype.is_template or all(entry.inline for _, entry in one.entries))]  # fmt: skip
+
+
 _CARDS = """
+#define like(text, pattern) (!fnmatch((pattern), (text), 0))
+/* A handle holds its card: the number, where it is an integer that a call returns; else the number and 1; 0 is none. */
+#define RCW_IS_NUMBER(handle) (__builtin_classify_type(handle) >= 1 && __builtin_classify_type(handle) <= 4)
+#define RCW_KEEP(handle, value) rcw_keep(&(handle), sizeof(handle), (value))
+#define RCW_KEPT(handle) rcw_kept(&(handle), sizeof(handle))
 enum { RCW_MOST_CARDS = 64 };
 static wbcard_t *rcw_cards[RCW_MOST_CARDS];
 static int rcw_times[RCW_MOST_CARDS];
 
-static int rcw_acquire(long number)
+static inline void rcw_keep(void *handle, size_t bytes, intptr_t value)
+{
+    memset(handle, 0, bytes);
+    memcpy(handle, &value, bytes < sizeof value ? bytes : sizeof value);
+}
+
+static inline intptr_t rcw_kept(const void *handle, size_t bytes)
+{
+    intptr_t value = 0;
+    memcpy(&value, handle, bytes < sizeof value ? bytes : sizeof value);
+    return value;
+}
+
+static inline int rcw_acquire(long number)
 {
     if (number < 0 || number >= RCW_MOST_CARDS || !(rcw_cards[number] = wbcard_open((int)number)))
         return -1;
@@ -62,19 +136,19 @@ static int rcw_acquire(long number)
     return 0;
 }
 
-static wbcard_t *rcw_numbered(long number)
+static inline wbcard_t *rcw_numbered(long number)
 {
     if (number < 0 || number >= RCW_MOST_CARDS)
         return NULL;
     return rcw_cards[number] ? rcw_cards[number] : (rcw_cards[number] = wbcard_open((int)number));
 }
 
-static wbcard_t *rcw_handled(uintptr_t handle)
+static inline wbcard_t *rcw_handled(intptr_t handle)
 {
-    return handle - 1 < RCW_MOST_CARDS ? rcw_cards[handle - 1] : NULL;
+    return handle >= 1 && handle <= RCW_MOST_CARDS ? rcw_cards[handle - 1] : NULL;
 }
 
-static int rcw_release(wbcard_t *card)
+static inline int rcw_release(wbcard_t *card)
 {
     for (int number = 0; card && number < RCW_MOST_CARDS; number++)
         if (rcw_cards[number] == card) {
@@ -88,36 +162,28 @@ static int rcw_release(wbcard_t *card)
 """
 
 
-def _function(callee: Callee, kept: Mapping[str, bool]) -> Iterator[str]:
+def _function(callee: Callee, api: Api) -> Iterator[str]:
     prototype = callee.prototype
-    yield f"{prototype.text}"
+    yield shim_cpp.head(prototype) if prototype.cpp else prototype.text
     yield "{"
+    if prototype.cpp and api.classes.has_object(prototype):
+        yield "    auto &self = *this;"
+        yield "    (void)self;"
     for _, entry in callee.entries:
-        inner = [f"        {line}" for line in _action(prototype, entry, kept)]
+        inner = [f"        {line}" for line in _action(prototype, entry, api)]
         yield from (f"    if ({entry.condition.strip() or '1'}) {{", *inner, "    }")
     yield from (*(f"    (void){name};" for _, name in prototype.parameters), f"    {_return(prototype, '-1')}", "}")
 
 
-def _action(prototype: Prototype, entry: HostEntry, kept: Mapping[str, bool]) -> list[str]:
-    """What a call of this entry does. WorkbenchError where its data, or its table, cannot be told, or it is C++."""
-    if prototype.cpp:
-        message = f"{prototype.qualified} is C++, for which no stand-in can be made of the template"
-        raise WorkbenchError(Diagnostic(message, "Name sources that implement it: host.api_sources."))
+def _action(prototype: Prototype, entry: HostEntry, api: Api) -> list[str]:
+    """What a call of this entry does. WorkbenchError where its data, or its table, cannot be told."""
+    if prototype.cpp and (lines := shim_cpp.action(prototype, entry, api.classes)) is not None:
+        return lines
     if entry.kind.moves:
-        return _move(prototype, entry, kept)
+        return _move(prototype, entry, api)
     if entry.kind is CallKind.ACQUIRE:
-        lines = [f"long rcw_number = (long)({entry.fpga.strip() or '0'});", "int rcw_status = rcw_acquire(rcw_number);"]
-        lines += [
-            f"if (!rcw_status && {name}) *{name} = (__typeof__(*{name}))(uintptr_t)(rcw_number + 1);"
-            for declaration, name in prototype.parameters
-            if pointed_type(declaration, name) in kept and "const" not in declaration
-        ]
-        if "*" in prototype.returns:
-            return [*lines, f"return rcw_status ? NULL : ({prototype.returns})(uintptr_t)(rcw_number + 1);"]
-        if prototype.returns in kept:
-            return [*lines, f"return ({prototype.returns})(rcw_status ? -1 : rcw_number);"]
-        return [*lines, _return(prototype, "rcw_status")]
-    file, card = entry.files.strip() or '""', _card(prototype, entry, kept)
+        return _acquire(prototype, entry, api)
+    file, card = entry.files.strip() or '""', _card(prototype, entry, api)
     call = {
         CallKind.CONFIGURE: f'wbcard_configure({card}, "{entry.transfer or "configure"}", {file})',
         CallKind.WAIT: f"wbcard_wait({card})",
@@ -128,13 +194,39 @@ def _action(prototype: Prototype, entry: HostEntry, kept: Mapping[str, bool]) ->
     return [f"int rcw_status = {call};", "(void)rcw_status;", _return(prototype, "rcw_status")]
 
 
-def _card(prototype: Prototype, entry: HostEntry, kept: Mapping[str, bool]) -> str:
+def _acquire(prototype: Prototype, entry: HostEntry, api: Api) -> list[str]:
+    lines = [f"long rcw_number = (long)({entry.fpga.strip() or '0'});", "int rcw_status = rcw_acquire(rcw_number);"]
+    lines += [
+        f"if (!rcw_status && {name}) RCW_KEEP(*{name}, rcw_number + 1);"
+        for declaration, name in prototype.parameters
+        if api.kept.has(pointed_type(declaration, name), name) and type_of(declaration, name) not in api.kept
+        and "const" not in declaration
+    ]  # fmt: skip
+    returns = type_of(f"{prototype.returns} rcw_x", "rcw_x")
+    if returns not in api.kept.returned and "*" not in returns:
+        return [*lines, _return(prototype, "rcw_status")]
+    lines += [f"__typeof__({prototype.returns}) rcw_handle;"]
+    is_number = "1" if api.kept.get(returns) else "RCW_IS_NUMBER(rcw_handle)"
+    lines += [f"int rcw_least = {is_number} ? 0 : 1;"]
+    lines += ["RCW_KEEP(rcw_handle, rcw_status ? rcw_least - 1 : rcw_number + rcw_least);", "return rcw_handle;"]
+    return lines
+
+
+def _card(prototype: Prototype, entry: HostEntry, api: Api) -> str:
     """The card that a call means."""
-    handle = handle_of(prototype, kept)
-    return f"rcw_handled((uintptr_t){handle})" if handle else f"rcw_numbered((long)({entry.fpga.strip() or '0'}))"
+    if not entry.fpga.strip() and prototype.cpp and (holder := api.classes.object_of(prototype)):
+        return f"rcw_held({holder})"
+    if handle := handle_of(prototype, api.kept):
+        value = f"RCW_KEPT({handle.value})"
+        if handle.by_address:
+            return f"({handle.name} ? rcw_handled({value}) : NULL)"
+        if handle.kind in api.kept.returned:
+            return f"(RCW_IS_NUMBER({handle.name}) ? rcw_numbered({value}) : rcw_handled({value}))"
+        return f"rcw_handled({value})"
+    return f"rcw_numbered((long)({entry.fpga.strip() or '0'}))"
 
 
-def _move(prototype: Prototype, entry: HostEntry, kept: Mapping[str, bool]) -> list[str]:
+def _move(prototype: Prototype, entry: HostEntry, api: Api) -> list[str]:
     if not entry.transfer:
         raise WorkbenchError(
             Diagnostic(f"the entry {prototype.name} names no transfer table", "Write transfer: NAME of one of them.")
@@ -142,12 +234,15 @@ def _move(prototype: Prototype, entry: HostEntry, kept: Mapping[str, bool]) -> l
     sends = entry.kind is CallKind.SEND
     function = f"wbcard_{'send' if sends else 'receive'}{'_async' if entry.asynchronous else ''}"
     address = f"(int64_t)({entry.address.strip() or '0'})"
-    data, size, by_value = data_of(prototype, entry, kept)
+    data, size, _ = data_of(prototype, entry, api.kept)
     size = entry.bytes.strip() or size
-    card = _card(prototype, entry, kept)
+    card = _card(prototype, entry, api)
     call = f'{function}({card}, "{entry.transfer}", {data}, {address}, (int64_t)({size}))'
-    if by_value and not sends:
+    if data == "&rcw_value" and not sends:
         return [f"{prototype.returns} rcw_value = 0;", f"{call};", "return rcw_value;"]
+    if data == "rcw_value.data()":
+        made = f"{prototype.returns} rcw_value((size_t)({size}) / sizeof(typename {prototype.returns}::value_type));"
+        return [made, f"{call};", "return rcw_value;"]
     moved = size if sends else "wbcard_got()"
     return [f"int rcw_status = {call};", "(void)rcw_status;", _return(prototype, "rcw_status", moved)]
 
@@ -155,10 +250,16 @@ def _move(prototype: Prototype, entry: HostEntry, kept: Mapping[str, bool]) -> l
 def _return(prototype: Prototype, status: str, size: str = "0") -> str:
     """The statement that tells the caller how it went: 0 and -1, a count, a truth, or nothing."""
     kind = prototype.returns
+    if prototype.cpp:
+        return shim_cpp.answer(prototype, status, size)
     if kind == "void":
         return "return;"
     if kind in ("bool", "_Bool"):
         return f"return {status} == 0;"
     if kind in ("ssize_t", "size_t"):
         return f"return {status} ? ({kind})-1 : ({kind})({size});"
-    return f"return ({kind})({status});" if "*" not in kind else "return NULL;"
+    if "*" in kind:
+        return "return NULL;"
+    if is_plain(kind):
+        return f"return ({kind})({status});"
+    return f"{{ {kind} rcw_answer; RCW_KEEP(rcw_answer, {status}); return rcw_answer; }}"

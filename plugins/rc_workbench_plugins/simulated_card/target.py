@@ -74,7 +74,7 @@ def _lacking(platform: Platform, support: PlatformSupport | None) -> Iterator[Di
     if support is None or not support.api_sources:
         from rc_workbench_plugins.simulated_card.shim import shim_lacks
 
-        yield from shim_lacks(platform)
+        yield from shim_lacks(platform, support)
     if not platform.host.entries:
         yield Diagnostic("it has no host.entries", "Name the calls of its host API.")
     elif not any(entry.kind.moves for entry in platform.host.entries):

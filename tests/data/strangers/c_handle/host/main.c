@@ -4,7 +4,7 @@
 int main(void)
 {
     uint32_t words[256], done, sum;
-    dev_t board = dev_open(0);
+    mdev_t board = dev_open(0);
     if (!board)
         return 1;
     for (uint32_t round = 0; round < 4; round++) {
