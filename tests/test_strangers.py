@@ -1,4 +1,4 @@
-"""A stranger's project gets from header and sources to a first finding by commands alone; all of them do in strangers.py."""
+"""A project of a stranger comes from header and sources to a first finding by commands alone (strangers.py: all)."""
 
 from __future__ import annotations
 
