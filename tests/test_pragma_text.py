@@ -222,3 +222,28 @@ def test_pragma_after_code_and_misspelt_recap_are_said() -> None:
     assert [(p.line, p.column, p.severity) for p in problems] == [(1, 9, "warning"), (2, 10, "warning")]
     assert "begin its line" in problems[0].message
     assert problems[1].hint == "Did you mean 'recap'?"
+    found, problems = find_pragmas("S_IDLE: //pragma recap idle\n", "verilog", "f.v")
+    assert [(p.line, p.column) for p in problems] == [(1, 9)]
+    assert "begin its line" in problems[0].message
+
+
+@pytest.mark.parametrize(
+    ("style", "source"),
+    [
+        ("c", '//pragma recap a work()\n/* pragma recap a work() */\n_Pragma("recap a work()")\n'),
+        ("verilog", "/* pragma recap a work() */\n//#pragma recap a work()\n`pragma recap a work()\n"),
+        ("vhdl", "/* pragma recap a work() */\n--#pragma recap a work()\n-- # pragma recap a work()\n"),
+    ],
+)
+def test_pragmas_of_other_languages_are_said_and_those_in_comments_and_texts_are_not(style: Style, source: str) -> None:
+    found, problems = find_pragmas(source, style, "f")
+    assert found == ()
+    assert sorted(p.line or 0 for p in problems) == [1, 2, 3]
+    assert all(f"Write {PREFIX[style]}NAME" in p.hint for p in problems)
+    opening = {"c": "//", "verilog": "//", "vhdl": "--"}[style]
+    for quiet in (
+        f"{opening} {PREFIX[style]}a work()",
+        f'x = "{source.splitlines()[0]}"',
+        f"{opening} no pragma recap",
+    ):
+        assert find_pragmas(quiet + "\n", style, "f") == ((), ())

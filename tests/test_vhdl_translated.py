@@ -203,6 +203,86 @@ architecture rtl of made is begin one : entity work.inner generic map (W) port m
     assert not re.search(r"'b(?!\w)", made)
 
 
+SLICES = f"""{HEAD}
+entity made is
+    port (clk : in std_logic; a : in unsigned(5 downto 0); x : in std_logic_vector(31 downto 0);
+          o : out std_logic_vector(1599 downto 0));
+end;
+architecture rtl of made is
+begin
+    process (clk)
+        variable at : natural;
+    begin
+        if rising_edge(clk) then
+            o <= (others => '0');
+            {{0}}
+        end if;
+    end process;
+end;
+"""
+#: Slices that GHDL cannot synthesise, and as the hint says to write them.
+REWRITTEN = {
+    "o(to_integer(a & 5x\"00\") + 31 downto to_integer(a & 5x\"00\")) <= x;":
+        "at := to_integer(a & 5x\"00\"); o(at + 31 downto at) <= x;",
+    "o(32 * (to_integer(a) / 2) + 31 downto 32 * (to_integer(a) / 2)) <= x;":
+        "at := 32 * (to_integer(a) / 2); o(at + 31 downto at) <= x;",
+    "o(to_integer(a) downto 0) <= (others => '1');":
+        "for i in o'range loop if i <= to_integer(a) then o(i) <= '1'; end if; end loop;",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("refused", REWRITTEN)
+def test_a_slice_that_ghdl_refuses_is_told_with_how_to_write_it(tmp_path: Path, refused: str) -> None:
+    source = tmp_path / "made.vhd"
+    source.write_text(SLICES.format(refused))
+    with pytest.raises(WorkbenchError) as told:
+        synthesised(Design((str(source),), "made"))
+    (problem,) = told.value.diagnostics
+    assert source.read_text().splitlines()[(problem.line or 0) - 1].strip() == refused
+    assert "Compute the lower bound" in problem.hint or "as a loop" in problem.hint
+    source.write_text(SLICES.format(REWRITTEN[refused]))
+    assert "module made" in synthesised(Design((str(source),), "made"))
+
+
+CALLED = f"""{HEAD}
+package pairs is
+    type pair_t is array (1 downto 0) of std_logic_vector(3 downto 0);
+    function parted(v : std_logic_vector(7 downto 0)) return pair_t;
+end package;
+package body pairs is
+    function parted(v : std_logic_vector(7 downto 0)) return pair_t is
+        variable found : pair_t;
+    begin
+        for i in 0 to 1 loop found(i) := v(4 * i + 3 downto 4 * i); end loop;
+        return found;
+    end function;
+end package body;
+{HEAD} use work.pairs.all;
+entity flip is port (i : in pair_t; q : out pair_t); end;
+architecture rtl of flip is begin q <= (not i(0), i(1)); end;
+{HEAD} use work.pairs.all;
+entity made is port (i : in std_logic_vector(7 downto 0); o : out std_logic_vector(7 downto 0)); end;
+architecture rtl of made is
+    signal given : std_logic_vector(7 downto 0);
+    signal mapped, q : pair_t;
+begin
+    given <= i;
+    mapped <= parted(given);
+    one : entity work.flip port map (i => {{0}}, q => q);
+    o <= q(1) & q(0);
+end;
+"""
+
+
+def test_a_function_in_a_port_map_at_which_ghdl_crashes_is_told(tmp_path: Path) -> None:
+    source = tmp_path / "made.vhd"
+    source.write_text(CALLED.format("mapped"))
+    assert "module made" in synthesised(Design((str(source),), "made"))
+    source.write_text(CALLED.format("parted(given)"))
+    with pytest.raises(WorkbenchError, match="called in a port map: assign the value to a signal"):
+        synthesised(Design((str(source),), "made"))
+
+
 BY_COMPONENT = f"""{HEAD}
 entity flip is port (i : in std_logic; q : out std_logic); end;
 architecture rtl of flip is begin q <= not i; end;

@@ -29,7 +29,6 @@ from rc_workbench_plugins.verilog.top import read_top
 from rc_workbench_plugins.vhdl.beside import Alone
 from rc_workbench_plugins.vhdl.design import Design, library_of, read_design
 from rc_workbench_plugins.vhdl.elaborate import PART
-from rc_workbench_plugins.vhdl.ghdl import OF_GHDL
 from rc_workbench_plugins.vhdl.language import read, tree_of
 from rc_workbench_plugins.vhdl.rewrite import edits_of
 from rc_workbench_plugins.vhdl.sides import parted
@@ -59,6 +58,7 @@ from workbench.system.files import sha256
 
 INNER = "_recap_user"
 TRANSLATED, _STAND_IN = "recap_vhdl.v", "recap_beside.v"
+_SYNTHESISABLE = "Only what can be synthesised can be built."
 _NOT_MADE = "Such a design cannot be built; GHDL itself simulates it."
 _CONDITION_HINT = "Write a VHDL condition over signals of this architecture, such as ack = '1'."
 
@@ -223,7 +223,9 @@ def _simulated(alone: Alone, edits: Mapping[Path, Edits], job: Job | None = None
 def _not_made(refused: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """That it cannot become hardware, for a design that GHDL itself simulates."""
     return tuple(
-        replace(one, hint=f"{OF_GHDL} {_NOT_MADE}" if one.hint == OF_GHDL else _NOT_MADE, severity=Severity.WARNING)
+        replace(
+            one, hint=f"{one.hint} {_NOT_MADE}" if one.hint != _SYNTHESISABLE else _NOT_MADE, severity=Severity.WARNING
+        )
         for one in refused
     )
 
@@ -236,7 +238,7 @@ def _explained(design: Design, edits: Mapping[Path, Edits], problem: Diagnostic)
     if path in edits and (placed := edits[path].conditions.get(problem.line or 0)) is not None:
         message = f"the condition of the pragma '{placed.pragma.name}' is wrong: {problem.message}"
         return placed.diagnostic(message, _CONDITION_HINT, Severity.ERROR)
-    hint = problem.hint or "Only what can be synthesised can be built."
+    hint = problem.hint or _SYNTHESISABLE
     return Diagnostic(problem.message, hint, Severity.ERROR, design.name_of(path), problem.line)
 
 

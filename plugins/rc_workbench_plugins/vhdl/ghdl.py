@@ -35,6 +35,20 @@ _CANNOT = re.compile(
 #: What GHDL's synthesis says of right VHDL too.
 _LIMITS = re.compile(r"direction mismatch in slice|\bunhandled\b|not (?:yet )?(?:supported|handled|implemented)")
 OF_GHDL = "This may be right VHDL: GHDL's synthesis has limits here, which a newer one may not have."
+#: What GHDL says of what it cannot synthesise, and how to write that so that it can.
+_REWRITES = {
+    "cannot extract same variable part for dynamic slice": "Compute the lower bound of the slice once: with a variable "
+    "`at`, write `at := ...; v(at + 31 downto at) <= x;`.",
+    "left and right bounds of a slice must be either constant or dynamic": "Write a slice of varying length as a loop: "
+    "`for i in v'range loop if i <= high then v(i) <= x(i); end if; end loop;`.",
+}
+_FOLLOWS = re.compile(r"mismatching vector length; got \d+, expect 0$")  # after the first of these
+_OF_MAP = "synth-vhdl_expr.adb:645"
+_CRASH = "It is a fault of GHDL's, whatever the VHDL: a newer one may take it."
+_CALL_IN_MAP = (
+    "GHDL 2.0 crashes at some functions that are called in a port map: assign the value to a signal of the "
+    "architecture, and map that. Else it is a fault that a newer GHDL may not have."
+)
 _MODULE = re.compile(r"^module (\w+)", re.MULTILINE)
 _FILE = re.compile(r"^(?!\s*--(?!.*\*/)).*\bfile\b", re.IGNORECASE)  # not in a line that is a comment
 _MADE_BY = sha256(Path(mending.__file__).read_bytes())[:16]  # what is kept is made by that
@@ -149,14 +163,14 @@ def _errors(said: str, unit: str) -> list[Diagnostic]:
     found = [
         Diagnostic(
             match["text"],
-            OF_GHDL if _LIMITS.search(match["text"]) else "",
+            _REWRITES.get(match["text"], OF_GHDL if _LIMITS.search(match["text"]) else ""),
             file=match["file"],
             line=int(match["line"]),
             column=int(match["column"]),
         )
         for line in said.splitlines()
         if (match := _MESSAGE.match(line)) and match["kind"] not in ("warning", "note")
-        if not _SAID.match(match["text"])
+        if not _SAID.match(match["text"]) and not _FOLLOWS.match(match["text"])
     ]
     if found:
         return found[:20]
@@ -168,7 +182,7 @@ def _errors(said: str, unit: str) -> list[Diagnostic]:
     if _BUG in said:
         raised = next(iter(re.findall(r"^Exception (\S+)", said, re.MULTILINE)), "for no reason that it tells")
         message = f"GHDL itself crashed ({raised}) as it synthesised '{unit}'"
-        return [Diagnostic(message, "It is a fault of GHDL's, whatever the VHDL: a newer one may take it.")]
+        return [Diagnostic(message, _CALL_IN_MAP if _OF_MAP in said else _CRASH)]
     last = (said.strip().splitlines() or ["it ended without a word"])[-1].rpartition("ghdl-mcode: ")[2]
     return [Diagnostic(f"GHDL cannot synthesise '{unit}': {last}", _GENERICS if "generic" in last else "")]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +115,7 @@ _PARAMETERS = re.compile(r"^  #\(parameter\n((?:    \w+,\n)*    \w+)\)$", re.MUL
 def mended(verilog: str, written: Callable[[str], str]) -> str:
     """The Verilog as GHDL means it; `written` gives what it writes of the same netlist in another form, "vhdl" or
     "raw". WorkbenchError, with the user's lines, for what cannot be mended."""
+    _lines.cache_clear()
     if found := list(_refused(verilog)):
         raise WorkbenchError(*found)
     written = cache(written)
@@ -224,6 +225,7 @@ def _resized(verilog: str, written: Callable[[str], str]) -> str:
 def comparisons(verilog: str) -> Iterator[tuple[str, int, str, int]]:
     """Where the VHDL compares vectors with what is constant: file, line, what follows the operator there, and how many
     bits GHDL compares."""
+    _lines.cache_clear()
     place: re.Match[str] | None = None
     for line in verilog.splitlines():
         if found := _PLACE.match(line):
@@ -248,16 +250,22 @@ def _with_wide_numbers(verilog: str) -> str:
 
 def _source_at(file: str, line: int, column: int) -> str:
     """What stands in a source from a place on, to the end of its line."""
-    return _source_from(file, line, column).partition("\n")[0]
+    lines = _lines(file)
+    return lines[line - 1][column - 1 :] if line <= len(lines) else ""
 
 
 def _source_from(file: str, line: int, column: int) -> str:
     """What stands in a source from a place on."""
+    return "\n".join([_source_at(file, line, column), *_lines(file)[line:]])
+
+
+@lru_cache(8)
+def _lines(file: str) -> tuple[str, ...]:
+    """Of a file: each line of a netlist asks for one."""
     try:
-        lines = read_regular(Path(file), SOURCE_LIMIT).decode("latin-1").splitlines()
+        return tuple(read_regular(Path(file), SOURCE_LIMIT).decode("latin-1").splitlines())
     except OSError:
-        return ""
-    return "\n".join([lines[line - 1][column - 1 :], *lines[line:]]) if line <= len(lines) else ""
+        return ()
 
 
 def _inserted(form: re.Match[str]) -> str:

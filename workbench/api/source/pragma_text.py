@@ -72,6 +72,16 @@ _OPENING: dict[Style, re.Pattern[str]] = {
     "verilog": re.compile(r"//[ \t]*pragma[ \t]+(?P<who>\w+)(?P<gap>[ \t]*)"),
     "vhdl": re.compile(r"--[ \t]*pragma[ \t]+(?P<who>\w+)(?P<gap>[ \t]*)", re.IGNORECASE),
 }
+#: How pragmas are written elsewhere: in each language comments, and what is no comment.
+_ELSEWHERE: dict[Style, tuple[re.Pattern[str], re.Pattern[str]]] = {
+    "c": (re.compile(r"(?://|/\*)\s*pragma\s+recap\b", re.IGNORECASE), re.compile(r'\b_Pragma\s*\(\s*"recap\b')),
+    "verilog": (
+        re.compile(r"(?://\s*#|/\*\s*#?)\s*pragma\s+recap\b", re.IGNORECASE), re.compile(r"`pragma\s+recap\b")
+    ),
+    "vhdl": (
+        re.compile(r"(?:--\s*#|/\*\s*#?)\s*pragma\s+recap\b", re.IGNORECASE), re.compile(r"`pragma\s+recap\b")
+    ),
+}  # fmt: skip
 _SPLICE = re.compile(r"\\[ \t]*\r?\n")
 
 Locate = Callable[[int], tuple[int, int]]
@@ -111,8 +121,8 @@ def parse_pragma(
 def find_pragmas(source: str, style: Style, file: str) -> tuple[tuple[PlacedPragma, ...], tuple[Diagnostic, ...]]:
     """All pragmas of a source text, in order. Strings, and comments that merely mention one, are left alone.
 
-    A pragma begins its line, after blanks. One that stands after code, or that is addressed to a misspelt `recap`, is
-    reported and not used.
+    A pragma begins its line, after blanks. One that stands after code, that is written as in another language, or that
+    is addressed to a misspelt `recap`, is reported and not used.
     """
     found: list[PlacedPragma] = []
     problems: list[Diagnostic] = []
@@ -128,15 +138,30 @@ def find_pragmas(source: str, style: Style, file: str) -> tuple[tuple[PlacedPrag
         if line.who.lower() != "recap":
             problems += _misspelt(line.who, file, *locate(line.who_at))
             continue
-        pragma, more = _parse(" " * line.body_at + line.text[line.body_at :], file, locate)
         if not line.alone:
-            if pragma is not None:
-                problems.append(_after_code(file, *locate(0)))
+            problems.append(_after_code(file, *locate(0)))
             continue
+        pragma, more = _parse(" " * line.body_at + line.text[line.body_at :], file, locate)
         problems += more
         if pragma is not None:
             found.append(PlacedPragma(pragma, file, *locate(0)))
+    for at in _elsewhere(source, style):
+        hint = f"Write {PREFIX[style]}NAME CATEGORY(...) on a line of its own."
+        text = "this is no pragma in this language; it is not used"
+        problems.append(Diagnostic(text, hint, Severity.WARNING, file, *_position(starts, at)))
     return tuple(found), tuple(problems)
+
+
+def _elsewhere(source: str, style: Style) -> Iterator[int]:
+    """Where pragmas stand as other languages have them."""
+    if "recap" not in source.lower():
+        return
+    in_comment, outside = _ELSEWHERE[style]
+    yield from (at for at, text in comments(source, style) if in_comment.match(text))
+    covered = [one.span() for one in _TOKENS[style].finditer(source)]
+    for one in outside.finditer(source):
+        if not any(start <= one.start() < end for start, end in covered):
+            yield one.start()
 
 
 def comments(source: str, style: Style) -> Iterator[tuple[int, str]]:
