@@ -165,6 +165,20 @@ def test_an_api_that_no_template_describes_is_named_with_the_command_that_begins
     assert not [d for d in workspace.scan().diagnostics if d.severity is Severity.ERROR]
 
 
+def test_a_host_of_an_api_of_many_boards_is_answered_with_the_command_for_an_example_board(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "scale"
+    shutil.copytree(APPLICATIONS.parent / "strangers" / "xrt_cpp", folder, ignore=shutil.ignore_patterns("route.yaml"))
+    assert main(["new", str(folder), "--dry-run", "--json"]) == 1
+    told = json.loads(capsys.readouterr().out)["diagnostics"]
+    (begun,) = [d for d in told if "of xrt_native, which is the API of many boards" in d["message"]]
+    assert main(begun["hint"].split("`")[1].split()[1:]) == 0
+    assert main(["new", str(folder)]) == 0
+    assert capsys.readouterr().err.count("error") == 0
+    assert open_workspace(folder, load_plugins()).project.platform == "xrt_native_board.yaml"
+
+
 def test_a_template_of_the_folder_that_cannot_be_read_is_said_at_its_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

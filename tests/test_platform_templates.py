@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 from rc_workbench_plugins import platforms
 
+from workbench.cli.main import main
 from workbench.formats.platform_file import callee_name, load_platform
 from workbench.model.platform import CallKind, Platform
+from workbench.session.platform_document import PlatformDocument
+from workbench.session.plugins import load_plugins
 
 SUPPORT = {support.name: support for support in platforms.workbench_platforms()}
 
@@ -24,6 +27,61 @@ def template(name: str) -> Platform:
 @pytest.mark.parametrize("name", list(SUPPORT))
 def test_templates_read_without_a_word(name: str) -> None:
     assert template(name).name == name
+
+
+@pytest.mark.parametrize("name", [name for name, support in SUPPORT.items() if support.board])
+def test_a_template_begun_from_an_api_has_a_complete_board(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = tmp_path / "mine.yaml"
+    assert main(["template", "new", str(mine), "--of", name]) == 0
+    platform, problems = load_platform(mine, load_plugins().port_kinds)
+    assert problems == ()
+    assert platform is not None
+    assert platform.hardware is not None
+    named = {entry.transfer for entry in platform.host.entries if entry.transfer}
+    assert named <= platform.transfer_tables.keys()
+    assert simulated_lacks(platform, name) == []
+
+
+def simulated_lacks(platform: Platform, name: str) -> list[str]:
+    """What the simulated card lacks to stand behind it."""
+    targets = [one for one in load_plugins().targets.values() if one.simulated]
+    return [lack.message for target in targets for lack in target.lacks(platform, SUPPORT[name])]
+
+
+def test_every_api_comes_with_a_board_of_its_own_or_an_example() -> None:
+    for name, support in SUPPORT.items():
+        platform = template(name)
+        whole = platform.hardware and platform.transfer_tables
+        assert support.board or whole or not platform.host.entries, name
+
+
+def test_a_copy_in_the_window_has_the_example_board_too(tmp_path: Path) -> None:
+    document = PlatformDocument(load_plugins(), lambda: None)
+    document.open(SUPPORT["xrt_native"].template)
+    assert document.read_only
+    document.save_as(tmp_path / "mine.yaml")
+    platform, problems = load_platform(tmp_path / "mine.yaml", load_plugins().port_kinds)
+    assert problems == ()
+    assert platform is not None
+    assert platform.hardware is not None
+
+
+def test_a_row_faster_than_a_memory_bank_names_the_width_to_correct(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.yaml"
+    main(["template", "new", str(mine), "--of", "xrt_native"])
+    mine.write_text(
+        mine.read_text().replace("{bytes: 1024, time_s: 2.65 us, source: assumed}", "{bytes: 1024, time_s: 1 us}")
+    )
+    _, problems = load_platform(mine, load_plugins().port_kinds)
+    assert [(d.message.partition(":")[0], d.hint) for d in problems] == [
+        (
+            f"row 2 of '{table}' is faster than the port",
+            "It takes at least 2.56 us, or word_bits of the port 'ddr' is more than 32.",
+        )
+        for table in ("write", "read")
+    ]
 
 
 def test_every_template_is_offered() -> None:

@@ -9,13 +9,13 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-import yaml
 
 from workbench.cli.main import main
 from workbench.formats.platform_file import load_platform, parse_platform
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.platform import Platform, TransferTable
 from workbench.session.bench_project import Bench, bench_project, bench_workspace
+from workbench.session.new_template import template_text
 from workbench.session.plugins import load_plugins
 from workbench.system.process import run_program
 
@@ -144,10 +144,9 @@ def test_what_cannot_be_measured_is_told(tmp_path: Path, capsys: pytest.CaptureF
 
 
 def generated(template: str) -> Bench:
-    """What measures a template that ships, with the tests' board where it has none."""
-    board = yaml.safe_load((PROGRAMS / template / "expected.yaml").read_text()).get("board")
-    text = (TEMPLATES / f"{template}.yaml").read_text() + ((PROGRAMS / board).read_text() if board else "")
-    platform, _ = parse_platform(text, template, load_plugins().port_kinds)
+    """What measures a template that ships, with its example board where it has none of its own."""
+    plugins = load_plugins()
+    platform, _ = parse_platform(template_text(template, plugins), template, plugins.port_kinds)
     assert platform is not None
     return bench_project(Path(template), platform, 5)
 

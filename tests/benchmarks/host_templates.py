@@ -6,8 +6,8 @@ For each template with a program in `tests/data/host_templates`: a small host pr
 prototypes, is instrumented, built on the stand-in library and run on the simulated card, as `workbench run` does. What
 it prints, and how often it makes each call with how many bytes, stands in `expected.yaml` beside it.
 `exercised` are entries of the template that were called at all, `counted_exactly` those whose count and bytes are the
-expected ones; a program that prints something else has none. Templates that ship no ports or times get those of a board
-made up for the tests. `--quick` leaves out all but the first of those that share a design.
+expected ones; a program that prints something else has none. Templates without ports or times get those of their
+example board. `--quick` leaves out all but the first of those that share a design.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ import yaml
 from workbench.api.job import Job
 from workbench.model.diagnostic import Severity, WorkbenchError
 from workbench.model.run import Run
+from workbench.session.new_template import template_text
 from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
@@ -98,14 +99,13 @@ def measure(name: str) -> Row:
 
 
 def make_project(name: str, folder: Path) -> Path:
-    """A project of the template's program, its design, and the template with the board that the program names."""
+    """A project of the template's program, its design, and the template with its example board."""
     told = expected(name)
     for file in (PROGRAMS / name).glob("main.*"):
         shutil.copy(file, folder)
     design = PROGRAMS / told["design"]
     shutil.copy(design, folder)
-    board = (PROGRAMS / told["board"]).read_text() if "board" in told else ""
-    (folder / "card.yaml").write_text((TEMPLATES / f"{name}.yaml").read_text() + board)
+    (folder / "card.yaml").write_text(template_text(name, load_plugins()))
     project = folder / f"{name}.workbench.yaml"
     project.write_text(PROJECT.format(name=name, design=design.name, top=design.stem))
     return project

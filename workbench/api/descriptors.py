@@ -42,13 +42,15 @@ class PlatformSupport:
 
     `template` is its YAML file. `api_dir` holds the API's header as the user's sources include it; `api_sources` are
     C files that implement that API on the simulated card's client library (`resources/card/wbcard.h`). Without
-    them it is made there of the template's entries, where these say enough.
+    them it is made there of the template's entries, where these say enough. `board` holds the parts of a board that a
+    template of an API alone lacks, as an example: a template that is begun from it gets them too.
     """
 
     name: str
     template: Path
     api_dir: Path | None = None
     api_sources: tuple[Path, ...] = ()
+    board: Path | None = None
 
 
 @dataclass(frozen=True)

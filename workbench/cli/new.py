@@ -50,7 +50,7 @@ def _by(some: Iterable[T], key: Callable[[T], str]) -> Iterator[tuple[str, list[
 
 
 def _api_json(api: UnknownApi | None) -> dict[str, object] | None:
-    return {"header": str(api.header), "calls": api.calls, "template": str(api.template)} if api else None
+    return {"file": str(api.file), "calls": api.calls, "template": str(api.template)} if api else None
 
 
 def run_new(arguments: argparse.Namespace, workbench: Opened) -> int:

@@ -268,7 +268,8 @@ def _check_table(platform: Platform, marked: Marked, name: str, table: TransferT
                 f"at {written(clock_hz, 'Hz')}"
             )
             least = written(float(f"{point.bytes / port_rate:.6g}"), "s")
-            yield warning(marked, (*here, "time_s"), message, f"It takes at least {least}.")
+            hint = f"It takes at least {least}, or word_bits of the port '{port.name}' is more than {port.word_bits}."
+            yield warning(marked, (*here, "time_s"), message, hint)
         if row == 0:
             continue
         before = table.points[row - 1]

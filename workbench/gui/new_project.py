@@ -130,7 +130,7 @@ class NewProject(QDialog):
         self.name.setText(_name_of(proposal.path))
         for problem in proposal.diagnostics:
             self._rows.addWidget(DiagnosticRow(problem))
-            if proposal.unknown_api is not None and problem.file == str(proposal.unknown_api.header):
+            if proposal.unknown_api is not None and str(proposal.unknown_api.template) in problem.hint:
                 self._rows.addWidget(self._add_platform_row(proposal.unknown_api))
         grid = QGridLayout()
         grid.setHorizontalSpacing(16)
@@ -180,19 +180,19 @@ class NewProject(QDialog):
         button = self.add_platform = Button("Add a platform", "cpu")
         button.clicked.connect(lambda: self._add_platform(api))
         inside.addWidget(button)
-        inside.addWidget(label(f"Writes {api.template.name} from {api.header.name}", "smallsecond"))
+        inside.addWidget(label(f"Writes {api.template.name} from {api.file.name}", "smallsecond"))
         inside.addStretch(1)
         return row
 
     def _add_platform(self, api: UnknownApi) -> None:
         self.create_button.setEnabled(False)
-        self.said.setText(f"Reading {api.header.name}")
+        self.said.setText(f"Reading {api.file.name}")
         folder, plugins = real(self._folder), self._plugins
 
         def write() -> str:
             from workbench.session.new_template import begin_template, write_template
 
-            write_template(api.template, begin_template(api.template, plugins, str(api.base or ""), api.header))
+            write_template(api.template, begin_template(api.template, plugins, api.of, api.header))
             return api.template.relative_to(folder).as_posix()
 
         def failed(problems: tuple[Diagnostic, ...]) -> None:

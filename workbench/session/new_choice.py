@@ -22,15 +22,12 @@ class Choice:
 
 @dataclass(frozen=True)
 class UnknownApi:
-    """An API that the host calls and no template describes: `calls` are the functions of `header` that it uses. `base`
-    is a template of the folder's that has a board's ports or times and no calls yet."""
+    """An API that the host calls and of which no template can be simulated: `calls` are those of its functions that it
+    uses, `file` is what declares them. It would be described by `template`, begun from the template `of` (a name, a
+    path or nothing) with the calls of `header`."""
 
-    header: Path
     calls: tuple[str, ...]
-    base: Path | None = None
-
-    @property
-    def template(self) -> Path:
-        """The file in the same folder that would describe it."""
-        folder = self.base.parent if self.base else self.header.parent
-        return folder / f"{self.header.stem}.yaml"
+    file: Path
+    template: Path
+    of: str = ""
+    header: Path | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from workbench.formats.platform_file import callee_name, load_platform
@@ -32,6 +32,7 @@ class Notes:
     left_out: dict[str, str] = field(default_factory=dict)
     problems: list[Diagnostic] = field(default_factory=list)
     broken: list[Diagnostic] = field(default_factory=list)  # of templates in the folder that cannot be read
+    apis: list[PlatformFound] = field(default_factory=list)  # of plugins, each with an example of a board
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class PlatformFound:
 
     def calls(self, words: Iterable[str]) -> list[str]:
         known = {*words, "operator"}
-        return [name for name in self.api if known.issuperset(_WORD.findall(name))]
+        return list(dict.fromkeys(name for name in self.api if known.issuperset(_WORD.findall(name))))
 
 
 def find_platforms(
@@ -73,9 +74,14 @@ def find_platforms(
             notes.broken += problems
             continue
         lacks = _lacking(platform, template, plugins)
+        names = tuple(filter(None, (callee_name(entry.prototype) for entry in platform.host.entries)))
+        one = PlatformFound(key, platform, template, names, lacks, key in own)
         if not lacks or key in own or key == choice.platform:
-            names = (callee_name(entry.prototype) for entry in platform.host.entries)
-            found.append(PlatformFound(key, platform, template, tuple(filter(None, names)), lacks, key in own))
+            found.append(one)
+        elif plugins.platforms[key].board:
+            # whoever opens the card calls what others call too, as `read`
+            mine = (e.prototype for e in platform.host.entries if not (e.of or e.opens or e.condition))
+            notes.apis.append(replace(one, api=tuple(filter(None, map(callee_name, mine)))))
     return found
 
 
@@ -120,23 +126,37 @@ def say_unknown_api(
     if not host or chosen.calls(word for file in host for word in file.words):
         return None
     notes.problems += notes.broken
-    found = max(_undescribed(host, root, plugins), key=lambda one: len(one.calls), default=None)
+    known = max(_without_board(host, root, notes), key=lambda one: len(one.calls), default=None)
+    found = known or max(_undescribed(host, platforms, root, plugins), key=lambda one: len(one.calls), default=None)
     if found is None:
         hint = "Name another one with --platform, or describe yours beside the sources: workbench template new."
         problem = f"the host calls nothing of the platform {chosen.key}"
         notes.problems.append(Diagnostic(problem, hint, Severity.WARNING))
         return None
-    base = next((one.template for one in platforms if one.own and not one.api), None)
-    found = UnknownApi(found.header, found.calls, base)
-    told = f"the host calls {listed(found.calls)} of {found.header.name}, which no platform template describes"
-    of = f" --of {base}" if base else ""
-    hint = f"Describe them, then ask again: `workbench template new {found.template}{of} --header {found.header}`"
-    notes.problems.append(Diagnostic(told, hint, Severity.ERROR, str(found.header)))
+    options = (f" --of {found.of}" if found.of else "") + (f" --header {found.header}" if found.header else "")
+    command = f"`workbench template new {found.template}{options}`"
+    told = f"the host calls {listed(found.calls)} of {found.file.name}, which no platform template describes"
+    hint = f"Describe them, then ask again: {command}"
+    if known:
+        told = f"the host calls {listed(found.calls)} of {found.of}, which is the API of many boards"
+        hint = f"Begin a template of yours, with an example of a board, then ask again: {command}"
+    notes.problems.append(Diagnostic(told, hint, Severity.ERROR, str(found.file) if not known else None))
     return found
 
 
-def _undescribed(host: Sequence[HostFile], root: Path, plugins: Plugins) -> Iterator[UnknownApi]:
+def _without_board(host: Sequence[HostFile], root: Path, notes: Notes) -> Iterator[UnknownApi]:
+    """Each API of a plugin's that the host calls, and that is no board's own."""
+    words = {word for file in host for word in file.words}
+    for one in notes.apis:
+        if len(calls := one.calls(words)) > 1:
+            yield UnknownApi(tuple(calls), one.template, root / f"{one.key}_board.yaml", one.key)
+
+
+def _undescribed(
+    host: Sequence[HostFile], platforms: Sequence[PlatformFound], root: Path, plugins: Plugins
+) -> Iterator[UnknownApi]:
     """Each header of the host's with functions that it uses and none of its sources defines."""
+    base = next((one.template for one in platforms if one.own and not one.api), None)
     sources = [file for file in host if not file.header]
     words = {word for file in sources for word in file.words}
     defined = {name for file in host for name in file.functions}
@@ -149,4 +169,6 @@ def _undescribed(host: Sequence[HostFile], root: Path, plugins: Plugins) -> Iter
         parts = {name: _WORD.findall(name) for name in names if name}
         calls = tuple(name for name, own in parts.items() if own and words.issuperset(own) and not defined & set(own))
         if calls:
-            yield UnknownApi(root / file.file, calls)
+            header = root / file.file
+            template = (base or header).with_name(f"{header.stem}.yaml")
+            yield UnknownApi(calls, header, template, str(base or ""), header)

@@ -26,12 +26,21 @@ class NewTemplate:
 def begin_template(file: Path, plugins: Plugins, of: str = "", header: Path | None = None) -> NewTemplate:
     """The template that `file` is to hold. `of` names the one to start from, or its path; with a header it may be
     empty. WorkbenchError where one of them cannot be read."""
+    begun = template_text(of, plugins) if of else starter(file.name.partition(".")[0])
     if header is None:
-        return NewTemplate(read_file(template_path(of, plugins)).decode("utf-8"))
+        return NewTemplate(begun)
     entries, found = header_entries(plugins, header)
-    begun = read_file(template_path(of, plugins)).decode("utf-8") if of else starter(file.name.partition(".")[0])
     text, added = with_entries(begun, entries, file.absolute(), header.absolute())
     return NewTemplate(text, tuple(added), (*found.diagnostics, *entry_problems(text, file.absolute(), plugins)))
+
+
+def template_text(name: str, plugins: Plugins) -> str:
+    """The text of a template by its name, with its example board, or of the one at a path."""
+    board = plugins.platforms[name].board if name in plugins.platforms else None
+    texts = [
+        read_file(path).decode("utf-8").strip("\n") + "\n" for path in (template_path(name, plugins), board) if path
+    ]
+    return "\n".join(texts)
 
 
 def write_template(file: Path, template: NewTemplate) -> None:

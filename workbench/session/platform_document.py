@@ -14,6 +14,7 @@ from workbench.model.platform import SCHEMA_VERSION, Platform
 from workbench.session.plugins import Plugins
 from workbench.session.port_entries import PORTS, with_kind
 from workbench.session.yaml_document import Notify, Path_, YamlDocument
+from workbench.system.files import read_file
 
 
 def templates_in(folder: Path) -> tuple[Path, ...]:
@@ -64,6 +65,15 @@ class PlatformDocument(YamlDocument):
         number, kind = path[2], str(value)
         assert isinstance(number, int)
         return self.apply(label or "Change kind", lambda text: with_kind(text, number, kind, self.port_kinds))
+
+    def save_as(self, path: Path) -> None:
+        """A copy of a template of an API alone has the example board of that API."""
+        boards = {support.template: support.board for support in self._plugins.platforms.values()}
+        board = boards.get(self.path) if self.path else None
+        super().save_as(path)
+        if board is not None:
+            self.replace("Add the example board", f"{self.text.rstrip()}\n\n{read_file(board).decode('utf-8')}")
+            self.save()
 
     def parse(self, file: str | None) -> tuple[Diagnostic, ...]:
         self.platform, problems = parse_platform(self.text, file, self._plugins.port_kinds)

@@ -9,6 +9,13 @@ from pathlib import Path
 from workbench.api import PlatformSupport, hookimpl
 from workbench.api.source import suffixes
 
+#: The example board of each API that is no board's own.
+_BOARDS = {
+    "aws_fpga": "registers", "coyote": "streams", "gidel_procstar3": "memory", "litepcie": "streams",
+    "opae": "registers", "opencl_host": "kernel", "sycl_usm": "kernel", "uio_vfio": "registers", "xd1000": "dma",
+    "xdma": "registers", "xrt_native": "kernel",
+}  # fmt: skip
+
 
 @hookimpl
 def workbench_platforms() -> list[PlatformSupport]:
@@ -18,4 +25,5 @@ def workbench_platforms() -> list[PlatformSupport]:
 def _support(template: Path) -> PlatformSupport:
     api = template.with_suffix("")
     sources = tuple(sorted(file for file in api.glob("*") if file.suffix in (*suffixes.C, *suffixes.CPP)))
-    return PlatformSupport(template.stem, template, api if api.is_dir() else None, sources)
+    board = template.parent / "boards" / f"{_BOARDS[template.stem]}.yaml" if template.stem in _BOARDS else None
+    return PlatformSupport(template.stem, template, api if api.is_dir() else None, sources, board)
