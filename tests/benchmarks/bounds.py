@@ -35,7 +35,7 @@ APPS = Path(__file__).parent / "bounds_apps"
 TEMPLATES = Path(__file__).parents[2] / "platform_templates"
 PLATFORM, CLOCK = "nallatech_h101", "frequency_hz: 100 MHz"
 SETTINGS = {"ROUNDS": 4, "EFFORT": 0, "CLEAR": 0, "CYCLES": 1}
-PARAMETERS = ("CORES", "LANES", "GRANT")  # settings that are parameters of a design
+PARAMETERS = ("CORES", "DEPTH", "GRANT", "LANES")  # settings that are parameters of a design
 QUICK = 4
 ROOM = 1e-9  # a speedup is a quotient of whole picoseconds: no more than rounding
 
@@ -140,6 +140,7 @@ def changes() -> list[Change]:
         *interrupts_and_two_buffers(),
         *wider_and_faster(),
         *without_marks(),
+        *deeper_fifos(),
     ]  # fmt: skip
 
 
@@ -233,6 +234,19 @@ def wider_and_faster() -> list[Change]:
     ]  # fmt: skip
 
 
+def deeper_fifos() -> list[Change]:
+    """A FIFO whose reader takes in bursts, read out by polls: some come in time by chance once it is deeper."""
+    rows = []
+    for cycles, depth, more in ((60, 2, 64), (75, 2, 64), (80, 2, 64), (80, 2, 8), (112, 8, 64), (120, 2, 16)):
+        base = Program("ask", "queue", {"CYCLES": cycles, "DEPTH": depth})
+        name = f"a FIFO of {depth}, a word in {cycles} cycles"
+        rows.append(Change(name, base, "full buffer", "unit_top.words", "Deepen it", base.but(DEPTH=more)))
+    asked = Program("ask", "queue", {"CYCLES": 75, "DEPTH": 2})
+    maker = asked.but(CYCLES=30)
+    rows.append(Change("a FIFO that is empty", asked, "empty buffer", "unit_top.words", "Make make give faster", maker))
+    return rows
+
+
 def without_marks() -> list[Change]:
     """Designs without a single pragma: of the FPGA's time no more is known than how long the host waits."""
     busy = Program("block", settings={"CYCLES": 400, "EFFORT": 600}, marked=False)
@@ -303,7 +317,7 @@ class Bench:
 def advised(opened: OpenRun, change: Change) -> tuple[Finding, Advice] | None:
     """The finding and its advice, where the report gives it."""
     for finding in opened.analysis.findings:
-        if finding.rule == change.rule and finding.scope == "block" and finding.block.startswith(change.on):
+        if finding.rule == change.rule and finding.scope != "call" and finding.where.startswith(change.on):
             for advice in finding.advice:
                 if advice.text.startswith(change.advice):
                     return finding, advice
