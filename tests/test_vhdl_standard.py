@@ -146,7 +146,7 @@ def test_what_is_93_is_observed_and_does_what_it_says(folder: Path, build: HdlBu
 
 def test_ghdl_itself_simulates_it_with_all_kinds_of_ports(folder: Path) -> None:
     design = read_design(folder, hardware("93"), {})
-    assert Alone(design, {file.path: parted(file) for file in design.needed}, "top", {}, ("clk",)).wrong() == ()
+    assert Alone(design, {file.path: parted(file) for file in design.needed}, "top", {}, ("clk",)).wrong(Job()) == ()
 
 
 @pytest.mark.parametrize("standard", ["93", "2008"])

@@ -127,7 +127,7 @@ def test_that_instrumentation_changes_nothing_is_proved_by_a_key(opened: MainWin
     assert said[-1] == "Trust and prove"
     finished(opened, qtbot)
     assert [state.state for state in opened.run_dock.steps.values()] == ["done"] * len(opened.run_dock.steps)
-    assert opened.run_dock.problems[-1].message == ("Instrumentation changes nothing: 1 module is as before, proved.")
+    assert opened.run_dock.problems[-1].message == ("Instrumentation changes nothing: 1 module proved.")
     assert opened.run_dock.filters["Problems"].text() == "Problems"  # that all is well is none
 
 

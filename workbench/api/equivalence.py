@@ -91,3 +91,8 @@ class Proof:
     @property
     def holds(self) -> bool:
         return all(one.holds for one in self.verdicts)
+
+    @property
+    def proved(self) -> bool:
+        """Whether every module is proved: of what was only simulated, nothing is."""
+        return all(one.how is How.PROVED for one in self.verdicts)

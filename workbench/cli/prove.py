@@ -26,12 +26,14 @@ def run_prove(arguments: argparse.Namespace, workbench: Opened) -> int:
     problems = (*workspace.diagnostics, *proof.diagnostics)
     if arguments.json:
         modules = [_json(one) for one in proof.verdicts]
-        print_json({"holds": proof.holds, "modules": modules, "diagnostics": as_json(problems)})
+        counts = {how.value: sum(one.how is how for one in proof.verdicts) for how in How}
+        counted = {"holds": proof.holds, "proved": proof.proved, "counts": counts}
+        print_json({**counted, "modules": modules, "diagnostics": as_json(problems)})
     else:
         print_diagnostics(problems)
         print(table([(one.module, how_words(one), why_words(one)) for one in proof.verdicts]))
         print(f"\n{proof_words(proof)}")
-    return DONE if proof.holds else FAILED
+    return DONE if (proof.proved if arguments.strict else proof.holds) else FAILED
 
 
 def _json(one: Verdict) -> dict[str, object]:

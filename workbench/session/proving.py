@@ -96,11 +96,11 @@ def proof_words(proof: Proof) -> str:
     """All that came of it in one sentence."""
     of = {how: [one for one in proof.verdicts if one.how is how] for how in How}
     total = len(proof.verdicts)
-    what = f"{counted(total, 'module')} {'is' if total == 1 else 'are'}"
     if of[How.DIFFERS]:
         return f"Instrumentation changes the design: {listed([one.module for one in of[How.DIFFERS]])}."
+    how = f"{counted(total, 'module')}: {len(of[How.PROVED])} proved, {len(of[How.SIMULATED])} only simulated"
     if of[How.UNKNOWN]:
-        return f"Of {listed([one.module for one in of[How.UNKNOWN]])} nothing is known."
-    simulated = len(of[How.SIMULATED])
-    told = f", {simulated} of them by simulation at random, which is no proof" if simulated else ", proved"
-    return f"Instrumentation changes nothing: {what} as before{told}."
+        return f"{how}. Of {listed([one.module for one in of[How.UNKNOWN]])} nothing is known."
+    if of[How.SIMULATED]:
+        return f"No difference found in {how}, which is no proof."
+    return f"Instrumentation changes nothing: {counted(total, 'module')} proved."

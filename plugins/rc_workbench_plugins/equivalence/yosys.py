@@ -134,12 +134,15 @@ def _elaborated(
             links[name] = path
     sources = [name for name in links if name.startswith(f"{side}/s")]
     flags = [f"-I{name}" for name in links if name not in sources]
-    given = "".join(f" -chparam {name} {_value(value)}" for name, value in design.parameters.items())
+    given = "".join(f" -set {name} {_value(value)}" for name, value in design.parameters.items())
     defines = folder / "defines.vh"
     defines.write_text("".join(f"`define {name} {value}\n" for name, value in design.defines.items()), encoding="utf-8")
     script = [
         f"read_verilog -sv {' '.join(flags)} {side}/defines.vh {' '.join(sources)}",
-        f"hierarchy -check -top {design.top}{given}",
+        # yosys 0.23 fails at `hierarchy -chparam` where instances of the same module have different parameters
+        *([f"chparam{given} {design.top}"] if given else []),
+        f"hierarchy -check -top {design.top}",
+        f"rename -top {design.top}",
         "proc -norom",  # a case would be a memory on one side alone: copies assign their states in it too
         *(f"delete -port */{port}" for port in added),
         *([f"rename -hide */w:{hidden}*"] if hidden else []),
