@@ -9,8 +9,12 @@ said of the same turn, and `stack` where it was spent where that was over 80 ms.
 cold, so that it holds the first showing of every mode; a row with mode "theme" is the switch to the other theme with
 every mode made. `held` is what N cycles of closing and opening a project left behind (widgets, Python's objects, file
 descriptors, memory after the first tenth and at the end). `numpy_ms` is the processor time of `import numpy` in a
-fresh interpreter, before and after the walk: what this machine's milliseconds are worth just then. `--demo` takes a
-folder that `workbench demo` left in place of the small project of the tests; `--quick` walks one size and 20 cycles.
+fresh interpreter, before and after the walk: what this machine's milliseconds are worth just then. `long` is of sources
+of 50,000 lines, in C and in Verilog: the processor time of the window's thread in its longest turn as the file is
+opened (`open_ms`), at each kind of key (the goal is 20), after a pause (`pause_ms`), and as another program writes the
+file (`reload_ms`; the goal of all but keys is 100).
+`--demo` takes a folder that `workbench demo` left in place of the small project of the tests; `--quick` walks one size
+and 20 cycles; `--long` measures the long files alone.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -34,6 +39,7 @@ from stream_topologies import ASKED, with_streams
 
 from workbench.formats.run_folder import RunWriter
 from workbench.gui.modes import MODES
+from workbench.gui.source.typed_check import PAUSE_MS
 from workbench.testing.runs import synthetic_run
 
 SIZES = ((1600, 1000), (1024, 700), (1280, 800), (2560, 1440))
@@ -93,6 +99,90 @@ def walk_through(opened: list[Path], theme: str, quick: bool) -> Iterator[dict[s
         yield row(driven, "theme", size, other)
 
 
+def long_project(folder: Path) -> Path:
+    """The small project with sources of 50,000 lines: 5,000 functions and 5,000 clocked blocks."""
+    shutil.copytree(TINY, folder / "long")
+    main, top = folder / "long" / "host" / "main.c", folder / "long" / "hdl" / "tiny_top.v"
+    functions = "".join(LONG_C.replace("@", str(number)) for number in range(LONG_LINES // LONG_C.count("\n")))
+    blocks = "".join(
+        LONG_VERILOG.replace("@", str(number)).replace("#", "@")
+        for number in range(LONG_LINES // LONG_VERILOG.count("\n"))
+    )
+    main.write_text(main.read_text().replace("int main(void)", f"{functions}int main(void)"))
+    top.write_text(top.read_text().replace("endmodule", f"{blocks}endmodule"))
+    return folder / "long" / "tiny.workbench.yaml"
+
+
+LONG_LINES = 50_000
+LONG_C = """static uint32_t step@(uint32_t value)  /* one of many */
+{
+    uint32_t left = value * @u;
+    if (left > 17) {
+        printf("step @: %u\\n", left);
+        left -= 17;
+    }
+    return left + 1;
+}
+
+"""
+LONG_VERILOG = """    reg [31:0] r@;
+    always #(posedge clk) begin : block@
+        if (rst)
+            r@ <= 0;
+        else if (wr_en && addr == 32'd@) begin  // taken
+            r@ <= wr_data;
+        end else begin
+            r@ <= r@ + 1;
+        end
+    end
+"""
+EDITOR = "window.modes.made['source'].editor"
+#: What is typed in the middle of a long file, as xdotool has it.
+TYPED = {"letters": "a b c d e", "Return": "Return Return", "BackSpace": "BackSpace BackSpace", "undo": "ctrl+z ctrl+z",
+         "comment": "slash asterisk", "paste": "ctrl+v"}  # fmt: skip
+
+
+def measure_long(folder: Path) -> Iterator[dict[str, Any]]:
+    project = long_project(folder)
+    driver.PATIENCE_S = 300.0
+    with Stage(warm=False) as stage, stage.window(project, turns=True) as driven:
+        walk.go_to(driven, "source")
+        for file in (project.parent / "host" / "main.c", project.parent / "hdl" / "tiny_top.v"):
+            took(driven)
+            driven.do(f"window.modes.made['source'].open_file(Path({str(file)!r}), {LONG_LINES // 2})")
+            driven.settle()
+            row: dict[str, Any] = {
+                "file": file.name,
+                "lines": driven.ask(f"len({EDITOR}.lines)"),
+                "open_ms": took(driven),
+            }
+            driven.do("app.clipboard().setText('// pasted\\n' * 20)")
+            for what, keys in TYPED.items():
+                longest = 0.0
+                for key in keys.split():
+                    before = driven.ask(f"len({EDITOR}.text), {EDITOR}.textCursor().position()")
+                    driven.ask("turns.take()")
+                    driven.key(key)
+                    driven.wait(f"[len({EDITOR}.text), {EDITOR}.textCursor().position()] != {before}")
+                    longest = max(longest, took(driven))
+                row[f"{what}_ms"] = longest
+            time.sleep(2 * PAUSE_MS / 1000)
+            driven.settle()
+            row["pause_ms"] = took(driven)
+            driven.do(f"{EDITOR}.file.revert()")
+            driven.settle()
+            driven.ask("turns.take()")
+            file.write_text(file.read_text().replace("17", "18", 1).replace("taken", "took", 1))
+            driven.wait(f"{EDITOR}.text == Path({str(file)!r}).read_text()")
+            driven.settle()
+            yield row | {"reload_ms": took(driven)}
+
+
+def took(driven: Driven) -> float:
+    """Milliseconds of processor time of the longest turn since this was asked last."""
+    return round(driven.ask("turns.take()")[0], 1)
+
+
 def numpy_now_ms() -> float:
     return round(min(cpu_s("import numpy", dict(os.environ)) for _ in range(3)) * 1000, 1)
 
@@ -111,11 +201,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--long", action="store_true")
     parser.add_argument("--demo", type=Path)
     parser.add_argument("--cycles", type=int, default=0)
     asked = parser.parse_args()
     driver.PATIENCE_S = 60.0
     with tempfile.TemporaryDirectory() as folder:
+        long_rows = list(measure_long(Path(folder)))
+        if asked.long:
+            print(json.dumps({"long": long_rows}, indent=1))
+            return
         numpy_ms = [numpy_now_ms()]
         opened = demo_project(asked.demo.resolve()) if asked.demo else small_project(Path(folder))
         rows = []
@@ -131,8 +226,10 @@ def main() -> None:
         numpy_ms.append(numpy_now_ms())
         held = hold(opened, asked.cycles or (20 if asked.quick else 200))
     if asked.json:
-        print(json.dumps({"rows": rows, "held": held, "numpy_ms": numpy_ms}, indent=1))
+        print(json.dumps({"rows": rows, "held": held, "numpy_ms": numpy_ms, "long": long_rows}, indent=1))
     else:
+        for long_row in long_rows:
+            print(long_row)
         print("held", held, "import numpy", numpy_ms)
 
 

@@ -283,3 +283,27 @@ def test_kinds_of_a_port_are_chosen_by_keys_one_after_the_other(open_window: Ope
     assert driven.ask("app.focusWidget().accessibleName()") == "Kind"
     driven.key(*["ctrl+z"] * (len(kinds) - 1))
     driven.wait(f"{kind} == {kinds[0]!r}")
+
+
+def test_what_another_program_writes_is_shown_at_once_and_takes_nothing_that_was_typed(
+    open_window: Open, own: Path
+) -> None:
+    driven = open_window(own)
+    card, main = own.parent / "card.yaml", own.parent / "host" / "main.c"
+    go_to(driven, "platform", "ctrl+5")
+    driven.wait(f"{PLATFORM}.document.path is not None")
+    card.write_text(card.read_text().replace("title: Nallatech H101-PCIXM", "title: Another card"))
+    driven.wait(f"'Another card' in {PLATFORM}.document.text")
+    driven.wait("window.context.workspace.platform.title == 'Another card'", "the project with the new template")
+    go_to(driven, "source", "ctrl+1")
+    replaced = main.with_name("other")  # as an editor saves: another file in its place
+    replaced.write_text("// other\n" + main.read_text())
+    replaced.rename(main)
+    driven.wait(f"{EDITOR}.text.startswith('// other')")
+    main.write_text("// third\n" + main.read_text())
+    driven.wait(f"{EDITOR}.text.startswith('// third')")
+    driven.settle()
+    type_in_source(driven, "// mine ")
+    main.write_text("// fourth\n")
+    driven.wait("any('another program changed' in notice.message for notice in window.context.notices)")
+    assert driven.ask(f"{EDITOR}.text").startswith("// mine // third")

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from workbench.gui.app import make_application
-from workbench.gui.source.blocks_here import BlockRow, BlocksHere
+from workbench.gui.source.blocks_here import BlockRow, BlocksHere, block_rows
 from workbench.gui.source.points import points_of
 from workbench.model.pragma import Category, PlacedPragma, Pragma
 from workbench.model.scan import Branch, HdlBlock, HdlScan, HostScan, ProjectScan
@@ -35,7 +35,7 @@ def scan_of(blocks: Sequence[HdlBlock]) -> ProjectScan:
 
 def show(shown: BlocksHere, scan: ProjectScan | None, moved: int = 0) -> None:
     points = points_of(scan, lambda f: f == "core.v") if scan else ()
-    shown.show_file(scan, lambda f: f == "core.v", points, lambda line: line + moved)
+    shown.show_file(scan, block_rows(scan, lambda f: f == "core.v", points, lambda line: line + moved))
 
 
 @pytest.fixture

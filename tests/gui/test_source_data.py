@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,8 @@ from workbench.analysis import analyse, load_knowledge
 from workbench.api.source.pragma_text import find_pragmas, style_of
 from workbench.api.source.pragma_typed import typed_at
 from workbench.gui.source.completion import fitting
-from workbench.gui.source.highlight import Highlighter, spans
+from workbench.gui.source.highlight import Highlighter
+from workbench.gui.source.line_lexer import LineColours, spans
 from workbench.gui.source.line_numbers import blocks_of, file_shares, line_numbers
 from workbench.gui.source.lines_moved import LinesMoved
 from workbench.gui.source.points import (
@@ -48,32 +50,61 @@ from workbench.testing.runs import CORE_FILE, HOST_FILE, synthetic_platform, syn
 lines = st.lists(st.sampled_from(["", "a", "b", "  c", "d\u00e9"]), max_size=8).map("\n".join)
 
 
+class Edited:
+    """A text that is edited, with where its lines were."""
+
+    def __init__(self, text: str) -> None:
+        self.lines = text.split("\n")
+        self.moved = LinesMoved(self.lines)
+
+    def change(self, text: str) -> None:
+        """Make it another text, as an editor does: by the lines between those that stay."""
+        old, new = self.lines[:], text.split("\n")
+        head = next(
+            (n for n, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), min(len(old), len(new))
+        )
+        self.lines[head:] = new[head:]
+        self.moved.edited(head, old[head:], new[head:])
+
+    @property
+    def origins(self) -> list[int]:
+        return [self.moved.original(line) for line in range(1, len(self.lines) + 1)]
+
+
 def test_lines_keep_their_origin_when_others_come_and_go() -> None:
-    moved = LinesMoved("a\nb\nc")
-    moved.changed("a\nnew\nb\nc")
-    assert [moved.original(n) for n in range(1, 5)] == [1, 0, 2, 3]
-    moved.changed("a\nb\nc")
-    assert [moved.original(n) for n in range(1, 4)] == [1, 2, 3]
-    moved.changed("a\nb!\nc")
-    assert [moved.original(n) for n in range(5)] == [0, 1, 2, 3, 0]
+    text = Edited("a\nb\nc")
+    text.change("a\nnew\nb\nc")
+    assert text.origins == [1, 0, 2, 3]
+    assert [text.moved.place(line) for line in range(5)] == [0, 1, 3, 4, 0]
+    text.change("a\nb\nc")
+    assert text.origins == [1, 2, 3]
+    assert text.moved.same
+    text.change("a\nb!\nc")
+    assert text.origins == [1, 2, 3]
+    assert not text.moved.same
+    text.change("c")
+    text.change("a\nb\nc")  # all is undone
+    assert text.moved.same
 
 
 def test_lines_are_followed_over_edits_that_were_not_seen() -> None:
-    moved = LinesMoved("")
-    moved.reset("a\nb\nc\nd\ne", "new\na\nb\nC\nd\nnew\ne")
-    assert moved.places() == {1: 2, 2: 3, 4: 5, 5: 7}
-    moved.changed("a\nb\nC\nd\nnew\ne")
-    assert moved.places() == {1: 1, 2: 2, 4: 4, 5: 6}
+    text = Edited("new\na\nb\nC\nd\nnew\ne")
+    text.moved.reset("a\nb\nc\nd\ne")
+    assert [text.moved.place(line) for line in range(1, 6)] == [2, 3, 0, 5, 7]
+    text.change("a\nb\nC\nd\nnew\ne")
+    assert [text.moved.place(line) for line in range(1, 6)] == [1, 2, 0, 4, 6]
 
 
-@given(lines, lines)
-def test_lines_moved_has_an_origin_for_every_line(first: str, second: str) -> None:
-    moved = LinesMoved(first)
-    moved.changed(second)
-    found = [moved.original(n) for n in range(1, second.count("\n") + 2)]
-    kept = [n for n in found if n]
-    assert kept == sorted(kept)
-    assert all(n <= first.count("\n") + 1 for n in kept)
+@given(lines, st.lists(lines, max_size=4))
+def test_lines_moved_has_an_origin_for_every_line_and_a_place_for_every_origin(first: str, later: list[str]) -> None:
+    text = Edited(first)
+    for other in later:
+        text.change(other)
+        kept = [line for line in text.origins if line]
+        assert kept == sorted(set(kept))
+        assert all(line <= first.count("\n") + 1 for line in kept)
+        places = {line: number for number, line in enumerate(text.origins, 1) if line}
+        assert all(text.moved.place(line) == places.get(line, 0) for line in range(first.count("\n") + 3))
 
 
 PLACED = PlacedPragma(Pragma("take", Category.RECV, ("data",), ("$CPU",), ("w1",)), "core.v", 12, 9)
@@ -102,11 +133,13 @@ def test_points_without_a_pragma_are_those_whose_time_nothing_names() -> None:
 
 def test_points_follow_a_text_that_was_edited_since_the_scan() -> None:
     before = "".join(f"line {number}\n" for number in range(1, 41)).replace("line 12\n", "//pragma recap take work()\n")
-    moved = LinesMoved(before)
+    edited = Edited(before)
 
     def now(text: str) -> dict[int, tuple[int, tuple[str, ...]]]:
-        moved.changed(text)
-        found = points_now(points_of(SCAN, lambda f: f == "core.v"), moved, find_pragmas(text, "verilog", "core.v")[0])
+        edited.change(text)
+        found = points_now(
+            points_of(SCAN, lambda f: f == "core.v"), edited.moved, find_pragmas(text, "verilog", "core.v")[0]
+        )
         return {p.line: (p.pragma_line, tuple(x.pragma.name for x in p.pragmas)) for p in found}
 
     assert now(before)[11] == (12, ("take",))
@@ -229,21 +262,54 @@ def test_syntax_spans_stand_where_the_words_are() -> None:
     assert style_of(Path("a.yaml")) is None
 
 
-def test_a_long_text_is_coloured_a_piece_at_a_time_and_first_where_one_looks(qtbot: QtBot) -> None:
+def test_a_text_is_coloured_where_one_looks_and_again_where_lines_moved(qtbot: QtBot) -> None:
     view = QPlainTextEdit("\n".join(["wire one;"] * 3500))
+    view.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
     qtbot.addWidget(view)
+    view.resize(300, 200)
+    view.show()
     document, highlighter = view.document(), Highlighter(view)
 
-    def coloured() -> list[int]:
+    def coloured() -> set[int]:
         lines = range(document.blockCount())
-        return [n for n in lines if document.findBlockByNumber(n).layout().formats()]
+        return {n for n in lines if document.findBlockByNumber(n).layout().formats()}
 
-    highlighter.set_spans([[(0, 4, "keyword")]] * 3500, 2400)
-    assert coloured() == list(range(2400, 3400))
-    cursor = QTextCursor(document)
-    cursor.insertText("\n\n")  # while the rest is still to come: all is told anew
-    highlighter.set_spans([(), (), *[[(0, 4, "keyword")]] * 3500], 2400)
-    qtbot.waitUntil(lambda: coloured() == list(range(2, 3502)))
+    def in_view() -> set[int]:
+        first = view.firstVisibleBlock().blockNumber()
+        return set(range(first, first + view.viewport().height() // view.fontMetrics().lineSpacing()))
+
+    spans = [[(0, 4, "keyword")]] * 3500
+    highlighter.set_spans(spans)
+    assert in_view() <= coloured()
+    assert len(coloured()) < 100
+    view.verticalScrollBar().setValue(2400)
+    assert in_view() <= coloured()
+    assert len(coloured()) < 200
+    QTextCursor(document.findBlockByNumber(2401)).insertText("\n\n")
+    highlighter.set_spans([*spans[:2401], [], [], *spans[2401:]])
+    assert not document.findBlockByNumber(2402).layout().formats()
+    assert in_view() - {2401, 2402} <= coloured()
     highlighter.set_names(["one"])
-    assert {f.start for f in document.findBlockByNumber(2).layout().formats()} == {0, 5}
-    qtbot.waitUntil(lambda: len(document.findBlockByNumber(3501).layout().formats()) == 2)
+    assert {f.start for f in document.findBlockByNumber(2400).layout().formats()} == {0, 5}
+
+
+#: Pieces that begin and end comments, directives and strings, and what stands between.
+PIECES = st.sampled_from(("/*", "*/", "//", '"', "\\", "\n", "#define", " int x", "1'b0", "begin "))
+
+
+@given(st.lists(PIECES, max_size=12), st.lists(st.tuples(st.integers(0, 40), st.integers(0, 9), PIECES), max_size=5),
+       st.sampled_from((".c", ".v", ".vhd", ".x", ".yaml")))  # fmt: skip
+def test_colours_after_edits_are_those_of_the_text_read_anew(
+    first: list[str], edits: list[tuple[int, int, str]], suffix: str
+) -> None:
+    text = "".join(first)
+    lines = text.split("\n")
+    colours = LineColours(lines, suffix)
+    for at, length, put in edits:
+        text = text[:at] + put + text[at + length :]
+        old, new = lines[:], text.split("\n")
+        lines[:] = new
+        colours.edited(0, len(old), len(new))
+        assert [colours.spans(number) for number in range(len(new))] == spans(text, suffix)
+        apart = [(start, start + size) for start, size, _ in colours.spans(0)]
+        assert all(end <= begin for (_, end), (begin, _) in pairwise(apart))

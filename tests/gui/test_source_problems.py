@@ -175,9 +175,9 @@ def test_problems_are_of_this_file_once_each_and_the_gravest_first() -> None:
         Diagnostic("by the way", "", Severity.NOTE, "f.c", 2, 1),
     )
     found = checked_problems((warning, error, *others), lambda f: f == "f.c", text)
-    moved = LinesMoved(text)
-    moved.changed("new\na\nb\nc")
-    lines = ("new", "a", "b", "c")
+    lines = ["new", "a", "b", "c"]
+    moved = LinesMoved(lines)
+    moved.reset(text)
     typed = (Diagnostic("bad", "Do better.", Severity.ERROR, "/at/f.c", 3, 7),)
     now = problems_now(typed, found, moved, lambda line: lines[line - 1])
     assert now == {3: (typed[0], warning)}

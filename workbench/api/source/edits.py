@@ -87,8 +87,8 @@ _ENDS = dict.fromkeys(map(ord, "\r\u2028\u2029"), "\n")
 
 def decode(data: bytes) -> str:
     """A file's text as an editor shows it: UTF-8 or else Latin-1, every end of a line LF, plain blanks."""
-    text = "\n".join(_plain(line) for line in _content(data)[0].split("\n"))
-    return text.translate(_ENDS)
+    text = _content(data)[0].replace("\r\n", "\n").removesuffix("\r").replace("\u00a0", " ")
+    return text if text.isascii() and "\r" not in text else text.translate(_ENDS)
 
 
 def encode(text: str, before: bytes) -> bytes:

@@ -10,7 +10,8 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from workbench.gui import fonts, theme
-from workbench.gui.source.highlight import Span, pragma_spans, spans
+from workbench.gui.source.highlight import pragma_spans
+from workbench.gui.source.line_lexer import Span, spans
 
 LINE_PX = 20
 Piece = tuple[str, str]  # text, colour name

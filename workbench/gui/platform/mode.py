@@ -210,7 +210,9 @@ class PlatformMode(DocumentMode):
         workspace, other = self.context.workspace, self.is_other_project()
         if workspace is None:
             self.document.close()
-        elif other or (self.document.path == workspace.platform_path and self.document.changed_on_disk):
+        elif other or (
+            self.document.path == workspace.platform_path and self.document.changed_on_disk and not self.document.dirty
+        ):
             self.open_document(workspace.platform_path)
         else:
             self._document_changed()

@@ -2,29 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
+from functools import cache, partial
 from pathlib import Path
+from typing import TypeVar
+
+from PySide6.QtCore import QTimer
+from shiboken6 import isValid
 
 from workbench.api.source.pragma_text import find_pragmas, style_of
 from workbench.gui.context import Context
-from workbench.gui.source.editor import CodeEditor
+from workbench.gui.source.editor import CodeEditor, Edit
 from workbench.gui.source.line_numbers import line_numbers
 from workbench.gui.source.points import Point, open_points, points_now, points_of
 from workbench.gui.source.problems import CheckedProblem, checked_problems, problems_now
 from workbench.gui.source.typed_check import TypedCheck
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.pragma import PlacedPragma
+from workbench.model.scan import ProjectScan
 from workbench.system.files import real
+
+READ_AT_ONCE = 50_000  # characters that are read before the next key is looked at
+READ_AFTER_MS = 150
+MANY_POINTS = 500
+Moved = TypeVar("Moved", PlacedPragma, Diagnostic)
 
 
 class Annotations:
     """Fills an editor's margin."""
 
-    def __init__(self, context: Context, editor: CodeEditor, check: TypedCheck) -> None:
-        self._context, self._editor, self._check = context, editor, check
+    def __init__(
+        self, context: Context, editor: CodeEditor, check: TypedCheck, changed: Callable[[], None] = lambda: None
+    ) -> None:
+        """`changed` hears of places for pragmas that were found later than `take_scan`."""
+        self._context, self._editor, self._check, self._changed = context, editor, check, changed
         self._points: tuple[Point, ...] = ()  # as scanned
         self._problems: tuple[CheckedProblem, ...] = ()
-        self._placed: tuple[PlacedPragma, ...] = ()  # in the text as it is
+        self.placed: tuple[PlacedPragma, ...] = ()  # in the text as it is
+        self._wrong: tuple[Diagnostic, ...] = ()  # with those
+        self._read_text: str | None = None  # the text that they were read in
+        self._later = QTimer(editor, singleShot=True, interval=READ_AFTER_MS)
+        self._later.timeout.connect(self._read_long)
         self._now: tuple[tuple[object, ...], tuple[Point, ...]] | None = None  # `points`, and what they were found of
         self._marked: tuple[object, ...] | None = None  # the pragmas that `margin.lacking` was found with
         self.take_scan()
@@ -36,15 +56,32 @@ class Annotations:
         """The sources were read: where a pragma may stand, what is wrong, which names are the platform's calls."""
         editor, scan = self._editor, self._check.scan
         text = self._check.scanned_texts.get(real(editor.path), editor.file.saved_text)
-        editor.scanned.reset(text, editor.toPlainText())
-        self._points = points_of(scan, self._is_here) if scan else ()
+        editor.scanned.reset(text)
+        self._points = ()
         if scan is not None:
+            self._find_points(scan)
             editor.highlighter.set_names(
                 tuple(dict.fromkeys(c.callee for c in scan.host.calls if self._is_here(c.file)))
             )
         self._marked = None
         self._find_problems()
         self.take_run()
+
+    def _find_points(self, scan: ProjectScan) -> None:
+        """Where a pragma may stand; in the background where there are very many such places."""
+        here = cache(self._is_here)
+        if sum(len(block.branches) for block in scan.hdl.blocks if here(block.file)) <= MANY_POINTS:
+            self._points = points_of(scan, here)
+            return
+
+        def done(points: tuple[Point, ...]) -> None:
+            if isValid(self._editor) and self._check.scan is scan:
+                self._points, self._marked = points, None
+                self._show()
+                self._changed()
+
+        work = partial(points_of, scan, here)
+        self._context.background.start(f"points of {self._editor.path}", work, done, self._context.failed)
 
     def take_problems(self) -> None:
         """What is wrong was found out anew, of the sources as saved or as typed."""
@@ -55,7 +92,7 @@ class Annotations:
     def _find_problems(self) -> None:
         editor = self._editor
         text = self._check.texts.get(real(editor.path), editor.file.saved_text)
-        editor.checked.reset(text, editor.toPlainText())
+        editor.checked.reset(text)
         self._problems = checked_problems(self._context.source_problems, self._is_here, text)
 
     def take_run(self) -> None:
@@ -68,14 +105,44 @@ class Annotations:
         self.take_text()
         self._editor.colour_marks()
 
-    def take_text(self) -> None:
-        """Which lines hold a pragma or something wrong, and which lack one: found anew only where pragmas changed."""
+    def take_text(self, edits: Sequence[Edit] = ()) -> None:
+        """Which lines hold a pragma or something wrong, and which lack one. A long text is read once one stops typing;
+        meanwhile its pragmas move with their lines."""
         editor = self._editor
-        placed, wrong = self._read()
-        self._placed = placed
-        editor.margin.problems = problems_now(wrong, self._problems, editor.checked, editor.text_of)
-        editor.margin.pragmas = {p.line: p.pragma.category for p in placed}
-        marked = tuple((editor.scanned.original(p.line), p.pragma) for p in placed)
+        style = style_of(editor.path)
+        if style is not None and self._read_text is not editor.text:
+            if len(editor.text) < READ_AT_ONCE:
+                self._take(editor.text, find_pragmas(editor.text, style, str(editor.path)))
+            else:
+                for edit in edits:
+                    self.placed = tuple(_moved(self.placed, edit))
+                    self._wrong = tuple(_moved(self._wrong, edit))
+                self._later.start()
+        self._show()
+
+    def _read_long(self) -> None:
+        """Find the pragmas of a long text in the background."""
+        editor, style, path, text = self._editor, style_of(self._editor.path), str(self._editor.path), self._editor.text
+
+        def done(found: tuple[tuple[PlacedPragma, ...], tuple[Diagnostic, ...]]) -> None:
+            if isValid(editor) and editor.text is text:
+                self._take(text, found)
+                self._show()
+                editor.colour_marks()
+
+        if style is not None:
+            work = partial(find_pragmas, text, style, path)
+            self._context.background.start(f"pragmas of {path}", work, done, self._context.failed)
+
+    def _take(self, text: str, found: tuple[tuple[PlacedPragma, ...], tuple[Diagnostic, ...]]) -> None:
+        (self.placed, self._wrong), self._read_text = found, text
+
+    def _show(self) -> None:
+        """Fill the margin; what lacks a pragma is found anew only where pragmas changed."""
+        editor = self._editor
+        editor.margin.problems = problems_now(self._wrong, self._problems, editor.checked, editor.text_of)
+        editor.margin.pragmas = {p.line: p.pragma.category for p in self.placed}
+        marked = tuple((editor.scanned.original(p.line), p.pragma) for p in self.placed)
         if self._marked != marked:
             self._marked = marked
             lacking = open_points(self.points())
@@ -85,16 +152,33 @@ class Annotations:
     def points(self) -> tuple[Point, ...]:
         """Where a pragma may stand in the text as it is now."""
         lines = self._editor.scanned
-        found_of = (self._points, lines.origins, self._placed)
+        found_of = (id(self._points), lines.version, self.placed)
         if self._now is None or self._now[0] != found_of:
-            self._now = found_of, points_now(self._points, lines, self._placed)
+            self._now = found_of, points_now(self._points, lines, self.placed)
         return self._now[1]
 
-    def _read(self) -> tuple[tuple[PlacedPragma, ...], tuple[Diagnostic, ...]]:
-        """The pragmas of the text as it stands, and what is wrong with them."""
-        path = self._editor.path
-        style = style_of(path)
-        return find_pragmas(self._editor.toPlainText(), style, str(path)) if style is not None else ((), ())
+    def points_later(self) -> Callable[[], tuple[Point, ...]]:
+        """The same, to be called in a thread."""
+        if self._now is not None and self._now[0] == (id(self._points), self._editor.scanned.version, self.placed):
+            points = self._now[1]
+            return lambda: points
+        return partial(points_now, self._points, self._editor.scanned.frozen(), self.placed)
+
+    @property
+    def many(self) -> bool:
+        """Whether the file has so many places for pragmas that what is made of them takes long."""
+        return len(self._points) > MANY_POINTS
+
+
+def _moved(placed: Iterable[Moved], edit: Edit) -> Iterator[Moved]:
+    """What stands on lines, on those where they are after an edit; lines that went or were split take it with them."""
+    more = len(edit.new) - len(edit.old)
+    for one in placed:
+        at = (one.line or 0) - 1
+        if at < edit.first or (at < edit.first + len(edit.old) and not more):
+            yield one
+        elif at >= edit.first + len(edit.old):
+            yield replace(one, line=at + 1 + more)
 
 
 def _newer(path: Path, created: str) -> bool:

@@ -108,12 +108,8 @@ class BlocksHere(QWidget):
         self.setFocusProxy(self.rows)
         self._shown: tuple[BlockRow, ...] | None = ()
 
-    def show_file(
-        self, scan: ProjectScan | None, same_file: Callable[[str], bool], points: Sequence[Point] = (),
-        now: Callable[[int], int] = int,
-    ) -> None:  # fmt: skip
+    def show_file(self, scan: ProjectScan | None, shown: tuple[BlockRow, ...]) -> None:
         """The blocks of a file, as `block_rows` has them."""
-        shown = block_rows(scan, same_file, points, now)
         self.nothing.setText("Reading the sources." if scan is None else "No calls or clocked blocks in this file.")
         if shown == self._shown:
             return

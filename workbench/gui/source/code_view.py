@@ -21,7 +21,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
 from workbench.gui import fonts, theme
-from workbench.gui.source.highlight import Highlighter, spans
+from workbench.gui.source.highlight import Highlighter
+from workbench.gui.source.line_lexer import spans
 from workbench.session.settings import value
 
 
@@ -120,7 +121,7 @@ class CodeView(QPlainTextEdit):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "highlighter"):  # it changes while it is made
-            self.highlighter.set_palette(self.firstVisibleBlock().blockNumber())
+            self.highlighter.set_palette()
             self.mark()
 
     def _on_update(self, rect: QRect, dy: int) -> None:

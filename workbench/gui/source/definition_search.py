@@ -26,7 +26,7 @@ def find_definition(
     data = typed_bytes(context)
 
     def work(job: Job) -> Definition | None:
-        with reading_typed(data):
+        with reading_typed(data()):
             return workspace.definition(path, line, column, job)
 
     def done(definition: Definition | None) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QRect, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QHelpEvent,
@@ -19,10 +20,10 @@ from PySide6.QtWidgets import QTextEdit, QToolTip, QWidget
 from workbench.api.source.pragma_text import style_of
 from workbench.api.source.pragma_typed import Typed, typed_at
 from workbench.gui import theme
-from workbench.gui.background import Background
 from workbench.gui.source.code_view import CodeView
 from workbench.gui.source.completion import Completion
-from workbench.gui.source.highlight import Span, pragma_spans, spans, wrong_spans
+from workbench.gui.source.highlight import pragma_spans, wrong_spans
+from workbench.gui.source.line_lexer import LineColours, Span
 from workbench.gui.source.lines_moved import LinesMoved
 from workbench.gui.source.margin import Margin, rich_tip
 from workbench.gui.source.pragma_words import Word
@@ -30,11 +31,22 @@ from workbench.gui.source.problems import problem_text
 from workbench.gui.source.text_edits import CLOSING, STEP, close_block, new_line, put_difference, shift_lines
 from workbench.session.documents import SourceFile
 
-_LEX_AFTER_MS = 120
-_LEX_AT_ONCE = 20_000  # characters that are lexed before the next key is looked at
 MOST_MARKED = 1000
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _REST, _REST_OF_TARGET = re.compile(r"[\w$]*"), re.compile(r"[\w$.\[\]*]*")  # of a word that the cursor stands in
+
+
+class Edit(NamedTuple):
+    """Lines that were replaced: from which on, counted from 0, the old ones and the new ones."""
+
+    first: int
+    old: Sequence[str]
+    new: Sequence[str]
+
+
+def _plain(line: str) -> str:
+    """A line as files have it: with plain blanks."""
+    return line if line.isascii() else line.replace("\u00a0", " ").replace("\u2028", "\n")
 
 
 class CodeEditor(CodeView):
@@ -43,20 +55,18 @@ class CodeEditor(CodeView):
 
     pragma_asked = Signal(int, QTextCursor)
     definition_asked = Signal()  # of the name at the cursor
-    typed = Signal()  # the text is another; not told where it was coloured alone
+    typed = Signal(object)  # the edits by which the text is another
     undo_label = redo_label = ""  # one key typed is like another
 
-    def __init__(
-        self, document: SourceFile, side: Callable[[CodeEditor], QWidget], background: Background | None = None
-    ) -> None:
-        """`side` makes what shows the margin; long texts are lexed in the background, where there is one."""
+    def __init__(self, document: SourceFile, side: Callable[[CodeEditor], QWidget]) -> None:
+        """`side` makes what shows the margin."""
         super().__init__(side)
-        self.file, self._background = document, background
-        self._seen = ""  # the text that was last heard of
-        text = document.text
+        self.file = document
+        self.lines = document.text.split("\n")  # of the text as it is
+        self._text: str | None = document.text
         self.margin = Margin()
-        self.moved = LinesMoved(text)
-        self.scanned, self.checked = LinesMoved(text), LinesMoved(text)
+        self.moved, self.scanned, self.checked = (LinesMoved(self.lines) for _ in range(3))
+        self._colours = LineColours(self.lines, (document.path or Path()).suffix)
         self.may_ask: Callable[[int], bool] = lambda line: False  # whether a line holds what a pragma could name
         self.words_at: Callable[[int, Typed, str], Sequence[Word]] = lambda line, typed, after: ()
         self.completion = Completion(self, "What may stand here")
@@ -64,19 +74,22 @@ class CodeEditor(CodeView):
         self._found: list[QTextCursor] = []  # what is searched for, marked
         self._link = QTextCursor()  # the name under the pointer, while a click leads to its definition
         self._typing = False
-        self._lexed: list[list[Span]] = []
-        self.setPlainText(text)
-        self._seen = self.toPlainText()
+        self._edits: list[Edit] = []  # that were made and not taken in yet
+        self.setPlainText(document.text)
         self.setReadOnly(document.read_only)
-        self._lex_timer = QTimer(self)
-        self._lex_timer.setSingleShot(True)
-        self._lex_timer.setInterval(_LEX_AFTER_MS)
-        self._lex_timer.timeout.connect(self.colour)
+        self.document().contentsChange.connect(self._on_change)
         self.textChanged.connect(self._on_text)
         document.changed.connect(self._follow)
         self.viewport().setMouseTracking(True)
-        self.colour()
+        self.highlighter.follow(self._spans_of)
         self.mark()
+
+    @property
+    def text(self) -> str:
+        """The text as it is."""
+        if self._text is None:
+            self._text = "\n".join(self.lines)
+        return self._text
 
     @property
     def path(self) -> Path:
@@ -102,7 +115,7 @@ class CodeEditor(CodeView):
 
     def set_text(self, text: str) -> None:
         """Make the text this one by one step that can be undone, touching only the lines that differ."""
-        old = self.toPlainText()
+        old = self.text
         if old == text:
             return
         put_difference(QTextCursor(self.document()), old, text)
@@ -116,26 +129,18 @@ class CodeEditor(CodeView):
         """Draw what the margin holds now."""
         self._side.update()
 
-    def colour(self) -> None:
-        """Lex the text and colour it."""
-        text, suffix = self.toPlainText(), self.path.suffix
-        if self._background is None or len(text) < _LEX_AT_ONCE:
-            self._take_lexed(spans(text, suffix))
-        else:
-            self._background.start(f"lex {id(self)}", lambda: spans(text, suffix), self._take_lexed, lambda wrong: None)
-
-    def _take_lexed(self, lexed: list[list[Span]]) -> None:
-        self._lexed = lexed
-        self.colour_marks()
-
     def colour_marks(self) -> None:
         """Colour lines with a pragma or a problem as the margin has them now."""
-        shown = list(self._lexed)
-        for line in self.margin.pragmas.keys() | self.margin.problems.keys():
-            if line <= len(shown):
-                text, wrong = self.text_of(line), self.margin.problems.get(line)
-                shown[line - 1] = [*shown[line - 1], *(wrong_spans(text, wrong) if wrong else pragma_spans(text))]
-        self.highlighter.set_spans(shown, self.firstVisibleBlock().blockNumber())
+        self.highlighter.refresh()
+
+    def _spans_of(self, number: int) -> Sequence[Span]:
+        """What a line, counted from 0, is coloured with."""
+        line, spans = number + 1, self._colours.spans(number)
+        wrong = self.margin.problems.get(line)
+        if wrong or line in self.margin.pragmas:
+            text = self.lines[number]
+            spans += wrong_spans(text, wrong) if wrong else pragma_spans(text)
+        return spans
 
     def mark_found(self, wanted: str) -> list[QTextCursor]:
         """Mark every place of a text, capitals or not; "" marks none."""
@@ -156,20 +161,36 @@ class CodeEditor(CodeView):
 
     # ---- events
 
+    def _on_change(self, position: int, removed: int, added: int) -> None:
+        """Something was edited, or only coloured: keep the lines as the text has them."""
+        document = self.document()
+        first = document.findBlock(position).blockNumber()
+        end = document.findBlock(position + added)
+        last = end.blockNumber() if end.isValid() else document.blockCount() - 1
+        old_end = last + 1 - (document.blockCount() - len(self.lines))
+        new, block = [], document.findBlockByNumber(first)
+        for _ in range(first, last + 1):
+            new.append(_plain(block.text()))
+            block = block.next()
+        old = self.lines[first:old_end]
+        if old != new:
+            self.lines[first:old_end] = new
+            self._text = None
+            self._colours.edited(first, len(old), len(new))
+            for lines in (self.moved, self.scanned, self.checked):
+                lines.edited(first, old, new)
+            self._edits.append(Edit(first, old, new))
+
     def _on_text(self) -> None:
-        text = self.toPlainText()
-        if text == self._seen:  # it was coloured
+        edits, self._edits = self._edits, []
+        if not edits:  # it was coloured
             return
-        self._seen = text
         self._typing = True
-        self.file.type(text)
+        self.file.type(self.text)
         self._typing = False
-        self.moved.changed(text)
-        self.scanned.changed(text)
-        self.checked.changed(text)
-        self._lex_timer.start()
+        self.highlighter.refresh()
         self._side.update()
-        self.typed.emit()
+        self.typed.emit(edits)
 
     def marks(self) -> list[QTextEdit.ExtraSelection]:
         """The marked lines, what is searched for, and the name that a click would follow."""

@@ -1,74 +1,23 @@
-"""Syntax colours from Pygments, line by line, and pragmas in their own colour: one when right, another when wrong."""
+"""Colours of a text in view; pragmas have their own colour: one when right, another when wrong."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 
-from pygments.lexer import Lexer
-from pygments.lexers import CLexer, CppLexer, TextLexer, VerilogLexer, VhdlLexer, YamlLexer
-from pygments.token import Comment, Keyword, Name, Number, Operator, String, Token, _TokenType
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QColor, QFont, QTextCharFormat, QTextLayout
 from PySide6.QtWidgets import QPlainTextEdit
 
-from workbench.api.source import suffixes
 from workbench.gui import theme
+from workbench.gui.source.line_lexer import Span
 from workbench.model.diagnostic import Diagnostic
 
-Span = tuple[int, int, str]  # first column from 0, length, what
-_AT_ONCE = 1000  # lines coloured in a turn
 _PRAGMA = re.compile(r"(?:#|//|--)\s*pragma\s+recap\s+(?P<name>\w+)\s+(?P<category>\w+)", re.IGNORECASE)
 _ANY_PRAGMA = re.compile(r"(?:#|//|--)\s*pragma\b.*?(?=\s*$)", re.IGNORECASE)
 _WORD = re.compile(r"[\w$]+|\S")
 _COLOURS = {"name": "text", "category": "pragma", "error": "high", "warning": "medium_text"}
-
-
-class XLexer(CLexer):
-    """The X language of streaming applications: comments, strings and numbers as in C, and words of its own."""
-
-    words = frozenset(("block", "input", "output", "config", "impl", "as", "resource", "map", "use"))
-    types = frozenset(("core", "fpga", "cpp", "verilog", "vhdl", "string", "float32", "float64"))
-    _sized = re.compile(r"(?:un)?signed(?:8|16|32|64)")
-
-    def get_tokens_unprocessed(
-        self, text: str, stack: Iterable[str] = ("root",)
-    ) -> Iterator[tuple[int, _TokenType, str]]:
-        for at, kind, value in super().get_tokens_unprocessed(text, stack):
-            if kind in Name or kind in Keyword:
-                known = value in self.words or value in self.types or self._sized.fullmatch(value)
-                kind = Keyword if known else Name
-            yield at, kind, value
-
-
-_AS_IT_IS = {"stripnl": False, "ensurenl": False}
-_LEXERS: dict[str, Lexer] = {  # made with the module, which is read in the background: each compiles its rules first
-    **dict.fromkeys((*suffixes.C, ".h", ".cl"), CLexer(**_AS_IT_IS)),
-    **dict.fromkeys((*suffixes.CPP, *suffixes.CPP_HEADERS), CppLexer(**_AS_IT_IS)),
-    **dict.fromkeys((*suffixes.VERILOG, *suffixes.VERILOG_HEADERS), VerilogLexer(**_AS_IT_IS)),
-    **dict.fromkeys(suffixes.VHDL, VhdlLexer(**_AS_IT_IS)),
-    **dict.fromkeys((".yaml", ".yml"), YamlLexer(**_AS_IT_IS)),
-    ".x": XLexer(**_AS_IT_IS),
-}
-_NO_LANGUAGE = TextLexer(**_AS_IT_IS)
-
-
-def spans(text: str, suffix: str) -> list[list[Span]]:
-    """Coloured spans of every line of a text, in the language of a file's suffix."""
-    lexer = _LEXERS.get(suffix) or _LEXERS.get(suffix.lower(), _NO_LANGUAGE)
-    lines: list[list[Span]] = [[]]
-    column = 0
-    for kind, value in lexer.get_tokens(text):
-        what = _what(kind)
-        for index, part in enumerate(value.split("\n")):
-            if index:
-                lines.append([])
-                column = 0
-            if what and part:
-                lines[-1].append((column, len(part), what))
-            column += len(part)
-    return lines
 
 
 def pragma_spans(text: str) -> list[Span]:
@@ -92,102 +41,87 @@ def wrong_spans(text: str, problems: Sequence[Diagnostic]) -> list[Span]:
     return found
 
 
-def _what(kind: _TokenType) -> str:
-    for family, what in (
-        (Comment.Preproc, "keyword"),
-        (Comment.PreprocFile, "string"),
-        (Comment, "comment"),
-        (Keyword, "keyword"),
-        (Operator.Word, "keyword"),
-        (Token.Name.Builtin, "keyword"),
-        (Token.Name.Tag, "keyword"),
-        (Number, "number"),
-        (String, "string"),
-    ):
-        if kind in family:
-            return what
-    return ""
-
-
 class Highlighter(QObject):
-    """Colours from spans it is given; `names` are words to show as the platform's calls. Of a long text it colours a
-    piece in each turn of the window's. Not Qt's own highlighter, which asks for every line of a text that is opened,
-    before anything is known of it."""
+    """Colours the lines in view from their spans, and others as they come into view; `names` are words to show as the
+    platform's calls. Not Qt's own highlighter, which asks for every line of a text that is opened."""
 
     def __init__(self, view: QPlainTextEdit) -> None:
         super().__init__(view)
         self._view = view
-        document = view.document()
-        self._wanted: list[Sequence[Span]] = []  # what lines are to be coloured with, and were; both move along
-        self._drawn: list[Sequence[Span] | None] = [None] * document.blockCount()
+        self._spans_of: Callable[[int], Sequence[Span]] = lambda number: ()
+        #: What each line is coloured with; None where its colours may be others.
+        self._drawn: list[Sequence[Span] | None] = [None] * view.document().blockCount()
         self._names: re.Pattern[str] | None = None
         self._palette = theme.palette()
-        self._others: Iterator[int] = iter(())  # lines still to be coloured
-        self._timer = QTimer(self, interval=0, singleShot=True)
-        self._timer.timeout.connect(self._colour_some)
-        document.contentsChange.connect(self._on_change)
+        self._colouring = False
+        view.document().contentsChange.connect(self._on_change)
+        view.verticalScrollBar().valueChanged.connect(self.refresh)
+        view.viewport().installEventFilter(self)
 
-    def set_spans(self, spans: Sequence[Sequence[Span]], first: int = 0) -> None:
-        """Colour anew the lines whose spans changed, from the line `first` on, counted from 0, and then those above."""
-        self._wanted = list(spans)
-        self._begin(first)
+    def set_spans(self, spans: Sequence[Sequence[Span]]) -> None:
+        """Colour the lines with these spans."""
+        self.follow(lambda number: spans[number] if number < len(spans) else ())
+
+    def follow(self, spans_of: Callable[[int], Sequence[Span]]) -> None:
+        """Colour each line, counted from 0, with the spans that the function gives for it."""
+        self._spans_of = spans_of
+        self.refresh()
 
     def set_names(self, names: Sequence[str]) -> None:
         pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b") if names else None
         if pattern != self._names:
             self._names = pattern
-            self._begin(0, all_lines=True)
+            self._colour_anew()
 
-    def set_palette(self, first: int = 0) -> None:
+    def set_palette(self) -> None:
         """Colour all anew where the theme is another one."""
         if self._palette is not theme.palette():
             self._palette = theme.palette()
-            self._begin(first, all_lines=True)
+            self._colour_anew()
+
+    def _colour_anew(self) -> None:
+        self._drawn = [None] * len(self._drawn)
+        self.refresh()
 
     def _on_change(self, position: int, removed: int, added: int) -> None:
-        """Lines came or went; those that were changed are coloured as before, until they are read."""
-        first = self._view.document().findBlock(position).blockNumber()
-        more = self._view.document().blockCount() - len(self._drawn)
-        if more > 0:
-            self._drawn[first + 1 : first + 1] = [None] * more
-            if self._wanted:  # else nothing is known of the text yet
-                self._wanted[first + 1 : first + 1] = [()] * more
-        elif more < 0:
-            del self._drawn[first + 1 : first + 1 - more], self._wanted[first + 1 : first + 1 - more]
-        if self._wanted:
-            last = max(self._view.document().findBlock(position + added).blockNumber(), first)
-            self._colour(range(first, min(last + 1, first + _AT_ONCE)))
+        """Lines came or went, or were changed: their colours are unknown."""
+        if self._colouring:
+            return
+        document = self._view.document()
+        end = document.findBlock(position + added)
+        first = document.findBlock(position).blockNumber()
+        last = end.blockNumber() if end.isValid() else document.blockCount() - 1
+        more = document.blockCount() - len(self._drawn)
+        self._drawn[first : last + 1 - more] = [None] * (last + 1 - first)
 
-    def _begin(self, first: int, all_lines: bool = False) -> None:
-        if all_lines:
-            self._drawn[:] = [None] * len(self._drawn)
-        count = len(self._drawn)
-        self._others = self._differing(chain(range(first, count), range(first)))
-        self._colour_some()
+    def refresh(self) -> None:
+        """Colour the lines in view whose spans are others than they are coloured with."""
+        view = self._view
+        first = view.firstVisibleBlock().blockNumber()
+        last = first + view.viewport().height() // max(1, view.fontMetrics().lineSpacing()) + 2
+        wanted = {number: self._spans_of(number) for number in range(first, min(last, len(self._drawn)))}
+        changed = [number for number, spans in wanted.items() if self._drawn[number] != spans]
+        for _, run in groupby(enumerate(changed), lambda pair: pair[1] - pair[0]):
+            self._colour({number: wanted[number] for _, number in run})
 
-    def _differing(self, numbers: Iterable[int]) -> Iterator[int]:
-        for number in numbers:  # lines may become more or fewer meanwhile: then all are told anew
-            if number < min(len(self._drawn), len(self._wanted)) and self._drawn[number] != self._wanted[number]:
-                yield number
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Show):
+            self.refresh()
+        return False
 
-    def _colour_some(self) -> None:
-        some = tuple(islice(self._others, _AT_ONCE))
-        if some:
-            self._colour(some)
-        if len(some) == _AT_ONCE:
-            self._timer.start()
-
-    def _colour(self, numbers: Sequence[int]) -> None:
+    def _colour(self, lines: Mapping[int, Sequence[Span]]) -> None:
+        """Colour lines that follow one another."""
         document = self._view.document()
         formats: dict[str, QTextCharFormat] = {}
-        for number in numbers:
-            block = document.findBlockByNumber(number)
-            spans = self._wanted[number] if number < len(self._wanted) else ()
+        first = block = document.findBlockByNumber(min(lines))
+        for number, spans in lines.items():
             self._drawn[number] = spans
-            found = [(m.start(), len(m[0]), "link") for m in self._names.finditer(block.text())] if self._names else []
-            _set_formats(block.layout(), [*found, *spans], formats)
-        first, last = document.findBlockByNumber(min(numbers)), document.findBlockByNumber(max(numbers))
+            names = [(m.start(), len(m[0]), "link") for m in self._names.finditer(block.text())] if self._names else []
+            _set_formats(block.layout(), [*names, *spans], formats)
+            last, block = block, block.next()
+        self._colouring = True
         document.markContentsDirty(first.position(), last.position() + last.length() - first.position())
+        self._colouring = False
 
 
 def _set_formats(layout: QTextLayout, spans: Sequence[Span], formats: dict[str, QTextCharFormat]) -> None:

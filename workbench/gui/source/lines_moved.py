@@ -2,73 +2,107 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
+from typing import NamedTuple
+
+_MANY = 2000
+
+
+class _Run(NamedTuple):
+    """Lines that follow one another in both texts: where they begin in each, counted from 0, and how many."""
+
+    now: int
+    first: int
+    length: int
 
 
 class LinesMoved:
-    """Lines count from 1. A line that was changed or added has no original: 0."""
+    """Lines length from 1. A line that was changed or added has no original: 0. `version` grows with every line that
+    came, went or moved.
 
-    def __init__(self, text: str) -> None:
-        self._first: list[str] = []
-        self._lines: list[str] = []
-        self._origin: list[int] = []
-        self.reset(text)
+    Only runs of lines are kept, so that an edit costs what it changes, not what the text holds.
+    """
 
-    def reset(self, first: str, now: str | None = None) -> None:
-        """Another first text, which has become `now` by edits that were not seen."""
-        self._lines = self._first = first.split("\n")
-        self._origin = list(range(1, len(self._lines) + 1))
-        if now is None or now == first:
-            return
-        lines = now.split("\n")
-        origin = [0] * len(lines)
-        for old, new, count in SequenceMatcher(None, self._lines, lines, autojunk=False).get_matching_blocks():
-            origin[new : new + count] = range(old + 1, old + count + 1)
-        self._lines, self._origin = lines, origin
+    def __init__(self, lines: Sequence[str]) -> None:
+        """`lines` is the text's own list, which is changed before `edited` says where."""
+        self._lines, self._first = lines, list(lines)
+        self._runs = [_Run(0, 0, len(lines))]
+        self.version = 0
+
+    def reset(self, first: str) -> None:
+        """Another first text, which has become the one now by edits that were not seen."""
+        self._first = first.split("\n")
+        self._set(_matching(self._first, self._lines))
+
+    def frozen(self) -> LinesMoved:
+        """As it is now, for another thread."""
+        copy = LinesMoved(list(self._lines))
+        copy._first, copy._runs, copy.version = self._first, self._runs, self.version
+        return copy
 
     @property
     def same(self) -> bool:
         """Whether the text is as it was first seen."""
-        return self._lines is self._first
-
-    @property
-    def origins(self) -> Sequence[int]:
-        """The original of each line."""
-        return self._origin
+        return len(self._runs) == 1 and self._first == self._lines
 
     def original(self, line: int) -> int:
-        return self._origin[line - 1] if 0 < line <= len(self._origin) else 0
+        number = bisect_right(self._runs, (line - 1, len(self._first))) - 1
+        run = self._runs[number] if number >= 0 else _Run(0, 0, 0)
+        return run.first + line - run.now if 0 < line <= run.now + run.length else 0
 
-    def places(self) -> dict[int, int]:
-        """Where each line of the first text is now, without those that are not there any more."""
-        return {origin: line for line, origin in enumerate(self._origin, 1) if origin}
+    def place(self, original: int) -> int:
+        """Where a line of the first text is now; 0 where it is not there any more."""
+        number = bisect_right(self._runs, original - 1, key=lambda run: run.first) - 1
+        run = self._runs[number] if number >= 0 else _Run(0, 0, 0)
+        return run.now + original - run.first if 0 < original <= run.first + run.length else 0
 
-    def changed(self, text: str) -> None:
-        """The text is now this one; lines at its beginning and end that are as before keep their origins."""
-        lines = text.split("\n")
-        if lines == self._lines:
+    def edited(self, at: int, old: Sequence[str], new: Sequence[str]) -> None:
+        """The lines from `at` on, counted from 0, were replaced. Those edited in place keep their origins."""
+        if len(old) == len(new):
             return
-        if lines == self._first:  # all that was done is undone
-            self._lines, self._origin = self._first, list(range(1, len(lines) + 1))
-            return
-        shorter = min(len(lines), len(self._lines))
-        head = 0
-        while head < shorter and lines[head] == self._lines[head]:
-            head += 1
-        tail = 0
-        while tail < shorter - head and lines[-1 - tail] == self._lines[-1 - tail]:
-            tail += 1
-        middle = len(lines) - head - tail
-        same = middle == len(self._lines) - head - tail  # lines were edited in place
-        between = self._origin[head : head + middle] if same else self._found_in(lines, head, tail)
-        self._origin = [*self._origin[:head], *between, *(self._origin[len(self._origin) - tail :] if tail else [])]
-        self._lines = lines
+        kept = _matching(old, new)
+        end, more = at + len(old), len(new) - len(old)
+        runs = [*_within(self._runs, 0, at)]
+        for now, before, length in kept:
+            pieces = _within(self._runs, at + before, at + before + length)
+            runs += (run._replace(now=run.now + now - before) for run in pieces)
+        runs += (run._replace(now=run.now + more) for run in _within(self._runs, end, len(self._lines) - more))
+        self._set(runs)
+        if len(self._lines) == len(self._first) and self._lines == self._first:  # all that was done is undone
+            self._set([_Run(0, 0, len(self._first))])
 
-    def _found_in(self, lines: list[str], head: int, tail: int) -> list[int]:
-        """Origins of the lines between `head` and `tail`, of which several stretches may be as before."""
-        old, new = self._lines[head : len(self._lines) - tail], lines[head : len(lines) - tail]
-        found = [0] * len(new)
-        for at, now, count in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
-            found[now : now + count] = self._origin[head + at : head + at + count]
-        return found
+    def _set(self, runs: Sequence[_Run]) -> None:
+        joined: list[_Run] = []
+        for run in runs:
+            last = joined[-1] if joined else None
+            if last and (last.now + last.length, last.first + last.length) == run[:2]:
+                joined[-1] = last._replace(length=last.length + run.length)
+            elif run.length:
+                joined.append(run)
+        self._runs = joined
+        self.version += 1
+
+
+def _within(runs: Sequence[_Run], first: int, end: int) -> Iterator[_Run]:
+    """What of the runs lies in a range of the text's lines as it was."""
+    for run in runs:
+        start, stop = max(run.now, first), min(run.now + run.length, end)
+        if start < stop:
+            yield _Run(start, run.first + start - run.now, stop - start)
+
+
+def _matching(old: Sequence[str], new: Sequence[str]) -> list[_Run]:
+    """The runs of lines that two texts share; what they begin and end with alike is not searched."""
+    shorter = min(len(old), len(new))
+    head = next((n for n in range(shorter) if old[n] != new[n]), shorter)
+    tail = next((n for n in range(shorter - head) if old[-1 - n] != new[-1 - n]), shorter - head)
+    left, right = old[head : len(old) - tail], new[head : len(new) - tail]
+    many = len(left) + len(right) > _MANY  # of which lines that are there often are looked up by the others alone
+    blocks = SequenceMatcher(None, left, right, autojunk=many).get_matching_blocks()
+    return [
+        _Run(0, 0, head),
+        *(_Run(head + b, head + a, length) for a, b, length in blocks if length),
+        _Run(len(new) - tail, len(old) - tail, tail),
+    ]

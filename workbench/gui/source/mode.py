@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QFileSystemWatcher, Qt, QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QInputDialog, QWidget
 
@@ -17,9 +18,10 @@ from workbench.gui.mode import Mode
 from workbench.gui.naming import range_title, run_title
 from workbench.gui.selection import SelectedBlock, SelectedFinding, SelectedLine, SelectedState
 from workbench.gui.source.annotations import Annotations
+from workbench.gui.source.blocks_here import BlockRow, block_rows
 from workbench.gui.source.definition_search import find_definition
 from workbench.gui.source.details import SourceDetails
-from workbench.gui.source.editor import CodeEditor
+from workbench.gui.source.editor import CodeEditor, Edit
 from workbench.gui.source.find_bar import FindBar
 from workbench.gui.source.line_numbers import blocks_of
 from workbench.gui.source.margin_columns import MarginColumns
@@ -27,14 +29,16 @@ from workbench.gui.source.points import point_at
 from workbench.gui.source.pragma_asking import PragmaAsking
 from workbench.gui.source.problems import problem_text
 from workbench.gui.source.proposals import ProposalPanel
+from workbench.gui.source.status import status_words
 from workbench.gui.source.tabs import EditorTabs
 from workbench.gui.source.tree import SidePanel
 from workbench.gui.source.typed_check import TypedCheck
 from workbench.gui.widgets import plain_column
 from workbench.model.scan import Definition
-from workbench.model.text import counted
 from workbench.session.documents import SourceFile
 from workbench.session.history import Undoable
+
+LISTS_AFTER_MS = 300  # after what was typed last, where a file has very many blocks
 
 
 class SourceMode(Mode):
@@ -50,14 +54,15 @@ class SourceMode(Mode):
         self._check = TypedCheck(context)
         self._check.checked.connect(self._on_checked)
         self._check.scanned.connect(self._take_scan)
-        self._watcher = QFileSystemWatcher(self)
-        self._watcher.fileChanged.connect(self._on_disk)
         self._blocks_later = QTimer(self, singleShot=True, interval=0)  # a turn of their own, once for all who ask
         self._blocks_later.timeout.connect(self._show_blocks)
+        self._typed_later = QTimer(self, singleShot=True, interval=LISTS_AFTER_MS)
+        self._typed_later.timeout.connect(self._show_lists)
         self.setFocusProxy(self.tabs)
         shown = QWidget()
         column = plain_column(shown)
         self.proposals = ProposalPanel(context, self._check)
+        self.proposals.placed_in = lambda editor: self._notes[editor].placed
         column.addWidget(self.tabs, 1)
         column.addWidget(self.proposals)
         column.addWidget(self.find_bar)
@@ -109,8 +114,8 @@ class SourceMode(Mode):
             document = SourceFile(writable=workspace is not None and path.is_relative_to(workspace.root))
             if not self.context.notices.attempt(lambda: document.open(path)):
                 return
-            editor = CodeEditor(document, MarginColumns, self.context.background)
-            self._notes[editor] = Annotations(self.context, editor, self._check)
+            editor = CodeEditor(document, MarginColumns)
+            self._notes[editor] = Annotations(self.context, editor, self._check, self._typed_later.start)
             editor.pragma_asked.connect(self.ask_pragma)
             editor.may_ask = partial(self._may_ask, editor)
             editor.words_at = partial(self._asking.words, editor, self._notes[editor].points)
@@ -119,7 +124,6 @@ class SourceMode(Mode):
             document.changed.connect(partial(self._on_changed, editor))
             editor.typed.connect(partial(self._on_text, editor))
             self.context.documents.add(document)
-            self._watcher.addPath(str(path))
             self.tabs.add(editor)
         else:
             self.tabs.show_editor(editor)
@@ -133,7 +137,6 @@ class SourceMode(Mode):
         if editor is None or not super().write_as(path):
             return False
         editor.setReadOnly(False)
-        self._watcher.addPath(str(path))
         return True
 
     @property
@@ -155,7 +158,6 @@ class SourceMode(Mode):
 
     def _on_removed(self, editor: CodeEditor) -> None:
         self.context.documents.remove(editor.file)
-        self._watcher.removePath(str(editor.path))
         del self._notes[editor]
 
     def _on_changed(self, editor: CodeEditor) -> None:
@@ -164,21 +166,6 @@ class SourceMode(Mode):
         workspace = self.context.workspace
         if style_of(editor.path) is not None or (workspace and editor.path in workspace.documents):
             self._check.wait()
-
-    def _on_disk(self, name: str) -> None:
-        """A file was written: shown anew, unless there is something unsaved in it."""
-        path = Path(name)
-        editor = self.tabs.of(path)
-        if editor is None or not path.is_file():
-            return
-        if str(path) not in self._watcher.files():
-            self._watcher.addPath(name)
-        if not editor.file.changed_on_disk:
-            return
-        if editor.file.dirty:
-            self.context.documents.told(editor.file)
-        elif self.context.notices.attempt(editor.file.reload):
-            self.context.rescan()
 
     def restore(self, path: Path, text: str) -> bool:
         self.open_file(path)
@@ -242,12 +229,20 @@ class SourceMode(Mode):
 
     # ---- margin, side and details
 
-    def _on_text(self, editor: CodeEditor) -> None:
-        self._notes[editor].take_text()
+    def _on_text(self, editor: CodeEditor, edits: Sequence[Edit]) -> None:
+        notes = self._notes[editor]
+        notes.take_text(edits)
         if editor is self.editor:
             self._say_status()
-            self._blocks_later.start()
-            self.proposals.refresh()
+            if notes.many:
+                self._typed_later.start()
+            else:
+                self._show_lists()
+
+    def _show_lists(self) -> None:
+        """The blocks of the text in view, and what is proposed for it."""
+        self._blocks_later.start()
+        self.proposals.refresh()
 
     def _on_workspace(self) -> None:
         self.popover.close_it()
@@ -286,7 +281,7 @@ class SourceMode(Mode):
 
     def _on_run(self) -> None:
         for editor in self.tabs.editors():
-            editor.moved.reset(editor.file.saved_text, editor.toPlainText())
+            editor.moved.reset(editor.file.saved_text)
         self.side.tree.show_runs(self.context.run_folders())
 
     def _on_idle(self) -> None:
@@ -321,15 +316,25 @@ class SourceMode(Mode):
         self._on_line(editor.line)
 
     def _show_blocks(self) -> None:
+        """The blocks of the file in view; where it has very many they are listed in the background."""
         editor = self.editor
         if editor is None:
-            self.side.blocks.show_file(self._check.scan, lambda f: False)
+            self.side.blocks.show_file(self._check.scan, ())
             return
-        name, places = str(editor.path), editor.scanned.places()
-        self.side.blocks.show_file(
-            self._check.scan, lambda f: self.context.same_file(f, name), self._notes[editor].points(),
-            lambda line: places.get(line, line),
-        )  # fmt: skip
+        name, scan, notes = str(editor.path), self._check.scan, self._notes[editor]
+        points, lines, same_file = notes.points_later(), editor.scanned.frozen(), self.context.same_file
+
+        def work() -> tuple[BlockRow, ...]:
+            return block_rows(scan, lambda f: same_file(f, name), points(), lambda line: lines.place(line) or line)
+
+        def done(rows: tuple[BlockRow, ...]) -> None:
+            if editor is self.editor:
+                self.side.blocks.show_file(scan, rows)
+
+        if notes.many:
+            self.context.background.start("blocks", work, done, self.context.failed)
+        else:
+            done(work())
 
     def _on_line(self, line: int) -> None:
         """The cursor is on another line: the block there, in details and over the text."""
@@ -379,12 +384,5 @@ class SourceMode(Mode):
         editor = self.editor
         if editor is None:
             return
-        lacking = len(editor.margin.lacking)
-        pragmas = len(editor.margin.pragmas)
-        parts = [f"line {editor.line}, column {editor.textCursor().columnNumber() + 1}"]
-        if style_of(editor.path) is not None:
-            count = f"{pragmas} pragma" + ("" if pragmas == 1 else "s")
-            parts.append(f"{editor.path.name}: {count}, {counted(lacking, 'place')} without")
-        state = "not saved" if editor.file.dirty else "read only" if editor.isReadOnly() else "saved"
         extra = extra or problem_text(editor.margin.problems, editor.line).replace("\n", "; ")
-        self.say_status(*parts, state, *([extra] if extra else []))
+        self.say_status(*status_words(editor), *([extra] if extra else []))

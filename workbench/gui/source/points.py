@@ -71,19 +71,20 @@ def points_now(points: Sequence[Point], lines: LinesMoved, placed: Sequence[Plac
     """
     if lines.same:  # as it was scanned
         return tuple(points)
-    places, by_line = lines.places(), {p.line: p for p in placed}
+    by_line, place = {p.line: p for p in placed}, lines.place
     found = []
     for point in points:
-        if point.line not in places or (point.column and point.pragma_line not in places):
+        line = place(point.line)
+        if not line or (point.column and not place(point.pragma_line)):
             continue
-        before = places.get(point.pragma_line) or places.get(point.pragma_line - 1, places[point.line] - 1) + 1
-        own = [by_line[places[p.line]] for p in point.pragmas if places.get(p.line) in by_line]
+        before = place(point.pragma_line) or (place(point.pragma_line - 1) or line - 1) + 1
+        own = [by_line[place(p.line)] for p in point.pragmas if place(p.line) in by_line]
         above = before - 1
         while above in by_line and not lines.original(above):
             own.insert(0, by_line[above])
             above -= 1
-        end = places.get(point.end_line, places[point.line] + point.end_line - point.line)
-        now, was = (places[point.line], end, before), (point.line, point.end_line, point.pragma_line)
+        end = place(point.end_line) or line + point.end_line - point.line
+        now, was = (line, end, before), (point.line, point.end_line, point.pragma_line)
         if now != was or own or point.pragmas:
             point = replace(point, line=now[0], end_line=end, pragma_line=before, pragmas=tuple(own))
         found.append(point)

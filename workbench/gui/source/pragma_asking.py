@@ -66,7 +66,7 @@ class PragmaAsking(QObject):
         scan = self._check.scan
         if scan is None:
             return ()
-        place = place_below(line, editor.toPlainText().split("\n"), points(), self._proposals.open_now())
+        place = place_below(line, editor.lines, points(), self._proposals.open_now())
         return words_for(typed, after, place, scan, self._offered(scan))
 
     def _offered(self, scan: ProjectScan) -> Choices:
@@ -105,7 +105,7 @@ class PragmaAsking(QObject):
         editor, point = self._editor, self.popover.point
         style = style_of(editor.path) if editor is not None else None
         if editor is not None and point is not None and style is not None:
-            self._context.notices.attempt(lambda: editor.set_text(edit(editor.toPlainText(), point, style)))
+            self._context.notices.attempt(lambda: editor.set_text(edit(editor.text, point, style)))
             editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _leave(self) -> None:

@@ -46,10 +46,9 @@ def problems_now(
     for problem in typed:
         if problem.line is not None:
             found.setdefault(problem.line, {})[problem.message, problem.hint] = problem
-    places = moved.places() if checked else {}
     for old in checked:
-        line = places.get(old.line)
-        if line is not None and text_of(line) == old.text:
+        line = moved.place(old.line)
+        if line and text_of(line) == old.text:
             found.setdefault(line, {}).setdefault((old.diagnostic.message, old.diagnostic.hint), old.diagnostic)
     order = list(Severity)
     return {line: tuple(sorted(said.values(), key=lambda d: order.index(d.severity))) for line, said in found.items()}

@@ -10,11 +10,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from workbench.api.source.pragma_text import find_pragmas, format_pragma, style_of
+from workbench.api.source.pragma_text import format_pragma, style_of
 from workbench.gui.context import Context
 from workbench.gui.source.editor import CodeEditor
 from workbench.gui.source.points import Point
@@ -23,7 +23,7 @@ from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Button, EmptyState, IconButton, PanelHeader, draw_swatch, plain_column, rule
 from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column, Row
-from workbench.model.pragma import Pragma
+from workbench.model.pragma import PlacedPragma, Pragma
 from workbench.model.proposal import Proposal
 from workbench.session.marking import proposed, with_marks
 from workbench.session.workspace import Workspace
@@ -73,6 +73,9 @@ class ProposalPanel(QWidget):
         set_ground(self, "panel")
         self._context, self._check = context, check
         self._editor: CodeEditor | None = None
+        self._refresh_soon = QTimer(self, singleShot=True, interval=0)
+        self._refresh_soon.timeout.connect(self.refresh)
+        self.placed_in: Callable[[CodeEditor], Sequence[PlacedPragma]] = lambda editor: ()  # the pragmas of its text
         self._known: dict[Path, tuple[Proposal, ...]] = {}
         self._ignored: set[object] = set()
         self.header = PanelHeader("Proposed marks")
@@ -148,8 +151,9 @@ class ProposalPanel(QWidget):
         self.refresh()
 
     def show_editor(self, editor: CodeEditor | None) -> None:
+        """Follow another text; its proposals are counted in a turn of their own."""
         self._editor = editor
-        self.refresh()
+        self._refresh_soon.start()
 
     def open_now(self) -> tuple[Proposal, ...]:
         """Those for the text in view that it does not hold yet, on the lines where they are in it now."""
@@ -158,12 +162,11 @@ class ProposalPanel(QWidget):
         style = style_of(editor.path) if editor is not None else None
         if not known or editor is None or style is None or editor.isReadOnly():
             return ()
-        places, text = editor.scanned.places(), editor.toPlainText()
-        there = {p.line: p.pragma for p in find_pragmas(text, style, "")[0]} if "pragma" in text else {}
+        there = {p.line: p.pragma for p in self.placed_in(editor)}
         found = []
         for proposal in known:
-            line = places.get(proposal.line)
-            if line is None or _known_by(proposal) in self._ignored:
+            line = editor.scanned.place(proposal.line)
+            if not line or _known_by(proposal) in self._ignored:
                 continue
             above, taken = line - 1, False
             while above in there and not taken:
@@ -275,7 +278,7 @@ class ProposalPanel(QWidget):
         style = style_of(editor.path) if editor is not None else None
         if editor is None or style is None or not marks:
             return
-        self._context.notices.attempt(lambda: editor.set_text(with_marks(editor.toPlainText(), style, marks)))
+        self._context.notices.attempt(lambda: editor.set_text(with_marks(editor.text, style, marks)))
         self.refresh()
         self._follow()
 

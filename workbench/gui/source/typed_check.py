@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -23,9 +23,10 @@ def typed_sources(context: Context) -> dict[Path, SourceFile]:
     return {real(d.path): d for d in unsaved if isinstance(d, SourceFile) and d.path is not None}
 
 
-def typed_bytes(context: Context) -> dict[Path, bytes]:
-    """What those would be if they were saved."""
-    return {path: document.encode(document.text) for path, document in typed_sources(context).items()}
+def typed_bytes(context: Context) -> Callable[[], dict[Path, bytes]]:
+    """What those would be if they were saved now; to be called in a thread, since it takes long for long texts."""
+    texts = {path: (document, document.text) for path, document in typed_sources(context).items()}
+    return lambda: {path: document.encode(text) for path, (document, text) in texts.items()}
 
 
 class TypedCheck(QObject):
@@ -63,7 +64,7 @@ class TypedCheck(QObject):
         data = typed_bytes(context)
 
         def work(job: Job) -> tuple[ProjectScan, tuple[Diagnostic, ...]]:
-            return workspace.scan_typed(scan, data, job)
+            return workspace.scan_typed(scan, data(), job)
 
         def done(found: tuple[ProjectScan, tuple[Diagnostic, ...]]) -> None:
             if context.scan is not scan:

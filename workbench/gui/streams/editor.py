@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QToolTip
 
 from workbench.gui.source.code_view import CodeView, LineNumbers
 from workbench.gui.source.completion import Completion
-from workbench.gui.source.highlight import Span, wrong_spans
+from workbench.gui.source.highlight import wrong_spans
+from workbench.gui.source.line_lexer import Span
 from workbench.gui.source.pragma_words import Word
 from workbench.gui.source.text_edits import put_difference
 from workbench.model.diagnostic import Diagnostic

@@ -57,7 +57,7 @@ class Subjects(QObject):
             if had is not None:
                 self.project_changed.emit()
             return
-        texts = typed_bytes(self._context)
+        texts = typed_bytes(self._context)()
         if self._read is not None and self._read[0] is workspace and self._read[1] == texts:
             return
         if self._read is None or self._read[0].path != workspace.path:
