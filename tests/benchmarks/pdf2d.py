@@ -54,7 +54,7 @@ class Bench:
         self.plugins = load_plugins()
         self.projects = {form: copy_example(example, folder) for form, example in FORMS.items()}
         reference = runpy.run_path(str(self.projects["original"].parent / "reference.py"))
-        self.expected = {form: reference["expected_output"](form) for form in FORMS}
+        self.expected = reference["expected_output"]()
         self.runs = 0
 
     def workspace(self, form: str) -> Workspace:
@@ -65,7 +65,7 @@ class Bench:
         out = self.folder / "runs" / str(self.runs)
         options = RunOptions(out=out, plain=plain, deterministic=deterministic, settings={"CORES": cores})
         run = run_workspace(self.workspace(form), options, Job(lambda event: None))
-        if (out / "stdout.txt").read_text(encoding="utf-8") != self.expected[form]:
+        if (out / "stdout.txt").read_text(encoding="utf-8") != self.expected:
             sys.exit(f"{form} on {cores} cores: the output differs from the reference's")
         return run
 

@@ -6,10 +6,8 @@ use ieee.numeric_std.all;
 package pdf2d_kernel is
     -- How far a coordinate is from the centre of bin number `index` along its axis.
     function offset_of(coordinate : std_logic_vector(15 downto 0); index : unsigned; bits : natural) return signed;
-    -- The Parzen window: h*h - d*d inside the radius h, 0 outside.
+    -- The Parzen window: h*h - d*d inside the radius h, 0 outside, half rounded up to 9 fractional bits.
     function weight_of(dx_squared, dy_squared : unsigned(35 downto 0); bits : natural) return unsigned;
-    -- A sum as the host gets it: [48,18] to [18,9], half rounded up, held at the largest value.
-    function external(sum : unsigned(47 downto 0)) return std_logic_vector;
 end package;
 
 package body pdf2d_kernel is
@@ -28,18 +26,9 @@ package body pdf2d_kernel is
     begin
         distance := resize(dx_squared, 37) + resize(dy_squared, 37);
         if distance < RADIUS_SQUARED then
-            return resize(to_unsigned(RADIUS_SQUARED, 37) - distance, 48);
+            return resize(shift_right(to_unsigned(RADIUS_SQUARED + 256, 37) - distance, 9), 48);
         end if;
         return to_unsigned(0, 48);
     end function;
 
-    function external(sum : unsigned(47 downto 0)) return std_logic_vector is
-        variable rounded : unsigned(38 downto 0);
-    begin
-        rounded := sum(47 downto 9) + ("" & sum(8));
-        if rounded > 16#1ffff# then
-            return 18x"1ffff";
-        end if;
-        return std_logic_vector(rounded(17 downto 0));
-    end function;
 end package body;

@@ -23,16 +23,16 @@ module pdf2d_top #(
     // The port: points in, bins and status out.
     (* ram_style = "block" *)
     reg [31:0] buffer [0:16383];
-    reg [17:0] results [0:LAST_BIN];
+    reg [31:0] results [0:LAST_BIN];
     reg [14:0] written;       // points so far, modulo twice the buffers
-    reg [17:0] result;
+    reg [31:0] result;
     reg        asked_status;
     reg        waiting;       // bins to be read
     reg [15:0] batches;
     wire to_buffer = wr_en && addr[31:14] == 0;
     wire from_results = rd_en && addr[31:8] == 24'h40;
     wire from_status = rd_en && addr[31:8] == 24'h41;
-    assign rd_data = asked_status ? {waiting, 15'b0, batches} : {14'b0, result};
+    assign rd_data = asked_status ? {waiting, 15'b0, batches} : result;
 
     always @(posedge clk) begin : port
         result <= results[addr[2*BITS-1:0]];
@@ -97,18 +97,16 @@ module pdf2d_top #(
         endcase
     end
 
-    // The sums run through the chain of cores, one bin a cycle, and are rounded at its end.
+    // The sums run through the chain of cores, one bin a cycle.
     reg        collecting, ask;
     reg [2*BITS:0]   asked;
     reg [2*BITS-1:0] collected;
     wire [CORES-1:0] finished;
     wire [CORES:0]   answer;
     wire [48*(CORES+1)-1:0] sums;
-    wire [17:0] value;
     wire complete = collecting && answer[CORES] && collected == LAST_BIN;
     assign answer[0] = ask;
     assign sums[47:0] = 48'b0;
-    pdf2d_external external (.sum(sums[48*CORES +: 48]), .value(value));
 
     always @(posedge clk) begin : merge
         ask <= collecting && !asked[2*BITS] && !rst;
@@ -121,7 +119,7 @@ module pdf2d_top #(
         end else if (collecting) begin
             //pragma recap collect recv(data, pdf2d_top.core[*], b1)
             asked <= asked + !asked[2*BITS];
-            results[collected] <= value;  // again and again, until the answer is there
+            results[collected] <= sums[48*CORES +: 32];  // again and again, until the answer is there
             collected <= collected + answer[CORES];
             batches <= batches + complete;
             collecting <= !complete;

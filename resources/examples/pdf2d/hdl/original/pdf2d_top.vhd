@@ -50,7 +50,7 @@ begin
         if asked_done = '1' then
             rd_data <= (0 => chosen_done, others => '0');
         else
-            rd_data <= 14x"0" & external(chosen);
+            rd_data <= std_logic_vector(chosen(31 downto 0));
         end if;
     end process;
 
