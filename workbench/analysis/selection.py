@@ -10,6 +10,7 @@ from functools import cached_property
 from workbench.analysis.culprit import find_culprit, spoken
 from workbench.analysis.knowledge import CheckedRule, Scope, Select
 from workbench.analysis.measured import Measured
+from workbench.analysis.waited_for import somebody_waits_for
 from workbench.api.faults import caught, plugin_fault
 from workbench.api.metrics import HostSide, Value, Waiting
 from workbench.api.results import BlockMetrics, CallMetrics, FifoMetrics, MemoryPortMetrics, StateMetrics
@@ -60,6 +61,10 @@ class Selection:
     @cached_property
     def targets(self) -> int:
         return len(self.of.times.targets(self.block, self.state_indexes)) if self.on_host else 0
+
+    @cached_property
+    def waited_for(self) -> bool:
+        return self.on_host or somebody_waits_for(self.block, self.of.blocks)
 
     @property
     def host(self) -> HostSide:

@@ -48,6 +48,17 @@ def waited_for(blocks: Sequence[BlockMetrics]) -> frozenset[str]:
     return frozenset(found)
 
 
+def somebody_waits_for(block: BlockMetrics, blocks: Sequence[BlockMetrics]) -> bool:
+    """Whether another block, or the host, has waited for a block or its replicas; also where a wait names nobody."""
+    others = [b for b in blocks if b.block.group != block.block.group]
+    alike = {b.block.id for b in blocks if b.block.group == block.block.group}
+    return any(
+        not wait.state.targets or any(b.block.id in alike for b in _named(other, wait, blocks))
+        for other in others
+        for wait in _waits(other)
+    )
+
+
 def _waits(block: BlockMetrics) -> list[StateMetrics]:
     return [s for s in block.states if s.state.category in WAITS and s.time_s > 0]
 

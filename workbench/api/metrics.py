@@ -154,6 +154,10 @@ class Selected(Protocol):
         """The same as a title names it; "" where the rule asks for none."""
 
     @property
+    def waited_for(self) -> bool:
+        """Whether somebody waits for the block, or may: a host thread, or a block of hardware."""
+
+    @property
     def targets(self) -> int:
         """How many FPGA blocks the selected states of a host block name."""
 

@@ -79,13 +79,15 @@ class Branch:
 class StateValue:
     """A value of a state register, as the design calls it; `condition` asks for it in the design's language.
 
-    `line` is the first branch that is taken for it (0: none is). Not `reached`: nothing ever assigns it.
+    `line` is the first branch that is taken for it (0: none is). Not `reached`: nothing ever assigns it. `asks` are the
+    signals of one bit that conditions within its branches ask for, in whichever process.
     """
 
     name: str
     condition: str
     line: int = 0
     reached: bool = True
+    asks: tuple[Term, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -20,18 +20,21 @@ _LEAST_LETTERS = 3  # of a word that tells
 _GLUED_LETTERS = 4  # of one that may have letters right before it
 _UNGLUED = {"read", "write", "access", "accept"}  # which other words end in
 _BUFFERS = ("full", "empty")
+_LEVELS = ("ready", "rdy", "accept", "full")  # of a side that takes; others, such as rd_en, ask for a word
 
 
 @dataclass(frozen=True)
 class Asks:
     """A signal of a handshake. `on`: the branch is taken while its side agrees. `buffer`: it tells of a full or an
-    empty one. `stem` is what the signal is called before the word that tells."""
+    empty one. `level`: it may agree with nothing to pass. `stem` is what the signal is called before the word that
+    tells."""
 
     term: Term
     side: Side
     on: bool
     buffer: bool
     stem: str
+    level: bool = False
 
 
 class Words:
@@ -69,5 +72,5 @@ class Words:
             if before != name and (not before or before.endswith("_") or glued):
                 on = term.high ^ low ^ when_low
                 stem = before.strip("_") or _BEHIND.sub("", record.rpartition(".")[2])
-                return Asks(term, side, on, word.endswith(_BUFFERS), stem)
+                return Asks(term, side, on, word.endswith(_BUFFERS), stem, word.endswith(_LEVELS))
         return None

@@ -77,14 +77,16 @@ class _Proposing:
         names = {p.pragma.name for p in block.pragmas}
         registers = self._registers(block)
         arms = {branch: register for register, branches in registers for branch in branches}
-        own = [(branch, self._state(block, branch)) for branch in arms]
+        own: list[tuple[Branch, _Said | None]] = [(branch, self._state(block, branch)) for branch in arms]
         for branch in block.branches:
-            if branch not in arms and branch.pragma_line and (said := self._handshake(block, branch)):
-                own.append((branch, said))
+            if branch not in arms and branch.pragma_line and branch.kind != "else":  # which may do anything
+                own.append(
+                    (branch, self._handshake(block, branch.terms, in_state=any(_holds(arm, branch) for arm in arms)))
+                )
         cases = [branch for branch in arms if branch.kind == "case"]
         for branch, said in own:
-            if any(_holds(branch, other) for other in cases if other != branch):
-                continue  # its time is theirs
+            if said is None or any(_holds(branch, other) for other in cases if other != branch):
+                continue  # nothing shows what it does, or its time is theirs
             if branch.pragmas or _beside_marked(branch, block):
                 continue
             register = arms.get(branch)
@@ -113,45 +115,48 @@ class _Proposing:
         if body is None or body.pragmas:
             return
         for value in register.values:
-            said = self._named(block, value.name, f"{register.name} is {value.name}")
-            name = _new_name(value.name, names)
-            yield self._proposal(block, body, name, said, f"{block.component}.{register.name}", value.condition)
+            told = f"the state register {register.name} is {value.name}"
+            said = self._done_in(block, value.name, told, [value.asks])
+            if said is not None:
+                name = _new_name(value.name, names)
+                yield self._proposal(block, body, name, said, f"{block.component}.{register.name}", value.condition)
 
-    def _state(self, block: HdlBlock, branch: Branch) -> _Said:
-        """A state, by what is asked for within it and by its name."""
-        name = branch.values[0]
+    def _state(self, block: HdlBlock, branch: Branch) -> _Said | None:
+        """What a state does, by what is asked for within it."""
         told = f"the state register {branch.register} is {' or '.join(branch.values)}"
-        waits = bool(_words_of(name) & _WAITING)
-        within = (b for b in block.branches if branch.line < b.line <= b.end_line <= branch.end_line)
-        for said in (self._handshake(block, inner) for inner in within if waits):
-            if said:
+        within = [b.terms for b in block.branches if branch.line < b.line <= b.end_line <= branch.end_line]
+        return self._done_in(block, branch.values[0], told, within)
+
+    def _done_in(self, block: HdlBlock, name: str, told: str, asked: Sequence[Sequence[Term]]) -> _Said | None:
+        """What a state does in which these signals are asked for: it waits, where its name says so and a handshake
+        shows for whom; it works, where it asks nobody else. A name alone shows nothing."""
+        words = _words_of(name)
+        if words & _WAITING:
+            for said in filter(None, (self._handshake(block, terms, in_state=True) for terms in asked)):
                 sends = said.category in _SENDS
                 category = Category.WAIT_SEND if sends else Category.WAIT_RECV
                 reason = "late_receiver" if sends else "late_sender"
                 return _Said(category, f"{told}, and it waits ({said.why})", reason, said.target, said.message)
-        return self._named(block, name, told)
+        own = self._instance_of(block)
+        outside = any(term.driver != own and (term.driver or term.port) for terms in asked for term in terms)
+        quiet = words & (_WAITING | _BEGINNING | _ENDING)
+        return None if quiet or outside else _Said(Category.WORK, f"{told}, and it asks for nothing of others'")
 
-    def _named(self, block: HdlBlock, name: str, told: str) -> _Said:
-        words = _words_of(name)
-        if words & _WAITING:
-            message = self._host_message(block, to_fpga=True)
-            why = f"{told}, by its name it waits; nothing tells for whom, the host is taken"
-            return _Said(Category.WAIT_RECV, why, "late_sender", CPU, message)
-        if words & _BEGINNING:
-            return _Said(Category.OVERHEAD, f"{told}, by its name a beginning", "initialize")
-        if words & _ENDING:
-            return _Said(Category.OVERHEAD, f"{told}, by its name an end", "finalize")
-        return _Said(Category.WORK, told)
-
-    def _handshake(self, block: HdlBlock, branch: Branch) -> _Said | None:
-        """What passes, or is waited for, where a branch asks for signals of a handshake with another instance."""
+    def _handshake(self, block: HdlBlock, terms: Sequence[Term], *, in_state: bool) -> _Said | None:
+        """What passes, or is waited for, where signals of a handshake with another instance are asked for. That the
+        other side would take something shows nothing, unless this side offers it in the same condition, or is in a
+        state (`in_state`) that it leaves by that."""
         own = self._instance_of(block)
         around = self._around[fpga_of(own)] if fpga_of(own) in self._around else next(iter(self._around.values()))
-        asked = [a for term in branch.terms if (a := self._asks(term, around)) and term.driver != own]
+        every = [a for term in terms if (a := self._asks(term, around))]
+        asked = [a for a in every if a.term.driver != own]
         if not asked or not block.instances:
             return None
+        offers = in_state or any(a.side == "valid" and a.on for a in every if a.term.driver == own)
         asks = next((a for a in asked if not a.on), asked[0])
         gives = asks.side == "ready"  # the other side takes
+        if gives and asks.level and not offers and not (asks.buffer and not asks.on):
+            return None
         target = _partner(asks.term, own, around)
         if asks.term.port in around.links:
             message = around.links[asks.term.port][1]
@@ -162,7 +167,7 @@ class _Proposing:
         else:
             message = self._stream_name(asks.term) or self._given_as(asks) or asks.stem or "m1"
         message = re.sub(r"\W+", "_", message)
-        signals = " and ".join(dict.fromkeys(f"{'' if term.high else '!'}{term.signal}" for term in branch.terms))
+        signals = " and ".join(dict.fromkeys(f"{'' if term.high else '!'}{term.signal}" for term in terms))
         if asks.on:
             category, reason = (Category.SEND if gives else Category.RECV), "data"
             why = f"{signals}: {'the other side takes' if gives else 'something is offered'}"
@@ -192,7 +197,7 @@ class _Proposing:
         if role:
             by_role = Term(role.removesuffix("_enable"), term.high, term.driver, term.port, term.stream)
             if asks := self._words.asks(by_role):
-                return Asks(term, asks.side, asks.on, asks.buffer, asks.stem)
+                return replace(asks, term=term, level=asks.level and not role.endswith("_enable"))
         return self._words.asks(term)
 
     def _stream_name(self, term: Term) -> str:
@@ -230,8 +235,8 @@ class _Proposing:
             seen.setdefault((call.file, call.pragma_line or call.line), []).append(call)
         for place, calls in seen.items():
             call = calls[0]
-            if len(calls) > 1 or call.pragmas:
-                continue  # a mark before a line speaks of its first call alone
+            if len(calls) > 1 or call.pragmas or "|" in call.kind:
+                continue  # a mark before a line speaks of its first call alone, and of all that a call may be for
             said = self._call(call, marks, "|".join(tops))
             stem = re.sub(r"\W+", "_", call.callee.split("::")[-1]).strip("_") or "call"
             pragma = _pragma(_new_name(stem, names), said, call.waits_when or None)
@@ -244,7 +249,7 @@ class _Proposing:
         why = f"a call of {call.callee}, which the platform's template says is for: {call.kind}"
         if call.kind not in ("send", "receive", "wait", "interrupt"):
             default = {"release": "finalize", "acquire": "initialize", "configure": "initialize"}
-            return _Said(Category.OVERHEAD, why, reason or default.get(call.kind, "update"))
+            return _Said(Category.OVERHEAD, why, reason or default.get(call.kind, ""))
         waits = call.waits_when is not None
         if waits:
             why = f"the program calls {call.callee} in a loop until its answer changes: it waits for the FPGA"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from rc_workbench_plugins.c.conditions import check_conditions
-from rc_workbench_plugins.c.survey import survey
+from rc_workbench_plugins.c.survey import FoundUse, survey
 from workbench.api.job import Job
 from workbench.model.application import HostSources
 from workbench.model.platform import Platform
 from workbench.model.scan import CallSite, HostScan
+
+_ASKED = re.compile(r"\s*\w+\s*==\s*([A-Za-z_]\w*)\s*")
 
 
 def scan(
@@ -23,7 +26,7 @@ def scan(
             line=one.use.place.line,
             column=one.use.place.column,
             callee=one.callee.name,
-            kind=one.callee.kind,
+            kind=_kind(one, found.files.text(one.file)),
             entry=one.callee.entry_text,
             function=one.function,
             pragmas=one.pragmas,
@@ -35,3 +38,11 @@ def scan(
         if one.use.is_call
     )
     return HostScan(calls, (*found.diagnostics, *check_conditions(found)))
+
+
+def _kind(found: FoundUse, text: bytes) -> str:
+    """What a call is for; of several kinds that the entries' conditions tell apart, the one that an argument names."""
+    rest = text[found.use.place.offset :].partition(b";")[0].decode("utf-8", "replace")
+    named = {entry.kind.value for _, entry in found.callee.entries
+             if (asked := _ASKED.fullmatch(entry.condition)) and re.search(rf"\b{asked[1]}\b", rest)}  # fmt: skip
+    return named.pop() if len(named) == 1 else found.callee.kind

@@ -230,6 +230,7 @@ METRICS = (
         "share",
         lambda s: s.block.share_of(*COMMUNICATION),
     ),
+    Metric("block.waited_for", "Somebody waits for the block", "flag", lambda s: float(s.waited_for)),
     Metric("block.wait_share", "Share of the block's time waiting", "share", lambda s: s.block.share_of(*WAITS)),
     Metric(
         "block.has_work",

@@ -102,6 +102,7 @@ class _Value:
     name: str
     condition: str
     line: int = 0
+    taken: list[tuple[Any, Key]] = field(default_factory=list)  # statements for it, with their processes
 
 
 class _Module:
@@ -141,7 +142,7 @@ class _Module:
             first = () if symbol.initializer is not None else (0,)  # with which simulators begin
             reached = {*given, *first}
             values = [
-                StateValue(value.name, value.condition, value.line, not whole or number in reached)
+                StateValue(value.name, value.condition, value.line, not whole or number in reached, self._within(value))
                 for number, value in self._values[symbol].items()
             ]
             values += [
@@ -153,6 +154,19 @@ class _Module:
                 symbol.name, block.module, f"{block.module}.{block.label}", self._design.name_of(path), line,
                 tuple(values),
             )  # fmt: skip
+
+    def _within(self, value: _Value) -> tuple[Term, ...]:
+        """What conditions ask for in the branches that are taken for a value."""
+        found: dict[Term, None] = {}
+        for statement, key in value.taken:
+
+            def look(node: Any, key: Key = key) -> Any:
+                if isinstance(node, ast.ConditionalStatement) and len(node.conditions) == 1:
+                    found.update(dict.fromkeys(self._terms.get(self._place(node.ifTrue, key), ())))
+                return ast.VisitAction.Advance
+
+            statement.visit(look)
+        return tuple(found)
 
     # ---- what is assigned
 
@@ -263,7 +277,8 @@ class _Module:
         line = self._design.place(statement.sourceRange.start)[1]
         symbol = values[0][0]
         for _, number, name, condition in values:
-            self._values[symbol].setdefault(number, _Value(name, condition, line))
+            value = self._values[symbol].setdefault(number, _Value(name, condition, line))
+            value.taken.append((statement, key))
         self._arms[symbol].append(statement)
         self._branches[self._place(statement, key)] = (symbol, tuple(dict.fromkeys(v[1] for v in values)))
 
