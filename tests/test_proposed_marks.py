@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmarks.proposals import compared, designs
 from test_states_found import MACHINES
 
 from workbench.api.source.pragma_text import format_pragma
@@ -38,7 +39,8 @@ module lanes(input wire clk, input wire wr_en, input wire [31:0] wr_data);
     end endgenerate
 endmodule
 module giver(input wire clk, output reg m_valid, input wire m_ready);
-    always @(posedge clk) if (m_valid && m_ready) m_valid <= 0; else if (m_valid && !m_ready) m_valid <= 1; else m_valid <= 1;
+    always @(posedge clk)
+        if (m_valid && m_ready) m_valid <= 0; else if (m_valid && !m_ready) m_valid <= 1; else m_valid <= 1;
 endmodule
 module taker(input wire clk, input wire s_valid, output reg s_ready, input wire fifo_full, input wire fifo_empty);
     always @(posedge clk) begin : ctrl
@@ -403,3 +405,88 @@ def test_memories_and_a_host_without_marks_are_no_lost_partners() -> None:
 def test_no_two_commands_come_with_the_same_key() -> None:
     given = [key for _, key in COMMANDS.values() if key]
     assert sorted(given) == sorted(set(given))
+
+
+#: A controller in two processes that waits for a core, one that answers a bus, and one that iterates in its else.
+UNSHOWN = """
+module unshown(input wire clk, input wire wr_en, input wire [31:0] wr_data, input wire bready, output reg bvalid,
+               output reg [31:0] x);
+    localparam CTRL_IDLE = 0, CTRL_INIT = 1, S_WAIT = 2, CTRL_ROUNDS = 3, CTRL_DONE = 4, S_SLEEP = 5;
+    reg [2:0] state, next;
+    reg [5:0] count;
+    wire core_ready;
+    core core(.clk(clk), .go(state == CTRL_INIT), .ready(core_ready));
+    always @(posedge clk) begin : control
+        state <= next;
+    end
+    always @* begin
+        next = state;
+        case (state)
+            CTRL_IDLE: if (wr_en) next = CTRL_INIT;
+            CTRL_INIT: next = S_WAIT;
+            S_WAIT: if (core_ready) next = CTRL_ROUNDS;
+            CTRL_ROUNDS: if (count == 63) next = CTRL_DONE;
+            CTRL_DONE: next = S_SLEEP;
+            S_SLEEP: if (count == 9) next = CTRL_IDLE;
+        endcase
+    end
+    always @(posedge clk) begin : answers
+        if (bready) bvalid <= 0;
+        else bvalid <= wr_en;
+    end
+    always @(posedge clk) begin : iterates
+        if (core_ready) x <= wr_data;
+        else begin
+            x <= x + (x >>> 1);
+            count <= count + 1;
+        end
+    end
+endmodule
+module core(input wire clk, input wire go, output reg ready);
+    always @(posedge clk) ready <= go;
+endmodule
+"""
+
+
+def test_a_name_an_else_and_a_ready_alone_show_nothing(project: Path) -> None:
+    workspace = workspace_of(project, UNSHOWN, "unshown")
+    found = {p.id: format_pragma(p.pragma) for p in proposed(workspace, workspace.scan()) if p.file.endswith(".v")}
+    assert found == {
+        "unshown.control:CTRL_IDLE": "CTRL_IDLE wait_recv(late_sender, $CPU, to_fpga): state == CTRL_IDLE",
+        "unshown.control:S_WAIT": "S_WAIT wait_send(late_receiver, unshown.core, core): state == S_WAIT",
+        "unshown.control:CTRL_ROUNDS": "CTRL_ROUNDS work(): state == CTRL_ROUNDS",
+    }
+
+
+#: A host of Xilinx's run-time: one call synchronises in both directions, the line says which.
+XRT = """
+#include <xrt/xrt_bo.h>
+#include <xrt/xrt_device.h>
+int main() {
+    xrt::device device(0);
+    xrt::bo bo(device, 4096, 0, 0);
+    bo.sync(XCL_BO_SYNC_BO_TO_DEVICE);
+    auto direction = XCL_BO_SYNC_BO_FROM_DEVICE;
+    bo.sync(direction);
+    bo.sync(XCL_BO_SYNC_BO_FROM_DEVICE, 64, 0);
+    return 0;
+}
+"""
+
+
+def test_a_call_for_several_things_is_what_its_line_says(project: Path) -> None:
+    (project.parent / "host" / "main.cpp").write_text(XRT)
+    text = project.read_text().replace("nallatech_h101", "xrt_native").replace("main.c]", "main.cpp]")
+    project.write_text(text)
+    workspace = open_workspace(project, load_plugins())
+    found = {p.line: p.pragma.category.value for p in proposed(workspace, workspace.scan()) if p.file.endswith(".cpp")}
+    assert {line: category for line, category in found.items() if line in (7, 9, 10)} == {7: "send", 10: "recv"}
+
+
+def test_every_proposal_leaves_the_first_finding_as_good_as_it_was(tmp_path: Path) -> None:
+    """The sweep over all designs is tests/benchmarks/proposals.py; this is one of its rows."""
+    row = compared(next(design for design in designs() if design.name == "tiny"), tmp_path, load_plugins())
+    assert (row.ok, row.why, row.proposals) == (True, "", 7)
+    assert row.before is not None
+    assert row.after is not None
+    assert row.after.key == row.before.key
