@@ -5,6 +5,7 @@ from __future__ import annotations
 import runpy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ from small_runs import Calls, Spent, small_run
 from workbench.analysis import Analysis, KnowledgeBase, analyse, load_knowledge
 from workbench.analysis.finding_words import FOLLOWING
 from workbench.analysis.html_report import html_report
+from workbench.analysis.report_rows import place_words
 from workbench.analysis.text_report import text_report
+from workbench.gui.analyse.words import where_words
 from workbench.model.blocks import State
 from workbench.model.finding import Finding, tops
 from workbench.model.platform import Platform, TransferPoint, TransferTable
@@ -312,3 +315,21 @@ def test_findings_that_follow_from_others_have_no_rank(knowledge: KnowledgeBase)
     assert said.index(FOLLOWING[:40]) < said.index("\n– ")
     assert FOLLOWING in html_report(run, analysis, synthetic_platform())
     assert min(f.gain for f in analysis.findings) > 1.005, "what gains nothing is no finding"
+
+
+def test_parts_of_a_finding_name_their_lines(knowledge: KnowledgeBase) -> None:
+    """Two calls of one name at two lines are told apart wherever parts are listed."""
+    other = replace(PUT, name="put again")
+    run = made_run([PUT, other], [Made(k, 9) for _ in range(40) for k in (0, 1)], 10.0)
+    analysis = analyse(run, synthetic_platform(), knowledge)
+    parts = [f for f in analysis.findings if f.scope == "call"]
+    assert len(parts) == 2
+    shown = [{words(f) for f in parts} for words in (where_words, partial(place_words, analysis=analysis))]
+    assert [len(texts) for texts in shown] == [2, 2]
+    lines = {f"main.c:{f.places[0].line}" for f in parts}
+    assert all(any(line in text for text in texts) for texts in shown for line in lines)
+
+
+def test_advice_is_not_written_for_one_example() -> None:
+    rules = "".join(file.path.read_text(encoding="utf-8") for file in workbench_rules()).lower()
+    assert not [word for word in ("histogram", "running average", "pdf", "beamform") if word in rules]

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rc_workbench_plugins.streaming.events import Events, Times, events_of, tables
-from rc_workbench_plugins.streaming.found import LIMITS, limits, limits_table
+from rc_workbench_plugins.streaming.limit_finding import LIMITS, limits, limits_table
 from rc_workbench_plugins.streaming.topology import Place, Resource
 from stream_topologies import LAPLACE, TANDEM, flow
 
@@ -229,6 +229,10 @@ def test_an_earlier_versions_run_and_a_source_that_fails(tmp_path: Path) -> None
     analysis = analyse(run, None, broken)
     assert [f.rule for f in analysis.findings] == ["stream limit"]
     assert ["to find bottlenecks ('broken')" in d.message for d in analysis.diagnostics] == [True]
+    damaged = replace(run, tables={**run.tables, LIMITS: {"utf8": np.frombuffer(b'{"by": "block"', "u1")}})
+    analysis = analyse(damaged, None, knowledge)
+    assert not analysis.findings
+    assert ["what limits its streams is damaged" in d.message for d in analysis.diagnostics] == [True]
 
 
 @pytest.mark.parametrize(

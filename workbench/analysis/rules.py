@@ -89,6 +89,8 @@ def find_bottlenecks(
     for source in knowledge.sources:
         try:
             findings = _unique([*findings, *_computed(source.find(measured), measured)])
+        except WorkbenchError as error:
+            problems += error.diagnostics
         except Exception as error:
             problems.append(plugin_fault(error, f"to find bottlenecks ('{source.name}')"))
     return tuple(_nested(sorted(findings, key=_rank), rules)), tuple(dict.fromkeys(problems))

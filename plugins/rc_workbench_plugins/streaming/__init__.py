@@ -38,7 +38,7 @@ def workbench_queries() -> Sequence[RunQueries]:
 
 @hookimpl
 def workbench_findings() -> Sequence[FindingSource]:
-    return [FindingSource("stream limit", Later(f"{__name__}.found:stream_findings"))]
+    return [FindingSource("stream limit", Later(f"{__name__}.limit_finding:stream_findings"))]
 
 
 @hookimpl

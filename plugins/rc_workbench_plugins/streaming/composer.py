@@ -15,8 +15,8 @@ from rc_workbench_plugins.streaming.agents.fpga import clock_of
 from rc_workbench_plugins.streaming.agents.told import table_of_answers
 from rc_workbench_plugins.streaming.compared import compared
 from rc_workbench_plugins.streaming.flatten import flattened
-from rc_workbench_plugins.streaming.found import limits_table
 from rc_workbench_plugins.streaming.generate import RESOURCES, made
+from rc_workbench_plugins.streaming.limit_finding import limits_table
 from rc_workbench_plugins.streaming.query.frames import frame_of
 from rc_workbench_plugins.streaming.query.measures import Frame
 from rc_workbench_plugins.streaming.query.resolve import read_query

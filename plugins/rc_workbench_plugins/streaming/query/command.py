@@ -14,7 +14,7 @@ from rc_workbench_plugins.streaming.agents.division import agents_of, counted_by
 from rc_workbench_plugins.streaming.agents.told import answers_told, problem_told
 from rc_workbench_plugins.streaming.composer import fpga_clock_hz, read_topology
 from rc_workbench_plugins.streaming.events import Events, events_of
-from rc_workbench_plugins.streaming.found import limits
+from rc_workbench_plugins.streaming.limit_finding import limits
 from rc_workbench_plugins.streaming.query.counted import told_words
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.frames import frame_of

@@ -10,7 +10,7 @@ import numpy as np
 
 from rc_workbench_plugins.streaming.composer import read_topology
 from rc_workbench_plugins.streaming.events import Events, events_of, head_of
-from rc_workbench_plugins.streaming.found import limits
+from rc_workbench_plugins.streaming.limit_finding import limits
 from rc_workbench_plugins.streaming.query import read
 from rc_workbench_plugins.streaming.query.command import recorded
 from rc_workbench_plugins.streaming.query.counted import beside, counted, histogram, of_agents, thinned

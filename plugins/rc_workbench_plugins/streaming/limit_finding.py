@@ -18,6 +18,7 @@ from rc_workbench_plugins.streaming.query.limits import Queues, Walk, questions,
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.topology import Place, Topology
 from workbench.model.blocks import Block, Side
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.finding import Advice, Finding
 from workbench.model.finding import Place as Line
 from workbench.model.text import listed, percent_text
@@ -57,11 +58,11 @@ def limits_table(tables: Mapping[str, Table], topology: Topology) -> dict[str, T
     events = events_of(tables)
     if events is None:
         return {}
-    said = _said(limits(events), topology, {name: _files(topology, name) for name in topology.block_by_name})
-    return {LIMITS: {"utf8": np.frombuffer(json.dumps(said).encode(), "u1")}}
+    document = _document(limits(events), topology, {name: _files(topology, name) for name in topology.block_by_name})
+    return {LIMITS: {"utf8": np.frombuffer(json.dumps(document).encode(), "u1")}}
 
 
-def _said(walked: Walk, topology: Topology, files: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def _document(walked: Walk, topology: Topology, files: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     return {
         "by": walked.by,
         "at": topology.within(walked.at) if walked.by == "bus" else walked.at,
@@ -82,44 +83,53 @@ def _files(topology: Topology, name: str) -> list[str]:
 
 
 def stream_findings(measured: Measured) -> Sequence[Finding]:
-    """What limits a run that recorded the events of its streams; nothing where nothing clearly does."""
-    said = _kept(measured.run.tables)
-    block = _shown_on(said["limit"], [one.block for one in measured.blocks]) if said and said["by"] else None
-    if said is None or block is None:
+    """What limits a run that recorded the events of its streams; nothing where nothing clearly does. WorkbenchError
+    where that record is damaged."""
+    try:
+        return _findings(_kept(measured.run.tables), measured)
+    except (KeyError, TypeError, ValueError) as error:
+        file = str(measured.run.path) if measured.run.path else None
+        message = f"the run's record of what limits its streams is damaged: {error}"
+        raise WorkbenchError(Diagnostic(message, "Run again.", Severity.WARNING, file)) from None
+
+
+def _findings(limit: Mapping[str, Any] | None, measured: Measured) -> Sequence[Finding]:
+    block = _shown_on(limit["limit"], [one.block for one in measured.blocks]) if limit and limit["by"] else None
+    if limit is None or block is None:
         return ()
-    gain = float("inf") if said["gain"] is None else float(said["gain"])
-    names = {"who": listed(said["limit"]), "at": said["at"], "limits": _limits(said["limit"])}
-    after = said["next"]
+    gain = float("inf") if limit["gain"] is None else float(limit["gain"])
+    names = {"who": listed(limit["limit"]), "at": limit["at"], "limits": _limits(limit["limit"])}
+    after = limit["next"]
     stays = f"then {listed(after)} {_limits(after)} the throughput" if after else "nothing else is busy"
-    places = [Line(file, 1, name) for name, files in said["files"].items() for file in files]
+    places = [Line(file, 1, name) for name, files in limit["files"].items() for file in files]
     return [
         Finding(
             id=f"stream-limit-{block.id}",
             rule=RULE,
-            title=_TITLE[said["by"]].format(**names),
+            title=_TITLE[limit["by"]].format(**names),
             scope="block",
             where=block.id,
             block=block.id,
-            time_s=said["share"] * measured.run.time_s,
+            time_s=limit["share"] * measured.run.time_s,
             speedup_ideal=gain,
             speedup_cap=gain,
             severity="",
-            advice=(Advice(_ADVICE[said["by"]].format(**names), gain, stays),),
-            metrics={"stream.busy": said["share"]},
-            condition=f"the busiest of the application, busy {percent_text(said['share'])} of the time",
-            explanation=" ".join(said["words"]),
+            advice=(Advice(_ADVICE[limit["by"]].format(**names), gain, stays),),
+            metrics={"stream.busy": limit["share"]},
+            condition=f"the busiest of the application, busy {percent_text(limit['share'])} of the time",
+            explanation=limit["words"][0],
             places=tuple(places) or ((Line(block.file, block.line, block.id),) if block.file and block.line else ()),
         )
     ]
 
 
 def _kept(tables: Mapping[str, Table]) -> dict[str, Any] | None:
-    """The table's text. Of a run of an earlier version, which has none, it is found anew."""
+    """What the table holds. A run of an earlier version has none: the walk is done again."""
     if LIMITS in tables:
         kept: dict[str, Any] = json.loads(bytes(np.asarray(tables[LIMITS]["utf8"])))
         return kept
     events = events_of(tables)
-    return _said(limits(events), events.topology, {}) if events else None
+    return _document(limits(events), events.topology, {}) if events else None
 
 
 def _limits(names: Sequence[str]) -> str:
