@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
 
+_NOT_ASCII = re.compile("[^ -~\n]")
+#: What stands for a character where a terminal has none but ASCII.
+_IN_ASCII = str.maketrans({"\u202f": " ", "\xa0": " ", "×": "x", "µ": "u", "→": "->", "≤": "<=", "≥": ">=", "−": "-",
+                           "–": "-", "…": "...", "±": "+-", "·": "*", "²": "^2"})  # fmt: skip
+
 DONE, FAILED, BAD_INPUT, CANCELLED = 0, 1, 2, 130
 
 
@@ -26,7 +31,8 @@ def print_json(document: Any) -> None:
     """One JSON document; NaN and infinities, which JSON lacks, become null."""
     text = json.dumps(_plain(document), indent=1, ensure_ascii=False, allow_nan=False)
     stream = getattr(sys.stdout, "document", sys.stdout)
-    stream.write(_STEERING.sub(lambda sign: json.dumps(sign[0])[1:-1], text) + "\n")
+    unsafe = _STEERING if _can_show(text, stream) else _NOT_ASCII
+    stream.write(unsafe.sub(lambda sign: json.dumps(sign[0])[1:-1], text) + "\n")
 
 
 def _plain(value: Any) -> Any:
@@ -59,6 +65,15 @@ def visible(text: str) -> str:
     return _STEERING.sub(lambda sign: sign[0].encode("unicode_escape").decode(), text)
 
 
+def _can_show(text: str, stream: TextIO) -> bool:
+    """Whether a stream's encoding has every character; that of the C locale has 128."""
+    try:
+        text.encode(getattr(stream, "encoding", None) or "utf-8", "surrogatepass")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 class Shown:
     """A stream to a terminal on which everything is visible, whoever wrote it. `terminal` is the stream itself."""
 
@@ -66,7 +81,10 @@ class Shown:
         self.terminal = terminal
 
     def write(self, text: str) -> int:
-        self.terminal.write(visible(text))
+        shown = visible(text)
+        if not _can_show(shown, self.terminal):
+            shown = shown.translate(_IN_ASCII).encode("ascii", "backslashreplace").decode()
+        self.terminal.write(shown)
         return len(text)
 
     def __getattr__(self, name: str) -> Any:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 
 from PySide6.QtCore import Qt, Signal
@@ -130,9 +131,10 @@ class SettingRow(QWidget):
     def _take(self) -> None:
         """Give this command the key that another one has."""
         other = holder(self._wanted, self.setting, self._known)
-        if other is not None:
-            change(other, "", self._known)
-        self.set(self._wanted)
+        with self._told():
+            if other is not None:
+                change(other, "", self._known)
+            self.set(self._wanted)
 
     def _reset(self) -> None:
         """As it comes, unless another command has that key now."""
@@ -140,9 +142,18 @@ class SettingRow(QWidget):
         if self.setting.kind == "key" and default and holder(default, self.setting, self._known):
             self.set(default)
             return
-        reset(self.setting)
-        self.read()
-        self.changed.emit()
+        with self._told():
+            reset(self.setting)
+            self.read()
+            self.changed.emit()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """A value that cannot be stored is reported."""
+        try:
+            yield
+        except WorkbenchError as error:
+            self._tell(error.diagnostics[0].text())
 
     # ---- fields
 

@@ -15,6 +15,7 @@ from workbench.session.kept_builds import keeping
 from workbench.session.places import placed
 from workbench.session.reading import instrumented, read
 from workbench.session.workspace import Value, Workspace
+from workbench.system.files import check_name
 
 
 def instrument(
@@ -37,6 +38,13 @@ def instrument(
     folders = _folders(workspace, out / "hdl")
     hdl = on_each(workspace, lambda one: _instrument_design(one, settings, folders[id(one)], job))
     return placed(host, root), hdl
+
+
+def check_names(workspace: Workspace, out: Path) -> None:
+    """WorkbenchError where compilers and simulators cannot be told the name of a source, or of what is written."""
+    every = (workspace.host.sources, *(one.project.hardware.sources for one in workspace.each))
+    for path in (workspace.root, out, *(workspace.root / name for sources in every for name in sources)):
+        check_name(path)
 
 
 def plain_designs(workspace: Workspace, settings: Mapping[str, Value]) -> HdlBuild:

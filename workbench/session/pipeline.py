@@ -28,7 +28,7 @@ from workbench.session import durations
 from workbench.session.composing import check, check_steps
 from workbench.session.files import claim_folder, seal_folder
 from workbench.session.first_mark import without_marks
-from workbench.session.instrumenting import check_driven, instrument, plain_designs
+from workbench.session.instrumenting import check_driven, check_names, instrument, plain_designs
 from workbench.session.places import placed
 from workbench.session.run_end import cannot_write, clocks_of, collected, failures_marked, finished, mark, measured_at
 from workbench.session.tree import complete_tree, in_own_clocks, open_tree, uncounted
@@ -70,6 +70,7 @@ def instrument_workspace(
     settings, out = workspace.settings(changes), real(out)
     if workspace.faults:
         raise WorkbenchError(*workspace.faults)
+    check_names(workspace, out)
     claim_folder(out)
     try:
         host, hdl = instrument(workspace, settings, out, job or Job())
@@ -103,6 +104,7 @@ def run_workspace(workspace: Workspace, options: RunOptions, job: Job) -> Run:
     _check(workspace, options, target)
     settings = workspace.settings(options.settings)
     out = real(options.out or workspace.next_run_folder())
+    check_names(workspace, out)
     writer = RunWriter(out, manifest_of(workspace, options, settings, target.simulated))
     try:
         with failures_marked(writer):

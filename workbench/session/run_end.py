@@ -142,5 +142,5 @@ def cannot_write(error: OSError, path: Path) -> Diagnostic:
     return Diagnostic(
         f"cannot write: {error.strerror or error}",
         "Choose another folder, or free some room.",
-        file=str(error.filename or path),
+        file=str(error.filename2 or error.filename or path),  # of a copy, what it was to be
     )

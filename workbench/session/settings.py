@@ -105,12 +105,12 @@ def change(setting: Setting, text: str, known: Mapping[str, Setting]) -> None:
         if other := holder(text, setting, known):
             message = f"{text} is the key of '{other.title}'"
             raise WorkbenchError(Diagnostic(message, f"Take another, or give '{other.title}' another first."))
-    store.set_preference(setting.name, text)
+    store.change_preference(setting.name, text)
 
 
 def reset(setting: Setting) -> None:
     """Have a setting as it comes."""
-    store.forget_preference(setting.name)
+    store.change_preference(setting.name, None)
 
 
 def holder(key: str, setting: Setting, known: Mapping[str, Setting]) -> Setting | None:

@@ -6,6 +6,7 @@ import errno
 import fcntl
 import hashlib
 import os
+import re
 import secrets
 import stat
 import time
@@ -18,6 +19,7 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError
 
 SOURCE_LIMIT = 32 << 20  # bytes: no person writes a source of that length
 _STAGED = ".rcw-"  # in the name of a file that is to replace another: .main.c.rcw-0123abcd
+_ODD = re.compile('["\x00-\x1f\x7f\ud800-\udfff]')
 _LEFT_S = 60.0  # nobody writes for that long
 
 
@@ -28,6 +30,16 @@ def sha256(data: bytes) -> str:
 def real(path: Path) -> Path:
     """The path with its links followed as far as they lead; a circle of links, which `resolve` may raise for, stays."""
     return Path(os.path.realpath(path))
+
+
+def check_name(path: Path) -> None:
+    """WorkbenchError for a path with characters by which C and Verilog cannot name a file, and programs not be told of
+    one: quotation marks, control characters, bytes that are no UTF-8."""
+    for name in reversed((path, *path.parents)):
+        if _ODD.search(name.name):
+            what = "a character that C and Verilog cannot have in a file's name"
+            hint = "Rename it, without quotation marks, control characters and bytes that are not UTF-8."
+            raise WorkbenchError(Diagnostic(f"the name of '{name}' has {what}", hint, file=str(path)))
 
 
 def open_regular(path: Path) -> BinaryIO:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.system.files import replace_file
 from workbench.system.folders import config_dir
 
@@ -76,5 +77,14 @@ def set_preference(name: str, value: str) -> None:
     save("window", {**load("window", {}), name: value})
 
 
-def forget_preference(name: str) -> None:
-    save("window", {key: value for key, value in load("window", {}).items() if key != name})
+def change_preference(name: str, value: str | None) -> None:
+    """Store a preference, or none, as its user asks. WorkbenchError where it cannot be written."""
+    others = {key: kept for key, kept in load("window", {}).items() if key != name}
+    file = config_dir() / "window.json"
+    try:
+        write_json(file, others if value is None else {**others, name: value})
+    except OSError as error:
+        hint = "Free some space, or let RCW_PREFERENCES name a folder that can be written."
+        raise WorkbenchError(
+            Diagnostic(f"the setting is not stored: {error.strerror or error}", hint, file=str(file))
+        ) from None

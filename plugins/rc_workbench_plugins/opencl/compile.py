@@ -98,7 +98,7 @@ def compile_file(
 
 def _headers(rule: Path, source: Path) -> tuple[Path, ...]:
     """The files besides the source that a rule for make, as compilers write one, names as needed."""
-    needed = rule.read_text(errors="replace").partition(":")[2].replace("\\\n", " ")
+    needed = rule.read_text(encoding="utf-8", errors="replace").partition(":")[2].replace("\\\n", " ")
     names = (name.replace("\\ ", " ") for name in re.split(r"(?<!\\)\s+", needed) if name)
     return tuple(path for name in names if (path := source.parent / name) not in (source, _TYPES))
 

@@ -1,0 +1,76 @@
+"""Terminals without any character but ASCII, folders of odd names, homes and disks that nothing can be written to."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from workbench.cli.main import main
+from workbench.formats.run_folder import RunWriter
+from workbench.session.run_end import cannot_write
+from workbench.testing.runs import synthetic_run
+
+TINY = Path(__file__).parent / "data" / "tiny"
+#: A terminal of the C locale, as a container or a job of a queue has one.
+C_LOCALE = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    made = synthetic_run(cores=1, rounds=1)
+    RunWriter(tmp_path / "run", made.manifest).finish(made.manifest, made.tables)
+    return tmp_path / "run"
+
+
+def in_c_locale(*words: object) -> str:
+    command = [sys.executable, "-m", "workbench", *map(str, words)]
+    done = subprocess.run(command, env={**os.environ, **C_LOCALE}, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.decode("ascii")
+
+
+def test_a_terminal_that_has_only_ascii_gets_ascii(run: Path) -> None:
+    text = in_c_locale("report", run)
+    assert "\\u" not in text
+    assert "139.1 us virtual" in text
+    assert json.loads(in_c_locale("report", run, "--json"))["status"] == "complete"
+
+
+@pytest.mark.parametrize("name", ['a"b', "a\nb", os.fsdecode(b"a\xe9b")])
+def test_a_folder_that_no_compiler_can_be_told_of_is_named(
+    tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before anything is built; a folder for what is written as well."""
+    plain, odd = shutil.copytree(TINY, tmp_path / "tiny"), shutil.copytree(TINY, tmp_path / name)
+    for project, out in ((odd, tmp_path / "out"), (plain, odd / "out")):
+        for command in ("run", "instrument"):
+            assert main([command, str(project), "--out", str(out), "--json"]) == 2
+            problem = json.loads(capsys.readouterr().out)["diagnostics"][0]
+            assert name in f"{problem['message']} {problem['file']}"
+            assert "Rename" in problem["hint"]
+            assert not out.exists()
+
+
+@pytest.mark.parametrize("name", ["a b'c", "a\\b", "$a;b#c%d", "a:b,c=d(e)"])
+def test_a_folder_of_any_other_name_is_scanned(tmp_path: Path, name: str) -> None:
+    assert main(["scan", str(shutil.copytree(TINY, tmp_path / name)), "--json"]) == 0
+
+
+def test_a_setting_that_cannot_be_stored_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("RCW_PREFERENCES", "/proc/none")
+    for words in (["set", "theme", "dark"], ["reset", "theme"]):
+        assert main(["settings", *words, "--json"]) == 2
+        assert "the setting is not stored" in json.loads(capsys.readouterr().out)["diagnostics"][0]["message"]
+
+
+def test_a_copy_that_fails_names_what_could_not_be_written() -> None:
+    error = OSError(28, "No space left on device", "/usr/share/template.yaml", None, "/full/run/platform.yaml")
+    assert cannot_write(error, Path("/full/run")).file == "/full/run/platform.yaml"
