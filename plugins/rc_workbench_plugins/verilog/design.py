@@ -24,7 +24,7 @@ from rc_workbench_plugins.verilog.order import (
     read_order,
     source_manager,
 )
-from rc_workbench_plugins.verilog.primitives import StandIns, missing_modules, stand_ins
+from rc_workbench_plugins.verilog.primitives import StandIns, analysers, missing_modules, stand_ins
 from rc_workbench_plugins.verilog.unfinished import told_at_ends
 from workbench.api.source.files import expand_sources, is_pattern
 from workbench.api.source.lines import Lines
@@ -127,7 +127,7 @@ def read_design(
     if lacking:  # alternatives that are not taken need none
         _, compilation, _ = _compile(source_manager(sources), tuple(files), hardware, includes, overrides, others)
         lacking &= {found.args[0] for found in compilation.getAllDiagnostics() if _code(found) == "UnknownModule"}
-    primitives = stand_ins(lacking)
+    primitives = stand_ins(lacking, analysers(lacking, (file.text for file in files.values()))) if lacking else None
     if primitives is not None:
         files = read_order((*sources, primitives.file), hardware.defines, [Path(folder) for folder in includes])
     needed = reached(files, _starts(files, hardware.top, others) or tuple(files))

@@ -1,7 +1,9 @@
 """FPGA vendors' primitives that a design instantiates and no source defines: what stands in for them in simulation.
 
 yosys comes with the ports and parameters of some 900, of many with what they do (its `cells_sim.v`). Where it does not
-tell, clocks and buffers do what stands here; of anything else the outputs stay 0, and that is told.
+tell, clocks and buffers do what stands here; of anything else the outputs stay 0, and that is told. AMD's parameterized
+macros (XPM) do what `resources/hdl/xpm` says; logic analysers (ILA, VIO) are empty boxes with the ports that they are
+connected by.
 """
 
 from __future__ import annotations
@@ -9,9 +11,10 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +28,11 @@ from workbench.system.files import replace_file, sha256
 from workbench.system.toolchain import Tool, find_yosys
 
 FILE = "vendor_primitives.v"
+_OWN = Path(str(files("workbench.resources"))) / "hdl" / "xpm"
+_ANALYSER = re.compile(r"(?:\w+_)?(?:ila|vio)(?:_\w+)?", re.IGNORECASE)
+_ANALYSER_IN = re.compile(r"clk|probe\d+|probe_in\d+|trig_in|trig_out_ack")
+_ANALYSER_OUT = re.compile(r"probe_out\d+|trig_out|trig_in_ack")
+_WIDEST = 4096  # bits of a probe
 _FILES = ("*/cells_sim.v", "*/*/cells_sim.v", "*/cells_xtra.v", "*/cells_bb.v", "*/common/*_bb.v", "*/common/*_sim.v")
 _MODULE = re.compile(r"^[ \t]*module[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 #: What a primitive without a body does: the first pattern that its name matches.
@@ -75,31 +83,57 @@ def missing_modules(files: Mapping[Path, SourceText], needed: Collection[Path]) 
     return used - defined
 
 
-def stand_ins(names: Collection[str]) -> StandIns | None:
-    """What stands in for those of the modules that are some vendor's primitives; None where none is known."""
-    tool = find_yosys()
-    if not names or not isinstance(tool, Tool):
-        return None
-    known = _known(tool.path.resolve().parent.parent / "share" / "yosys")
+def analysers(names: Collection[str], texts: Iterable[str]) -> dict[str, str]:
+    """Empty modules for those of the names that are logic analysers, by the ports that the sources connect."""
+    found: dict[str, dict[str, None]] = {name: {} for name in names if _ANALYSER.fullmatch(name)}
+    for text in texts if found else ():
+        for name, ports in found.items():
+            for body in re.findall(rf"\b{name}\s+(?:#\s*\([^;]*?\)\s*)?\w+\s*\(([^;]*)\)\s*;", text):
+                ports |= dict.fromkeys(re.findall(r"\.\s*(\w+)\s*\(", body))
+    boxes = {}
+    for name, ports in found.items():
+        into, out = ([one for one in ports if way.fullmatch(one)] for way in (_ANALYSER_IN, _ANALYSER_OUT))
+        if ports and len(into) + len(out) == len(ports):
+            listed = [f"input wire [{_WIDEST - 1}:0] {one}" for one in into]
+            listed += [f"output wire [{_WIDEST - 1}:0] {one}" for one in out]
+            zeros = "".join(f"    assign {one} = 0;\n" for one in out)
+            boxes[name] = f"module {name} ({', '.join(listed)});\n{zeros}endmodule"
+    return boxes
+
+
+def stand_ins(names: Collection[str], boxes: Mapping[str, str] | None = None) -> StandIns | None:
+    """What stands in for those of the modules that are some vendor's primitives, with `boxes` (texts by module) as they
+    are; None where none is known."""
+    tool, boxes = find_yosys(), boxes or {}
+    known = dict(_own())
+    if isinstance(tool, Tool):
+        known = {**_known(tool.path.resolve().parent.parent / "share" / "yosys"), **known}
     vendors = Counter(vendor for name in names for vendor in known.get(name, {}))
     chosen: dict[Path, list[str]] = {}
     for name in sorted(names):
         if places := known.get(name):
             vendor = max(places, key=lambda one: (vendors[one], one))
             chosen.setdefault(places[vendor], []).append(name)
-    if not chosen:
+    if not chosen and not boxes:
         return None
-    key = json.dumps([tool.version, _recipe(), [[str(path), *sorted(of)] for path, of in chosen.items()]])
+    version = tool.version if isinstance(tool, Tool) else ""
+    key = json.dumps([version, _recipe(), [[str(path), *sorted(of)] for path, of in chosen.items()], dict(boxes)])
     folder = cache_dir() / "primitives" / sha256(key.encode())[:32]
     try:
-        kinds = json.loads((folder / "kinds.json").read_text()) if kept_whole(folder) else _write(folder, chosen)
+        kinds = json.loads((folder / "kinds.json").read_text()) if kept_whole(folder) else _write(folder, chosen, boxes)
     except OSError:  # there is no room for them: they are reported as missing
         return None
     return StandIns(folder / FILE, frozenset(kinds["clocks"]), frozenset(kinds["empty"]))
 
 
 def _recipe() -> str:
-    return sha256(Path(__file__).read_bytes())
+    return sha256(b"".join(path.read_bytes() for path in (Path(__file__), *sorted(_OWN.glob("*.v")))))
+
+
+@cache
+def _own() -> dict[str, dict[str, Path]]:
+    """The macros that come along, by name, as AMD's."""
+    return {name: {"xilinx": path} for path in sorted(_OWN.glob("*.v")) for name in _MODULE.findall(path.read_text())}
 
 
 @cache
@@ -114,9 +148,9 @@ def _known(folder: Path) -> dict[str, dict[str, Path]]:
     return found
 
 
-def _write(folder: Path, chosen: Mapping[Path, Collection[str]]) -> dict[str, list[str]]:
-    texts: list[str] = []
-    kinds: dict[str, list[str]] = {"clocks": [], "empty": []}
+def _write(folder: Path, chosen: Mapping[Path, Collection[str]], boxes: Mapping[str, str]) -> dict[str, list[str]]:
+    texts = list(boxes.values())
+    kinds: dict[str, list[str]] = {"clocks": [], "empty": [name for name, text in boxes.items() if "output" in text]}
     options = parsing.PreprocessorOptions()
     options.predefines = ["NO_CLEARBOX"]  # without which yosys's file of altpll is empty
     for path, names in chosen.items():
