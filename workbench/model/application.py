@@ -294,9 +294,7 @@ class Simulation(Document):
     wake_ps: NonNegativeInt = Field(
         0, description="virtual time from what a thread waits for until it is ready; some microseconds on most systems"
     )
-    switch_ps: NonNegativeInt = Field(
-        0, description="virtual time that a core takes to change from a thread to another"
-    )
+    switch_ps: NonNegativeInt = Field(0, description="virtual time that a core takes to change to another thread")
     skip_rest: bool = Field(
         True,
         description="count cycles without simulating them while the design provably stays as it is: nothing comes from "
@@ -324,6 +322,9 @@ class Simulation(Document):
     waves_to_s: NonNegativeFloat = Field(0.0, description="until which virtual time; 0: to the end", examples=["20 us"])
     waves_bytes: PositiveInt = Field(
         1 << 30, description="the most that a card's file may hold: it ends there, and the run goes on"
+    )
+    files_bytes: PositiveInt = Field(
+        1 << 30, description="the most that host program or designs may write to files: a run that writes more is ended"
     )
     clock_ppm: float = Field(
         0.0,

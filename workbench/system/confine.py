@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,6 +35,11 @@ class Confinement:
     def exit_of(code: int) -> int:
         """A command's exit code as without the confinement: bubblewrap says 128 + N where signal N ended it."""
         return 128 - code if 128 < code < 128 + 65 else code
+
+    def written(self) -> Iterator[Path]:
+        """The files that it has written until now."""
+        for folder, _, names in os.walk(self.files):
+            yield from (path for name in names if (path := Path(folder, name)).is_file())
 
     def finish(self) -> tuple[str, ...]:
         """Clear away what was needed meanwhile; the files that were written, relative to the project's folder."""

@@ -7,6 +7,7 @@ import struct
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -89,7 +90,7 @@ def simulate(task: Task, card: CardExecutable, host_executable: Path, job: Job) 
         besides = [one.beside for one in card.hdl.each if one.beside and one.asks_beside]
         said = Said(besides, _reset_s(platform, project.simulation))
         card_process.hear = said.hear
-        problem = _watch(host_process, card_process, project.simulation.wall_limit_s, raw, platform, job)
+        problem = _watch(host_process, card_process, project.simulation, raw, platform, job)
     finally:
         for end in ends:
             end.close()
@@ -180,10 +181,10 @@ class _Process:
 
 
 def _watch(
-    host: _Process, card: _Process, wall_limit_s: float, raw: Path, platform: Platform, job: Job
+    host: _Process, card: _Process, simulation: Simulation, raw: Path, platform: Platform, job: Job
 ) -> Diagnostic | None:
     """Wait until both have ended; why they had to be ended, if so. Raises Cancelled."""
-    began = last_shown = time.monotonic()
+    began, last_shown, wall_limit_s = time.monotonic(), 0.0, simulation.wall_limit_s
     card_alone_since: float | None = None
     host_alone_since: float | None = None
     pace = _Pace(raw, platform, job)
@@ -196,6 +197,9 @@ def _watch(
         if now - last_shown > 0.25:
             last_shown = now
             pace.show(now)
+            for process, who in ((host, "the host program"), (card, "the design")):
+                if problem := _too_much(process, who, simulation.files_bytes):
+                    return problem
         if now - began > wall_limit_s:
             waiting = _progress(raw)[1]
             thread = _running_thread(raw)
@@ -216,6 +220,21 @@ def _watch(
             if now - host_alone_since > 1.0 and card.code != 0:
                 return None
     return None
+
+
+def _too_much(process: _Process, who: str, most: int) -> Diagnostic | None:
+    """That a program has written more to files than it may."""
+    if process.jail is None:
+        return None
+    sizes: dict[Path, int] = {}
+    for path in process.jail.written():
+        with suppress(OSError):  # it was deleted meanwhile
+            sizes[path] = path.lstat().st_blocks * 512
+    if sum(sizes.values()) <= most:
+        return None
+    largest = max(sizes, key=lambda path: sizes[path]).relative_to(process.jail.files)
+    message = f"{who} wrote more than simulation.files_bytes ({bytes_text(most)}) to files, most of it to {largest}"
+    return Diagnostic(f"{message}: the run was ended", "Let it write less, or raise the limit.")
 
 
 class _Pace:

@@ -36,7 +36,7 @@ _HARDWARE = {
 }
 _SIMULATION = {
     "Host": ("host_factor", "basic_block_ps", "cores", "slice_ps", "call_ps", "wake_ps", "switch_ps"),
-    "Limits": ("cycle_limit", "idle_cycle_limit", "wall_limit_s"),
+    "Limits": ("cycle_limit", "idle_cycle_limit", "wall_limit_s", "files_bytes"),
     "Waves": ("waves", "waves_from_s", "waves_to_s", "waves_bytes"),
     "Clock": ("clock_ppm", "clock_drift_ppm_per_s"),
 }
