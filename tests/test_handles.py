@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rc_workbench_plugins.simulated_card.shim import is_cpp_api, shim_lacks, shim_source
+from rc_workbench_plugins.simulated_card.shim import shim_lacks, shim_source
 from rc_workbench_plugins.simulated_card.verilate import harness_dir
 
 from workbench.api import PlatformSupport
+from workbench.api.c_header import in_cpp
 from workbench.cli.main import main
 from workbench.formats.platform_file import load_platform
 from workbench.model.platform import Host, HostEntry, Platform
@@ -178,7 +179,7 @@ def said_by(name: str, header: str, source: str, host: str, folder: Path) -> lis
     platform, problems = load_platform(template, load_plugins().port_kinds)
     assert platform is not None, problems
     assert shim_lacks(platform, support) == ()
-    api = folder / f"made.{'cpp' if is_cpp_api(platform.host) else 'c'}"
+    api = folder / f"made.{'cpp' if in_cpp(platform.host) else 'c'}"
     api.write_text(shim_source(platform, support))
     flags = ["-Wall", "-Wextra", "-Werror", f"-I{folder}", f"-I{harness_dir()}"]
     for number, one in enumerate((api, folder / source, folder / "fake.c")):

@@ -1,24 +1,15 @@
-"""A project of a stranger comes from header and sources to a first finding by commands alone (strangers.py: all)."""
+"""The route of a stranger's project, as `tests/benchmarks/strangers.py` walks it, and as the help page tells it."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-import pytest
-
 sys.path.insert(0, str(Path(__file__).parent / "benchmarks"))
 import strangers  # type: ignore[import-not-found]
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "resources" / "examples" / "own_board"
-
-
-@pytest.mark.parametrize("name", ["cpp_class"])
-def test_a_strangers_project_comes_to_a_finding_without_an_edit(name: str, tmp_path: Path) -> None:
-    row = strangers.walk(name, tmp_path / name)
-    assert row.ok, row.why
-    assert row.edited_lines == 0
 
 
 def test_the_pages_commands_make_what_the_example_has(tmp_path: Path) -> None:

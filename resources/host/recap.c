@@ -21,6 +21,8 @@ int rcw_recording, rcw_simulated;
 int64_t rcw_lost, rcw_taken_off_ps;
 __thread rcw_thread *rcw_self;
 __thread int rcw_expected;
+__thread int rcw_inside_of;
+__thread const void *rcw_inside_at;
 
 static int stats_fd = -1, units_fd = -1;
 static int traced, process; /* which: 0, or the number of a forked child */

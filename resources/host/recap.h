@@ -152,6 +152,8 @@ extern int64_t rcw_aside_ticks, rcw_floor_ticks, rcw_pair_at, rcw_lost;
 extern int rcw_simulated;        /* a simulated card's clock: reading it costs no virtual time */
 extern int64_t rcw_taken_off_ps; /* there: what recording took so far */
 extern __thread rcw_thread *rcw_self;
+extern __thread int rcw_inside_of; /* the constructor or destructor, by number, that is recorded and under way, */
+extern __thread const void *rcw_inside_at; /* and of which object */
 extern __thread int rcw_expected; /* the constructor or destructor, by number, whose next call is recorded already */
 rcw_thread *rcw_begin_thread(void);
 int rcw_unwound(rcw_thread *thread, const void *frame);

@@ -95,6 +95,18 @@ struct rcw_site {
     RCW_INLINED ~rcw_site() { done(); }
 };
 
+/* The read-out of a real machine's counters (rcw_board.c), where there is one. */
+extern "C" {
+__attribute__((weak)) void rcw_board_begin(int at);
+__attribute__((weak)) void rcw_board_end(int at);
+__attribute__((weak)) int rcw_board_at(int fpga, uint64_t handle);
+__attribute__((weak)) void rcw_board_keep(int at, int which, const void *value, size_t bytes);
+}
+
+RCW_INLINED int rcw_board_of(const rcw_call &call) { return rcw_board_at ? rcw_board_at(call.fpga, 0) : 0; }
+
+template <class T> RCW_INLINED void rcw_keeps(int at, int which, const T &value) { rcw_board_keep(at, which, &value, sizeof value); }
+
 /* What a call returns, told of between the call and whoever gets it: a reference, or an object where it stands from then
  * on. One that can neither be moved nor copied is not told of. */
 template <class R, bool = __is_constructible(R, R)> struct rcw_returned {
@@ -140,6 +152,22 @@ template <> struct rcw_returned<void, false> {
         tell(0);
     }
 };
+
+/* While this lasts, a constructor or destructor of an object is under way and recorded. A compiler makes several functions of
+ * one, which call each other, and some linkers lead those calls to the recorder too. */
+struct rcw_inside {
+    int of;
+    const void *at;
+
+    RCW_INLINED rcw_inside(int now, const void *object) : of(rcw_inside_of), at(rcw_inside_at)
+    {
+        rcw_inside_of = now, rcw_inside_at = object;
+    }
+    rcw_inside(const rcw_inside &) = delete;
+    rcw_inside &operator=(const rcw_inside &) = delete;
+    RCW_INLINED ~rcw_inside() { rcw_inside_of = of, rcw_inside_at = at; }
+};
+RCW_INLINED bool rcw_is_inside(int of, const void *object) { return rcw_inside_of == of && rcw_inside_at == object; }
 
 /* While this lasts, the next call of a constructor or destructor whose calls are recorded wherever they are made is recorded
  * already. */

@@ -8,9 +8,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from workbench.api.source import suffixes
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import CallKind, Host, HostEntry
-from workbench.model.prototypes import C_WORDS, HandleTypes, Prototype, c_callees, handle_of, is_plain, type_of
+from workbench.model.prototypes import C_WORDS, HandleTypes, Prototype, c_callees, callees, handle_of, is_plain, type_of
 
 WORD = re.compile(r"[A-Za-z_]\w*")
 _SIZE = re.compile(r"\bsizeof\s*(\([^()]*\)|\**\s*\w+(\.\w+\(\))?)")
@@ -73,6 +74,12 @@ def _cpp_data(prototype: Prototype, kinds: Mapping[str, str], sends: bool) -> tu
     if not sends and _ARRAY.match(prototype.returns):
         return "rcw_value.data()", "rcw_value.size() * sizeof *rcw_value.data()", True
     return None
+
+
+def in_cpp(host: Host) -> bool:
+    """Whether an API's functions, and what calls them, have to be in C++: by its calls, or the header's name."""
+    methods = any(callee.prototype.cpp for callee in callees(host.entries)[0].values())
+    return methods or any(name.endswith(suffixes.CPP_HEADERS) for name in header_names(host))
 
 
 def header_names(host: Host) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from workbench.model.platform import CallKind, Host, HostEntry
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 #: The variables that the C of `Transfers` speaks of besides the API's own handles.
-_OF_TRANSFERS = {"data", "words", "bytes", "address", "index", "result"}
+_OF_TRANSFERS = {"self", "data", "words", "bytes", "address", "index", "result"}
 C_WORDS = {
     "void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "const", "volatile", "restrict",
     "bool", "_Bool", "std", "size_t", "ssize_t", "ptrdiff_t", "intptr_t", "uintptr_t", "off_t", "FILE",
@@ -205,6 +205,14 @@ def handles(host: Host) -> dict[str, str]:
             if name in named:
                 found.setdefault(name, declaration[: declaration.rindex(name)].strip())
     return found
+
+
+def object_class(host: Host) -> str:
+    """The class of the object, `self`, by whose method `transfers` move data; empty where they name none."""
+    moves = host.transfers
+    names = set(re.findall(r"\bself\s*\.\s*(\w+)\s*\(", f"{moves.send_c} {moves.receive_c}"))
+    known = (parse_prototype(entry.prototype) for entry in host.entries)
+    return next((one.scope for one in known if one and one.scope and one.name in names and not one.is_static), "")
 
 
 def type_of(declaration: str, name: str) -> str:

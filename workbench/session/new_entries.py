@@ -135,10 +135,14 @@ def _moves(entries: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """How the workbench itself can move an array: by the first call of each direction whose arguments are all known to
     be its place, its data, its length, or the board's handle."""
     found: dict[str, str] = {}
+    known = (parse_prototype(entry["prototype"]) for entry in entries)
+    classes = {one.scope for one in known if one and (one.is_constructor or one.is_destructor)}
     for entry in entries:
         name = {"send": "send_c", "receive": "receive_c"}.get(entry["kind"], "")
         prototype = parse_prototype(entry["prototype"])
-        if not name or name in found or prototype is None or prototype.cpp or "asynchronous" in entry:
+        if not name or name in found or prototype is None or "asynchronous" in entry:
+            continue
+        if prototype.cpp and (prototype.scope not in classes or prototype.is_static):
             continue
         parameters = parameters_of(prototype)
         data = next(data_of(parameters, CallKind(entry["kind"])), None)
@@ -151,7 +155,9 @@ def _moves(entries: Sequence[Mapping[str, Any]]) -> dict[str, str]:
         if size[0] in {p.name for p in parameters} and given.keys() | handles >= {p.name for p in parameters}:
             result = "result = " if prototype.returns != "void" else ""
             arguments = ", ".join(given.get(p.name, p.name) for p in parameters)
-            found[name] = f"{result}{prototype.name}({arguments});"
+            of_object = "self." if prototype.cpp else ""
+            result = "" if prototype.cpp else result
+            found[name] = f"{of_object}{result}{prototype.name}({arguments});"
     return found if len(found) == 2 else {}
 
 

@@ -204,7 +204,7 @@ def complete_tree(
         platforms = [one.platform for one in workspace.each]
         for name, content in board_sources(platforms, plans, resources / "board", tree_id).items():
             write_file(out / "board" / name, content.encode())
-            extra += [out / "board" / name] if name.endswith(".c") else []
+            extra += [out / "board" / name] if not name.endswith(".h") else []
     api = workspace.support.api_dir if workspace.support else None
     folders = [folder for folder in host.include_dirs if folder != api]
     local = Includes(workspace.root, out, moved)

@@ -74,7 +74,8 @@ def _begins(hook: Hook, form: Form, platform: Platform) -> str:
     last, names = hook.wrappers[-1], opened_names(platform.host.entries)
     words = Words(last.callee, form, platform.host.constants, names)
     opens, _ = words.opens()
-    return f"{words.described()}{f'{{ {opens} }} ' if opens else ''}rcw_s.go({len(last.states)});"
+    before = f"{words.described()}{f'{{ {opens} }} ' if opens else ''}{words.at_the_board(platform.host)}"
+    return f"{before}rcw_s.go({len(last.states)});"
 
 
 def _wrapped(key: str, hook: Hook, platform: Platform, unit: str) -> Iterator[str]:
@@ -90,6 +91,8 @@ def _wrapped(key: str, hook: Hook, platform: Platform, unit: str) -> Iterator[st
         yield f'extern "C" RCW_STRUCTOR {real}({takes}) __asm__("__real_{symbol}");'
         yield f'extern "C" RCW_STRUCTOR {wrap}({takes}) __asm__("__wrap_{symbol}");'
         yield f'extern "C" __attribute__((weak, used)) RCW_CALL RCW_STRUCTOR {wrap}({takes}) {{'
+        yield f"if (rcw_is_inside({number_of(key)}, rcw_that)) return {real}({given});"
+        yield f"rcw_inside rcw_i({number_of(key)}, rcw_that);"
         yield f"if (rcw_expected == {number_of(key)}) {{ rcw_expected = 0; return {real}({given}); }}"
         yield f"rcw_site rcw_s(rcw_here_{unit}, {_code(hook)}); auto &rcw_self = *rcw_that; (void)rcw_self;"
         yield f"{_begins(hook, form, platform)} return {real}({given}); }}"

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping
 
 from rc_workbench_plugins.c.cpp_forms import Form
 from rc_workbench_plugins.c.numbering import Hook
-from rc_workbench_plugins.c.wrappers import bits, escaped
+from rc_workbench_plugins.c.wrappers import USES, bits, escaped
+from workbench.api.instrument.board import kept_handles
 from workbench.model.opened import opened
-from workbench.model.platform import CallKind, HostEntry
-from workbench.model.prototypes import Callee, type_of
+from workbench.model.platform import CallKind, Host, HostEntry
+from workbench.model.prototypes import Callee, object_class, type_of
 
 _WORD = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|[A-Za-z_]\w*")
 _SCALAR = re.compile(r"(?:(?:unsigned|signed|long|short|int|char|bool|float|double|size_t|u?int\d+_t)\b\s*)+\*?")
@@ -20,14 +21,14 @@ def opening(
     hook: Hook,
     form: Form,
     unit: str,
-    constants: Mapping[str, int | float | str],
+    host: Host,
     opened_as: Mapping[str, int],
     recorded: int | None = None,
 ) -> str:
     """The lambda up to where the user's object follows; whole where there is none. `unit` names the slots' table,
     `opened_as` numbers what calls open, `recorded` what would record the call once more."""
     wrapper = hook.wrappers[-1]
-    words = Words(wrapper.callee, form, constants, opened_as)
+    words = Words(wrapper.callee, form, host.constants, opened_as)
     takes = [f"{kind} rcw_{n}" for n, kind in enumerate(form.parameters)]
     given = ", ".join(f"static_cast<decltype(rcw_{n}) &&>(rcw_{n})" for n in range(len(form.parameters)))
     call = f"{form.call[0]}{given}{form.call[1]}"
@@ -35,6 +36,7 @@ def opening(
     body = f"rcw_site rcw_s(rcw_here_{unit}, {'rcw_code' if len(hook.wrappers) > 1 else code}); "
     before, after = words.opens()
     body += f"{words.described()}{f'{{ {before} }} ' if before else ''}"
+    body += words.at_the_board(host)
     body += f"rcw_expects rcw_e({recorded}); " if recorded is not None else ""
     body += f"rcw_s.go({len(wrapper.states)}); "
     if after:
@@ -121,6 +123,24 @@ class Words:
             if entry.kind is CallKind.RELEASE:  # others may get the same as soon as the call is made
                 fields.append(f"rcw_closed({chosen}, {value});")
         return f"{before}if ({holds}) {{ rcw_s.it.which = {which}; {' '.join(fields)} }}"
+
+    def at_the_board(self, host: Host) -> str:
+        """On a real machine: keep what the read-out needs of this call, and let the monitors count from the first
+        transfer until the board is released."""
+        prototype, kinds = self.callee.prototype, self.callee.kinds
+        of_object = object_class(host)
+        ends = CallKind.RELEASE in kinds or (prototype.is_destructor and prototype.scope == of_object)
+        if CallKind.ACQUIRE in kinds or not (ends or not USES.isdisjoint(kinds)):
+            return ""
+        keeps = []
+        for which, name in enumerate(kept_handles(host)):
+            if name == "self" and "self" in self.declared and prototype.scope == of_object and not self.form.only:
+                keeps.append(f"rcw_keeps(rcw_at, {which}, (::{of_object} *)&rcw_self);")
+            elif name in self.declared and name in {one for _, one in prototype.parameters}:
+                keeps.append(f"{{ {self._names([name])} rcw_keeps(rcw_at, {which}, {name}); }}")
+        act = "rcw_board_end(rcw_at);" if ends else "rcw_board_begin(rcw_at);"
+        at = "const int rcw_at = rcw_board_of(rcw_s.it);"
+        return f"if (rcw_s.me && rcw_board_begin) {{ {at} {' '.join(keeps)} {act} }} "
 
     def called_on(self, entry: HostEntry) -> str:
         """What an entry holds for alone: an expression; empty where it holds for all, or a call does not tell."""

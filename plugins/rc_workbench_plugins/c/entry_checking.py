@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rc_workbench_plugins.c import clang_parse
-from workbench.api.c_header import constants, declarations, include_lines
+from workbench.api.c_header import constants, declarations, in_cpp, include_lines
+from workbench.api.instrument.board import kept_handles
 from workbench.model.diagnostic import near
 from workbench.model.opened import opened
 from workbench.model.platform import EXPRESSIONS, Host, HostEntry, Platform
-from workbench.model.prototypes import handles, parse_prototype
+from workbench.model.prototypes import parse_prototype
 from workbench.model.scan import WrongExpression
 
 _FILE, _MOVES_FILE = Path("/rcw_entries.cpp"), Path("/rcw_transfers.c")  # nothing is there: their text is given
@@ -36,10 +37,15 @@ int rcw_like(const char *, const char *);
 _BEFORE_MOVES = """
 #include <stddef.h>
 #include <stdint.h>
+#if __has_include(<string.h>)
+#include <stdlib.h>
+#include <string.h>
+#else
 void *malloc(size_t bytes);
 void *calloc(size_t count, size_t bytes);
 void free(void *data);
 void *memcpy(void *to, const void *from, size_t bytes);
+#endif
 """
 #: The C of `host.transfers`, as `resources/board` has it.
 _MOVES = {
@@ -71,11 +77,11 @@ class _Text:
 def wrong_expressions(platform: Platform, folders: Sequence[Path]) -> tuple[WrongExpression, ...]:
     """What does not compile of the entries' expressions; headers are looked for in these folders."""
     text = _text(platform.host)
-    told = _errors(_FILE, text, folders)
+    told = _errors(_FILE, text, folders, cpp=True)
     if unknown := {(text.of[line][0], name) for line in told for name in text.declared.get(line, ())}:
         functions = {number for line, (number, name) in text.of.items() if name == "scope" and line not in told}
         text = _text(platform.host, unknown, functions)
-        told = _errors(_FILE, text, folders)
+        told = _errors(_FILE, text, folders, cpp=True)
     lacking = any(line not in text.of for line in told)
     found: dict[tuple[int | None, str], WrongExpression] = {}
     for line, message in told.items():
@@ -87,12 +93,13 @@ def wrong_expressions(platform: Platform, folders: Sequence[Path]) -> tuple[Wron
 
 def _wrong_moves(host: Host, folders: Sequence[Path]) -> tuple[WrongExpression, ...]:
     """What does not compile of the C in `host.transfers`, between the names that it may use."""
-    moves, kinds = host.transfers, handles(host)
+    moves, kinds = host.transfers, kept_handles(host)
     text = _Text(_BEFORE_MOVES.split("\n"))
     _add_headers(text, host)
     if not host.include_lines:
         text.lines += declarations(host)
-    parameters = [f"{kind} {name}" for name, kind in kinds.items()]
+    of_object = {"self": f"{kinds['self'].removesuffix('*')}&"} if "self" in kinds else {}
+    parameters = [f"{kind} {name}" for name, kind in (kinds | of_object).items()]
     text.lines += [
         f"void rcw_move({', '.join([*parameters, 'uint64_t address', 'unsigned index'])}) {{",
         "enum { words = 1, bytes = 8 };",
@@ -105,7 +112,7 @@ def _wrong_moves(host: Host, folders: Sequence[Path]) -> tuple[WrongExpression, 
     text.lines.append("}")
     if not text.of:
         return ()
-    told = _errors(_MOVES_FILE, text, folders)
+    told = _errors(_MOVES_FILE, text, folders, cpp=in_cpp(host))
     certain = all(line in text.of for line in told)
     known = [*kinds, "address", "data", "words", "bytes", "index", "result"]
     found: dict[str, WrongExpression] = {}
@@ -192,9 +199,9 @@ def _expressions(entry: HostEntry) -> Iterator[tuple[str, str]]:
             yield name, written
 
 
-def _errors(file: Path, text: _Text, folders: Sequence[Path]) -> dict[int, str]:
+def _errors(file: Path, text: _Text, folders: Sequence[Path], *, cpp: bool) -> dict[int, str]:
     """The first error of each line; those of the headers as of line 0."""
-    language = ["-x", "c++", "-std=c++17"] if file is _FILE else ["-x", "c", "-std=gnu17"]
+    language = ["-x", "c++", "-std=c++17"] if cpp else ["-x", "c", "-std=gnu17"]
     words = [*language, "-w", "-ferror-limit=0", *(f"-I{folder}" for folder in folders)]
     if headers := clang_parse.builtin_headers():
         words += ["-resource-dir", str(headers)]

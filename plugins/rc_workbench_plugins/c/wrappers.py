@@ -11,13 +11,15 @@ from rc_workbench_plugins.c import access_sites
 from rc_workbench_plugins.c.numbering import Numbering, Wrapper
 from workbench.api.c_header import data_of, declarations
 from workbench.api.host_units import COMMON, unit_text
+from workbench.api.instrument.board import kept_handles
 from workbench.api.ports import HardwarePort
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.opened import opened, opened_names
 from workbench.model.platform import CallKind, HostEntry, Platform
-from workbench.model.prototypes import Callee, handle_of, handle_types, handles, pointed_type, type_of
+from workbench.model.prototypes import Callee, handle_of, handle_types, pointed_type, type_of
 
-_USES = {CallKind.SEND, CallKind.RECEIVE, CallKind.WAIT, CallKind.INTERRUPT}
+#: Kinds of calls before which the monitors of a real machine have to count.
+USES = {CallKind.SEND, CallKind.RECEIVE, CallKind.WAIT, CallKind.INTERRUPT}
 
 
 @dataclass(frozen=True)
@@ -270,12 +272,12 @@ def _wrap(out: _Lines, wrapper: Wrapper, names: Mapping[str, int], platform: Pla
 def _at_the_board(out: _Lines, wrapper: Wrapper, platform: Platform) -> None:
     """On a real machine: keep what the read-out needs of this call, and let the monitors count from the first transfer
     until the board is released."""
-    callee, kept = wrapper.callee, handles(platform.host)
+    callee, kept = wrapper.callee, kept_handles(platform.host)
     if CallKind.ACQUIRE in callee.kinds:
         return
     lines = [f"    RCW_BOARD_KEEP(rcw_at, {name}, {name});" for _, name in _parameters(wrapper, extra=False)
              if name in kept]  # fmt: skip
-    if not _USES.isdisjoint(callee.kinds):
+    if not USES.isdisjoint(callee.kinds):
         lines.append("    rcw_board_begin(rcw_at);")
     elif CallKind.RELEASE in callee.kinds:
         lines.append("    rcw_board_end(rcw_at);")

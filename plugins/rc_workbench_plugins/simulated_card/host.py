@@ -10,10 +10,11 @@ from pathlib import Path
 
 from rc_workbench_plugins.simulated_card.host_limits import not_simulated, reads_of_real_time
 from rc_workbench_plugins.simulated_card.host_points import compile_with_points
-from rc_workbench_plugins.simulated_card.shim import is_cpp_api, shim_source
+from rc_workbench_plugins.simulated_card.shim import shim_source
 from rc_workbench_plugins.simulated_card.target import HOST_FOLDER
 from rc_workbench_plugins.simulated_card.verilate import harness_dir
 from workbench.api.builds import HostBuild
+from workbench.api.c_header import in_cpp
 from workbench.api.compile import STARTS_THREADS, digest, needed, run_all
 from workbench.api.descriptors import PlatformSupport
 from workbench.api.job import Job
@@ -148,7 +149,7 @@ def api_of(task: Task, job: Job) -> PlatformSupport:
                 Severity.WARNING,
             )
         )
-    source = task.build / "api" / ("api.cpp" if is_cpp_api(task.platform.host) else "api.c")
+    source = task.build / "api" / ("api.cpp" if in_cpp(task.platform.host) else "api.c")
     source.parent.mkdir(parents=True, exist_ok=True)
     source.write_text(shim_source(task.platform, support), encoding="utf-8")
     return replace(support, api_sources=(source,))

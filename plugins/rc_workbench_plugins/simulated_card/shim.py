@@ -17,10 +17,10 @@ from pathlib import Path
 from rc_workbench_plugins.simulated_card import shim_cpp
 from rc_workbench_plugins.simulated_card.shim_cpp import Classes, classes_of
 from workbench.api import PlatformSupport
-from workbench.api.c_header import constants, data_of, header_names, header_text
+from workbench.api.c_header import constants, data_of, header_names, header_text, in_cpp
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.opened import opened_names
-from workbench.model.platform import CallKind, Host, HostEntry, Platform
+from workbench.model.platform import CallKind, HostEntry, Platform
 from workbench.model.prototypes import (
     Callee,
     HandleTypes,
@@ -64,7 +64,7 @@ def shim_lacks(platform: Platform, support: PlatformSupport | None = None) -> tu
     if any(entry.access for entry in host.entries) or len(opened_names(host.entries)) > 1:
         found.append(Diagnostic("calls that are told by which of several things was opened are not made of a template",
                                 _ELSE))  # fmt: skip
-    if is_cpp_api(host) and not host.include_lines:
+    if in_cpp(host) and not host.include_lines:
         hint = "Name the header that declares its classes: host.include_lines."
         found.append(Diagnostic("its API is C++, and no header declares it", hint))
     for callee in _made(known.values()):
@@ -74,11 +74,6 @@ def shim_lacks(platform: Platform, support: PlatformSupport | None = None) -> tu
             except WorkbenchError as error:
                 found += error.diagnostics
     return tuple(found)
-
-
-def is_cpp_api(host: Host) -> bool:
-    """Whether the API's functions are made in C++."""
-    return any(callee.prototype.cpp for callee in callees(host.entries)[0].values())
 
 
 def shim_source(platform: Platform, support: PlatformSupport | None = None) -> str:
@@ -92,7 +87,7 @@ def shim_source(platform: Platform, support: PlatformSupport | None = None) -> s
     standard = ("fnmatch.h", "stdint.h", "stdlib.h", "string.h", "sys/types.h")
     lines = ["/* Generated from the platform template: its host API on the simulated card. */", *declared,
              *(f"#include <{name}>" for name in standard), '#include "wbcard.h"', *constants(host), _CARDS]  # fmt: skip
-    if is_cpp_api(host):
+    if in_cpp(host):
         lines += [shim_cpp.OBJECTS, *(f"struct {name} {{}};" for name in api.classes.undefined)]
     for callee in _made(known.values()):
         lines += _function(callee, api)

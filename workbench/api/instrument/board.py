@@ -6,15 +6,16 @@ A template says how it moves data (`host.transfers`, ReCAP 2011, section 3.1); t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from workbench.api.c_header import declarations
+from workbench.api.c_header import declarations, in_cpp
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.hardware import Hardware
-from workbench.model.platform import Platform
-from workbench.model.prototypes import handles
+from workbench.model.platform import Host, Platform
+from workbench.model.prototypes import handles, object_class
 from workbench.model.read_out import ReadOutPlan
 from workbench.model.text import counted
 
@@ -29,7 +30,11 @@ def board_lacks(platform: Platform, fpgas: int = 1) -> tuple[Diagnostic, ...]:
 
 def _lacking(platform: Platform, fpgas: int) -> Iterator[Diagnostic]:
     moves = platform.host.transfers
-    if fpgas > 1 and moves.send_c.strip() and not handles(platform.host):
+    of_object = bool(re.search(r"\bself\b", f"{moves.send_c} {moves.receive_c}"))
+    if of_object and not object_class(platform.host):
+        hint = "Name a method that an entry has: self.write(address, data, bytes)."
+        yield Diagnostic("its host.transfers call a method of `self` that no entry has", hint)
+    if fpgas > 1 and moves.send_c.strip() and not handles(platform.host) and not of_object:
         hint = "Name the handle in host.transfers as the calls of host.entries do."
         yield Diagnostic("its host.transfers do not say which FPGA they are for", hint)
     if not platform.host.entries:
@@ -46,6 +51,12 @@ def _lacking(platform: Platform, fpgas: int) -> Iterator[Diagnostic]:
             f"({counted(_word_bytes(platform), 'byte')}): a counter cannot be read alone",
             "Name calls in host.transfers that move single words.",
         )
+
+
+def kept_handles(host: Host) -> dict[str, str]:
+    """What the read-out needs of the program's calls: a name that `transfers` use -> its type. `self` is an object."""
+    of_object = object_class(host)
+    return handles(host) | ({"self": f"::{of_object} *"} if of_object else {})
 
 
 def moved_bytes(platform: Platform) -> int:
@@ -87,7 +98,8 @@ def board_sources(
     boards = [_board(number, *of) for number, of in enumerate(zip(platforms, plans, strict=True))]
     known = {
         "include_lines": declarations(host),
-        "handles": handles(host),
+        "handles": kept_handles(host),
+        "cpp": in_cpp(host),
         "transfers": host.transfers,
         "access": host.transfers.access_c or "data[index]",
         "boards": boards,
@@ -99,8 +111,11 @@ def board_sources(
     def rendered(name: str, of: Mapping[str, Any]) -> str:
         return environment.from_string((resources / f"{name}.j2").read_text(encoding="utf-8")).render(of)
 
+    suffix = "cpp" if in_cpp(host) else "c"
     read_outs = {
-        f"{_OF_EACH}_{board['number']}.c": rendered(f"{_OF_EACH}.c", known | board) for board in boards if board["plan"]
+        f"{_OF_EACH}_{board['number']}.{suffix}": rendered(f"{_OF_EACH}.c", known | board)
+        for board in boards
+        if board["plan"]
     }
     return {name: rendered(name, known) for name in _OF_ALL} | read_outs
 

@@ -1,0 +1,82 @@
+"""A C++ class API on a real machine: a method of the program's object reads the counters."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from rtl_simulator import make_board
+
+from workbench.cli.main import main
+from workbench.model.run import Run
+from workbench.session.collecting import collect_records
+from workbench.session.opening import open_workspace
+from workbench.session.pipeline import instrument_workspace
+from workbench.session.plugins import load_plugins
+
+ROOT = Path(__file__).parents[1]
+EXAMPLE = ROOT / "resources" / "examples" / "own_board"
+BOARD = Path(__file__).parent / "data" / "cpp_board" / "Makefile"
+#: As the help page has it.
+TRANSFERS = """  transfers:
+    send_c: self.write(address, data, bytes);
+    receive_c: auto words_read = self.read(address, words); memcpy(data, words_read.data(), bytes);
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = shutil.copytree(EXAMPLE, tmp_path / "own_board")
+    template = folder / "board.yaml"
+    template.write_text(template.read_text().replace("\nhost:\n", f"\nhost:\n{TRANSFERS}"))
+    return folder / "own_board.workbench.yaml"
+
+
+def test_the_counters_of_a_class_api_are_read_and_count_the_designs_work(
+    project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (ROOT / "resources" / "help" / "cpp_board.md").read_text()
+    assert all(f"    {line}\n" in page for line in TRANSFERS.splitlines()[1:])
+    assert main(["template", "check", str(project.with_name("board.yaml"))]) == 0
+    assert "measure on a board: yes" in capsys.readouterr().out
+    workspace = open_workspace(project, load_plugins())
+    tree, build, records = (tmp_path / name for name in ("tree", "build", "records"))
+    _, hdl = instrument_workspace(workspace, {}, tree)
+    assert not hdl.diagnostics
+    build.mkdir()
+    records.mkdir()
+    command = [*make_board(tree, makefile=BOARD), f"VENDOR={project.parent / 'vendor'}"]
+    made = subprocess.run(command, cwd=build, capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
+    assert "warning" not in made.stderr
+    ran = subprocess.run([build / "host"], env={**os.environ, "RCW_RAW": str(records)}, capture_output=True, text=True)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "peak 32768, sum 134584731\n", "")
+    board = collect_records(tree, records, tmp_path / "run", load_plugins())
+    assert (records / "board.txt").read_text().splitlines()[1] == "errors 0"
+    # eight blocks of 1,024 words, each looked at in as many cycles and one more
+    work = {("level.scan", "begin_block"): 8, ("level.scan", "look"): 8 * 1025, ("level.port", "fill"): 8 * 1024}
+    assert busy(board).items() >= work.items()
+
+
+def test_transfers_of_an_object_are_checked(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    template = project.with_name("board.yaml")
+    template.write_text(
+        template.read_text().replace("self.write(address, data, bytes)", "self.write(adress, data, bytes)")
+    )
+    assert main(["template", "check", str(template)]) == 1
+    assert "'adress' is not known here. Did you mean 'address'?" in capsys.readouterr().err
+    template.write_text(
+        template.read_text().replace("self.write(adress", "self.put(address").replace("self.read", "self.get")
+    )
+    main(["template", "check", str(template)])
+    assert "call a method of `self` that no entry has" in capsys.readouterr().out
+
+
+def busy(run: Run) -> dict[tuple[str, str], int]:
+    """(block, state) -> cycles, of the FPGA."""
+    table, blocks = run.tables["state_time"], run.manifest.blocks
+    rows = zip(table["block"], table["state"], table["cycles"], strict=True)
+    return {(blocks[b].id, blocks[b].states[s].name): int(n) for b, s, n in rows if not blocks[b].id.startswith("host")}
