@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from rc_workbench_plugins.simulated_card.target import SimulatedCard
 from rc_workbench_plugins.streaming.agents.told import answers_told
 from rc_workbench_plugins.streaming.crossing import trust_of
 from rc_workbench_plugins.streaming.events import EdgeEvents, Events, events_of
+from rc_workbench_plugins.streaming.limit_finding import limits
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.measures import Frame, Query
 from rc_workbench_plugins.streaming.query.resolve import read_query
@@ -25,8 +27,9 @@ from tools import NEEDS_GHDL
 from workbench.api import Outcome, Task
 from workbench.api.job import Job, JobEvent
 from workbench.api.virtual_time import clock_problems, frame_of, frames_of_table
+from workbench.cli.main import main
 from workbench.formats.platform_file import load_platform
-from workbench.formats.run_folder import open_run
+from workbench.formats.run_folder import RunWriter, open_run
 from workbench.model.blocks import Side
 from workbench.model.cycles import cycle_start_ps, faster_hz
 from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError
@@ -35,6 +38,7 @@ from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
 from workbench.system import process
+from workbench.testing.runs import synthetic_run
 
 DATA = Path(__file__).parent / "data" / "streaming"
 MOST, FACTOR = 1000, 3
@@ -142,6 +146,38 @@ def test_one_mapping_line_moves_a_block_and_the_answer_stays(on_fpga: Run) -> No
     threads = [block.id for block in on_fpga.manifest.blocks if block.side is Side.HOST]
     assert threads == ["host.main", "host.to_FPGA", "host.from_FPGA", "host.count", "host.print"]
     check_every_push_and_pop(events(on_fpga.tables))
+
+
+def test_a_block_is_as_busy_as_its_thread_works(on_fpga: Run) -> None:
+    """One definition: what a wait is made of is waiting, in the report as in what the streams tell."""
+    found = events(on_fpga.tables)
+    busy = {f"host.{found.topology.within(one.name)}": one.busy * found.end_ps for one in limits(found).blocks}
+    blocks, times = on_fpga.manifest.blocks, on_fpga.tables["state_time"]
+    works = {
+        blocks[block].id: int(ps)
+        for block, state, ps in zip(times["block"], times["state"], times["time_ps"], strict=True)
+        if blocks[block].states[state].name == "work"
+    }
+    for name in ("host.count", "host.print"):
+        assert works[name] == pytest.approx(busy[name], rel=0.01), name
+        assert 0 < works[name] < 0.5 * on_fpga.manifest.time_ps
+
+
+def test_streams_and_query_lead_to_each_other(on_fpga: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["streams", str(on_fpga.path)]) == 0
+    said = capsys.readouterr().out
+    assert "What limits the throughput?\n    " in said
+    assert f"workbench query {on_fpga.path} QUERY_FILE" in said
+    assert main(["streams", str(on_fpga.path), "--json"]) == 0
+    answers = json.loads(capsys.readouterr().out)["answers"]
+    assert answers[0]["question"] == "What limits the throughput?"
+    assert main(["query", str(on_fpga.path), "--limits"]) == 0
+    assert answers[0]["answer"] in capsys.readouterr().out
+    counted = synthetic_run()
+    RunWriter(tmp_path / "counted").finish(counted.manifest, {"streams": counted.tables["streams"]})
+    for options in ([], ["--limits"]):
+        assert main(["query", str(tmp_path / "counted"), *options]) == 2
+        assert f"workbench streams {tmp_path / 'counted'}" in capsys.readouterr().err
 
 
 def test_of_the_design_only_what_the_user_wrote_is_told_and_edges_by_their_labels(on_fpga: Run) -> None:

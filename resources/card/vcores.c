@@ -280,6 +280,8 @@ int64_t vc_point(void)
 {
     vc_access();
     vc_changes++;
+    if (vc_self->waits_end)
+        vc_end_wait(vc_self);
     return vc_clock_ps;
 }
 

@@ -45,6 +45,8 @@ typedef struct vthread {
     const void *object, *where;
     vc_result result;        /* why it goes on */
     int64_t begin_ps, work_ps, waited_ps, queued_ps, queued_since_ps;
+    int64_t waits_ps;        /* since when (and one ps) all that it does is waiting, as the program says; 0: it is not */
+    int waits_end;           /* that ends with its next call */
     int64_t *core_ps;        /* how long it had each core */
     int polls;               /* accesses to atomics that changed nothing, since it got its core and last did something else */
     char *stack_top;
@@ -155,6 +157,11 @@ void vc_place(vthread *thread);        /* its own core, or its last one if that 
 void vc_move(vthread *thread);         /* to a core that it takes */
 void vc_end_slice(vthread *thread);    /* to the queue's tail, with the work that is left */
 void vc_count_wait(vthread *thread, int for_a_core, int64_t since_ps); /* up to now */
+
+/* From `since_ps` to its first call after -1 all that the calling thread does is waiting, such as the calls that a wait is
+ * made of. */
+void vc_waits(int64_t since_ps);
+void vc_end_wait(vthread *thread);
 
 /* Lets happen what comes before the calling thread's next call; returns when that takes effect. NULL: there is none. */
 void vc_go_on(vthread *self);

@@ -30,11 +30,36 @@ vthread *vc_next_on(int core)
     return t;
 }
 
+static void count_wait(vthread *t, int for_a_core, int64_t from_ps, int64_t to_ps)
+{
+    if (vc_waited && to_ps > from_ps)
+        vc_waited(t->number, for_a_core, from_ps, to_ps);
+    *(for_a_core ? &t->queued_ps : &t->waited_ps) += to_ps - from_ps;
+}
+
 void vc_count_wait(vthread *t, int for_a_core, int64_t since_ps)
 {
-    if (vc_waited && vc_clock_ps > since_ps)
-        vc_waited(t->number, for_a_core, since_ps, vc_clock_ps);
-    *(for_a_core ? &t->queued_ps : &t->waited_ps) += vc_clock_ps - since_ps;
+    if (t->waits_ps) {
+        count_wait(t, 0, t->waits_ps - 1, since_ps);
+        t->waits_ps = 1 + vc_clock_ps;
+    }
+    count_wait(t, for_a_core, since_ps, vc_clock_ps);
+}
+
+void vc_waits(int64_t since_ps)
+{
+    if (vc_self && since_ps >= 0)
+        vc_self->waits_ps = 1 + since_ps;
+    else if (vc_self)
+        vc_self->waits_end = 1;
+}
+
+void vc_end_wait(vthread *t)
+{
+    if (t->waits_ps)
+        count_wait(t, 0, t->waits_ps - 1, vc_clock_ps);
+    t->waits_ps = 0;
+    t->waits_end = 0;
 }
 
 void vc_give_up_core(vthread *t)

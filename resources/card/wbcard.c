@@ -240,6 +240,8 @@ void rcw_polls(int64_t done)
     end();
 }
 
+void rcw_waits(int64_t since_ps) { vc_waits(since_ps); }
+
 int wbcard_count(void) { return wb_cards; }
 
 int wbcard_nothing(const char *name)

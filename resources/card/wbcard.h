@@ -87,6 +87,10 @@ void rcw_note(const char *text);
  * Where none does for simulation.idle_cycle_limit cycles, the run ends with a message. */
 void rcw_polls(int64_t done);
 
+/* From `since_ps` (now, or a little before) to its first call after -1 all that the calling thread does is waiting: what the
+ * calls take of which a wait is made is no work. */
+void rcw_waits(int64_t since_ps);
+
 /* Between 1 and 0 the calling thread is not on the virtual clock: what it does takes no virtual time, and it may wait for
  * real threads. May be nested. */
 void rcw_aside(int aside);

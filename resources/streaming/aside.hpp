@@ -21,6 +21,7 @@ void rcw_aside(int aside) __attribute__((weak));
 void rcw_note(const char* text) __attribute__((weak));
 void rcw_polls(int64_t done) __attribute__((weak));
 void rcw_background(void) __attribute__((weak));
+void rcw_waits(int64_t since_ps) __attribute__((weak));
 }
 
 namespace streaming {

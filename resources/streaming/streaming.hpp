@@ -108,12 +108,12 @@ private:
         if (!sem_trywait(&semaphore)) return -1;
         const bool for_room = &semaphore == &room_;
         const int64_t since_ps = now_ps();
+        falls_asleep(since_ps);
         tell_wait(for_room ? agent::pushes : agent::pops, since_ps);
         show_wait(edge_, for_room, since_ps + 1);
-        falls_asleep();
         while (sem_wait(&semaphore)) {} // a signal came
-        wakes();
         show_wait(edge_, for_room, 0);
+        wakes();
         return since_ps;
     }
 

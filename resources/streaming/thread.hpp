@@ -41,11 +41,13 @@ struct Awake {
     Awake(const Awake&) = delete;
     Awake& operator=(const Awake&) = delete;
 };
-STREAMING_ASIDE inline void falls_asleep() {
+STREAMING_ASIDE inline void falls_asleep(int64_t since_ps) {
+    if (rcw_waits) rcw_waits(since_ps);
     if (block) --awake;
 }
 STREAMING_ASIDE inline void wakes() {
     if (block) ++awake, ++done;
+    if (rcw_waits) rcw_waits(-1);
 }
 STREAMING_ASIDE inline void moves() { ++done; }
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 from workbench.analysis.report import fifo_json, stream_json
 from workbench.analysis.streams import fifo_words, held_words, rate_words, stream_names
 from workbench.api.job import Job
+from workbench.api.queries import Explained, RunQueries
 from workbench.api.results import Analysis
 from workbench.cli.asking import ask_trust
 from workbench.cli.opened import Opened
@@ -47,15 +50,25 @@ def run_streams(arguments: argparse.Namespace, workbench: Opened) -> int:
 def _of_run(arguments: argparse.Namespace, workbench: Opened) -> int:
     opened = open_result(arguments.target, workbench.plugins)
     analysis, run = opened.analysis, opened.run
-    problems = [*analysis.diagnostics, *([] if analysis.streams else [_not_counted(run, arguments.target)])]
+    answers = [one for queries in workbench.plugins.queries.values() for one in _explained(queries, run)]
+    known = bool(analysis.streams or answers)
+    problems = [*analysis.diagnostics, *([] if known else [_not_counted(run, arguments.target)])]
     if arguments.json:
         edges, fifos = map(stream_json, analysis.streams), map(fifo_json, analysis.fifos)
-        print_json({"edges": list(edges), "fifos": list(fifos), "diagnostics": as_json(problems)})
+        said = [{"question": one.question, "answer": one.answer, "evidence": list(one.statements)} for one in answers]
+        print_json({"edges": list(edges), "fifos": list(fifos), "answers": said, "diagnostics": as_json(problems)})
     else:
         print_diagnostics(problems)
-        if analysis.streams:
-            print(_run_text(analysis))
-    return DONE if analysis.streams else FAILED
+        counted_in_design = [_run_text(analysis)] if analysis.streams else []
+        said_of_application = "\n".join(f"{one.question}\n    {one.answer}" for one in answers)
+        more = f"Ask more of the application's edges: workbench query {shlex.quote(str(arguments.target))} QUERY_FILE"
+        print("\n\n".join([*counted_in_design, *([said_of_application, more] if answers else [])]))
+    return DONE if known else FAILED
+
+
+def _explained(queries: RunQueries, run: Run) -> Sequence[Explained]:
+    """What the edges of an application show that was made of blocks and edges."""
+    return queries.explain(run) if queries.subject(run) else ()
 
 
 def _not_counted(run: Run, folder: Path) -> Diagnostic:
@@ -71,7 +84,8 @@ def _not_counted(run: Run, folder: Path) -> Diagnostic:
         why, hint = "it ended before its design did", "Its diagnostics say why: workbench report."
     else:
         why = "its design has no streams that names tell"
-        hint = "Point at their signals in the project: hardware.streams."
+        hint = "Point at their signals in the project: hardware.streams. "
+        hint += "A streaming application's edges are recorded by workbench run --trace."
     return Diagnostic(f"this run counted no streams: {why}", hint, file=str(folder))
 
 

@@ -13,7 +13,7 @@ from rc_workbench_plugins.streaming.agents.cost import Cost
 from rc_workbench_plugins.streaming.agents.division import agents_of, counted_by
 from rc_workbench_plugins.streaming.agents.told import answers_told, problem_told
 from rc_workbench_plugins.streaming.composer import fpga_clock_hz, read_topology
-from rc_workbench_plugins.streaming.events import Events, events_of
+from rc_workbench_plugins.streaming.events import EDGES, Events, events_of
 from rc_workbench_plugins.streaming.limit_finding import limits
 from rc_workbench_plugins.streaming.query.counted import told_words
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
@@ -162,6 +162,8 @@ def _agents(tables: Mapping[str, Table], arguments: Namespace, workbench: Workbe
     found = answers_told(tables, str(arguments.run_folder))
     if found is None:
         hint = "Name a file of statements, or --limits, or both. Agents count what the project's streaming.query asks."
+        if EDGES not in tables:
+            recorded(tables, str(arguments.run_folder))  # nor is there anything that could be asked
         raise WorkbenchError(Diagnostic("nothing is asked, and no agent counted anything", hint))
     words = told_words(found)
     del found["words"]
@@ -179,6 +181,8 @@ def recorded(tables: Mapping[str, Table], folder: str) -> Events:
     events = events_of(tables, folder)
     if events is None:
         hint = "A project with a 'streaming' section has them recorded by `workbench run PROJECT --trace --out RUN`."
+        if "streams" in tables:
+            hint = f"What its design's streams counted: workbench streams {folder or 'RUN'}."
         raise WorkbenchError(Diagnostic("this run did not record the transfers of any stream", hint, file=folder))
     return events
 
