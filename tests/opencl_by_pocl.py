@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Mapping
 from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +16,36 @@ from numpy.typing import NDArray
 
 _BUILT = tempfile.TemporaryDirectory(prefix="pocl-")  # which both would keep in the person's own cache
 os.environ |= {"PYOPENCL_NO_CACHE": "1", "POCL_CACHE_DIR": _BUILT.name}
+
+
+def _for_any_processor(folder: Path) -> None:
+    """Have pocl compile for the same processor everywhere.
+
+    The LLVM in its wheel calls a processor that is newer than itself "generic", a name that the clang in the same wheel
+    refuses. In a copy of the library one of the names that clang knows, "nehalem", is replaced by it, and the built-ins
+    of every processor are those of SSE 4.1.
+    """
+    package, data = (Path(str(find_spec(name).origin)).parent for name in ("pyopencl", "pocl_binary_distribution"))
+    (library,) = (package / ".libs").glob("libpocl-*.so")
+    code = library.read_bytes()
+    assert code.count(b"\0nehalem\0") == 1, "another version of pocl: is its clang still older than this processor?"
+    copy = folder / "pyopencl" / ".libs" / library.name
+    copy.parent.mkdir(parents=True)
+    copy.write_bytes(code.replace(b"\0nehalem\0", b"\0generic\0"))
+    copy.chmod(0o755)
+    copied = folder / "pocl_binary_distribution" / ".libs"
+    shared = copied / "share" / "pocl"
+    shared.mkdir(parents=True)
+    for path in (data / ".libs").glob("*.so*"):
+        (copied / path.name).symlink_to(path)
+    for path in (data / ".libs" / "share" / "pocl").iterdir():
+        known = re.sub(r"-(avx\w*|ssse3|sse2)\.bc$", "-sse41.bc", str(path))
+        (shared / path.name).symlink_to(known)
+    (folder / "pocl.icd").write_text(str(copy))
+    os.environ["OCL_ICD_VENDORS"] = str(folder / "pocl.icd")
+
+
+_for_any_processor(Path(_BUILT.name) / "pocl")
 import pyopencl as cl  # noqa: E402
 
 
