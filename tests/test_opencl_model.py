@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rc_workbench_plugins.opencl.kernel import Leaf, Loop, Sequence, Way
-from rc_workbench_plugins.opencl.model import PRINTED, REPAIRED, Estimate, Setting, estimate
+from rc_workbench_plugins.opencl.model import PRINTED, REPAIRED, Estimate, Setting
 from rc_workbench_plugins.opencl.optimisations import COALESCED, LOCAL, PRIVATE, VECTOR, Change, applied
+from rc_workbench_plugins.opencl.pipelines import estimate
 from rc_workbench_plugins.opencl.potentials import Potentials, Resources, potentials
 from rc_workbench_plugins.opencl.reports import read_report
 from rc_workbench_plugins.opencl.statistics import BlockWork, Stream, Work

@@ -107,11 +107,11 @@ def _text(found: tuple[Prediction, ...], advice: tuple[Suggestion, ...], profile
     loops = [n for n in walk(last.estimate.work.root) if isinstance(n, Loop)]
     rows = [("Block", "Line", "Trips", "Computing", "Memory", "Cycles")]
     for name, block in last.estimate.blocks.items():
-        said = (f"{_number(block.weight):g}", count_text(_number(block.comp)), count_text(_number(block.mem)))
+        said = (f"{_number(block.weight):.4g}", count_text(_number(block.comp)), count_text(_number(block.mem)))
         rows.append((name, str(block.work.line), *said, count_text(_number(block.total_cycles))))
     parts.append(table(rows))
     if loops:
-        trips = [(n.id, f"lines {n.lines[0]} to {n.lines[1]}", f"{_number(last.estimate.work.trips[n.id]):g} trips")
+        trips = [(n.id, f"lines {n.lines[0]} to {n.lines[1]}", f"{_number(last.estimate.work.trips[n.id]):.4g} trips")
                  for n in loops]  # fmt: skip
         parts.append(table([("Loop", "Where", "Trips"), *trips]))
     if advice:

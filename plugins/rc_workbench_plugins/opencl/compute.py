@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -10,8 +10,9 @@ from pathlib import Path
 from rc_workbench_plugins.opencl.analysis import Analysed, analysed, is_known
 from rc_workbench_plugins.opencl.document import OpenClModel, Step
 from rc_workbench_plugins.opencl.kernel import Loop, walk
-from rc_workbench_plugins.opencl.model import REPAIRED, Estimate, Setting, estimate
+from rc_workbench_plugins.opencl.model import REPAIRED, Estimate, Setting
 from rc_workbench_plugins.opencl.optimisations import COALESCED, LOCAL, PRIVATE, VECTOR, Change, applied
+from rc_workbench_plugins.opencl.pipelines import estimate
 from rc_workbench_plugins.opencl.potentials import Potentials, Resources, potentials
 from rc_workbench_plugins.opencl.reports import Report, read_report
 from rc_workbench_plugins.opencl.statistics import Work, work_of
@@ -19,6 +20,7 @@ from workbench.api.job import Job
 from workbench.api.models import FieldPath, ModelValues, Values
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, near
 from workbench.model.platform import KernelBoard
+from workbench.model.text import listed
 
 Model = ModelValues[OpenClModel]
 _ARRAYS = ((LOCAL, "local_memory"), (COALESCED, "coalesced"), (PRIVATE, "private_memory"))
@@ -242,6 +244,7 @@ def notes(values: Model) -> Sequence[Diagnostic]:
         hint = "Run more groups (launch.groups) where the data differ between them."
         found.append(values.problem(("launch",), message, hint, Severity.NOTE))
     last = designs(values)[-1]
+    found += [values.problem((), message, hint, Severity.NOTE) for message, hint in _limits(last.base)]
     at: FieldPath = ("steps", len(values.model.steps) - 1) if values.model.steps else ()
     if last.frequency_hz is None:
         found.append(values.problem(at, "there are no seconds: the clock of this design is not known",
@@ -251,3 +254,28 @@ def notes(values: Model) -> Sequence[Diagnostic]:
         hint = "Give `logic_used`, `memory_used` and `dsp_used`, or the `report` of its build."
         found.append(values.problem(at, message, hint, Severity.NOTE))
     return tuple(found)
+
+
+def _limits(work: Work) -> Iterator[tuple[str, str]]:
+    """What a kernel's own shape says about the model and its advice, each with a hint."""
+    if work.task:
+        yield (
+            "one work item does it all: its loops are modelled as pipelines",
+            "The paper models many work items; the profile `printed` takes this one as such.",
+        )
+        lines = {loop.id: loop.lines[0] for loop in walk(work.root) if isinstance(loop, Loop)}
+        for name, limit in work.intervals.items():
+            more = "Unrolling gains nothing then; break the dependence." if limit.grows else ""
+            message = f"the loop on line {lines[name]} starts an iteration every {limit.cycles:g} cycles"
+            yield f"{message}: each waits for line {limit.line} of one before it", more
+    elif work.varying:
+        lines_of = listed([str(line) for line in dict.fromkeys(work.varying)])
+        message = (
+            f"SIMD is not suggested: a work item's own values decide how often the loop on line {lines_of} repeats"
+        )
+        yield message, "Work items that go back at different times cannot go side by side."
+    for name, line in work.shared.items():
+        yield (
+            f"no change of '{name}' is suggested: work groups share it through the atomic on line {line}",
+            "Copies or another layout would each hold a part of the result.",
+        )

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rc_workbench_plugins.opencl.hierarchy import execution_order
 from rc_workbench_plugins.opencl.kernel import Instruction, Kernel, Loop, Node, Operand, enclosing, walk
+from rc_workbench_plugins.opencl.values import Array
 
 #: clang's names of blocks: of those that begin a body, of tests, and of a step, into which a short body may be merged
 _BODY = re.compile(r"(?:for|while|do)\.body\d*$")
@@ -158,3 +162,25 @@ def _live(
 
 def _from(phi: Instruction, source: str) -> set[str]:
     return {o for o, label in zip(phi.operands, phi.labels, strict=True) if label == source and isinstance(o, str)}
+
+
+def ways_of(end: Instruction, condition: Array) -> Iterator[tuple[int, NDArray[np.bool_] | None]]:
+    """The ways out of a block that are taken, each with the work items that take it; None where all do."""
+    if end.opcode != "switch":
+        taken = np.count_nonzero(condition)
+        if taken in (0, len(condition)):
+            yield 0 if taken else 1, None
+        else:
+            yield 0, condition
+            yield 1, ~condition
+        return
+    rest = np.ones(len(condition), np.bool_)
+    for way, case in enumerate(end.numbers, 1):
+        chosen = condition == case
+        rest &= ~chosen
+        if chosen.all():
+            yield way, None
+        elif chosen.any():
+            yield way, chosen
+    if rest.any():
+        yield 0, None if rest.all() else rest

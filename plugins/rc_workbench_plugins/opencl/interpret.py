@@ -6,8 +6,8 @@ wait before, the first in the hierarchy's order runs next. At a barrier a group 
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rc_workbench_plugins.opencl.calls import Calls
-from rc_workbench_plugins.opencl.flow import Edge, Segment, counter, flow
+from rc_workbench_plugins.opencl.flow import Edge, Segment, counter, flow, ways_of
 from rc_workbench_plugins.opencl.hierarchy import hierarchy
 from rc_workbench_plugins.opencl.kernel import (
     Access,
@@ -27,12 +27,11 @@ from rc_workbench_plugins.opencl.kernel import (
     Profile,
     Space,
     Stride,
-    Trips,
     enclosing,
 )
 from rc_workbench_plugins.opencl.memory import Memory, Outside
 from rc_workbench_plugins.opencl.ndrange import NDRange
-from rc_workbench_plugins.opencl.strides import Addresses
+from rc_workbench_plugins.opencl.strides import Addresses, trips_of
 from rc_workbench_plugins.opencl.values import Array, DivisionByZero, constant, dtype_of
 from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
@@ -43,6 +42,8 @@ _LANES = 1 << 14
 _TRACED = 256
 #: how many pieces of blocks run between two looks at whether the job was cancelled
 _PIECES = 512
+#: how many pieces a launch may run: about a minute
+MOST_PIECES = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ class _Launch:
         self._taken: dict[int, int] = defaultdict(int)
         self._edges: dict[int, Edge] = {}
         self._entries = 0
-        self._trips: dict[str, list[int]] = {}
+        self._trips: dict[str, Counter[int]] = {}
         self._copies: dict[str, tuple[int, int | None]] = {}  # elements of group copies, and the step between them
         self._pieces = 0
 
@@ -223,7 +224,7 @@ class _Launch:
         while segment is not None:
             self._pieces += 1
             if self._pieces % _PIECES == 0:
-                self._job.check()
+                self._look(segment)
             values = items.values
             self.calls.lanes = items.lanes
             self._items = items
@@ -237,6 +238,17 @@ class _Launch:
                 return
             segment = self._on(segment, items)
 
+    def _look(self, segment: Segment) -> None:
+        """WorkbenchError for what does not seem to end."""
+        self._job.check()
+        if self._pieces % (200 * _PIECES) == 0:
+            self._job.progress(None, f"{self._pieces:,} blocks executed")
+        if self._pieces > MOST_PIECES:
+            line = next((one.line for one in segment.instructions if one.line), segment.end.line)
+            message = f"the kernel is still running after {MOST_PIECES:,} blocks"
+            hint = "An endless kernel cannot be predicted. If this one ends, launch it with less data."
+            raise WorkbenchError(self._told(message, hint, line))
+
     def _on(self, segment: Segment, items: _Together) -> Segment | None:
         """Where work items go that did a segment: a segment, if they can go there at once."""
         edges, end = segment.edges, segment.end
@@ -245,7 +257,7 @@ class _Launch:
         if len(edges) == 1:
             return self._take(edges[0], items)
         condition = items.values[self._key(end.operands[0])]
-        for way, chosen in _ways(end, condition):
+        for way, chosen in ways_of(end, condition):
             if chosen is None:
                 return self._take(edges[way], items)
             part = self._part(items, chosen, edges[way])
@@ -275,11 +287,12 @@ class _Launch:
         return None
 
     def _left(self, loop: str, rounds: Array, count: int) -> None:
-        trips = self._trips.setdefault(loop, [0, 0, int(rounds[0]), 0])
-        trips[0] += count
-        trips[1] += int(rounds.sum()) if len(rounds) == count else int(rounds[0]) * count
-        trips[2] = min(trips[2], int(rounds.min()))
-        trips[3] = max(trips[3], int(rounds.max()))
+        counts = self._trips.setdefault(loop, Counter())
+        if len(rounds) == count:
+            for number, times in zip(*np.unique(rounds, return_counts=True), strict=True):
+                counts[int(number)] += int(times)
+        else:
+            counts[int(rounds[0])] += count
 
     def _part(self, items: _Together, chosen: NDArray[np.bool_], edge: Edge) -> _Together:
         """Some of the work items, with what they need along an edge."""
@@ -360,7 +373,7 @@ class _Launch:
             blocks=blocks,
             edges=edges,
             loops={
-                loop.id: Trips(*self._trips.get(loop.id, (0, 0, 0, 0)))
+                loop.id: trips_of(self._trips.get(loop.id, Counter()))
                 for loops in enclosing(hierarchy(self._kernel)).values()
                 for loop in loops
             },
@@ -389,25 +402,3 @@ class _Launch:
 
     def _told(self, message: str, hint: str, line: int) -> Diagnostic:
         return Diagnostic(message, hint, file=self._kernel.file, line=line or self._kernel.line)
-
-
-def _ways(end: Instruction, condition: Array) -> Iterator[tuple[int, NDArray[np.bool_] | None]]:
-    """The ways out of a block that are taken, each with the work items that take it; None where all do."""
-    if end.opcode != "switch":
-        taken = np.count_nonzero(condition)
-        if taken in (0, len(condition)):
-            yield 0 if taken else 1, None
-        else:
-            yield 0, condition
-            yield 1, ~condition
-        return
-    rest = np.ones(len(condition), np.bool_)
-    for way, case in enumerate(end.numbers, 1):
-        chosen = condition == case
-        rest &= ~chosen
-        if chosen.all():
-            yield way, None
-        elif chosen.any():
-            yield way, chosen
-    if rest.any():
-        yield 0, None if rest.all() else rest

@@ -278,12 +278,14 @@ def enclosing(root: Node) -> dict[str, tuple[Loop, ...]]:
 @dataclass(frozen=True)
 class Trips:
     """How often a loop's body was begun, for each time that a work item came to it. What is a part of the loop's own
-    test is no body: where the last test fails, its block was executed once more."""
+    test is no body: where the last test fails, its block was executed once more. `counts` says how many times each
+    number of iterations came; it is empty if there are too many."""
 
     entries: int
     iterations: int
     least: int
     most: int
+    counts: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def mean(self) -> float:
@@ -308,12 +310,14 @@ class AccessProfile:
     """`work_items`: from a work item to the next along get_global_id(0), in the same iteration of every loop; `rows`:
     along get_global_id(1).
     `loops`: by the enclosing loop's id, from one iteration of it to the next, with those of all others held. Of a
-    group's copy `executions` are the elements that it moves, and `work_items` the step from one to the next."""
+    group's copy `executions` are the elements that it moves, and `work_items` the step from one to the next. `first` is
+    the address of the first work item's first iteration, to be compared with other accesses'."""
 
     executions: int
     work_items: Stride
     loops: Mapping[str, Stride]
     rows: Stride = Stride(None, 0.0, 0)
+    first: int | None = None
 
 
 @dataclass(frozen=True)

@@ -100,12 +100,9 @@ class _Book:
         return value
 
 
-def estimate(work: Work, board: KernelBoard, setting: Setting, profile: str = REPAIRED) -> Estimate:
-    """Cycles of a kernel's launch, and every number on the way."""
-    return _Model(work, board, setting, profile).estimate()
+class RangeModel:
+    """The paper's model, of an NDRange of many work items."""
 
-
-class _Model:
     def __init__(self, work: Work, board: KernelBoard, setting: Setting, profile: str) -> None:
         self.work, self.board, self.setting, self.profile = work, board, setting, profile
         self.repaired = profile == REPAIRED
@@ -134,9 +131,14 @@ class _Model:
         return self.setting.unroll.get(loop.id, 1.0)
 
     def _trips(self, loop: Loop) -> Values:
-        """#Trip of a loop, reduced by its unrolling (section 3.3); one is left of what is entered at all."""
-        trips = self.work.trips.get(loop.id, 0.0)
-        return np.maximum(trips / self._unroll(loop), np.minimum(trips, 1.0))
+        """#Trip of a loop, reduced by its unrolling (section 3.3); one is left of what is entered at all. A work item
+        that comes k times takes ceil(k/#UL) rounds (R17)."""
+        trips, factor = self.work.trips.get(loop.id, 0.0), self._unroll(loop)
+        rounds = trips / factor
+        if self.repaired and (counts := self.work.rounds.get(loop.id)):
+            numbers, times = np.array(list(counts), float), np.array(list(counts.values()), float)
+            rounds = np.tensordot(times / times.sum(), np.ceil(np.divide.outer(numbers, factor)), 1)
+        return np.maximum(rounds, np.minimum(trips, 1.0))
 
     def _product(self, loops: tuple[Loop, ...]) -> Values:
         result: Values = 1.0
@@ -194,12 +196,12 @@ class _Model:
             copies = np.where(beside, copies, copies * times)
             extent = np.where(beside, extent + abs(step or 0.0) * (times - 1), extent)
         each = np.ceil(extent / width) if self.repaired else 1 + (extent - stream.bytes) / width
-        step = stream.item_bytes
+        step, side_by_side = self._next(stream, loops)
         inputs = {"ls_bytes": stream.bytes, "f": factor, "#Mem_trans_width": float(width), "copies": copies,
                   "executed": stream.share}  # fmt: skip
         reading = "R1, R2" if self.repaired else "R2"
         number = self.book(f"ls_num {stream.id}", name, "Eq. 2", copies * each * stream.share, inputs, reading)
-        follows = np.abs(step or 0.0) * self.setting.simd
+        follows = np.abs(step or 0.0) * side_by_side
         sequential = (follows > 0) & (follows <= extent)
         if self.repaired:
             burst = np.where(sequential, np.maximum(width / extent, 1.0), 1.0)
@@ -209,6 +211,10 @@ class _Model:
         self.book(f"#Mem_burst {stream.id}", name, "Eq. 4", burst, stepped, "R3" if self.repaired else "")
         moved = copies * extent if self.repaired else factor * stream.bytes
         return number, moved * stream.share, burst
+
+    def _next(self, stream: Stream, loops: tuple[Loop, ...]) -> tuple[float | None, Values]:
+        """By how much an address moves to the next work items, which enter the pipeline next, and how many they are."""
+        return stream.item_bytes, self.setting.simd
 
     # ---- shares of the pipeline and of memory
 
@@ -225,7 +231,7 @@ class _Model:
             mem = self.book("Mem_cycles_total", name, "section 4.2.3", insts * latency * trips,
                             {"#Mem_insts": insts, "#DRAM_lat": latency, above: trips}, "R7")  # fmt: skip
             found[name] = comp, mem
-        comp, mem = (_sum(pair[part] for pair in found.values()) for part in (0, 1))
+        comp, mem = (total(pair[part] for pair in found.values()) for part in (0, 1))
         self.book("Comp_cycles_total", "", "section 4.2.3", comp, {})
         self.book("Mem_cycles_total", "", "section 4.2.3", mem, {})
         self.book("Cycles_total", "", "section 4.2.3", comp + mem, {"Comp_cycles_total": comp, "Mem_cycles_total": mem})
@@ -280,9 +286,7 @@ class _Model:
         if isinstance(node, Leaf):
             return blocks[node.id].cycles
         parts = {child.id: self._node(child, blocks, found) for child in node.children}
-        most: Values = np.float64(0.0)
-        for value in parts.values():
-            most = np.maximum(most, value)
+        most = largest(parts.values())
         if not isinstance(node, Loop):
             equation = "Eq. 8" if isinstance(node, Branch | Switch) else "Eq. 7"
             found[node.id] = self.book("C", node.id, equation, most, parts)
@@ -290,9 +294,16 @@ class _Model:
             found[node.id] = self.book("C", node.id, "Eq. 9", most, parts, "R5")
         else:
             trips = self._trips(node)
-            cycles = _sum(parts.values()) + np.maximum(trips - 1, 0.0) * most
+            cycles = total(parts.values()) + np.maximum(trips - 1, 0.0) * most
             found[node.id] = self.book("C", node.id, "Eq. 9", cycles, {**parts, "#Trips": trips})
         return found[node.id]
+
+
+def largest(values: Iterable[Values]) -> Values:
+    largest: Values = np.float64(0.0)
+    for value in values:
+        largest = np.maximum(largest, value)
+    return largest
 
 
 def _alone(loop: Loop) -> bool:
@@ -300,7 +311,7 @@ def _alone(loop: Loop) -> bool:
     return len(leaves(loop)) == 1 and all(not isinstance(node, Loop) for node in loop.children)
 
 
-def _sum(values: Iterable[Values]) -> Values:
+def total(values: Iterable[Values]) -> Values:
     total: Values = np.float64(0.0)
     for value in values:
         total = total + value

@@ -15,8 +15,9 @@ import numpy as np
 
 from rc_workbench_plugins.opencl.compute import Design, Prediction, predict
 from rc_workbench_plugins.opencl.kernel import Loop, enclosing, walk
-from rc_workbench_plugins.opencl.model import Setting, estimate
+from rc_workbench_plugins.opencl.model import Setting
 from rc_workbench_plugins.opencl.optimisations import COALESCED, LOCAL, PRIVATE, VECTOR, Change, applied
+from rc_workbench_plugins.opencl.pipelines import estimate
 from rc_workbench_plugins.opencl.potentials import KINDS, Resources
 from rc_workbench_plugins.opencl.statistics import Work
 from workbench.api.models import Values
@@ -24,6 +25,10 @@ from workbench.model.diagnostic import WorkbenchError
 
 FACTORS = (2.0, 4.0, 8.0, 16.0)
 VECTORS = (2, 4, 8, 16)
+_REPLICATED = (
+    ("SIMD", "simd", "let each pipeline take {:g} work items at once"),
+    ("CU", "compute_units", "replicate the pipeline: {:g} compute units"),
+)
 LEAST_GAIN = 1.02  # a suggestion's: what gains less is not worth a change of the code
 MOST_COMBINATIONS = 2_000_000
 
@@ -94,15 +99,31 @@ def _options(design: Design) -> Iterator[_Option]:
         if factors := tuple(factor for factor in _unrolls(design.base, loop) if factor > now):
             said = f"unroll the loop on line {line} ({loop.id}) by {{:g}}"
             yield _Option("UL", line, factors, partial(_unrolled, design, loop.id), said.format)
-    for what, name, said in (
-        ("SIMD", "simd", "let each pipeline take {:g} work items at once"),
-        ("CU", "compute_units", "replicate the pipeline: {:g} compute units"),
-    ):
+    for what, name, said in _REPLICATED:
+        if what in withheld(design.base):
+            continue
         now = float(np.mean(getattr(setting, name)))
         factors = tuple(now * factor for factor in FACTORS)
         yield _Option(what, 0, factors, partial(_replicated, design, name), said.format)
     for change, line in _changes(design):
         yield _Option(change.what, line, (1.0,), partial(_changed, design, change), partial(_said, change, line))
+
+
+def withheld(work: Work) -> Mapping[str, str]:
+    """The replications that a kernel does not take, each with the reason."""
+    if work.task:
+        return dict.fromkeys(("SIMD", "CU"), "one work item does it all")
+    if work.varying:
+        lines = " and ".join(map(str, dict.fromkeys(work.varying)))
+        return {"SIMD": f"on line {lines} a work item's own values decide whether it goes back"}
+    return {}
+
+
+def _withheld_of(work: Work, name: str) -> tuple[str, ...]:
+    """The changes that an array does not take: groups share it, or there are no work items beside each other."""
+    if name in work.shared:
+        return (LOCAL, COALESCED, PRIVATE, VECTOR)
+    return (COALESCED,) if work.task else ()
 
 
 def _unrolled(design: Design, loop: str, factor: Values) -> Design:
@@ -141,7 +162,7 @@ def _changes(design: Design) -> Iterator[tuple[Change, int]]:
     for name, line in lines.items():
         for change in (Change(LOCAL, name), Change(COALESCED, name), Change(PRIVATE, name),
                        *(Change(VECTOR, name, factor) for factor in VECTORS)):  # fmt: skip
-            if (change.what, name) not in done:
+            if (change.what, name) not in done and change.what not in _withheld_of(design.base, name):
                 yield change, line
 
 
@@ -212,7 +233,7 @@ def search(now: Prediction, profile: str, most: int = 10) -> tuple[Combination, 
         choices.setdefault(change.object, []).append(change)
     loops = _loops(design.base)
     axes = [np.array([1.0, *_unrolls(design.base, loop)]) for loop in loops]
-    axes += [np.array([1.0, *FACTORS]), np.array([1.0, *FACTORS])]
+    axes += [np.array([1.0] if what in withheld(design.base) else [1.0, *FACTORS]) for what, _, _ in _REPLICATED]
     while np.prod([len(axis) for axis in axes], dtype=float) > MOST_COMBINATIONS:
         longest = max(range(len(axes)), key=lambda n: len(axes[n]))
         axes[longest] = axes[longest][::2]

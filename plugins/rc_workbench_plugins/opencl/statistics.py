@@ -6,10 +6,13 @@ section 3.2. Latencies are the board's table (Table 2). `ERRATA.md` here numbers
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from rc_workbench_plugins.opencl.dependent import shared_by_atomics, varying_loops
 from rc_workbench_plugins.opencl.kernel import Access, Block, Instruction, Kernel, Node, Profile, Space, Stride, Way
+from rc_workbench_plugins.opencl.recurrence import Interval, intervals
 from workbench.api.models import Values
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import KernelBoard
@@ -80,12 +83,22 @@ class BlockWork:
 
 @dataclass(frozen=True)
 class Work:
-    """A kernel as the model takes it: its hierarchy, what is in each block, each loop's trips."""
+    """A kernel as the model takes it: its hierarchy, what is in each block, each loop's trips, and in `rounds` how many
+    times each number of them came.
+
+    `task`: one work item does it all, in pipelined loops, each with its interval if that is over a cycle. `varying` are
+    the lines of loops that SIMD does not take, `shared` the arrays that work groups share, with a line of each.
+    """
 
     kernel: str
     root: Node
     blocks: Mapping[str, BlockWork]
     trips: Mapping[str, Values]
+    rounds: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
+    task: bool = False
+    intervals: Mapping[str, Interval] = field(default_factory=dict)
+    varying: tuple[int, ...] = ()
+    shared: Mapping[str, int] = field(default_factory=dict)
 
 
 def work_of(
@@ -97,7 +110,23 @@ def work_of(
     blocks = {block.name: _block_work(block, profile, latencies) for block in kernel.blocks}
     if told is not None:
         told += latencies.notes()
-    return Work(kernel.name, root, blocks, {name: trips.mean for name, trips in profile.loops.items()})
+    task = math.prod(profile.global_size) == 1
+
+    def cycles_of(one: Instruction) -> float:
+        loads = any(access.way is Way.LOAD and access.space is Space.GLOBAL for access in one.accesses)
+        return latencies.of(one) + (board.dram_latency_cycles if loads else 0.0)
+
+    return Work(
+        kernel.name,
+        root,
+        blocks,
+        {name: trips.mean for name, trips in profile.loops.items()},
+        {name: trips.counts for name, trips in profile.loops.items() if trips.counts},
+        task,
+        intervals(kernel, root, profile.accesses, cycles_of) if task else {},
+        tuple(loop.lines[0] for loop in varying_loops(kernel, root)),
+        shared_by_atomics(kernel),
+    )
 
 
 class _Latencies:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rc_workbench_plugins.opencl.kernel import Access, AccessProfile, Space, Stride
+from rc_workbench_plugins.opencl.kernel import Access, AccessProfile, Space, Stride, Trips
 
 #: rounds of each loop that are looked at, and how many addresses of an access at most
 _ROUNDS = 8  # and the test before the first
 _MOST = 1 << 20
+_COUNTS = 1 << 12  # different numbers of iterations of a loop that are kept
 _Table = NDArray[np.int64]
 
 
@@ -51,7 +52,16 @@ class Addresses:
                 for at, loop in enumerate(loops)
             },
             _stride(address, y, [x, z, *same_group, *rounds]),
+            _first(lanes, address, rounds),
         )
+
+
+def _first(lanes: _Table, address: _Table, rounds: Sequence[_Table]) -> int | None:
+    """The address of the first work item in the first iteration of every loop; None where it makes none there."""
+    there = lanes == 0
+    for column in rounds:
+        there = there & (column == 1)
+    return int(address[there][0]) if there.any() else None
 
 
 def _stride(address: _Table, along: _Table, same: Sequence[_Table]) -> Stride:
@@ -65,3 +75,10 @@ def _stride(address: _Table, along: _Table, same: Sequence[_Table]) -> Stride:
         return Stride(None, 0.0, 0)
     most = int(times.argmax())
     return Stride(int(steps[most]), float(times[most] / times.sum()), int(times.sum()))
+
+
+def trips_of(counts: Counter[int]) -> Trips:
+    """A loop's trips, of how many times each number of iterations came."""
+    iterations = sum(number * times for number, times in counts.items())
+    kept = dict(sorted(counts.items())) if len(counts) <= _COUNTS else {}
+    return Trips(counts.total(), iterations, min(counts, default=0), max(counts, default=0), kept)
