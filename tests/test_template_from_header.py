@@ -15,6 +15,7 @@ from workbench.model.diagnostic import Severity, WorkbenchError
 from workbench.session.entry_problems import entry_problems
 from workbench.session.entry_words import entry_of
 from workbench.session.new_entries import header_entries, header_of, with_entries
+from workbench.session.platform_document import PlatformDocument
 from workbench.session.plugins import load_plugins
 
 ROOT = Path(__file__).parents[1]
@@ -344,3 +345,38 @@ def test_a_template_by_which_nothing_moves_says_so_when_begun_and_when_checked(
     said = capsys.readouterr()
     assert "led.yaml:9:5: warning: no call of the host API moves data" in said.err
     assert "simulate: no: no call of the host API moves data" in said.out
+
+
+def test_choosing_a_kind_fills_in_what_the_prototype_tells(tmp_path: Path) -> None:
+    """By one step that can be undone; what a person wrote stays."""
+    text = (
+        "schema_version: 2\nname: x\ntransfer_tables:\n"
+        "  write: {direction: send, points: [{bytes: 4, time_s: 1 us}]}\n"
+        "  write_reg: {direction: send, points: [{bytes: 4, time_s: 1 us}]}\n"
+        "  read: {direction: receive, points: [{bytes: 4, time_s: 1 us}]}\n"
+        "host:\n  entries:\n"
+        "    - {prototype: 'int stow(board *b, uint32_t at, const uint32_t *words, uint32_t k)', kind: other}\n"
+        "    - {prototype: 'void led(board *b, uint32_t a, uint32_t x)', kind: other, address: a + 4}\n"
+    )
+    (tmp_path / "x.yaml").write_text(text)
+    document = PlatformDocument(load_plugins(), lambda: None)
+    document.open(tmp_path / "x.yaml")
+
+    def entry(number: int) -> dict[str, Any]:
+        return {name: document.value(("host", "entries", number, name)) for name in ("kind", *told)}
+
+    told = ("bytes", "address", "reason", "transfer")
+    assert document.set(("host", "entries", 0, "kind"), "send")
+    assert document.set(("host", "entries", 1, "kind"), "send")
+    assert entry(0) == {
+        "kind": "send", "bytes": "k * sizeof *words", "address": "at", "reason": "data", "transfer": "write",
+    }  # fmt: skip
+    assert entry(1) == {
+        "kind": "send", "bytes": "sizeof x", "address": "a + 4", "reason": "ctrl", "transfer": "write_reg",
+    }  # fmt: skip
+    assert document.set(("host", "entries", 0, "kind"), "receive")
+    assert entry(0)["transfer"] == "read"
+    document.history.undo()
+    document.history.undo()
+    document.history.undo()
+    assert document.text == text

@@ -175,13 +175,13 @@ def _asks(prototype: Prototype) -> bool:
     return answers and bool(set(_words(prototype.name)) & _ASKED)
 
 
-def entry_of(text: str) -> dict[str, Any]:
-    """An entry of this prototype, as a template holds it."""
+def entry_of(text: str, chosen: CallKind | None = None) -> dict[str, Any]:
+    """An entry of this prototype, as a template holds it: of the kind that is chosen, or of that which names tell."""
     prototype = parse_prototype(text)
     if prototype is None:
-        return {"prototype": text, "kind": CallKind.OTHER.value}
+        return {"prototype": text, "kind": (chosen or CallKind.OTHER).value}
     parameters = parameters_of(prototype)
-    kind = _kind(prototype, parameters)
+    kind = chosen or _kind(prototype, parameters)
     moves = kind.moves
     told = {"fpga": _named(parameters, _CARDS)}
     if kind is CallKind.ACQUIRE:

@@ -18,7 +18,7 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import CallKind
 from workbench.model.prototypes import parse_prototype
 from workbench.model.scan import ApiFunction, ApiHeader
-from workbench.session.entry_words import ONE_BYTE, data_of, entries_of, parameters_of
+from workbench.session.entry_words import ONE_BYTE, data_of, entries_of, entry_of, parameters_of
 from workbench.session.reading import read
 from workbench.system.files import read_file, read_regular
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _SYSTEM = Path("/usr/include")
+_FILLED_IN = ("fpga", "bytes", "address", "files", "reason", "asynchronous")
 _MOST_FOLDERS, _MOST_FILES, _MOST_HEADERS, _LARGEST_BYTES = 200, 2000, 200, 1 << 20
 
 
@@ -126,8 +127,36 @@ def with_entries(
     return text, new
 
 
+def with_entry_kind(text: str, number: int, kind: str) -> str:
+    """A template's text with another kind for one of its calls. Where the entry says nothing yet, what its prototype
+    tells is filled in: bytes, address, card, file and reason; and the transfer table where one alone fits."""
+    marked, _ = read_marked(text)
+    if marked is None:
+        return text
+    place, entry = ("host", "entries", number), marked.data["host"]["entries"][number]
+    text = yaml_edit.set_value(text, (*place, "kind"), kind)
+    if not entry.get("prototype") or kind not in tuple(CallKind):
+        return text
+    new = entry_of(entry["prototype"], CallKind(kind))
+    tables = marked.data.get("transfer_tables") or {}
+    fields = {name: new[name] for name in _FILLED_IN if name in new and not entry.get(name)}
+    if CallKind(kind).moves and entry.get("transfer") not in _tables_of(kind, tables):
+        fields |= _transfer(new, tables)
+    for name, value in fields.items():
+        text = yaml_edit.set_value(text, (*place, name), value)
+    return text
+
+
+def _tables_of(kind: str, tables: Mapping[str, Any]) -> list[str]:
+    return [name for name, one in tables.items() if (one or {}).get("direction", "send") == kind]
+
+
 def _transfer(entry: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, str]:
-    fitting = [name for name, one in tables.items() if (one or {}).get("direction", "send") == entry["kind"]]
+    """The only table of the call's direction, of several the only one that is for registers, or for all else."""
+    fitting = _tables_of(entry["kind"], tables)
+    if len(fitting) > 1:
+        single = str(entry.get("bytes", "")).startswith("sizeof")
+        fitting = [name for name in fitting if ("reg" in name) == single]
     return {"transfer": fitting[0]} if len(fitting) == 1 else {}
 
 

@@ -11,6 +11,7 @@ from workbench.api import PortKind
 from workbench.formats.platform_file import parse_platform
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.platform import SCHEMA_VERSION, Platform
+from workbench.session.new_entries import with_entry_kind
 from workbench.session.plugins import Plugins
 from workbench.session.port_entries import PORTS, with_kind
 from workbench.session.yaml_document import Notify, Path_, YamlDocument
@@ -59,7 +60,11 @@ class PlatformDocument(YamlDocument):
         return self.path is not None and any(s.template == self.path for s in self._plugins.platforms.values())
 
     def set(self, path: Path_, value: Any, label: str = "") -> bool:
-        """As for any document; a port that becomes another kind gets the fields of that kind, by one step."""
+        """As for any document; a port or a call that becomes another kind gets the fields of that kind, by one step."""
+        if path[:2] == ("host", "entries") and path[3:] == ("kind",) and value != self.value(path):
+            call = path[2]
+            assert isinstance(call, int)
+            return self.apply(label or "Change kind", lambda text: with_entry_kind(text, call, str(value)))
         if path[:2] != PORTS or path[3:] != ("kind",) or value == self.value(path):
             return super().set(path, value, label)
         number, kind = path[2], str(value)
