@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from workbench.api.c_header import declarations, in_cpp
+from workbench.api.ports import HardwarePort
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.hardware import Hardware
-from workbench.model.platform import Host, Platform
-from workbench.model.prototypes import handles, object_class
+from workbench.model.platform import CallKind, Host, Platform
+from workbench.model.prototypes import callees, handles, object_class
 from workbench.model.read_out import ReadOutPlan
-from workbench.model.text import counted
+from workbench.model.text import counted, listed
 
 _MOST_BYTES = 4096  # of a read-out in one transfer
 _OF_ALL, _OF_EACH = ("rcw_board.h", "rcw_board.c"), "rcw_read_out"
@@ -34,6 +35,13 @@ def _lacking(platform: Platform, fpgas: int) -> Iterator[Diagnostic]:
     if of_object and not object_class(platform.host):
         hint = "Name a method that an entry has: self.write(address, data, bytes)."
         yield Diagnostic("its host.transfers call a method of `self` that no entry has", hint)
+    port = next(iter(platform.hardware.ports), None) if platform.hardware else None
+    if of_object and isinstance(port, HardwarePort) and not port.addressed:
+        hint = "Read the counters through a port with addresses: name it first under hardware.ports."
+        yield Diagnostic("methods of an object cannot read counters through a stream", hint)
+    if fpgas > 1 and of_object and (untold := _untold(platform.host)):
+        hint = "Give its constructor `opens: board`, and its methods and destructor `of: board`."
+        yield Diagnostic(f"its {listed(untold)} do not say which FPGA's object they are called on", hint)
     if fpgas > 1 and moves.send_c.strip() and not handles(platform.host) and not of_object:
         hint = "Name the handle in host.transfers as the calls of host.entries do."
         yield Diagnostic("its host.transfers do not say which FPGA they are for", hint)
@@ -51,6 +59,17 @@ def _lacking(platform: Platform, fpgas: int) -> Iterator[Diagnostic]:
             f"({counted(_word_bytes(platform), 'byte')}): a counter cannot be read alone",
             "Name calls in host.transfers that move single words.",
         )
+
+
+def _untold(host: Host) -> list[str]:
+    """The methods of the objects that `transfers` call, of which no entry tells the FPGA."""
+    of_object = object_class(host)
+    return [
+        callee.name
+        for callee in callees(host.entries)[0].values()
+        if callee.prototype.scope == of_object and CallKind.ACQUIRE not in callee.kinds
+        and not all(entry.of or entry.fpga for _, entry in callee.entries)
+    ]  # fmt: skip
 
 
 def kept_handles(host: Host) -> dict[str, str]:
