@@ -55,8 +55,6 @@ def run_demo(arguments: argparse.Namespace, workbench: Opened) -> int:
     first = original.analysis.findings[0] if original.analysis.findings else None
     times = f"original {original.run.time_s:.6f} s, optimised {optimised.run.time_s:.6f} s virtual"
     print(f"{times}: {faster_words(comparison)}")
-    if comparison.same_output is False:
-        print("(sums are rounded when they leave the card: 320 times in the original, 20 times in the optimised form)")
     if first:
         print(f"mend first: {first.title} ({first.where}), at most {first.gain:.2f}x")
     print(f"report: {out / 'report.html'}")
