@@ -20,6 +20,8 @@ from workbench.analysis.finding_words import FOLLOWING
 from workbench.analysis.html_report import html_report
 from workbench.analysis.report_rows import place_words
 from workbench.analysis.text_report import text_report
+from workbench.cli.main import main
+from workbench.formats.run_folder import RunWriter
 from workbench.gui.analyse.words import where_words
 from workbench.model.blocks import State
 from workbench.model.finding import Finding, tops
@@ -242,7 +244,9 @@ def test_a_host_that_does_something_between_polls_still_waits(knowledge: Knowled
 TIMER = {"top.timer": [Spent("count", WORK, 0.998), Spent("renew", Category.OVERHEAD, 0.002)]}
 
 
-def test_work_that_nobody_waits_for_bounds_nothing_and_is_reported(knowledge: KnowledgeBase) -> None:
+def test_work_that_nobody_waits_for_bounds_nothing_and_is_reported(
+    knowledge: KnowledgeBase, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The host waits half of the time for a block that works as long, beside a timer that always counts."""
     host = [
         Spent("wait", WAIT_RECV, 0.5, ("late_sender",), "top.p", "d"),
@@ -250,7 +254,8 @@ def test_work_that_nobody_waits_for_bounds_nothing_and_is_reported(knowledge: Kn
     ]
     worker = {"top.p": [Spent("multiply", WORK, 0.5), Spent("idle", WAIT_RECV, 0.5, ("late_sender",), "$CPU", "x")]}
     alone = analyse(small_run(1.0, host, worker), synthetic_platform(), knowledge)
-    beside = analyse(small_run(1.0, host, {**worker, **TIMER}), synthetic_platform(), knowledge)
+    run = small_run(1.0, host, {**worker, **TIMER})
+    beside = analyse(run, synthetic_platform(), knowledge)
     bounds = [{f.title: [a.at_most for a in f.advice] for f in one.findings if f.block != "top.timer"}
               for one in (alone, beside)]  # fmt: skip
     assert bounds[0] == bounds[1]
@@ -259,6 +264,9 @@ def test_work_that_nobody_waits_for_bounds_nothing_and_is_reported(knowledge: Kn
         "'top.timer' is marked as working all the time, and nothing waits for it"
     ]
     assert not alone.diagnostics
+    RunWriter(tmp_path / "run").finish(run.manifest, run.tables)
+    assert main(["report", str(tmp_path / "run")]) == 0
+    assert "'top.timer' is marked as working all the time" in capsys.readouterr().err
 
 
 def test_a_wait_that_names_the_whole_design_is_for_the_block_that_works_least(knowledge: KnowledgeBase) -> None:

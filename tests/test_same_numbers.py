@@ -113,8 +113,11 @@ def test_report_window_and_command_line_agree(
     order = [f["id"] for f in tops]
     assert [f.id for f in mode.table.rows.tops] == order
     assert [i.removeprefix("finding-") for i in page.articles] == order
-    sections = [plain(text) for text in re.split(r"\n\n(?=\d+\. )", whole)[1:]]
-    assert [s.partition(". ")[0] for s in sections] == [str(n) for n in range(1, len(tops) + 1)]
+    sections = [plain(text) for text in re.split(r"\n\n(?=\d+\. |– )", whole)[1:]]
+    ranks = [str(number) if f["ranked"] else "–" for number, f in enumerate(tops, 1)]
+    assert "–" in ranks, "those that follow from others stand last, without a rank"
+    assert [s.partition(" ")[0].rstrip(".") for s in sections] == ranks
+    assert [plain(mode.table.rows.index_where(lambda f, wanted=f["id"]: f.id == wanted).data()) for f in tops] == ranks
 
     for finding, section in zip(tops, sections, strict=True):
         context.navigation.select(SelectedFinding(finding["id"]))

@@ -20,7 +20,8 @@ _SHARED = frozenset({"contention"})
 
 
 def waited_for(blocks: Sequence[BlockMetrics]) -> frozenset[str]:
-    """Ids of the blocks with work that the host waits for, or that such a block waits for in turn.
+    """Ids of the blocks with work that the host waits for, or that such a block waits for in turn. Behind one without
+    work, such as a port or a control block, they are those that it deals with, or that wait for it.
 
     A target that names several blocks says that one of them is waited for: the group of replicas that works least is
     taken. Where the host's waits name nobody, that is one of the blocks that wait for the host or that its messages
@@ -43,6 +44,9 @@ def waited_for(blocks: Sequence[BlockMetrics]) -> frozenset[str]:
         looked_at.add(block.block.id)
         if _works(block):
             found.add(block.block.id)
+        else:
+            around = _dealt_with(block, blocks)
+            ahead += _least(around) if any(map(_works, around)) else around
         for wait in _waits(block):
             ahead += _least(_named(block, wait, blocks))
     return frozenset(found)
@@ -75,6 +79,15 @@ def _named(block: BlockMetrics, wait: StateMetrics, blocks: Sequence[BlockMetric
     known = [b.block for b in blocks]
     ids = {found.id for target in wait.state.targets for found in resolve_target(target, known, block.block)}
     return [b for b in blocks if b.block.id in ids and b.block.side is Side.FPGA]
+
+
+def _dealt_with(block: BlockMetrics, blocks: Sequence[BlockMetrics]) -> list[BlockMetrics]:
+    """The FPGA's blocks that any state of a block names, and those whose waits name it."""
+    ids = {other.block.id for state in block.states for other in _named(block, state, blocks)}
+    for other in (b for b in blocks if b.block.side is Side.FPGA):
+        if any(b.block.id == block.block.id for wait in _waits(other) for b in _named(other, wait, blocks)):
+            ids.add(other.block.id)
+    return [b for b in blocks if b.block.id in ids]
 
 
 def _least(named: Iterable[BlockMetrics]) -> list[BlockMetrics]:

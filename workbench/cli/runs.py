@@ -31,7 +31,7 @@ MOST_COLUMNS = 100  # longer lines are hard to read
 
 def _open(path: Path, plugins: Plugins, threshold: float = 1.05) -> OpenRun:
     opened = open_result(path, plugins, threshold)
-    print_diagnostics(opened.diagnostics)
+    print_diagnostics((*opened.diagnostics, *opened.analysis.diagnostics))
     return opened
 
 

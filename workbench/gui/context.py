@@ -249,7 +249,7 @@ class Context(QObject):
         self.opened = opened
         self.aside = load_aside(opened.run) if opened else frozenset()
         self.history.clear()
-        self.notices.keep("run", *(opened.diagnostics if opened else ()))
+        self.notices.keep("run", *((*opened.diagnostics, *opened.analysis.diagnostics) if opened else ()))
         self.traced.show(self.run)
         self.run_changed.emit()
         self.analysis_changed.emit()
