@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 from rc_workbench_plugins.streaming.events import Events, Times, events_of, tables
-from rc_workbench_plugins.streaming.limit_finding import LIMITS, limits, limits_table
+from rc_workbench_plugins.streaming.limit_finding import LIMITS, limits, limits_table, stream_bound
 from rc_workbench_plugins.streaming.topology import Place, Resource
 from stream_topologies import LAPLACE, TANDEM, flow
 
@@ -23,6 +25,7 @@ from workbench.model.pragma import Category
 from workbench.model.run import RunStatus
 from workbench.session.plugins import load_plugins
 from workbench.session.results import open_knowledge
+from workbench.testing.runs import synthetic_run
 
 WAYS = [["e1", "e21", "e31", "e4"], ["e1", "e22", "e32", "e4"]]
 NS = 1000
@@ -217,6 +220,38 @@ def test_where_nothing_limits_neither_says_that_something_does(
     assert limits(even).gain < 1.05
     assert main(["report", str(recorded_run(tmp_path / "even", even))]) == 0
     assert "No bottleneck would gain 1.05×" in capsys.readouterr().out
+
+
+def test_a_rules_finding_gains_no_more_than_the_streams_let_it(tmp_path: Path) -> None:
+    """Larger transfers leave the blocks as they are, of which one is busy nearly all the time."""
+    knowledge, _ = open_knowledge(load_plugins())
+    for split_ns in (400, 50):
+        run, _ = open_run(recorded_run(tmp_path / str(split_ns), laplace(split_ns=split_ns)))
+        analysis = analyse(run, None, knowledge)
+        measured: Any = SimpleNamespace(run=run, blocks=analysis.blocks)
+        limit = analysis.findings[0]
+        moves = replace(limit, rule="inefficient transfer type or size", block="host.main")
+        bound, why = stream_bound(measured, moves) or (0.0, "")
+        busiest = max(one.busy for one in limits(laplace(split_ns=split_ns)).blocks)
+        assert bound == pytest.approx(1 / busiest)
+        assert "busy" in why
+        own, why = stream_bound(measured, replace(moves, block=limit.block)) or (0.0, "")
+        assert own == limit.speedup_cap
+        assert stream_bound(measured, replace(moves, scope="application")) is None
+
+
+def test_a_plugins_bound_is_the_findings(tmp_path: Path) -> None:
+    run, knowledge = synthetic_run(), open_knowledge(load_plugins())[0]
+    found = analyse(run, None, replace(knowledge, sources=())).findings
+    assert max(one.gain for one in found) > 1.2
+    bound = FindingSource("bound", lambda measured: (), lambda measured, finding: (1.2, "the lamp stays on"))
+    bounded = analyse(run, None, replace(knowledge, sources=(bound,))).findings
+    assert max(one.gain for one in bounded) == 1.2
+    assert {advice.stays for one in bounded for advice in one.advice if advice.at_most == 1.2} == {"the lamp stays on"}
+    broken = FindingSource("broken", lambda measured: (), lambda measured, finding: ()[0])
+    analysis = analyse(run, None, replace(knowledge, sources=(broken,)))
+    assert [one.id for one in analysis.findings] == [one.id for one in found]
+    assert any("to bound findings ('broken')" in one.message for one in analysis.diagnostics)
 
 
 def test_an_earlier_versions_run_and_a_source_that_fails(tmp_path: Path) -> None:

@@ -163,6 +163,17 @@ def test_a_block_is_as_busy_as_its_thread_works(on_fpga: Run) -> None:
         assert 0 < works[name] < 0.5 * on_fpga.manifest.time_ps
 
 
+def test_no_finding_gains_more_than_the_streams_let_it(on_fpga: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    """Larger transfers leave every block as it is, and the busiest of them stays busy."""
+    assert main(["report", str(on_fpga.path), "--json"]) == 0
+    first, *others = json.loads(capsys.readouterr().out)["findings"]
+    walked = limits(events(on_fpga.tables))
+    assert first["rule"] == "stream limit"
+    assert first["speedup_cap"] == pytest.approx(walked.gain)
+    assert {one["rule"] for one in others} >= {"inefficient transfer type or size"}
+    assert max(one["speedup_cap"] for one in others) <= walked.gain * (1 + 1e-9)
+
+
 def test_streams_and_query_lead_to_each_other(on_fpga: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["streams", str(on_fpga.path)]) == 0
     said = capsys.readouterr().out

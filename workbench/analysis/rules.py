@@ -84,6 +84,8 @@ def find_bottlenecks(
                 found.append((finding, one.rule))
         except WorkbenchError as error:
             problems += _left_out(one.rule, error)
+    found, more = _bounded(found, measured, knowledge)
+    problems += more
     findings = _unique([finding for finding, _ in found])
     rules = {finding.id: rule for finding, (_, rule) in zip(findings, found, strict=True)}
     for source in knowledge.sources:
@@ -94,6 +96,38 @@ def find_bottlenecks(
         except Exception as error:
             problems.append(plugin_fault(error, f"to find bottlenecks ('{source.name}')"))
     return tuple(_nested(sorted(findings, key=_rank), rules)), tuple(dict.fromkeys(problems))
+
+
+def _bounded(
+    found: list[tuple[Finding, CheckedRule]], measured: Measured, knowledge: KnowledgeBase
+) -> tuple[list[tuple[Finding, CheckedRule]], list[Diagnostic]]:
+    """The findings with the bounds that plugins know of them; without those that then gain too little."""
+    problems: list[Diagnostic] = []
+    for source in knowledge.sources:
+        if source.bound is None:
+            continue
+        try:
+            told = [(source.bound(measured, finding), finding, rule) for finding, rule in found]
+        except WorkbenchError as error:
+            problems += error.diagnostics
+            continue
+        except Exception as error:
+            problems.append(plugin_fault(error, f"to bound findings ('{source.name}')"))
+            continue
+        found = [(_at_most(finding, *bound) if bound else finding, rule) for bound, finding, rule in told]
+        found = [(finding, rule) for finding, rule in found if finding.gain >= LEAST_GAIN]
+    return found, problems
+
+
+def _at_most(finding: Finding, bound: float, why: str) -> Finding:
+    advice = tuple(
+        one if one.at_most is None or one.at_most <= bound else replace(one, at_most=bound, stays=why)
+        for one in finding.advice
+    )
+    cap = bound if finding.speedup_cap is None else min(finding.speedup_cap, bound)
+    ideal = min(finding.speedup_ideal, bound) if finding.speedup_cap is None else finding.speedup_ideal
+    bounded = replace(finding, advice=advice, speedup_cap=cap, speedup_ideal=ideal)
+    return replace(bounded, severity=severity_of(bounded.gain))
 
 
 def _computed(findings: Iterable[Finding], measured: Measured) -> Iterator[Finding]:

@@ -206,7 +206,9 @@ Metrics = Mapping[str, Metric]
 class FindingSource:
     """Findings that a plugin computes itself, because no rule over one block can state them. `find` gets what a run
     measured; those that gain less than its threshold are left out, and each is ranked among the rules' findings. The
-    names in a finding's `metrics` are those of metrics."""
+    names in a finding's `metrics` are those of metrics. `bound` gives what the run gains by a rule's finding at
+    most, and why, where the plugin knows a tighter bound than the rule."""
 
     name: str
     find: Callable[[Measured], Sequence[Finding]]
+    bound: Callable[[Measured, Finding], tuple[float, str] | None] | None = None

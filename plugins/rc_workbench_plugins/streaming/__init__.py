@@ -38,7 +38,13 @@ def workbench_queries() -> Sequence[RunQueries]:
 
 @hookimpl
 def workbench_findings() -> Sequence[FindingSource]:
-    return [FindingSource("stream limit", Later(f"{__name__}.limit_finding:stream_findings"))]
+    return [
+        FindingSource(
+            "stream limit",
+            Later(f"{__name__}.limit_finding:stream_findings"),
+            Later(f"{__name__}.limit_finding:stream_bound"),
+        )
+    ]
 
 
 @hookimpl

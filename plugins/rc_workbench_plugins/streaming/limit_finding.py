@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rc_workbench_plugins.streaming.cores import away
-from rc_workbench_plugins.streaming.events import Events, events_of
+from rc_workbench_plugins.streaming.events import Events, events_of, head_of
 from rc_workbench_plugins.streaming.query.evaluate import evaluate, waiting_for_the_bus
 from rc_workbench_plugins.streaming.query.limits import Queues, Walk, questions, walk
 from rc_workbench_plugins.streaming.query.resolve import read_query
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 #: A table of a run folder: JSON as UTF-8.
 LIMITS = "stream_limits"
 RULE = "stream limit"
+_FASTER_FPGA = "late sender"  # the rule whose advice is a faster FPGA
 _ADVICE = {
     "block": "Make {who} faster, or share the work among several copies.",
     "core": "Give {who} cores of their own (streaming.mapping), or make them faster.",
@@ -91,6 +92,28 @@ def stream_findings(measured: Measured) -> Sequence[Finding]:
         file = str(measured.run.path) if measured.run.path else None
         message = f"the run's record of what limits its streams is damaged: {error}"
         raise WorkbenchError(Diagnostic(message, "Run again.", Severity.WARNING, file)) from None
+
+
+def stream_bound(measured: Measured, finding: Finding) -> tuple[float, str] | None:
+    """What a run of streams gains at most by a change that leaves its blocks as they are: its busiest block stays. A
+    faster FPGA changes blocks there alone."""
+    try:
+        limit = _kept(measured.run.tables)
+        head = head_of(measured.run.tables)
+        if limit is None or head is None or not limit["limit"] or finding.scope == "application":
+            return None
+        fpga = {one.block.id for one in measured.blocks if one.block.side is Side.FPGA}
+        in_fpga = finding.rule == _FASTER_FPGA or finding.block in fpga
+        on_fpga = bool(head.topology.fpga(f"{head.topology.name}.{limit['limit'][0]}"))
+        itself = finding.block.rpartition(".")[2] in [name.replace(".", "_") for name in limit["limit"]]
+        if limit["by"] == "bus" or itself or (in_fpga and on_fpga):
+            if limit["gain"] is None or not limit["next"]:
+                return None
+            return float(limit["gain"]), f"then {listed(limit['next'])} {_limits(limit['next'])} the throughput"
+        busy = float(limit["share"])
+        return (1 / busy, f"{listed(limit['limit'])} stays busy {percent_text(busy)} of the time") if busy else None
+    except (KeyError, TypeError, ValueError):
+        return None  # `stream_findings` reports the damage
 
 
 def _findings(limit: Mapping[str, Any] | None, measured: Measured) -> Sequence[Finding]:
