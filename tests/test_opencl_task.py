@@ -156,3 +156,22 @@ def test_an_endless_kernel_ends_with_a_message_at_its_loop(
     (problem,) = json.loads(capsys.readouterr().out)["diagnostics"]
     assert problem["message"] == "the kernel is still running after 5,000 blocks"
     assert problem["line"] in (3, 4)
+
+
+def test_a_search_keeps_within_the_boards_dsp_blocks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "k.cl").write_text(
+        "__kernel void k(__global const float *x, __global float *y)\n{\n"
+        "    int i = get_global_id(0);\n    float s = 0;\n"
+        "    for (int j = 0; j < 64; j++)\n        s += x[64 * i + j] * x[j];\n    y[i] = s;\n}\n"
+    )
+    launch = "{global_size: [4096], arguments: {x: {elements: 262144}, y: {elements: 4096}}}"
+    words = ["predict", "opencl", str(tmp_path / "k.cl"), "--board", "de5_net", "--launch", launch, "--search", "50"]
+    assert main([*words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["budget"]
+    assert len(found["combinations"]) > 5
+    for one in found["combinations"]:  # one multiplication in the loop, on a board of 256 DSP blocks
+        blocks = one["simd"] * one["compute_units"] * one["unroll"].get("L1", 1)
+        assert one["largest_used"] == blocks / 256 <= 1
+    assert main(words) == 0
+    assert "only the board's DSP blocks bound this" in capsys.readouterr().out

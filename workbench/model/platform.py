@@ -11,7 +11,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import Field, PositiveFloat, PositiveInt
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.document import Document
@@ -271,6 +271,9 @@ class KernelBoard(Document):
     )
     memory_available: Annotated[float, Field(gt=0, le=1)] = Field(1, description="I_M: of the memory blocks")
     dsp_available: Annotated[float, Field(gt=0, le=1)] = Field(1, description="I_D: of the DSP blocks")
+    dsps: PositiveInt | None = Field(None, description="DSP blocks of the FPGA", examples=[256])
+    int_mul_dsps: NonNegativeFloat = Field(0, description="DSP blocks that a multiplication of integers takes")
+    fp_mul_dsps: NonNegativeFloat = Field(0, description="DSP blocks that a multiplication of floats takes")
     latency_cycles: InstructionCycles = Field(InstructionCycles(), description="cycles of instructions, by their kind")
     source: str = Field("", description="where the numbers come from")
 

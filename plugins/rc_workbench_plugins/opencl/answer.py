@@ -131,14 +131,16 @@ def search_answer(values: Model, arguments: Namespace) -> Answer:
     """`--search N`: the fastest combinations of optimisations within the FPGA's resources."""
     last = predictions(values)[-1]
     found = search(last, profile_of(values), max(arguments.search, 1))
-    document = {"combinations": [_combination(one) for one in found], "budget": last.design.used is not None}
+    budget = last.design.used is not None or last.design.board.dsps is not None
+    document = {"combinations": [_combination(one) for one in found], "budget": budget}
     rows = [("Combination", "Cycles", "Speedup", "Scarcest resource")]
     for one in found:
         used = "not known" if one.largest_used is None else percent_text(one.largest_used)
         rows.append((one.design.name, count_text(one.cycles), ratio_text(one.speedup), used))
     said = table(rows)
     if last.design.used is None:
-        said += "\n\nNothing says what the kernel takes, so that no budget bounds this: give a report, or the shares."
+        bounded = "only the board's DSP blocks bound this" if last.design.board.dsps else "no budget bounds this"
+        said += f"\n\nNo report says what the kernel takes: {bounded}. Give a report, or the shares."
     return Answer(document, said, notes=notes(values))
 
 

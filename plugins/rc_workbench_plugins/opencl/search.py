@@ -2,6 +2,7 @@
 
 The budget is what the FPGA has. A design that was not built is taken to need the kernel's part of each resource as
 often as its operations are replicated: an upper bound, since control and memories are shared (the paper has no rule).
+Where no report says what the kernel takes, its multiplications are counted against the board's DSP blocks.
 """
 
 from __future__ import annotations
@@ -203,10 +204,25 @@ def grown(used: Resources, work: Work, before: Setting, after: Setting, design: 
     return used.scaled(design.board, logic, memory, dsp)
 
 
+def dsp_share(design: Design, setting: Setting) -> Values | None:
+    """The share of the board's DSP blocks that a kernel's multiplications take, by how often they are there; None where
+    the board does not say how many it has."""
+    if design.board.dsps is None:
+        return None
+    above = enclosing(design.base.root)
+    taken: Values = np.float64(0.0)
+    for name, block in design.base.blocks.items():
+        factor: Values = setting.simd * setting.compute_units
+        for loop in above.get(name, ()):
+            factor = factor * setting.unroll.get(loop.id, 1.0)
+        taken = taken + block.dsps * factor
+    return taken / design.board.dsps + (1 - design.board.dsp_available)
+
+
 def _used_after(now: Prediction, design: Design) -> Values | None:
     used = now.design.used
     if used is None:
-        return None
+        return dsp_share(design, design.setting)
     return grown(used, now.design.base, now.design.setting, design.setting, now.design).largest
 
 
@@ -251,8 +267,8 @@ def search(now: Prediction, profile: str, most: int = 10) -> tuple[Combination, 
         cycles = np.broadcast_to(estimate(work, design.board, setting, profile).cycles, shape)
         used = None
         fits = np.ones(shape, bool)
-        if design.used is not None:
-            used = np.broadcast_to(grown(design.used, design.base, design.setting, setting, design).largest, shape)
+        if (share := _used_after(now, replace(design, setting=setting, changes=changes))) is not None:
+            used = np.broadcast_to(share, shape)
             fits = used <= 1
         found += _best(now, changes, loops, axes, np.where(fits, cycles, np.inf), used, most)
     fastest: dict[str, Combination] = {}  # of those that are as fast, the one that replicates least came first

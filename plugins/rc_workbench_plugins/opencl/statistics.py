@@ -69,7 +69,8 @@ class Stream:
 
 @dataclass(frozen=True)
 class BlockWork:
-    """A block: `cycles` on its critical path (#Cycle), its streams, and how many operations and multipliers it has.
+    """A block: `cycles` on its critical path (#Cycle), its streams, and how many operations, multipliers and DSP blocks
+    it has.
     `line` is that of its first instruction, `lines` those of all where it stands in the source."""
 
     id: str
@@ -79,6 +80,7 @@ class BlockWork:
     operations: int = 0
     multipliers: int = 0
     lines: tuple[int, ...] = ()
+    dsps: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -134,6 +136,7 @@ class _Latencies:
 
     def __init__(self, board: KernelBoard, file: str) -> None:
         self._cycles, self._file = board.latency_cycles, file
+        self.dsps = {"int_mul": board.int_mul_dsps, "fp_mul": board.fp_mul_dsps}
         self._unnamed: dict[str, int] = {}
 
     def kinds(self, instruction: Instruction) -> tuple[str, ...]:
@@ -182,7 +185,8 @@ def _block_work(block: Block, profile: Profile, latencies: _Latencies) -> BlockW
     streams = tuple(_stream(a, profile, block.name) for a in block.accesses if a.space is Space.GLOBAL)
     cycles = critical_path(block, latencies.of)
     multipliers = sum(kind in _MULTIPLIERS for kind in kinds)
-    return BlockWork(block.name, line, cycles, streams, len(kinds), multipliers, _lines(block))
+    dsps = sum(kinds.count(kind) * latencies.dsps[kind] for kind in _MULTIPLIERS)
+    return BlockWork(block.name, line, cycles, streams, len(kinds), multipliers, _lines(block), dsps)
 
 
 def _lines(block: Block) -> tuple[int, ...]:
