@@ -307,3 +307,15 @@ def test_what_another_program_writes_is_shown_at_once_and_takes_nothing_that_was
     main.write_text("// fourth\n")
     driven.wait("any('another program changed' in notice.message for notice in window.context.notices)")
     assert driven.ask(f"{EDITOR}.text").startswith("// mine // third")
+
+
+def test_an_example_is_copied_to_a_folder_that_is_typed_and_not_there_yet(open_window: Open, tmp_path: Path) -> None:
+    driven = open_window()
+    driven.do("QTimer.singleShot(0, window.actions_of.all['example_0'].trigger)")
+    driven.wait(f"{DIALOG} and {DIALOG}.isActiveWindow()", "the dialog")
+    driven.key("ctrl+a")
+    driven.type(str(tmp_path / "new" / "folder"))
+    driven.key("Return")
+    driven.wait("window.context.workspace is not None")
+    assert Path(driven.ask("str(window.context.workspace.path)")).is_relative_to(tmp_path / "new" / "folder")
+    driven.settle()

@@ -12,7 +12,7 @@ import pytest
 from pixels import pixels_of
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QColor, QImage
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 from settings_shown import shown_settings
 
@@ -20,6 +20,7 @@ from workbench.api.descriptors import LoadedPlugin
 from workbench.api.job import Job
 from workbench.gui import theme
 from workbench.gui.app import make_window
+from workbench.gui.asking import Asking
 from workbench.gui.context import Context
 from workbench.gui.main_window import MainWindow
 from workbench.gui.modes import MODES
@@ -104,7 +105,7 @@ def test_without_a_project_the_window_welcomes(window: MainWindow, qtbot: QtBot,
 def test_an_example_is_copied_and_opened(
     window: MainWindow, tmp_path: Path, qtbot: QtBot, settle: Settle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *a, **k: str(tmp_path))
+    monkeypatch.setattr(Asking, "_new_folder", lambda *_: tmp_path)
     window.actions_of.all["example_0"].trigger()
     settle(window)
     assert window.context.workspace is not None

@@ -14,6 +14,7 @@ from shiboken6 import delete
 
 from workbench.api.job import Job
 from workbench.formats.run_folder import open_run
+from workbench.gui.asking import Asking
 from workbench.gui.background import Background
 from workbench.gui.main_window import MainWindow
 from workbench.gui.trust_prompt import TrustPrompt
@@ -92,7 +93,7 @@ def test_a_project_is_instrumented_into_a_folder(
 ) -> None:
     out = tmp_path / "copies"
     out.mkdir()
-    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(out))
+    monkeypatch.setattr(Asking, "_new_folder", lambda *_: out)
     opened.actions_of.all["instrument"].trigger()
     finished(opened, qtbot)
     assert [state.state for state in opened.run_dock.steps.values()] == ["done"] * len(opened.run_dock.steps)
@@ -103,7 +104,7 @@ def test_a_project_is_instrumented_into_a_folder(
     (out / "theirs.txt").write_text("kept")
     (out.parent / "other").mkdir()
     (out.parent / "other" / "theirs.txt").write_text("kept")
-    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(out.parent / "other"))
+    monkeypatch.setattr(Asking, "_new_folder", lambda *_: out.parent / "other")
     opened.actions_of.all["instrument"].trigger()
     finished(opened, qtbot)
     assert "failed" in opened.run_dock.header.subtitle.text()

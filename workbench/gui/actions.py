@@ -56,14 +56,16 @@ class Actions:
         for menu in menus:
             self._fill(self._bar.addMenu(menu.title), menu)
 
-    def _fill(self, shown: QMenu, menu: Menu) -> None:
+    def _fill(self, shown: QMenu, menu: Menu, inside: str = "") -> None:
+        """`inside` is what the search says before the commands of a menu that stands in another."""
         for item in menu.items:
             if item is None:
                 shown.addSeparator()
             elif isinstance(item, Menu):
-                self._fill(shown.addMenu(item.title), item)
+                self._fill(shown.addMenu(item.title), item, f"{item.title}: ")
             else:
-                shown.addAction(self._action(item))
+                shown.addAction(action := self._action(item))
+                action.setProperty("found_as", f"{inside}{item.text}" if inside else "")
         if menu.fill is not None:
             shown.aboutToShow.connect(partial(menu.fill, shown))
 
@@ -81,6 +83,10 @@ class Actions:
         """Other keys were chosen."""
         for command, action in self._made:
             action.setShortcut(QKeySequence(key_in_force(command.name, command.key)))
+
+    def impossible(self, keys: QKeySequence) -> str:
+        """The command of these keys that cannot be given now; "" where there is none."""
+        return next((a.text().rstrip(".") for _, a in self._made if a.shortcut() == keys and not a.isEnabled()), "")
 
     def update(self) -> None:
         """Which commands can be given now, and what they are called."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QMainWindow, QToolBar, QWidget
 
 from workbench.gui import icons, question, theme
@@ -406,6 +406,12 @@ class Frame(QMainWindow):
                 import_module(module)
 
         self.context.code.start("modes", read, lambda _: None, self.context.failed)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """A key of a command that cannot be given now says so."""
+        if command := self.actions_of.impossible(QKeySequence(event.keyCombination())):
+            self.status_line.answer(f"{command}: not possible here")
+        super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if any(url.isLocalFile() for url in event.mimeData().urls()):

@@ -19,7 +19,7 @@ from workbench.model.diagnostic import Diagnostic
 
 class ModeStack(Stack):
     """The middle of the window. A mode that is wanted for the first time is read in the background and built by
-    slices; what was shown before stays until it is whole."""
+    slices; until it is whole nothing of another mode stands under its name."""
 
     shown_changed = Signal()
     status_changed = Signal()
@@ -30,6 +30,8 @@ class ModeStack(Stack):
         self._context = context
         self._wanted = ""
         self._making: dict[str, Iterator[None]] = {}
+        self._blank = QWidget()
+        self.addWidget(self._blank)
         self.made: dict[str, Mode] = {}
 
     def show_mode(self, mode: str) -> None:
@@ -37,7 +39,9 @@ class ModeStack(Stack):
         self._wanted = mode
         if mode in self.made:
             self._show()
-        elif mode not in self._making:
+        else:
+            self.setCurrentWidget(self._blank)
+        if mode not in self.made and mode not in self._making:
             self._making[mode] = self._make(mode)
             plugins = self._context.plugins
 

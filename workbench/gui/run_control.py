@@ -49,7 +49,16 @@ class RunControl(QObject):
         self._last: RunOptions | None = None
         self.run_function: RunFunction = _run
         self.title = ""
+        self._project: Path | None = None
         runner.finished.connect(self._on_finished)
+        context.workspace_changed.connect(self._on_workspace)
+
+    def _on_workspace(self) -> None:
+        """The run panel speaks of the project that is open."""
+        path = self._context.workspace.path if self._context.workspace else None
+        if path != self._project and not self.running:
+            self._project, self._last = path, None
+            self._dock.forget()
 
     @property
     def running(self) -> bool:

@@ -122,6 +122,7 @@ class RunDock(QWidget):
         self._runner = runner
         self.steps: dict[str, StepRow] = {}
         self.problems: list[Diagnostic] = []
+        self.repeated: dict[tuple[Severity, str, str], DiagnosticRow] = {}  # the row of each that was said before
         self.current: StepRow | None = None
         self._title = ""
         self._started = 0.0
@@ -226,11 +227,32 @@ class RunDock(QWidget):
         self._body.setCurrentIndex(1)
         self._started = time.monotonic()
         self._pace = Pace()
+        self._clear()
+        self.filters["All"].click()
+        if self._steps_column.count() == 0:
+            self._steps_column.addStretch(1)
+        self.left.setText("")
+        self.cancel.setEnabled(True)
+        self.cancel.show()
+        self.close_button.hide()
+        self._tick.start()
+
+    def forget(self) -> None:
+        """Another project is open: nothing of it has run in this window."""
+        self._title = ""
+        self.header.set_title("Run")
+        self.calls.follow(None)
+        self._count_calls()
+        self._clear()
+        self._body.setCurrentIndex(0)
+
+    def _clear(self) -> None:
+        """Forget steps, log and problems."""
         self.problems.clear()
+        self.repeated.clear()
         self.current = None
         self.log.clear()
         self.output.clear()
-        self.filters["All"].click()
         self._count_problems()
         for row in self.steps.values():
             self._steps_column.removeWidget(row)
@@ -241,13 +263,6 @@ class RunDock(QWidget):
             if item is not None and (old := item.widget()) is not None:
                 old.deleteLater()
         self._no_problems.show()
-        if self._steps_column.count() == 0:
-            self._steps_column.addStretch(1)
-        self.left.setText("")
-        self.cancel.setEnabled(True)
-        self.cancel.show()
-        self.close_button.hide()
-        self._tick.start()
 
     def _step(self, name: str) -> StepRow:
         if name not in self.steps:
@@ -289,7 +304,12 @@ class RunDock(QWidget):
         if diagnostic in self.problems:
             return
         self.problems.append(diagnostic)
-        row = DiagnosticRow(diagnostic)
+        same = diagnostic.severity, diagnostic.message, diagnostic.hint
+        if (shown := self.repeated.get(same)) is not None:  # it stands at another line
+            shown.count_again()
+            self._count_problems()
+            return
+        self.repeated[same] = row = DiagnosticRow(diagnostic)
         row.open_line.connect(self.open_line.emit)
         self._rows.insertWidget(self._rows.count() - 2, row)
         self._no_problems.hide()
@@ -299,7 +319,7 @@ class RunDock(QWidget):
         self._count_problems()
 
     def _count_problems(self) -> None:
-        count = sum(one.severity is not Severity.NOTE for one in self.problems)
+        count = sum(severity is not Severity.NOTE for severity, _, _ in self.repeated)
         self.filters["Problems"].setText(f"Problems {count}" if count else "Problems")
 
     def _count_calls(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QPoint, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QAction,
     QColor,
@@ -37,12 +37,14 @@ from workbench.session import recent
 
 @dataclass(frozen=True)
 class SearchItem:
-    """Something that can be found. `detail` stands at the right: what it is, or its key."""
+    """Something that can be found. `detail` stands at the right: what it is, or its key. What cannot be done now is
+    shown too, so that it is known to be there."""
 
     title: str
     detail: str
     icon_name: str
     do: Callable[[], None]
+    can: bool = True
 
 
 class _Delegate(QStyledItemDelegate):
@@ -61,7 +63,7 @@ class _Delegate(QStyledItemDelegate):
         small = fonts.ui_font(12)
         wide = QFontMetrics(small).horizontalAdvance(item.detail)
         painter.setFont(fonts.ui_font(13))
-        painter.setPen(QColor(p.text))
+        painter.setPen(QColor(p.text if item.can else p.muted))
         room = rect.width() - wide - 56
         title = QFontMetrics(painter.font()).elidedText(item.title, Qt.TextElideMode.ElideMiddle, round(room))
         painter.drawText(rect.adjusted(32, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, title)
@@ -88,10 +90,12 @@ class SearchField(QLineEdit):
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         completer.setMaxVisibleItems(14)
         popup = QListView()
+        popup.setObjectName("completion")  # it has a frame
         popup.setMinimumWidth(420)
         completer.setPopup(popup)
         popup.setItemDelegate(_Delegate(popup))  # after setPopup, which brings one of its own
         popup.clicked.connect(self._chosen)
+        popup.installEventFilter(self)
         self._popup = popup
         self.setCompleter(completer)
 
@@ -105,6 +109,14 @@ class SearchField(QLineEdit):
             row = QStandardItem(item.title)
             row.setData(item, Qt.ItemDataRole.UserRole)
             self._model.appendRow(row)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The list, which is wider than the field, ends where the field does: it stays in the window."""
+        if watched is self._popup and event.type() in (QEvent.Type.Show, QEvent.Type.Move, QEvent.Type.Resize):
+            left = self.mapToGlobal(QPoint(self.width() - self._popup.width(), 0)).x()
+            if self._popup.x() != left:
+                self._popup.move(left, self._popup.y())
+        return super().eventFilter(watched, event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
@@ -128,7 +140,7 @@ class SearchField(QLineEdit):
         self._popup.hide()
         self.clear()
         self.clearFocus()
-        if item is not None:
+        if item is not None and item.can:
             item.do()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -158,8 +170,9 @@ def search_items(context: Context, actions: Iterable[QAction]) -> tuple[SearchIt
 
 def _commands(context: Context, actions: Iterable[QAction]) -> Iterable[SearchItem]:
     for action in actions:
-        if action.isEnabled():
-            yield SearchItem(action.text(), action.shortcut().toString() or "command", "terminal", action.trigger)
+        title, can = str(action.property("found_as") or action.text()), action.isEnabled()
+        key = action.shortcut().toString() or "command"
+        yield SearchItem(title, key if can else f"not now, {key}", "terminal", action.trigger, can)
     if context.workspace is None:
         for path in recent.recent():
             yield SearchItem(path.name, "recent project", "folder", partial(context.open_path, path))
@@ -200,5 +213,6 @@ def _source_items(context: Context) -> Iterable[SearchItem]:
     from workbench.api.source.files import expand_sources
 
     project = workspace.project
-    for path in (*expand_sources(workspace.root, project.host.sources), *workspace.hdl_files):
+    sources = expand_sources(workspace.root, project.host.sources)
+    for path in dict.fromkeys((*sources, *workspace.hdl_files, *workspace.documents)):
         yield SearchItem(path.name, "file", "file", partial(context.navigation.open_line, str(path), 1))

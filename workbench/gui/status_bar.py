@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -16,6 +16,8 @@ from workbench.model.diagnostic import Severity, has_errors
 from workbench.model.text import counted, time_text
 from workbench.pictures.canvas import RIGHT, Canvas
 from workbench.pictures.signs import draw_severity
+
+ANSWER_MS = 4000
 
 
 class StatusBar(Drawn, QWidget):
@@ -30,6 +32,15 @@ class StatusBar(Drawn, QWidget):
         self._parts: tuple[str, ...] = ()
         self._level = ""
         self._job = ""
+        self._answer = ""
+        self._answered = QTimer(self, singleShot=True, interval=ANSWER_MS)
+        self._answered.timeout.connect(lambda: self.answer(""))
+
+    def answer(self, text: str) -> None:
+        """Say something of the key that was pressed, before all else, for a moment."""
+        self._answer = text
+        self._answered.start()
+        self.update()
 
     def say(self, parts: Sequence[str], level: str, job: str) -> None:
         self._parts, self._level, self._job = tuple(parts), level, job
@@ -39,7 +50,11 @@ class StatusBar(Drawn, QWidget):
 
     @property
     def text(self) -> str:
-        return " • ".join((*self._parts, self._job))
+        return " • ".join((*self._shown, self._job))
+
+    @property
+    def _shown(self) -> tuple[str, ...]:
+        return (self._answer, *self._parts) if self._answer else self._parts
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         self.clicked.emit()
@@ -54,7 +69,7 @@ class StatusBar(Drawn, QWidget):
         elif self._level:
             draw_severity(canvas, left, 5, 14, self._level)
         left += 20 if self._level else 0
-        for index, part in enumerate(self._parts):
+        for index, part in enumerate(self._shown):
             if index:
                 canvas.disc(left + 9.5, 13, 1.5, "muted")
                 left += 19

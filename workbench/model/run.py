@@ -283,6 +283,13 @@ class Manifest:
     created: str = field(metadata={"description": "when it began (ISO 8601, UTC)"})
     project: str = field(default="", metadata={"description": "the project file's path"})
     platform: str = field(default="", metadata={"description": "the platform template's name"})
+    sources: Mapping[str, str] = field(
+        default_factory=dict,
+        metadata={
+            "description": "the SHA-256 of each source as the run began, by its path in the project",
+            "examples": [{"host/main.c": "e3b0c44298fc1c14..."}],
+        },
+    )
     reason: str = field(
         default="",
         metadata={"description": "why it is failed, cancelled or incomplete", "examples": ["the host exited with 1"]},

@@ -360,6 +360,8 @@ def draw_edge_label(canvas: Canvas, edge: RoutedEdge, inside_frame: bool) -> Non
         return
     lines = [(_tail(canvas, words, box.width, 11 * grown, weight), weight, ink) for words, weight, ink in lines]
     widths = [canvas.width_of(words, 11, weight) * grown for words, weight, _ in lines]
+    if min(widths) > box.width or not any(words for words, _, _ in lines):
+        return  # no gap is cut into the line for words that have no room
     flat = box.height < 20
     width = min((sum(widths) + 8 * (len(widths) - 1) if flat else max(widths)) + 8, box.width)
     line = min(max(15.0, (LEAST_PX + 2) / canvas.scale), box.height)

@@ -154,6 +154,7 @@ def manifest_of(workspace: Workspace, options: RunOptions, settings: Mapping[str
         created=now(),
         project=str(workspace.path),
         platform=workspace.platform.name,
+        sources=workspace.source_checksums(),
         simulated=simulated,
         instrumented=not options.plain,
         traced=options.trace and not options.plain,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from workbench.api import Composed, Composer, HdlLanguage, HostLanguage, PlatformSupport, PortKind, Target
 from workbench.api.descriptors import FindsDefinitions
+from workbench.api.source.files import expand_sources
 from workbench.api.source.lines import name_at, reading_typed
 from workbench.model.diagnostic import Diagnostic, OfProject, WorkbenchError, has_errors, unknown_name
 from workbench.session.places import placed
@@ -313,6 +314,16 @@ class Workspace:
         for path in self.documents:
             with suppress(OSError):
                 found[path] = sha256(path.read_bytes())
+        return found
+
+    def source_checksums(self) -> dict[str, str]:
+        """The SHA-256 of its sources as they are now, by their paths in the project, without those outside of it and
+        those that cannot be read."""
+        found = {}
+        for path in (*expand_sources(self.root, self.project.host.sources), *self.hdl_files):
+            if path.is_relative_to(self.root):
+                with suppress(OSError):
+                    found[path.relative_to(self.root).as_posix()] = sha256(path.read_bytes())
         return found
 
     def run_folders(self) -> tuple[Path, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
@@ -14,6 +14,7 @@ from workbench.gui.house_view import HouseView, Row
 from workbench.model.text import percent_text, time_text
 from workbench.pictures.canvas import Canvas
 from workbench.pictures.graph import NodeFacts, badge_box, draw_graph, draw_whole, edge_rows, whole_size
+from workbench.pictures.graph_labels import draw_short_labels
 from workbench.pictures.layout import Box, GraphLayout, NodeBox, RoutedEdge
 from workbench.pictures.layout_fit import fit_scale
 from workbench.pictures.layout_sizes import Point
@@ -177,6 +178,13 @@ class GraphView(HouseView):
                 canvas, self.layout_, self.facts, self.notes, seen=seen, chosen=self.chosen,
                 chosen_edges=self.chosen_edges, hover=self._hover,
             )  # fmt: skip
+        if not self._gesture:
+            draw_short_labels(canvas, self.layout_, self.short_words(), self.offset.toTuple(), scale)
+
+    def short_words(self) -> Mapping[str, Sequence[str]]:
+        """What stands on lines whose labels are too small to be read, by messages."""
+        edges = self.layout_.edges if self.layout_ else ()
+        return {edge.edges[0].message: (edge.label,) for edge in edges if edge.label}
 
     # ---- files: the whole graph and its legend, whatever is in view
 

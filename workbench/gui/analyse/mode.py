@@ -74,7 +74,11 @@ class AnalyseMode(Mode):
         panel, column = plain_panel()
         self.shortfall = ShortfallRow()
         column.addWidget(self.shortfall)
-        column.addWidget(Split((self._graph_panel(), 450), (self._findings_panel(), 480), vertical=True), 1)
+        graph, findings = self._graph_panel(), self._findings_panel()
+        graph.setFocusProxy(self.graph)
+        findings.setFocusProxy(self.table)
+        self.panels = graph, findings
+        column.addWidget(Split((graph, 450), (findings, 480), vertical=True), 1)
         return panel
 
     def _graph_panel(self) -> QWidget:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
 from workbench.api.forms import Field, Group
+from workbench.gui.focus import first_focusable
 from workbench.gui.forms.field_row import FieldRow
 from workbench.gui.forms.parts import Part
 from workbench.gui.theme import set_ground
@@ -163,6 +164,12 @@ class PartForm(QScrollArea):
         if row is not None:
             self.ensureWidgetVisible(row.box, 0, 8)
             row.editor.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def focus_first(self) -> None:
+        """Give the keyboard to the part's name, or else to its first field."""
+        body = self.widget()
+        if body is not None and (field := first_focusable(body)) is not None:
+            field.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def field_with_focus(self) -> Path_ | None:
         """The path of the field that has the keyboard."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from pathlib import Path
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
@@ -262,5 +263,7 @@ class DocumentMode(Mode):
         """What no field or table takes for itself."""
         if event.matches(QKeySequence.StandardKey.Delete) and self.parts.lines.hasFocus():
             self._remove()
+        elif event.key() == Qt.Key.Key_F2:
+            self.form.focus_first()
         else:
             super().keyPressEvent(event)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from workbench.api.predictions import Chart, PaperTable, Results, RunComparison, Timing
 from workbench.gui import theme
@@ -48,7 +48,10 @@ class ResultsView(QWidget):
         self.page = ""
         self._tables: dict[str, tuple[PaperTable, ...]] = {}
         self._charts: Mapping[str, Chart] = {}
-        column = plain_column(self)
+        column = QVBoxLayout()
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        plain_column(self).addWidget(scrolled(column))  # where the window is low, the page scrolls
         self.figures = Figures(4)
         column.addWidget(self.figures)
         column.addWidget(rule())
@@ -116,7 +119,7 @@ class ResultsView(QWidget):
             widget.setVisible(bool(found.shares))
         self.shares_head.set_title(found.shares_title, "")
         self.shares.show_bars(share_bars(found.shares, found.shares_title))
-        self.shares.setMaximumHeight(self.shares.sizeHint().height())
+        self.shares.setFixedHeight(self.shares.sizeHint().height())  # every bar is to be seen
 
     def _show_pills(self, pages: list[str]) -> None:
         """A pill for each page; they are made again where the pages are others."""

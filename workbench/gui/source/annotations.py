@@ -21,8 +21,9 @@ from workbench.gui.source.problems import CheckedProblem, checked_problems, prob
 from workbench.gui.source.typed_check import TypedCheck
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.pragma import PlacedPragma
+from workbench.model.run import Manifest
 from workbench.model.scan import ProjectScan
-from workbench.system.files import real
+from workbench.system.files import real, sha256
 
 READ_AT_ONCE = 50_000  # characters that are read before the next key is looked at
 READ_AFTER_MS = 150
@@ -101,7 +102,7 @@ class Annotations:
         margin.numbers, margin.stale = {}, False
         if context.analysis is not None and context.run is not None:
             margin.numbers = line_numbers(context.analysis, self._is_here)
-            margin.stale = context.running or _newer(self._editor.path, context.run.manifest.created)
+            margin.stale = context.running or changed_since(context.run.manifest, self._editor.path, context.root())
         self.take_text()
         self._editor.colour_marks()
 
@@ -181,9 +182,13 @@ def _moved(placed: Iterable[Moved], edit: Edit) -> Iterator[Moved]:
             yield replace(one, line=at + 1 + more)
 
 
-def _newer(path: Path, created: str) -> bool:
-    """Whether a file was written after a run was begun."""
+def changed_since(manifest: Manifest, path: Path, root: Path | None) -> bool:
+    """Whether a file holds something else than the run read; of a run that kept no checksum of it, whether it was
+    written after the run began."""
+    name = path.relative_to(root).as_posix() if root is not None and path.is_relative_to(root) else ""
     try:
-        return path.stat().st_mtime > datetime.fromisoformat(created).timestamp()
+        if name in manifest.sources:
+            return sha256(path.read_bytes()) != manifest.sources[name]
+        return path.stat().st_mtime > datetime.fromisoformat(manifest.created).timestamp()
     except (OSError, ValueError):
         return False

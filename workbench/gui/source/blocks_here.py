@@ -108,9 +108,10 @@ class BlocksHere(QWidget):
         self.setFocusProxy(self.rows)
         self._shown: tuple[BlockRow, ...] | None = ()
 
-    def show_file(self, scan: ProjectScan | None, shown: tuple[BlockRow, ...]) -> None:
-        """The blocks of a file, as `block_rows` has them."""
-        self.nothing.setText("Reading the sources." if scan is None else "No calls or clocked blocks in this file.")
+    def show_file(self, scan: ProjectScan | None, shown: tuple[BlockRow, ...], why_none: str = "") -> None:
+        """The blocks of a file, as `block_rows` has them; without a file, why there are none."""
+        reading = "Reading the sources." if scan is None else "No calls or clocked blocks in this file."
+        self.nothing.setText(why_none or reading)
         if shown == self._shown:
             return
         place, at = self.rows.currentIndex().row(), self.rows.verticalScrollBar().value()

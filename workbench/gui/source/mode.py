@@ -319,7 +319,7 @@ class SourceMode(Mode):
         """The blocks of the file in view; where it has very many they are listed in the background."""
         editor = self.editor
         if editor is None:
-            self.side.blocks.show_file(self._check.scan, ())
+            self.side.blocks.show_file(self._check.scan, (), "No file is open.")
             return
         name, scan, notes = str(editor.path), self._check.scan, self._notes[editor]
         points, lines, same_file = notes.points_later(), editor.scanned.frozen(), self.context.same_file

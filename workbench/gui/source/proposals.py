@@ -93,6 +93,7 @@ class ProposalPanel(QWidget):
             self.header.add(control)
         foot = QHBoxLayout()
         foot.setContentsMargins(16, 2, 16, 4)
+        foot.setSpacing(20)
         for button in (self.more, self.again):
             foot.addWidget(button)
         foot.addStretch(1)

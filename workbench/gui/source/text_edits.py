@@ -21,7 +21,16 @@ def new_line(cursor: QTextCursor) -> None:
     block = cursor.document().findBlock(cursor.selectionStart())
     before = block.text()[: cursor.selectionStart() - block.position()]
     deeper = STEP if before.rstrip().endswith(_OPENS) else ""
+    cursor.beginEditBlock()
     cursor.insertText(f"\n{_indent(before)}{deeper}")
+    rest = cursor.block().text()[cursor.positionInBlock() :]
+    if before.strip() and rest.startswith(
+        (" ", "\t")
+    ):  # the blanks after the cursor are no indentation of the new line
+        end = cursor.position() + len(rest) - len(rest.lstrip())
+        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+        cursor.removeSelectedText()
+    cursor.endEditBlock()
 
 
 def close_block(cursor: QTextCursor) -> None:

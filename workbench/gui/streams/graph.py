@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -18,7 +18,6 @@ from workbench.model.text import counted
 from workbench.pictures import graph as block_graph
 from workbench.pictures.canvas import Canvas
 from workbench.pictures.graph import NodeFacts, draw_graph
-from workbench.pictures.graph_labels import draw_short_labels
 from workbench.pictures.layout import GraphLayout, NodeBox, RoutedEdge
 from workbench.pictures.layout_fit import layout_to_fit
 
@@ -103,11 +102,8 @@ class SubjectGraph(GraphView):
         note = "right-click a stream to measure it, double-click what is to be shown in its source"
         self.show_graph(layout, facts_of(subject, {}), {subject.name: note}, partial(laid_out, graph))
 
-    def draw(self, canvas: Canvas) -> None:
-        super().draw(canvas)
-        if self.layout_ is not None and self.subject is not None and not self._gesture:
-            words = {said(self.subject, edge): edge.short for edge in self.subject.edges}
-            draw_short_labels(canvas, self.layout_, words, self.offset.toTuple(), self.magnification)
+    def short_words(self) -> Mapping[str, Sequence[str]]:
+        return {said(self.subject, edge): edge.short for edge in self.subject.edges} if self.subject else {}
 
     def say(self, words: Mapping[str, str]) -> None:
         """Say something at blocks, by their names."""

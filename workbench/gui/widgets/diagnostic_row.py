@@ -42,6 +42,9 @@ class DiagnosticRow(Drawn, QWidget):
         what.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         head.addWidget(what, 1)
         column.addLayout(head)
+        self.times, self._count = label("", "smallsecond"), 1
+        self.times.hide()
+        column.addWidget(self.times)
         if diagnostic.hint:
             column.addWidget(label(diagnostic.hint, "smallsecond", wrap=True))
         row.addLayout(column, 1)
@@ -53,6 +56,12 @@ class DiagnosticRow(Drawn, QWidget):
             drop = Button("Dismiss", kind="link")
             drop.clicked.connect(self.dismissed.emit)
             row.addWidget(drop, 0, Qt.AlignmentFlag.AlignTop)
+
+    def count_again(self) -> None:
+        """The same is wrong in one more place."""
+        self._count += 1
+        self.times.setText(f"{self._count} times; the first is shown")
+        self.times.show()
 
     def draw(self, canvas: Canvas) -> None:
         ground = f"{level_of(self.diagnostic.severity)}_ground"
