@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,13 +15,14 @@ FUZZ = Path(__file__).parent / "benchmarks" / "fuzz.py"
 
 
 def test_wrong_inputs_of_every_format_are_answered_in_words() -> None:
-    done = subprocess.run([sys.executable, FUZZ, "--inputs", "300", "--seed", "7", "--json"], capture_output=True)
+    done = subprocess.run([sys.executable, FUZZ, "--inputs", "160", "--seed", "7", "--json"], capture_output=True)
     found = json.loads(done.stdout)
-    assert (found["tracebacks"], found["hangs"], found["over_memory"]) == (0, 0, 0), found["culprits"]
-    assert found["inputs"] == found["ok"] + found["diagnosed"] == 300
-    assert len(found["formats"]) == 12
-    assert all(counts["inputs"] and counts["diagnosed"] for counts in found["formats"].values())
-    assert found["ok"] > 30
+    assert not any(found[kind] for kind in ("tracebacks", "hangs", "over_memory", "files_lost")), found["culprits"]
+    assert found["inputs"] == found["ok"] + found["diagnosed"] >= 160
+    assert len(found["formats"]) == 20
+    assert all(counts["inputs"] for counts in found["formats"].values())
+    assert all(counts["diagnosed"] for counts in found["formats"].values() if counts["inputs"] >= 6)
+    assert found["ok"] > 16
 
 
 def test_the_fuzzer_tells_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,3 +36,18 @@ def test_the_fuzzer_tells_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None
     found = Counter((outcome, note.split(":")[0]) for _, outcome, note in told)
     assert {outcome for outcome, _ in found} == {"ok", "diagnosed", "tracebacks", "over_memory"}
     assert {note for outcome, note in found if outcome == "tracebacks"} == {"KeyError", "the process ended"}
+
+
+@pytest.mark.parametrize("change", [lambda file: file.unlink(), lambda file: file.write_text("b")])
+def test_a_file_that_is_lost_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Path], object]
+) -> None:
+    monkeypatch.syspath_prepend(FUZZ.parent)
+    from fuzz_readers import LostError, contents, unchanged  # type: ignore[import-not-found]
+
+    (tmp_path / "mine.c").write_text("a")
+    before = contents(tmp_path)
+    unchanged(tmp_path, before)
+    change(tmp_path / "mine.c")
+    with pytest.raises(LostError, match=r"changed or gone: mine\.c"):
+        unchanged(tmp_path, before)

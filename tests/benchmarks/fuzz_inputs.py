@@ -104,6 +104,11 @@ def document(seeds: list[bytes], rng: random.Random) -> bytes:
         return seed
 
 
+def yaml_document(data: Any, rng: random.Random) -> bytes:
+    """Plain data as YAML, spoilt in its values or its text."""
+    return document([yaml.safe_dump(data, sort_keys=False).encode()], rng)
+
+
 @cache
 def _plain(text: bytes) -> Any:
     return yaml.safe_load(text)
@@ -121,6 +126,8 @@ def seeds(kind: str) -> list[bytes]:
         "rules": [(ROOT / "plugins", "**/rules.yaml")],
         "c": [(TINY, "host/*.c"), (resources, "examples/pdf2d/host/*.c")],
         "verilog": [(TINY, "hdl/*.v"), (resources, "examples/pdf2d/hdl/**/*.v")],
+        "kernel": [(ROOT / "plugins", "rc_workbench_plugins/opencl/kernels/*.cl")],
+        "vhdl": [(ROOT / "tests" / "data", "**/*.vhd")],
         "header": [(ROOT / "platform_templates", "*/*.h")],
     }
     found = [path.read_bytes() for folder, pattern in patterns[kind] for path in sorted(folder.glob(pattern))]

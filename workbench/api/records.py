@@ -133,10 +133,11 @@ class RecordFile:
             made[name] = self._column(records, name)
         return made
 
-    @property
-    def rows(self) -> NDArray[np.int64]:
-        """Which of the file's records these are."""
-        return np.arange(self._count) if self._rows is None else self._rows
+    def leave_out(self, rows: NDArray[np.int64]) -> None:
+        """Mark records of calls in the file as room that was not used."""
+        if len(rows):
+            places = rows if self._rows is None else self._rows[rows]
+            np.memmap(self._path, self._stored, "r+", shape=(self._count,))["piece"][places] = 0
 
     def chosen(self, rows: NDArray[np.int64]) -> RecordFile:
         """Some of the records, as those of a file."""

@@ -88,7 +88,7 @@ def keep_sound(
             if not path.is_file():
                 path.rename(path.with_name(f"{path.name}.not_a_file"))
                 lost(path.name, "it is a folder or a device", "all of it")
-    unknown_slots = sound_stats(raw, host, lost)
+    unknown_slots = sound_stats(raw, host, lost, SHORT_CALLS.itemsize)
     _sound_text(raw / "recording.txt", "recording.txt", lost)
     if (raw / "host_calls.bin").exists():
         _sound_calls(raw, unknown_slots, lost)
@@ -179,7 +179,7 @@ def _sound_calls(raw: Path, unknown_slots: NDArray[np.int64], lost: Lost) -> Non
     calls = read_calls(raw)
     t0_ps, t1_ps = calls.columns("t0_ps", "t1_ps")
     late = np.flatnonzero((t1_ps < t0_ps) | (t1_ps > last_ps))
-    records["piece"][calls.rows[late]] = 0
+    calls.leave_out(late)
     wrong += len(late)
     if wrong:
         lost(path.name, "some of it names places, threads or times that are not there", counted(wrong, "call"))

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from workbench.api import HostBuild
 from workbench.api.host_stats import DEPTH, HEADER, MAGIC, PAGE, ROW, THREAD
-from workbench.api.records import SHORT_CALLS
 from workbench.model.run import MOST_AMOUNT
 from workbench.model.text import counted, listed
 
@@ -19,6 +18,7 @@ from workbench.model.text import counted, listed
 Lost = Callable[[str, str, str], None]
 _FIRST = "host_stats.bin"
 _AMOUNTS = ("count", "ticks", "bytes", "before", "runs", "lost", "inner", "inner_ticks")
+_IDENTITY = ("site", "state", "entry")
 _RATES = ("fast_bytes", "fast_ticks", "slow_bytes", "slow_ticks")
 _LARGEST_THREAD, _MOST_THREADS = 1 << 26, 1 << 16  # bytes; a machine's numbers of threads have 16 bits
 _LONGEST_TICK_PS = 1e6
@@ -26,9 +26,9 @@ _LONGEST_TICK_PS = 1e6
 _SLACK_PS, _ROUNDED = 1e6, 1.01
 
 
-def sound_stats(raw: Path, host: HostBuild, lost: Lost) -> NDArray[np.int64]:
+def sound_stats(raw: Path, host: HostBuild, lost: Lost, record_bytes: int) -> NDArray[np.int64]:
     """Make the counts of a program and its forked children sound in place, and name each loss. The slots that nothing
-    explains any more: records of calls in these mean nothing."""
+    explains any more: records of calls in these mean nothing. `record_bytes` has a record of such a call."""
     unknown = np.zeros(0, np.int64)
     for path in sorted(raw.glob("host_stats*.bin")):
         given = path.read_bytes()
@@ -37,7 +37,7 @@ def sound_stats(raw: Path, host: HostBuild, lost: Lost) -> NDArray[np.int64]:
             lost(path.name, why, "what was counted of the program's calls")
             path.unlink()
             continue
-        data, slots = _sound(given, host, partial(lost, path.name))
+        data, slots = _sound(given, host, partial(lost, path.name), record_bytes)
         if data != given:
             path.write_bytes(data)
         if path.name == _FIRST:
@@ -65,13 +65,15 @@ def _count_children(raw: Path, lost: Lost) -> None:
         path.write_bytes(data)
 
 
-def _sound(given: bytes, host: HostBuild, lost: Callable[[str, str], None]) -> tuple[bytearray, NDArray[np.int64]]:
+def _sound(
+    given: bytes, host: HostBuild, lost: Callable[[str, str], None], record_bytes: int
+) -> tuple[bytearray, NDArray[np.int64]]:
     """What a file should hold, and the slots that nothing explains."""
     header = np.frombuffer(given, HEADER, 1)[0]
     slots, size = int(header["slots"]), int(header["thread_bytes"])
     data = _padded(given, host, int(header["threads"]), size, slots, lost)
     own = np.frombuffer(data, HEADER, 1)
-    own["record_bytes"], own["threads"] = SHORT_CALLS.itemsize, (len(data) - PAGE) // size
+    own["record_bytes"], own["threads"] = record_bytes, (len(data) - PAGE) // size
     numbers: set[int] = set()
     unknown = np.zeros(0, np.int64)
     for at in range(PAGE, len(data), size):
@@ -127,8 +129,11 @@ def _padded(
 
 
 def _begun(data: bytes | bytearray, at: int) -> bool:
-    """Whether a thread is at a place: it has a time at which it began."""
-    return at + THREAD.itemsize <= len(data) and bool(np.frombuffer(data, THREAD, 1, at)["first"][0])
+    """Whether a thread is at a place."""
+    if at + THREAD.itemsize > len(data):
+        return False
+    thread = np.frombuffer(data, THREAD, 1, at)[0]
+    return bool(thread["begun"] or thread["first"])
 
 
 def _nameless(rows: NDArray[np.void], host: HostBuild) -> NDArray[np.bool_]:
@@ -162,8 +167,10 @@ def _sound_rows(
         places = [_place(int(site), host) for site in rows["site"][bad]]
         yield f"{counted(int(bad.sum()), 'row')} of {who} cannot be", f"the counts of {listed(places)}"
         outer[bad] = 0
-        rows[bad] = np.zeros(1, ROW)[0]
-        rows["state"][bad] = 1
+        for name in ROW.names or ():
+            if name not in _IDENTITY:
+                rows[name][bad] = 0
+    rows["site"][nameless], rows["state"][nameless], rows["entry"][nameless] = -1, 1, -1
     rows["min_run"] = np.clip(rows["min_run"], 0, None)
     rows["max_run"] = np.clip(rows["max_run"], 0, rows["count"])
     if untimed:

@@ -17,6 +17,7 @@ from workbench.model.cycles import cycle_start_ps, period_ps
 from workbench.model.platform import Platform
 from workbench.model.run import Run, RunClock, RunStatus
 from workbench.run.collect import frequencies
+from workbench.run.sound_card import keep_sound_of_card
 from workbench.run.tap_trace import TapTrace
 from workbench.session.run_end import collected
 
@@ -40,6 +41,7 @@ def finish_interrupted(run: Run, platform: Platform | None) -> bool:
     if not host.sites and (units := read_units(raw)):  # the project's own command built it
         host = replace(host, blocks=(units.block,), sites=units.sites)
     hdl = HdlBuild((), "", manifest.blocks[1:], streams=manifest.streams, fifos=manifest.fifos)
+    problems = keep_sound_of_card(raw, host, hdl)
     clocks_hz = frequencies(hdl.blocks, manifest.clocks)
     drift = manifest.drift_ppm_per_s
     time_ps = max(_ends_ps(raw, clocks_hz, drift), default=0)
@@ -49,6 +51,7 @@ def finish_interrupted(run: Run, platform: Platform | None) -> bool:
         reason=manifest.reason or "it was ended before it could finish",
         time_ps=time_ps,
         clocks=tuple(_until(clock, time_ps) for clock in manifest.clocks),
+        diagnostics=(*manifest.diagnostics, *problems),
     )
     taps = TapTrace(raw, writer.part, host.blocks[0], hdl.blocks, clocks_hz, drift) if manifest.traced else None
     collected(writer, manifest, Outcome(exit=None, time_ps=time_ps), host, hdl, (), platform, taps, writer.kept())
