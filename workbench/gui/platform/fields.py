@@ -35,6 +35,7 @@ ENTRY = (
         Field(("transfer",), "Transfer time", "table"),
         Field(("reason",), "Usual reason", "choice", "a pragma can override it", ("", *REASONS)),
         Field(("asynchronous",), "Returns early", "check", "the transfer goes on after the call"),
+        Field(("inline",), "In the header", "check", "its text is there: no library has it"),
     )),
     Group("Suggestion", "shown with findings on this call", (
         Field(("suggestion",), "", "prose"),
