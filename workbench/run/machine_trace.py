@@ -14,6 +14,7 @@ from workbench.api.instrument.traced import changes
 from workbench.api.records import read_calls
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.run import RunClock
+from workbench.model.text import counted
 from workbench.run.collect import frequencies
 from workbench.run.tap_trace import TapTrace
 
@@ -38,7 +39,15 @@ def machine_trace(
     traced = words is not None and hdl.read_out is not None and hdl.read_out.traced and not hdl.fpgas
     if traced and words is not None:
         found, told = changes(hdl.read_out, hdl.blocks, words)
-        found.tofile(raw / "taps.bin")
+        states = np.array([len(block.states) for block in hdl.blocks])
+        sound = (found["state"] >= 0) & (found["state"] < states[found["block"]])
+        if not sound.all():
+            text = (
+                f"the FPGA's trace has {counted(int((~sound).sum()), 'change')} to states that its blocks do not have"
+            )
+            lost = Diagnostic(text, "What the board read out is damaged: these are left out.", Severity.WARNING)
+            told = (*told, lost)
+        found[sound].tofile(raw / "taps.bin")
     else:
         text = "the trace of a run on a real machine is of the host's calls"
         hint = "In the timeline the FPGA's blocks are unclassified; hardware.trace of the project records their states."
