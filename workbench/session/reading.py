@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from workbench.api.source.flags import readable
 from workbench.api.source.includes import Includes
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.session.reader_child import CPU_S, ReaderEnded, ended, in_child
@@ -24,6 +25,8 @@ F = TypeVar("F", "HostScan", "HdlScan")
 T = TypeVar("T")
 
 _BYTES_A_S = 250_000  # several times slower than sources are read on any machine
+_ELSEWHERE = "to headers outside of the project's folder, which are not read"
+_FLAG_HINT = "Add their folder to `outside` in the project, if you trust what is in it."
 _SEARCH_S = 20.0  # how long to look for the one source that cannot be read
 
 
@@ -105,8 +108,17 @@ def _usable(root: Path, outside: tuple[Path, ...], part: S) -> tuple[S, tuple[Di
     includes = Includes([root / folder for folder in part.include_dirs], (root, *outside))
     problems = {name: includes.problems(root / name) for name in part.sources}
     good = tuple(name for name in part.sources if not problems[name])
-    told = tuple(dict.fromkeys(problem for found in problems.values() for problem in found))
-    return part.model_copy(update={"sources": good}), told
+    update: dict[str, object] = {"sources": good}
+    refused: list[str] = []
+    if (flags := getattr(part, "flags", None)) is not None:  # a host's
+        allowed = [*outside, *(root / folder for folder in part.include_dirs)]
+        update["flags"], refused[:0] = readable(flags, root, [root, *allowed])
+        of_sources = {name: readable(own, root, [root, *allowed]) for name, own in part.source_flags.items()}
+        update["source_flags"] = {name: kept for name, (kept, _) in of_sources.items()}
+        refused += [flag for _, lost in of_sources.values() for flag in lost]
+    told = dict.fromkeys(problem for found in problems.values() for problem in found)
+    told |= dict.fromkeys(Diagnostic(f"the flag {flag} leads {_ELSEWHERE}", _FLAG_HINT) for flag in refused)
+    return part.model_copy(update=update), tuple(told)
 
 
 def _cpu_s(root: Path, part: HostSources | HardwareSources) -> float:

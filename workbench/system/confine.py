@@ -21,6 +21,8 @@ from workbench.system.process import run_program
 _OVERLAY = 'mount -t overlay overlay -o "$1" "$2" && shift 2 && exec "$@"'
 _TOOLS = ("bwrap", "unshare", "mount")
 _PROBE_S = 20.0
+#: What programs need to start.
+_SYSTEM = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/etc/ld.so.cache", "/etc/alternatives")
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,23 @@ def read_only() -> tuple[str, ...]:
     prefix = ("bwrap", "--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",
               "--")  # fmt: skip
     return prefix if shutil.which(prefix[0]) and _runs(prefix) else ()
+
+
+def reads_only(program: Path, *folders: Path) -> tuple[str, ...]:
+    """As `read_only`, and of the user's files it sees those below these folders alone, beside the system's programs and
+    libraries. What is reached from there by a symbolic link it does not see."""
+    if not read_only():
+        return ()
+    own = os.path.realpath(program)
+    installed = os.path.dirname(os.path.dirname(own))  # bin and lib of a GHDL that somebody unpacked
+    system = [*_SYSTEM, *([installed] if installed != "/" else [])]
+    shown = [word for path in system if os.path.lexists(path) for word in _shown(path)]
+    given = [word for path in folders for word in ("--ro-bind", str(path), str(path))]
+    return ("bwrap", "--unshare-all", "--die-with-parent", *shown, "--dev", "/dev", "--proc", "/proc", *given, "--")
+
+
+def _shown(path: str) -> tuple[str, ...]:
+    return ("--symlink", os.readlink(path), path) if os.path.islink(path) else ("--ro-bind", path, path)
 
 
 @functools.cache

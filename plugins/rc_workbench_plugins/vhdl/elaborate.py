@@ -20,7 +20,7 @@ from workbench.api.kept import kept_text
 from workbench.model.application import VhdlStandard
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.system.cache import cache_dir
-from workbench.system.confine import read_only
+from workbench.system.confine import read_only, reads_only
 from workbench.system.files import sha256
 from workbench.system.process import run_program
 
@@ -143,7 +143,9 @@ def _run(
         words: list[str] = []
         for text in sorted(texts, key=lambda one: one.library == library):
             words += [f"--work={text.library}", *text.write(Path(scratch))]
-        command = [*read_only(), str(ghdl().path), "-c", *dialect(standard), *words, *action]
+        tool = ghdl().path
+        seen = (Path(scratch), *([folder] if folder is not None else []))
+        command = [*reads_only(tool, *seen), str(tool), "-c", *dialect(standard), *words, *action]
         result = run_program(
             command, cwd=folder, timeout_s=LIMIT_S, memory_bytes=MEMORY_BYTES,
             check=lambda: job.progress(0.5, "GHDL elaborates the design"),  # who reads this waits, and is told why

@@ -15,7 +15,7 @@ from rc_workbench_plugins.vhdl.mended import mended
 from workbench.api.kept import kept_text
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.system.cache import cache_dir
-from workbench.system.confine import read_only
+from workbench.system.confine import reads_only
 from workbench.system.files import SOURCE_LIMIT, read_regular, sha256
 from workbench.system.process import ProcessResult, run_program
 from workbench.system.toolchain import Tool, find_ghdl
@@ -92,7 +92,8 @@ def netlist(design: Design, language: str, run: Callable[..., ProcessResult] = r
     """What GHDL writes of a synthesised design, in "verilog", in "vhdl" or as its "raw" netlist. WorkbenchError."""
     files, bound = design.files, [f"-g{generic}" for generic in design.generics]
     tool = [str(ghdl().path), "--synth", *design.dialect, f"--out={language}"]
-    command = [*_confined(files), *tool, *bound, *design.words, "-e"]
+    seen = [*dict.fromkeys(Path(file).absolute().parent for file in files), design.folder]
+    command = [*_confined(files, *filter(None, seen)), *tool, *bound, *design.words, "-e"]
     result = run([*command, design.unit], cwd=design.folder, timeout_s=LIMIT_S, memory_bytes=MEMORY_BYTES)
     found = list(_lost(result.stderr)) if not result.returncode else _errors(result.stderr, design.unit)
     if found:
@@ -143,10 +144,10 @@ def kept(design: Design, make: Callable[[Design], str]) -> str:
     return kept_text(cache_dir() / "ghdl" / sha256(key.encode())[:32] / "verilog", lambda: make(design))
 
 
-def _confined(files: Sequence[str]) -> tuple[str, ...]:
-    """What keeps GHDL from writing: it opens files that a design declares, already to synthesise it. WorkbenchError
-    where nothing on this system does, for designs that declare some."""
-    if prefix := read_only():
+def _confined(files: Sequence[str], *folders: Path) -> tuple[str, ...]:
+    """What keeps GHDL from writing, and from reading but in these folders: it opens files that a design declares,
+    already to synthesise it. WorkbenchError where nothing on this system does, for designs that declare some."""
+    if prefix := reads_only(ghdl().path, *folders):
         return prefix
     found = [
         Diagnostic("this design declares a file, which GHDL would open with your rights", _KEEP, file=file, line=line)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:  # `workbench cc` reads flags without a project's schemas
 
 _FOLDERS = ("-I", "-isystem", "-iquote", "-idirafter")
 _FILES = ("-include", "-imacros")
+SYSTEM = ("/usr", "/opt")  # where systems keep headers
 
 
 def options(flags: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -25,6 +26,23 @@ def options(flags: Iterable[str]) -> Iterator[tuple[str, str]]:
 def names_headers(flag: str) -> bool:
     """Whether a word is such an option, be its path in it or the next."""
     return flag in _FILES or flag.startswith(_FOLDERS)
+
+
+def readable(flags: Sequence[str], root: Path, allowed: Iterable[Path]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The flags without those that lead to headers elsewhere than in some folders or the system's (`SYSTEM`), and
+    these. Relative paths are from `root`."""
+    inside = [os.path.realpath(folder) for folder in (*allowed, *SYSTEM)]
+    kept: list[str] = []
+    refused: list[str] = []
+    for kind, path in options(flags):
+        found = os.path.realpath(root / path) if path else ""
+        if not path or any(found == one or found.startswith(f"{one.rstrip('/')}/") for one in inside):
+            kept += [kind, path] if path else [kind]
+        elif kind in _FILES and not os.path.exists(found):  # to be found in the include folders
+            kept += [kind, path]
+        else:
+            refused.append(f"{kind} {path}".rstrip())
+    return tuple(kept) if refused else tuple(flags), tuple(dict.fromkeys(refused))
 
 
 def absolute(flags: Iterable[str], folder: Path) -> Iterator[str]:
