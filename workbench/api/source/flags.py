@@ -60,6 +60,11 @@ def include_folders(flags: Iterable[str]) -> list[str]:
     return [path for kind, path in options(flags) if kind in _FOLDERS]
 
 
+def header_folders(flags: Iterable[str]) -> list[Path]:
+    """All folders of headers that flags name, by themselves or by a file."""
+    return [Path(path).parent if kind in _FILES else Path(path) for kind, path in options(flags) if path]
+
+
 def flags_of(host: HostSources, source: str) -> tuple[str, ...]:
     """The flags of a source, as the project names it."""
     return (*host.flags, *host.source_flags.get(source, ()))

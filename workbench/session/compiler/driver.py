@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from workbench.api.compile import STARTS_THREADS, digest, needed
 from workbench.api.kept import ensure
 from workbench.api.objects import ObjectFile, made, prerequisites
-from workbench.api.source.flags import absolute
+from workbench.api.source.flags import absolute, header_folders
 from workbench.api.told import Compiled, Told, told
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.session.compiler.command import STDIN, Command, read_command
@@ -326,10 +326,11 @@ class _Units:
             sources=(str(file.relative_to(root)),),
             flags=tuple(absolute(flags, self.cwd)),
         )
+        outside = (workspace.root, *workspace.outside, self.cwd, *header_folders(part.flags))  # of a build, not opened
         job = Job()
         build = instrumented(
             root,
-            (workspace.root, *workspace.outside, self.cwd),
+            outside,
             part,
             lambda host: workspace.host_language.scan(root, host, workspace.platform, {}, job),
             lambda host: workspace.host_language.instrument(root, host, workspace.platform, {}, out, job),
