@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -108,17 +108,27 @@ def _usable(root: Path, outside: tuple[Path, ...], part: S) -> tuple[S, tuple[Di
     includes = Includes([root / folder for folder in part.include_dirs], (root, *outside))
     problems = {name: includes.problems(root / name) for name in part.sources}
     good = tuple(name for name in part.sources if not problems[name])
-    update: dict[str, object] = {"sources": good}
-    refused: list[str] = []
-    if (flags := getattr(part, "flags", None)) is not None:  # a host's
-        allowed = [*outside, *(root / folder for folder in part.include_dirs)]
-        update["flags"], refused[:0] = readable(flags, root, [root, *allowed])
-        of_sources = {name: readable(own, root, [root, *allowed]) for name, own in part.source_flags.items()}
-        update["source_flags"] = {name: kept for name, (kept, _) in of_sources.items()}
-        refused += [flag for _, lost in of_sources.values() for flag in lost]
+    allowed = [root, *outside, *(root / folder for folder in part.include_dirs)]
+    flags, refused = _flags(root, allowed, getattr(part, "flags", None), getattr(part, "source_flags", {}))
     told = dict.fromkeys(problem for found in problems.values() for problem in found)
     told |= dict.fromkeys(Diagnostic(f"the flag {flag} leads {_ELSEWHERE}", _FLAG_HINT) for flag in refused)
-    return part.model_copy(update=update), tuple(told)
+    return part.model_copy(update={"sources": good, **flags}), tuple(told)
+
+
+def _flags(
+    root: Path, allowed: Sequence[Path], flags: Sequence[str] | None, of_sources: Mapping[str, Sequence[str]]
+) -> tuple[dict[str, object], list[str]]:
+    """A host's flags, and those of its sources, that lead to headers in allowed folders; and the others. Hardware has
+    None."""
+    if flags is None:
+        return {}, []
+    kept, refused = readable(flags, root, allowed)
+    usable: dict[str, tuple[str, ...]] = {}
+    lost = [*refused]
+    for name, own in of_sources.items():
+        usable[name], more = readable(own, root, allowed)
+        lost += more
+    return {"flags": kept, "source_flags": usable}, lost
 
 
 def _cpu_s(root: Path, part: HostSources | HardwareSources) -> float:

@@ -31,7 +31,7 @@ def names_headers(flag: str) -> bool:
 def readable(flags: Sequence[str], root: Path, allowed: Iterable[Path]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The flags without those that lead to headers elsewhere than in some folders or the system's (`SYSTEM`), and
     these. Relative paths are from `root`."""
-    inside = [os.path.realpath(folder) for folder in (*allowed, *SYSTEM)]
+    inside = [os.path.realpath(os.fspath(folder)) for folder in (*allowed, *map(Path, SYSTEM))]
     kept: list[str] = []
     refused: list[str] = []
     for kind, path in options(flags):
