@@ -20,6 +20,7 @@ from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
 
 SCRIPT = Path(__file__).parent / "benchmarks" / "streaming_apps.py"
+EXAMPLES = sorted(path.name for path in SCRIPT.parents[2].glob("resources/examples/*/*.workbench.yaml"))
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +77,7 @@ def test_the_trees_of_fig_6_1_and_6_2(top: str, walks: int, splits: int, apps: M
     assert len(list(found.paths(found.find("e1")[0], found.find("e4")[0]))) == walks
 
 
-@pytest.mark.parametrize("project", sorted(path.name for path in SCRIPT.parents[2].glob("resources/examples/*/*.yaml")))
+@pytest.mark.parametrize("project", EXAMPLES)
 def test_every_example_opens(project: str) -> None:
     (path,) = SCRIPT.parents[2].glob(f"resources/examples/*/{project}")
     try:

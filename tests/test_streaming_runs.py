@@ -38,6 +38,7 @@ from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
 from workbench.system import process
+from workbench.system.confine import read_only
 from workbench.testing.runs import synthetic_run
 
 DATA = Path(__file__).parent / "data" / "streaming"
@@ -331,7 +332,7 @@ def test_a_block_in_vhdl_is_simulated_where_it_is_run_and_not_where_it_is_opened
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Opened, a design is synthesised; what GHDL 2.0 gets wrong there is told before anything is built."""
-    if not ghdl.read_only():
+    if not read_only():
         pytest.skip("this system does not let bubblewrap confine")
     path = project(tmp_path, "mapping: {scale: card}", VHDL)
     text = (tmp_path / "scale.vhd").read_text()

@@ -146,7 +146,8 @@ def test_marks_on_one_line_are_accepted_one_after_another_before_anything_is_sav
 ) -> None:
     """A line that is parted is another one: where marks may stand in it is read anew from the text."""
     top = project.parent / "hdl" / "tiny_top.v"
-    one = "    reg ready, full;\n    always @(posedge clk) if (wr_en) ready <= 1; else ready <= full;\nendmodule"
+    blocks = [f"always @(posedge clk) if ({asked})" for asked in ("wr_en", "rd_en")]
+    one = f"    reg ready, full;\n    {blocks[0]} ready <= 1; {blocks[1]} full <= 0;\nendmodule"
     text = top.read_text().replace("endmodule", one)
     top.write_text(text)
     window.open(project)
@@ -154,15 +155,16 @@ def test_marks_on_one_line_are_accepted_one_after_another_before_anything_is_sav
     mode = window.modes.current()
     assert isinstance(mode, SourceMode)
     mode.open_file(top)
-    assert [p.pragma.name for p in mode.proposals.open_now()] == ["take_w1", "wait_w1"]
+    assert [p.pragma.name for p in mode.proposals.open_now()] == ["take_w1", "give_d1"]
     window.propose_marks()
-    for left in (["wait_w1"], []):
+    for left in (["give_d1"], []):
         qtbot.keyClick(mode.proposals.rows, Qt.Key.Key_Return)
         qtbot.waitUntil(lambda: [p.pragma.name for p in mode.proposals.open_now()] == left)  # noqa: B023
-    qtbot.waitUntil(lambda: said_of(mode)[-1] == "2 states")
+    qtbot.waitUntil(lambda: said_of(mode)[-2:] == ["1 state", "1 state"])
     assert top.read_text() == text
     assert mode.editor is not None
     assert [line.strip() for line in mode.editor.toPlainText().splitlines()[-6:]] == [
-        "always @(posedge clk) if (wr_en)", "//pragma recap take_w1 recv(data, $CPU, w1)", "ready <= 1; else",
-        "//pragma recap wait_w1 wait_recv(late_sender, $CPU, w1)", "ready <= full;", "endmodule",
+        "always @(posedge clk) if (wr_en)", "//pragma recap take_w1 recv(data, $CPU, w1)",
+        "ready <= 1; always @(posedge clk) if (rd_en)", "//pragma recap give_d1 send(data, $CPU, d1)", "full <= 0;",
+        "endmodule",
     ]  # fmt: skip

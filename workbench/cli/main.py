@@ -44,6 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Exit codes: 0 done; 1 the thing asked for failed; 2 bad input or usage; 130 cancelled."""
     with redirect_stdout(Shown(sys.stdout)), redirect_stderr(Shown(sys.stderr)):
         code = _main(arguments)
+        interrupt.asked.clear()  # what another program goes on with is not cancelled
         if arguments is None:  # we are the program itself, not a part of another
             _leave(code)
     return code

@@ -57,6 +57,8 @@ def compose(text: str) -> yaml.Node | None:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+        if "nesting depth" in str(error.problem):  # libyaml's own limit, of PyYAML 6.0.4 on
+            raise YamlError(*TOO_LARGE, line, column) from None
         raise YamlError(*_syntax(error, text[mark.index : mark.index + 1] if mark else ""), line, column) from None
 
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from workbench.gui.background import Background, Code, Slices
-from workbench.gui.disk_watch import DiskWatch
 from workbench.gui.naming import range_title
 from workbench.gui.navigation import Navigation, Range
 from workbench.gui.notices import Notices
@@ -83,7 +82,6 @@ class Context(QObject):
         self.trusted = True  # whether the project may be run without a question, as it stood when it was last read
         self.aside: frozenset[str] = frozenset()  # ids of the findings set aside
         self.shown_range: Range | None = None  # what `analysis` is of: the range, once it was analysed
-        self.disk_watch = DiskWatch(self)
         self._ranged: Analysis | None = None
         self._knowledge: KnowledgeBase | None = None
         self._extra_runs: tuple[Path, ...] = ()

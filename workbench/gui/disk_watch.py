@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer
 
-if TYPE_CHECKING:
-    from workbench.gui.context import Context
+from workbench.gui.context import Context
 
 SETTLE_MS = 100  # a program may write a file in pieces, or put another one in its place
 

@@ -18,6 +18,7 @@ from workbench.gui.asking import Asking
 from workbench.gui.background import Background
 from workbench.gui.breadcrumb import Breadcrumb
 from workbench.gui.context import Context
+from workbench.gui.disk_watch import DiskWatch
 from workbench.gui.floating import Floating
 from workbench.gui.focus import focus_inside, is_nowhere
 from workbench.gui.header import Header
@@ -54,6 +55,7 @@ class Frame(QMainWindow):
         self.setMinimumSize(960, 600)
         self.resize(1600, 1000)
         self.context = Context(plugins, self)
+        self._disk_watch = DiskWatch(self.context)
         self.context.documents.ask = lambda asked: question.ask(asked, self)
         self.slices = self.context.slices
         self._ahead = False  # whether the modes' code is read, or being read
