@@ -11,12 +11,15 @@ import pytest
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF, QImage, QPainter
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+from shiboken6 import createdByPython
 
 import workbench.gui
 from workbench.gui import fonts, theme
 from workbench.gui.app import make_application
-from workbench.gui.icons import icon_pixmap
-from workbench.gui.widgets import paint_state_bar
+from workbench.gui.icons import icon, icon_pixmap
+from workbench.gui.main_window import MainWindow
+from workbench.gui.widgets import SignField, paint_state_bar
 from workbench.model.pragma import Category
 from workbench.model.text import bytes_text, count_text, percent_text, rate_text, ratio_text, time_text
 from workbench.pictures.palette import DARK, LIGHT, Palette
@@ -182,3 +185,21 @@ def test_the_theme_follows_its_name(qapp: QApplication) -> None:
     assert make_application("dark").palette().window().color().name().upper() == DARK.window
     assert theme.palette() is DARK
     assert make_application("light").palette().window().color().name().upper() == LIGHT.window
+
+
+def test_the_icon_in_a_field_follows_the_theme(window: MainWindow, project: Path, qtbot: QtBot) -> None:
+    """Python's side of an action that Qt made goes when others are collected, while the field is still shown."""
+    window.open(project)
+    for mode in ("timeline", "platform"):
+        assert window.modes.whole(mode) is not None
+    fields = window.findChildren(SignField)
+    assert {field.placeholderText() for field in fields} >= {"Filter rows", "Find a state or call", "Filter entries"}
+    for name in ("dark", "light"):
+        window.set_theme(name)
+        qtbot.waitUntil(lambda: not window.busy)
+        wanted = icon("funnel", theme.palette().muted).cacheKey()
+        for field in fields:
+            (action,) = field.actions()
+            assert createdByPython(action)
+            if "Filter" in field.placeholderText():
+                assert action.icon().cacheKey() == wanted

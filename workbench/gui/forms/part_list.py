@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QModelIndex, QRectF, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QModelIndex, QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QTabBar, QVBoxLayout, QWidget
 
 from workbench.gui import fonts, icons, theme
 from workbench.gui.forms.parts import Part, Section
 from workbench.gui.painting import label
-from workbench.gui.widgets import paint_severity
+from workbench.gui.widgets import SignField, paint_severity
 from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column
 from workbench.model.diagnostic import Severity
@@ -39,10 +39,7 @@ class PartList(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 12, 0, 0)
         column.setSpacing(6)
-        self.filter = QLineEdit()
-        self.filter.setPlaceholderText("Filter entries")
-        self.filter.setClearButtonEnabled(True)
-        self._funnel = self.filter.addAction(icons.icon("funnel"), QLineEdit.ActionPosition.LeadingPosition)
+        self.filter = SignField("funnel", "Filter entries")
         self.filter.textChanged.connect(self._refilter)
         above = QHBoxLayout()
         above.setContentsMargins(16, 0, 16, 0)
@@ -195,8 +192,3 @@ class PartList(QWidget):
             paint_severity(painter, box.left() + 6, y, 16, level)
         elif self._addable(row):
             icons.draw_icon(painter, "plus", box.left() + 6, y)
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_funnel"):
-            self._funnel.setIcon(icons.icon("funnel"))

@@ -4,36 +4,27 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLineEdit
 
 from workbench.gui.background import Background, Failed
-from workbench.gui.icons import icon
-from workbench.gui.theme import palette
 from workbench.gui.timeline.view import TimelineView
+from workbench.gui.widgets import SignField
 from workbench.pictures.timeline.hits import Hit
 from workbench.pictures.timeline.rows import Kind
 from workbench.traces.find import Occurrence, occurrence
 
 
-class FindField(QLineEdit):
+class FindField(SignField):
     """Looks in a timeline's rows, as far as the filter shows them; at the end it goes on from the other end."""
 
     def __init__(self, view: TimelineView, background: Background, failed: Failed) -> None:
-        super().__init__()
+        super().__init__("search", "Find a state or call")
         self._view, self._background, self._failed = view, background, failed
         self._at: tuple[Hit | None, Occurrence] | None = None  # what was found last, and chosen then
-        self.setPlaceholderText("Find a state or call")
-        self.setAccessibleName("Find a state or call")
-        self.setClearButtonEnabled(True)
         self.setMinimumWidth(110)
         self.setMaximumWidth(190)
-        self._sign = self.addAction(icon("search", palette().muted), QLineEdit.ActionPosition.LeadingPosition)
         view.step_wanted.connect(self.step)
         self.textChanged.connect(lambda: self._say(found=True))
         self._say(found=True)
-
-    def retheme(self) -> None:
-        self._sign.setIcon(icon("search", palette().muted))
 
     def step(self, back: bool = False) -> None:
         """Go to where the words occur next, or last, from what is chosen or else from what is in view."""

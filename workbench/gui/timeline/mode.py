@@ -6,20 +6,19 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QLineEdit, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QWidget
 
 from workbench.api.modes import WindowMode
 from workbench.formats.units import UnitError, quantity
 from workbench.gui.context import Context
-from workbench.gui.icons import icon
 from workbench.gui.mode import Mode
 from workbench.gui.navigation import Range
 from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding, SelectedState
-from workbench.gui.theme import palette, set_ground
+from workbench.gui.theme import set_ground
 from workbench.gui.timeline.details import TimelineDetails
 from workbench.gui.timeline.finding import FindField
 from workbench.gui.timeline.view import TimelineView
-from workbench.gui.widgets import PillButton, plain_column, rule
+from workbench.gui.widgets import PillButton, SignField, plain_column, rule
 from workbench.model.pragma import Category
 from workbench.model.run import PS_PER_S
 from workbench.model.text import count_text, counted, time_text
@@ -95,13 +94,9 @@ class TimelineMode(Mode):
             self.state_pills[kind] = pill
             row.addWidget(pill)
         row.addStretch(1)
-        self.filter = QLineEdit()
-        self.filter.setPlaceholderText("Filter rows")
-        self.filter.setClearButtonEnabled(True)
+        self.filter = SignField("funnel", "Filter rows")
         self.filter.setMinimumWidth(110)
         self.filter.setMaximumWidth(180)
-        self.filter.setAccessibleName("Filter rows")
-        self._funnel = self.filter.addAction(icon("funnel", palette().muted), QLineEdit.ActionPosition.LeadingPosition)
         self.filter.textChanged.connect(self._filter_rows)
         self.finder = FindField(self.view, self.context.background, self.context.failed)
         row.addWidget(self.finder)
@@ -171,10 +166,6 @@ class TimelineMode(Mode):
                 n for n, b in enumerate(scene.blocks) if b.id in blocks or b.group in blocks
             )
             self.view.redraw()
-
-    def retheme(self) -> None:
-        self._funnel.setIcon(icon("funnel", palette().muted))
-        self.finder.retheme()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

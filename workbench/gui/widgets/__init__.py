@@ -6,6 +6,7 @@ from workbench.gui.widgets.empty_state import EmptyState, IconLabel
 from workbench.gui.widgets.labels import ElidedLabel, label, rule, set_role, shortened
 from workbench.gui.widgets.panel_header import PanelHeader, empty, plain_column, plain_panel, scrolled
 from workbench.gui.widgets.severity import SeverityBadge, SeverityIcon, level_of, paint_severity
+from workbench.gui.widgets.sign_field import SignField
 from workbench.gui.widgets.speedup_bar import SpeedupBar
 from workbench.gui.widgets.split import Split
 from workbench.gui.widgets.stack import Stack
@@ -23,6 +24,7 @@ __all__ = [
     "PillButton",
     "SeverityBadge",
     "SeverityIcon",
+    "SignField",
     "SpeedupBar",
     "Split",
     "Stack",
