@@ -6,10 +6,6 @@
 processor time of the one thread, as all times here are.
 `grown_mib` is what the process grew by over as many views opened, painted and closed, after the first tenth of them.
 `alive` counts views that a collection left over.
-
-Then how long a block graph takes to lay out, and to draw while it is zoomed and moved, 1200 x 500 pixels: `p95_ms` is
-of frames while a gesture lasts (a snapshot is moved where a whole drawing is slow), `redraw_ms` of a whole drawing.
-Nodes are counted as drawn: replicas share one; `blocks` counts them all.
 """
 
 from __future__ import annotations
@@ -26,7 +22,8 @@ from pathlib import Path
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF
+from graph import SHARES, made_up_graph
+from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
 from workbench.api.predictions import Bar as TimingBar
@@ -38,7 +35,6 @@ from workbench.gui.house_view import HouseView
 from workbench.gui.plot_view import PlotView
 from workbench.gui.predict.timing_view import TimingView
 from workbench.gui.timeline.view import TimelineView
-from workbench.model.blocks import Block, BlockGraph, Edge, Side, State
 from workbench.model.pragma import Category
 from workbench.pictures.bars import Bar, Bars
 from workbench.pictures.graph import STYLE, NodeFacts
@@ -46,22 +42,6 @@ from workbench.pictures.layout import layout_graph
 from workbench.pictures.plot import Axis, Line, Mark, Plot
 from workbench.testing.runs import synthetic_run
 from workbench.traces.scene import build_scene
-
-SHARES = tuple((category, 1 / len(Category)) for category in Category)
-
-
-def made_up_graph(nodes: int) -> BlockGraph:
-    """A host, and stages of blocks of which each talks to one or two of the next stage."""
-    rng = np.random.default_rng(1)
-    states = (State(0, "unclassified"), State(1, "work", Category.WORK))
-    blocks = [Block("host.main", Side.HOST, "host", "thread", "host.main", states)]
-    names = [f"top.stage{n}.ctrl" for n in range(nodes - 1)]
-    blocks += [Block(n, Side.FPGA, n.rsplit(".", 1)[0], "always", n, states) for n in names]
-    edges = [Edge("host.main", names[0], "in", count=100, bytes=4096, time_s=1.0)]
-    for n in range(1, len(names)):
-        source = max(0, n - 1 - int(rng.integers(0, 8)))
-        edges.append(Edge(names[source], names[n], f"m{n}", count=int(rng.integers(1, 1000))))
-    return BlockGraph(tuple(blocks), tuple(edges))
 
 
 def plot() -> HouseView:
@@ -147,38 +127,6 @@ def measure(make: Callable[[], HouseView], opened: int, repaints: int) -> dict[s
     }
 
 
-def gestures(nodes: int, frames: int) -> dict[str, float]:
-    graph = made_up_graph(nodes)
-    started = time.thread_time()
-    layout = layout_graph(graph)
-    laid_out = time.thread_time() - started
-    view = GraphView()
-    view.resize(1200, 500)
-    view.show()
-    QApplication.processEvents()
-    facts = NodeFacts(SHARES, "17 %", "working", "33 % moving data")
-    view.show_graph(layout, {node.key: facts for node in layout.nodes}, {})
-    view.viewport().repaint()
-    redraw = view.frame_ms
-    times = []
-    for frame in range(frames):
-        if frame % 2:
-            view.pan(QPointF(9, 5))
-        else:
-            view.zoom(1.1 if frame < frames // 2 else 1 / 1.1)
-        begun = time.thread_time()
-        view.viewport().repaint()
-        times.append((time.thread_time() - begun) * 1e3)
-    view.close()
-    return {
-        "nodes": len(layout.nodes),
-        "blocks": len(graph.blocks),
-        "layout_s": round(laid_out, 4),
-        "p95_ms": round(float(np.percentile(times, 95)), 2),
-        "redraw_ms": round(redraw, 2),
-    }
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true")
@@ -188,21 +136,14 @@ def main() -> None:
     assert isinstance(application, QApplication)
     theme.apply_theme(application, "light")
     counts = (30, 200) if arguments.quick else (200, 1000)
-    sizes = (50, 200) if arguments.quick else (50, 500, 5000)
     rows = {make.__name__: measure(make, *counts) for make in (plot, graph, bars, timeline)}
-    graphs = [gestures(nodes, 40) for nodes in sizes]
     if arguments.json:
-        print(json.dumps({"views": rows, "graphs": graphs}, indent=1))
+        print(json.dumps({"views": rows}, indent=1))
         return
     for name, row in rows.items():
         print(
             f"{name:>9}: {row['opened']} opened and closed, {row['alive']} alive, grown {row['grown_mib']:5.1f} MiB; "
             f"paint {row['first_paint_ms']:6.2f} ms, after {counts[1]} {row['last_paint_ms']:6.2f} ms"
-        )
-    for found in graphs:
-        print(
-            f"{found['nodes']:>5} nodes: layout {found['layout_s']:7.3f} s, gestures p95 {found['p95_ms']:6.2f} ms, "
-            f"whole redraw {found['redraw_ms']:7.2f} ms"
         )
 
 
