@@ -23,7 +23,16 @@ from workbench.api.job import Job
 from workbench.system.cache import bound_cache, cache_dir
 from workbench.system.files import locked, replace_file, sha256
 
-_KEPT = {"cards": 40, "models": 40, "library": 40, "objects": 4000, "reads": 8000, "instrumented": 200, "ghdl": 2000}
+_KEPT = {
+    "cards": 40,
+    "models": 40,
+    "library": 40,
+    "objects": 4000,
+    "reads": 8000,
+    "instrumented": 200,
+    "ghdl": 2000,
+    "words": 100,
+}
 _KEPT_FOLDERS = 3  # of 160 MB each
 _LARGE = {"cards", "verilated", "side_by_side"}  # entries that take seconds to make: then the cache's size is looked at
 _LIST, _SUMS = "reads.json", "checksums.json"

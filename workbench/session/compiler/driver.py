@@ -10,6 +10,7 @@ the target adds, and object files are kept (`objects.py`).
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -23,8 +24,9 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import workbench
 from workbench.api.compile import STARTS_THREADS, digest, needed
-from workbench.api.kept import ensure
+from workbench.api.kept import ensure, keep_data, kept_folder, remember_reads, taken
 from workbench.api.objects import ObjectFile, made, prerequisites
 from workbench.api.source.flags import absolute, header_folders
 from workbench.api.told import Compiled, Told, told
@@ -39,6 +41,7 @@ from workbench.system.toolchain import Tool, find_compiler, symbols
 if TYPE_CHECKING:  # what reads projects and sources is imported where an object file is not kept
     from workbench.session.workspace import Workspace
 
+_WORDS = "words.json"
 _STARTS = "RECAP_CC_STARTS"  # how many of these programs this one was started by, one by another
 PROJECT, COMPILERS = "RECAP_PROJECT", {"c": "RECAP_CC", "c++": "RECAP_CXX"}
 #: flags that do not concern the wrappers: they are the workbench's own code
@@ -191,14 +194,29 @@ class _Units:
     @cached_property
     def root(self) -> Path:
         """The project's folder, or what stands for it."""
-        return Path(os.path.realpath(self.within.mirror)) if self.within else self.workspace.root
+        return Path(os.path.realpath(self.within.mirror)) if self.within else Path(self._known[0])
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Words of which a file holds one where it calls the platform."""
+        return self.within.names if self.within else tuple(self._known[1:])
+
+    @cached_property
+    def _known(self) -> list[str]:
+        """The project's folder, and the words of its platform's calls: kept, since most sources hold none and need
+        nothing else of the project."""
+        command = digest([workbench.__version__, str(self.project)])
+        found = kept_folder("words", command, self.project.parent)
+        if found and (kept := taken(found / _WORDS)) is not None:
+            return list(json.loads(kept))
         from workbench.model.prototypes import words_of_calls
 
-        return self.within.names if self.within else words_of_calls(self.workspace.platform.host)
+        read = [self.project, Path(os.path.realpath(self.workspace.platform_path))]
+        known = [str(self.workspace.root), *words_of_calls(self.workspace.platform.host)]
+        remember_reads(command, self.project.parent, read, ())
+        if found := kept_folder("words", command, self.project.parent):
+            keep_data(json.dumps(known).encode(), found, _WORDS)
+        return known
 
     @cached_property
     def workspace(self) -> Workspace:
