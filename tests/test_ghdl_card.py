@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 from rc_workbench_plugins.simulated_card.beside import Said
 from rc_workbench_plugins.simulated_card.simulate import _Pace
+from rc_workbench_plugins.vhdl import VhdlLanguage
 from rc_workbench_plugins.vhdl.beside import MESSAGES
 from tools import NEEDS_GHDL
 
-from workbench.api.builds import Beside
+from workbench.api.builds import Beside, HdlBuild, simulated_by
 from workbench.api.job import Job, JobEvent
 from workbench.model.diagnostic import Severity
 from workbench.model.run import Run, RunStatus
+from workbench.session.instrumenting import instrument, plain_designs
 from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import Plugins, load_plugins
@@ -36,11 +38,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return shutil.copytree(PROJECT, tmp_path_factory.mktemp("project") / "stats")
 
 
-def ran(folder: Path, plugins: Plugins, broken: int = 0) -> tuple[Run, Path, Job]:
+def ran(folder: Path, plugins: Plugins, broken: int = 0, name: str = "") -> tuple[Run, Path, Job]:
     project = folder / "stats.workbench.yaml"
     text = (PROJECT / project.name).read_text().replace("-DBROKEN=0", f"-DBROKEN={broken}")
     project.write_text(text)
-    out, job = folder / "runs" / str(broken), Job()
+    out, job = folder / "runs" / (name or str(broken)), Job()
     return run_workspace(open_workspace(project, plugins), RunOptions(out=out, deterministic=True), job), out, job
 
 
@@ -112,6 +114,82 @@ def test_a_design_that_fails_ends_the_run_at_its_line(
     if at:
         assert failed.file == "hdl/stats.vhd"
         assert at in (PROJECT / failed.file).read_text().splitlines()[(failed.line or 0) - 1]
+
+
+SYNTHESISABLE = """
+library ieee;
+use ieee.std_logic_1164.all;
+use ieee.numeric_std.all;
+entity stats is
+    port (clk, rst : in std_logic;
+          addr : in std_logic_vector(31 downto 0);
+          wr_en : in std_logic; wr_data : in std_logic_vector(31 downto 0);
+          rd_en : in std_logic; rd_data : out std_logic_vector(31 downto 0));
+end;
+architecture rtl of stats is
+    signal total : unsigned(31 downto 0);
+begin
+    process (clk)
+    begin
+        if rising_edge(clk) then
+            if rst = '1' then
+                total <= (others => '0');
+            elsif wr_en = '1' then
+                --pragma recap add work()
+                total <= total + unsigned(wr_data);
+            end if;
+            rd_data <= std_logic_vector(total);
+        end if;
+    end process;
+end;
+"""
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_a_project_that_asks_for_ghdl_is_not_synthesised(tmp_path: Path, plugins: Plugins, plain: bool) -> None:
+    folder = shutil.copytree(PROJECT, tmp_path / "stats")
+    (folder / "hdl" / "stats.vhd").write_text(SYNTHESISABLE)
+    workspace = open_workspace(folder / "stats.workbench.yaml", plugins)
+
+    def built(simulator: str) -> tuple[HdlBuild, list[str]]:
+        out, texts = tmp_path / (simulator or "none"), list[str]()
+        job = Job(lambda event: texts.append(event.text))
+        if plain:
+            return plain_designs(workspace, {}, simulator), texts
+        return instrument(workspace, {}, out, job, own_build=True, simulator=simulator)[1], texts
+
+    (own, said), (usual, usually_said) = built("ghdl"), built("auto")
+    assert not own.sources
+    assert not own.translated
+    assert own.beside is not None
+    assert not own.beside.refused
+    assert simulated_by(own, "ghdl").asks_beside
+    assert usual.sources
+    assert usual.translated
+    assert own.blocks == usual.blocks
+    assert own.ports == usual.ports
+    if not plain:
+        assert not any("GHDL synthesises" in text for text in said)
+        assert any("GHDL synthesises" in text for text in usually_said)
+
+
+def test_a_design_that_is_too_large_as_verilog_runs_in_ghdl(
+    folder: Path, plugins: Plugins, whole: tuple[Run, Path, Job], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As 24 rounds of a Keccak, each bit by itself, are: their Verilog takes 1.4 GiB to read."""
+
+    def takes_too_much(*_: object) -> HdlBuild:
+        raise MemoryError
+
+    monkeypatch.setattr(VhdlLanguage, "instrument", staticmethod(takes_too_much))
+    monkeypatch.setattr("workbench.session.kept_builds.kept_folder", lambda *_: None)
+    run, out, job = ran(folder, plugins, name="large")
+    assert run.manifest.status is RunStatus.COMPLETE
+    assert (out / "stdout.txt").read_text() == (whole[1] / "stdout.txt").read_text()
+    (told,) = (one for one in job.diagnostics if "too large to be simulated as Verilog" in one.message)
+    assert "takes more than 768 MiB of memory" in told.message
+    assert "GHDL itself simulates it" in told.hint
+    assert told.severity is Severity.WARNING
 
 
 def test_a_design_that_stays_in_one_cycle_is_told_while_it_does(tmp_path: Path, plugins: Plugins) -> None:

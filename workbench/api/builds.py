@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.text import listed
 
 if TYPE_CHECKING:  # what only types need: a plugin that is found, and not used, costs next to nothing
+    from workbench.api.descriptors import HdlLanguage
     from workbench.api.equivalence import Comparison
     from workbench.model.blocks import Block
     from workbench.model.hardware import Clock
@@ -20,6 +21,7 @@ if TYPE_CHECKING:  # what only types need: a plugin that is found, and not used,
     from workbench.model.scan import HdlPort
     from workbench.model.streams import Fifo, Stream
 
+_TOO_LARGE = "{} itself simulates it. Streams within it are not counted. A board's tools may still build it."
 _OTHER = "Write `simulator: auto` below simulation, or leave it out."
 
 
@@ -135,6 +137,25 @@ class HdlBuild:
     def each(self) -> tuple[HdlBuild, ...]:
         """The build of each FPGA."""
         return self.fpgas or (self,)
+
+
+@runtime_checkable
+class InOwnSimulator(Protocol):
+    """A hardware language with a simulator of its own (`Beside`), whose designs usually run as Verilog."""
+
+    def in_own_simulator(self) -> HdlLanguage:
+        """The same language without Verilog: its builds have no `sources`, and what `beside` needs."""
+        ...
+
+
+def too_large(hdl: HdlBuild, why: str) -> HdlBuild:
+    """A build without Verilog; `why` is what keeps its Verilog from being read."""
+    if hdl.beside is None:
+        return hdl
+    message = f"this design is too large to be simulated as Verilog: {why}"
+    note = Diagnostic(message, _TOO_LARGE.format(hdl.beside.simulator), Severity.WARNING)
+    refused = (replace(note, hint="Leave `simulation.simulator` out.", severity=Severity.ERROR),)
+    return replace(hdl, beside=replace(hdl.beside, refused=refused), diagnostics=(note, *hdl.diagnostics))
 
 
 def simulated_by(hdl: HdlBuild, simulator: str) -> HdlBuild:

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from workbench.api import HdlBuild, HostBuild
+from workbench.api import HdlBuild, HdlLanguage, HostBuild
+from workbench.api.builds import InOwnSimulator, too_large
 from workbench.api.host_units import FIRST_STATES, entries_of, host_block
 from workbench.api.job import Job
 from workbench.model.diagnostic import WorkbenchError
@@ -19,10 +20,15 @@ from workbench.system.files import check_name
 
 
 def instrument(
-    workspace: Workspace, settings: Mapping[str, Value], out: Path, job: Job, own_build: bool = False
+    workspace: Workspace,
+    settings: Mapping[str, Value],
+    out: Path,
+    job: Job,
+    own_build: bool = False,
+    simulator: str = "",
 ) -> tuple[HostBuild, HdlBuild]:
     """Write instrumented copies below `out`. With a build of the project's own, each host source is instrumented as it
-    is compiled: the program tells of its calls itself."""
+    is compiled: the program tells of its calls itself. `simulator` is what the project asks for, where one runs it."""
     root, platform, defines = workspace.root, workspace.platform, workspace.defines(settings)
     host = HostBuild((), blocks=(host_block(FIRST_STATES, None),), entries=entries_of(platform))
     if not own_build:
@@ -36,7 +42,7 @@ def instrument(
             keeping(workspace.host_language, root, platform, defines, out / "host"),
         )
     folders = _folders(workspace, out / "hdl")
-    hdl = on_each(workspace, lambda one: _instrument_design(one, settings, folders[id(one)], job))
+    hdl = on_each(workspace, lambda one: _instrument_design(one, settings, folders[id(one)], job, simulator))
     return placed(host, root), hdl
 
 
@@ -47,12 +53,19 @@ def check_names(workspace: Workspace, out: Path) -> None:
         check_name(path)
 
 
-def plain_designs(workspace: Workspace, settings: Mapping[str, Value]) -> HdlBuild:
-    """The designs as they are."""
+def plain_designs(workspace: Workspace, settings: Mapping[str, Value], simulator: str = "") -> HdlBuild:
+    """The designs as they are. `simulator` is what the project asks for, where one runs them."""
 
     def plain(one: Workspace) -> HdlBuild:
         parameters = one.parameters(settings)
-        return read(lambda: one.hdl_language.plain(one.root, one.project.hardware, parameters), one.path)
+        language, own = _languages(one, simulator)
+        return read(
+            lambda: language.plain(one.root, one.project.hardware, parameters),
+            one.path,
+            otherwise=(lambda why: too_large(own.plain(one.root, one.project.hardware, parameters), why))
+            if own
+            else None,
+        )
 
     return on_each(workspace, plain)
 
@@ -76,12 +89,23 @@ def _folders(workspace: Workspace, out: Path) -> dict[int, Path]:
     return {id(one): out / names[workspace.each.index(one)] for one in workspace.different}
 
 
-def _instrument_design(workspace: Workspace, settings: Mapping[str, Value], out: Path, job: Job) -> HdlBuild:
-    root, platform, language = workspace.root, workspace.platform, workspace.hdl_language
+def _languages(workspace: Workspace, simulator: str) -> tuple[HdlLanguage, HdlLanguage | None]:
+    """What reads a design for this simulator, and what may read it instead where it is too large for that."""
+    language = workspace.hdl_language
+    own = language.in_own_simulator() if isinstance(language, InOwnSimulator) else None
+    return (own, None) if own is not None and simulator == "ghdl" else (language, own)
+
+
+def _instrument_design(
+    workspace: Workspace, settings: Mapping[str, Value], out: Path, job: Job, simulator: str
+) -> HdlBuild:
+    root, platform = workspace.root, workspace.platform
+    language, own = _languages(workspace, simulator)
     parameters = workspace.parameters(settings)
     return workspace.instrument_hdl(
         settings,
         lambda part: language.instrument(root, part, platform, parameters, out, job),
         job,
         keeping(language, root, platform, parameters, out),
+        (lambda part, why: too_large(own.instrument(root, part, platform, parameters, out, job), why)) if own else None,
     )

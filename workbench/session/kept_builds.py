@@ -77,6 +77,7 @@ def _unchanged_since(time_s: float, files: Iterable[Path]) -> bool:
 
 def _code(language: object) -> Iterator[str]:
     """What tells one version of what instruments from another: its code, what is installed beside it, and its tools."""
+    yield type(language).__qualname__
     plugin = sys.modules[type(language).__module__.partition(".")[0]]  # languages may build upon each other
     own = getattr(plugin, "__path__", [plugin.__file__])
     for place in (*sys.modules["workbench"].__path__, *own, str(files("workbench.resources"))):

@@ -236,13 +236,15 @@ def _made(
     """What the target builds of host and designs: instrumented, or as they are. WorkbenchError for what is wrong in
     them."""
     project, build = workspace.project, writer.path / "build"
+    simulator = project.simulation.simulator if target.simulated else ""
     host: HostBuild | None = None
     if options.plain:
-        hdl = plain_designs(workspace, settings)
+        hdl = plain_designs(workspace, settings, simulator)
         said = found = hdl.diagnostics
     else:
         build.mkdir()
-        host, hdl = instrument(workspace, settings, build, job, own_build=bool(project.host.build))
+        own_build = bool(project.host.build)
+        host, hdl = instrument(workspace, settings, build, job, own_build, simulator)
         unmarked = () if project.streaming else without_marks(workspace, hdl, settings)  # its streams tell of it
         found = host.diagnostics + hdl.diagnostics
         said = (*host.diagnostics, *host.missed, *hdl.diagnostics, *hdl.missed, *unmarked)

@@ -60,9 +60,11 @@ def instrumented(
     instrument: Callable[[S], T],
     job: Job,
     keep: Callable[[S, Callable[[], T]], T] = lambda usable, make: make(),
+    otherwise: Callable[[S, str], T] | None = None,
 ) -> T:
-    """What `instrument(part)` makes. WorkbenchError where a source cannot be read; `scan` tells which. `keep` may take
-    what was made of the usable part before."""
+    """What `instrument(part)` makes, or, where that goes beyond a limit, what `otherwise(part, why)` does.
+    WorkbenchError where a source cannot be read; `scan` tells which. `keep` may take what was made of the usable part
+    before."""
     usable, problems = _usable(root, outside, part)
     if problems:
         raise WorkbenchError(*problems)
@@ -72,17 +74,26 @@ def instrumented(
         try:
             return in_child(partial(instrument, usable), 2 * _cpu_s(root, usable), job=job)
         except ReaderEnded as failed:
+            with suppress(ReaderEnded):
+                if otherwise is not None:
+                    return in_child(partial(otherwise, usable, failed.why), 2 * _cpu_s(root, usable), job=job)
             bad = _culprit(root, usable, scan)
             raise WorkbenchError(ended(failed.why, str(root / bad) if bad else str(root))) from None
 
     return keep(usable, make)
 
 
-def read(work: Callable[[], T], place: Path, cpu_s: float = 4 * CPU_S) -> T:
-    """What `work()` finds in the sources of a project or folder. WorkbenchError where they cannot be read."""
+def read(
+    work: Callable[[], T], place: Path, cpu_s: float = 4 * CPU_S, otherwise: Callable[[str], T] | None = None
+) -> T:
+    """What `work()` finds in the sources of a project or folder, or, where that goes beyond a limit, what
+    `otherwise(why)` does. WorkbenchError where they cannot be read."""
     try:
         return in_child(work, cpu_s)
     except ReaderEnded as failed:
+        with suppress(ReaderEnded):
+            if otherwise is not None:
+                return in_child(partial(otherwise, failed.why), cpu_s)
         raise WorkbenchError(ended(failed.why, str(place))) from None
 
 

@@ -162,12 +162,13 @@ class Workspace:
         make: Callable[[HardwareSources], HdlBuild],
         job: Job,
         keep: Callable[[HardwareSources, Callable[[], HdlBuild]], HdlBuild] = lambda usable, make: make(),
+        otherwise: Callable[[HardwareSources, str], HdlBuild] | None = None,
     ) -> HdlBuild:
-        """What `make` builds of the hardware's sources, or `keep` has of them. WorkbenchError where they cannot be read
-        or built."""
+        """What `make` builds of the hardware's sources, or `otherwise` where that goes beyond a limit, or `keep` has of
+        them. WorkbenchError where they cannot be read or built."""
         scanner = self.hdl_scanner(settings, job)
         try:
-            hdl = instrumented(self.root, self.outside, self.project.hardware, scanner, make, job, keep)
+            hdl = instrumented(self.root, self.outside, self.project.hardware, scanner, make, job, keep, otherwise)
         except WorkbenchError as error:
             raise WorkbenchError(*self._in_project(error.diagnostics)) from None
         return placed(replace(hdl, diagnostics=self._in_project(hdl.diagnostics)), self.root)

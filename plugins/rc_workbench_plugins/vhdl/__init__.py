@@ -28,6 +28,16 @@ class VhdlLanguage:
 
         return versions(find_ghdl(), find_yosys())
 
+    def in_own_simulator(self) -> HdlLanguage:
+        return VhdlInGhdl()
+
+
+class VhdlInGhdl(VhdlLanguage):
+    """VHDL that GHDL itself simulates (`InOwnSimulator`): no Verilog is made of it."""
+
+    instrument = staticmethod(Later(f"{__name__}.build:instrument_unsynthesised"))
+    plain = staticmethod(Later(f"{__name__}.build:plain_unsynthesised"))
+
 
 @hookimpl
 def workbench_hdl_languages() -> Sequence[HdlLanguage]:

@@ -29,7 +29,7 @@ from rc_workbench_plugins.verilog.top import read_top
 from rc_workbench_plugins.vhdl.beside import Alone
 from rc_workbench_plugins.vhdl.design import Design, library_of, read_design
 from rc_workbench_plugins.vhdl.elaborate import PART
-from rc_workbench_plugins.vhdl.language import read, tree_of
+from rc_workbench_plugins.vhdl.language import read, top_ports, tree_of
 from rc_workbench_plugins.vhdl.rewrite import edits_of
 from rc_workbench_plugins.vhdl.sides import parted
 from rc_workbench_plugins.vhdl.syntax import plain as plain_name
@@ -57,13 +57,13 @@ from workbench.system.cache import cache_dir
 from workbench.system.files import sha256
 
 INNER = "_recap_user"
-TRANSLATED, _STAND_IN = "recap_vhdl.v", "recap_beside.v"
+TRANSLATED, _ASKING = "recap_vhdl.v", "recap_beside.v"
 _SYNTHESISABLE = "Only what can be synthesised can be built."
 _NOT_MADE = "Such a design cannot be built; GHDL itself simulates it."
 _CONDITION_HINT = "Write a VHDL condition over signals of this architecture, such as ack = '1'."
 
 
-def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> HdlBuild:
+def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str], synthesise: bool = True) -> HdlBuild:
     """The design as Verilog with its generics bound, which is kept with what else is cached."""
     design = read_design(root, hardware, parameters)
     if design.top is None or has_errors(design.diagnostics):
@@ -71,20 +71,29 @@ def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> 
     texts = {file.path: parted(file) for file in design.needed}
     names, generics, unit = ports_of(design.top), hardware.values(parameters), design.top.name
     alone = Alone(design, texts, unit, generics)
-    made, refused = _simulated(alone, {})
+    made, refused = _simulated(alone, {}) if synthesise else (_stand_in(alone, Job()), ())
+    has_verilog = synthesise and not refused
     place = kept_verilog(spelled(made, names))
     top = top_module(made)
     simulated = read_translated(place.parent, place, top, hardware)
+    tree = tree_of(design)
     ports = tuple(placed_at(hdl_ports(simulated), design, design.top))
+    if not has_verilog:
+        ports = tuple(_used(ports, design, tree))
     asking = spelled(alone.stand_in(top), names)
     folder = cache_dir() / "vhdl" / sha256(repr([texts, generics, asking]).encode())[:32]
     beside = replace(alone.written(folder), sources=(kept_verilog(asking),), refused=refused)
-    tree = tree_of(design)
     clocks = places_of(made_clocks(tree, hardware), tree) if tree is not None and hardware.clocks else {}
     return HdlBuild(
-        (place,) if not refused else (), top, (), ports, diagnostics=_not_made(refused), beside=beside,
-        translated=() if refused else (beside_verilog(as_written(design, generics), place, top, tree),), made=clocks,
+        (place,) if has_verilog else (), top, (), ports, diagnostics=_not_made(refused), beside=beside,
+        translated=(beside_verilog(as_written(design, generics), place, top, tree),) if has_verilog else (),
+        made=clocks,
     )  # fmt: skip
+
+
+def plain_unsynthesised(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> HdlBuild:
+    """The design for GHDL's own simulator alone."""
+    return plain(root, hardware, parameters, synthesise=False)
 
 
 def kept_verilog(text: str) -> Path:
@@ -99,6 +108,7 @@ def instrument(
     parameters: dict[str, str],
     out: Path,
     job: Job | None = None,
+    synthesise: bool = True,
 ) -> HdlBuild:
     job = job or Job()
     found = read(root, hardware, platform, parameters, job)
@@ -119,7 +129,8 @@ def instrument(
     texts = {file.path: edits[file.path].apply(file.data) for file in design.needed}
     pins, width = tuple(map(plain_name, clocks_by_pin(board))), layout.widths.get(top.module, 0)
     alone = Alone(design, texts, inner, generics, pins, width)
-    text, refused = _simulated(alone, edits, job)
+    text, refused = _simulated(alone, edits, job) if synthesise else (_stand_in(alone, job), ())
+    has_verilog = synthesise and not refused
     made = spelled(text, names.values())
     inner = top_module(made)
     renamed = made.replace(f"module {inner}\n", f"module {top.module}\n")
@@ -131,11 +142,13 @@ def instrument(
     with writing(out):
         write_file(file, made.encode())
     ports = tuple(port for port in hdl_ports(simulated) if port.name != wrapper.STATE_PORT)
+    if not has_verilog:
+        ports = tuple(_used(ports, design, top))
     shell = read_top(simulated.top, inner)
     shell = replace(shell, ports=tuple(port for port in shell.ports if port.name != wrapper.STATE_PORT))
     wrapper.check_port(shell, board)
     clock_of = {clock.pin: clock.name for clock in board.clocks}
-    streams = FoundStreams() if refused else streams_of(simulated, design, top, hardware, outside(board))
+    streams = streams_of(simulated, design, top, hardware, outside(board)) if has_verilog else FoundStreams()
     streams = counted(streams, top.path, clock_of)
     if has_errors(streams.diagnostics):
         raise WorkbenchError(*streams.diagnostics)
@@ -145,7 +158,7 @@ def instrument(
     with writing(out):
         copies = write_copies(design, texts, out)
         around = write_around(watched.around(shell, streams.streams), out)
-        asking = write_file(out / "recap" / _STAND_IN, spelled(alone.stand_in(inner), names.values()).encode())
+        asking = write_file(out / "recap" / _ASKING, spelled(alone.stand_in(inner), names.values()).encode())
         beside = alone.written(out / "recap" / "beside")
     direct = wrapper.leaves_inputs(shell, watched.place)
     beside = replace(beside, sources=(asking, *around), refused=refused, direct=direct)
@@ -153,7 +166,7 @@ def instrument(
     own = tuple(copies.get(path, path) for path in as_made.original.sources)
     copied = replace(as_made.original, sources=own, top=f"{top.module}{INNER}")
     build = HdlBuild(
-        sources=() if refused else (file, *around),
+        sources=(file, *around) if has_verilog else (),
         board_sources=(*copies.values(), *around),
         top=top.module,
         ports=tuple(placed_at(ports, design, design.top)),
@@ -168,7 +181,7 @@ def instrument(
         read_out=watched.read_out,
         own_port=watched.own_port,
         compared=replace(as_made, added=(wrapper.STATE_PORT,) if watched.own_width else (), made=copied),
-        translated=() if refused else (as_made,),
+        translated=(as_made,) if has_verilog else (),
         missed=tuple(watched.missed(design.name_of, found.why_not, found.single)),
         diagnostics=(
             *found.diagnostics,
@@ -182,6 +195,13 @@ def instrument(
         beside=beside,
     )
     return build_called(build, top.path, hardware.names)
+
+
+def instrument_unsynthesised(
+    root: Path, hardware: HardwareSources, platform: Platform, parameters: dict[str, str], out: Path, job: Job
+) -> HdlBuild:
+    """The observed copies for GHDL's own simulator alone, and for boards."""
+    return instrument(root, hardware, platform, parameters, out, job, synthesise=False)
 
 
 def ports_of(top: Unit) -> list[str]:
@@ -214,10 +234,16 @@ def _simulated(alone: Alone, edits: Mapping[Path, Edits], job: Job | None = None
         return made_of(alone.design, alone.texts, alone.unit, alone.generics, edits, job), ()
     except WorkbenchError as error:
         refused = error.diagnostics
-    if wrong := alone.wrong(job or Job()):
+    return _stand_in(alone, job or Job(), refused), refused
+
+
+def _stand_in(alone: Alone, job: Job, refused: Iterable[Diagnostic] = ()) -> str:
+    """Verilog that stands for a design that GHDL itself simulates. WorkbenchError where GHDL cannot, at the user's
+    lines, with why it refused to synthesise the design."""
+    if wrong := alone.wrong(job):
         told = {(one.file, one.line) for one in refused}
         raise WorkbenchError(*refused, *(one for one in wrong if (one.file, one.line) not in told))
-    return alone.stand_in(alone.unit.lower()), refused
+    return alone.stand_in(alone.unit.lower())
 
 
 def _not_made(refused: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -248,6 +274,12 @@ def placed_at(ports: Iterable[HdlPort], design: Design, top: Unit) -> Iterator[H
     for port in ports:
         line = lines.get(plain_name(port.name), top.line)
         yield replace(port, file=design.name_of(top.file.path), line=line)
+
+
+def _used(ports: Iterable[HdlPort], design: Design, tree: Instance | None) -> Iterator[HdlPort]:
+    """Ports of what stands for a design, which uses them all, with whether the design itself does."""
+    used = {plain_name(port.name): port.used for port in top_ports(design, tree)}
+    yield from (replace(port, used=used.get(plain_name(port.name), True)) for port in ports)
 
 
 def as_written(design: Design, generics: Mapping[str, str]) -> HdlSide:
