@@ -10,6 +10,7 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
+from workbench.gui import theme
 from workbench.gui.main_window import MainWindow
 from workbench.gui.source.editor import CodeEditor
 from workbench.gui.source.mode import SourceMode
@@ -104,6 +105,34 @@ def test_all_are_accepted_in_one_step(opened: MainWindow, source: SourceMode, ed
     opened.undo()
     assert editor.toPlainText() == before
     assert shown(source) == ["fpgaOpen", "fpgaClose"]
+
+
+def test_a_proposal_looks_active_only_while_keys_go_to_it(
+    opened: MainWindow, source: SourceMode, editor: CodeEditor, qtbot: QtBot
+) -> None:
+    rows = source.proposals.rows
+
+    def looks_active() -> bool:
+        """A stripe in the accent's colour at the left of the row that is chosen."""
+        left = rows.viewport().grab().toImage()
+        return bool(left.pixelColor(1, rows.visualRect(rows.currentIndex()).center().y()) == theme.colour("accent"))
+
+    opened.propose_marks()
+    assert QApplication.focusWidget() is rows
+    assert (looks_active(), set(editor.marked)) == (True, {rows.current.line})
+    qtbot.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton)
+    assert QApplication.focusWidget() is editor
+    assert (looks_active(), set(editor.marked)) == (False, {editor.line})
+    assert editor.line != rows.current.line
+    qtbot.keyClick(editor, Qt.Key.Key_Return)  # goes where the cursor is to be seen
+    assert editor.blockCount() == editor.file.saved_text.count("\n") + 2
+    opened.undo()
+    opened.propose_marks()
+    assert looks_active()
+    qtbot.keyClick(rows, Qt.Key.Key_Return)
+    assert editor.toPlainText().count(OPEN) == 1
+    source.proposals.ignore.setFocus()
+    assert looks_active()  # that is what the button is for
 
 
 def test_the_question_begins_with_what_is_proposed(source: SourceMode, editor: CodeEditor, qtbot: QtBot) -> None:

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QPainter
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from workbench.api.source.pragma_text import format_pragma, style_of
 from workbench.gui.context import Context
@@ -50,7 +51,13 @@ def _held(event: QKeyEvent) -> bool:
 
 
 class _Rows(RowView):
-    """Leaves the panel's keys to it."""
+    """Leaves the panel's keys to it. The row that is chosen looks active only while keys go to the panel."""
+
+    has_keys = False
+
+    def show_keys(self, has_keys: bool) -> None:
+        self.has_keys = has_keys
+        self.viewport().update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in _OWN_KEYS or (event.key() in _ENTER and _held(event)):
@@ -129,6 +136,17 @@ class ProposalPanel(QWidget):
         self.more.clicked.connect(self._ask_more)
         self.shut.clicked.connect(self.close_it)
         self.hide()
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._on_focus)
+
+    def _on_focus(self, old: QWidget | None, new: QWidget | None) -> None:
+        """The keyboard came into the panel or left it for another part of the window."""
+        held = new is not None and self.isAncestorOf(new)
+        if new is not None and held is not self.rows.has_keys:
+            self.rows.show_keys(held)
+            if not held and self._editor is not None and isValid(self._editor):
+                self._editor.flag()
 
     # ---- what there is
 

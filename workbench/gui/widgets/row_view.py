@@ -90,7 +90,7 @@ class _Delegate(QStyledItemDelegate):
             painter.setPen(QPen(theme.colour("rule"), 1))
             y = option.rect.bottom() + 0.5
             painter.drawLine(QPointF(box.left() + (0 if number else EDGE_PX), y), QPointF(box.right(), y))
-        if chosen and number == 0:
+        if chosen and number == 0 and self._view.has_keys:
             painter.fillRect(QRectF(0, box.top(), 3, box.height()), theme.colour("accent"))
         painter.restore()
 
@@ -101,6 +101,7 @@ class RowView(QTreeView):
     chosen = Signal(object)
     opened = Signal(object)
     ruled = True  # a line under every row
+    has_keys = True  # whether Enter acts on the row that is chosen, as far as it looks so
 
     def __init__(self, name: str, columns: Sequence[Column], row_px: int = 34, tree_column: int = 0) -> None:
         super().__init__()
@@ -194,7 +195,11 @@ class RowView(QTreeView):
 
     def ground(self, row: Row, chosen: bool) -> str:
         """The colour that a row stands on, or "" for the view's own."""
-        return "selection" if chosen else ""
+        return self.ground_of_chosen if chosen else ""
+
+    @property
+    def ground_of_chosen(self) -> str:
+        return "selection" if self.has_keys else "track"
 
     def height_of(self, row: Row | None) -> int:
         """In pixels; rows that differ need a view without uniform row heights."""
@@ -230,7 +235,7 @@ class RowView(QTreeView):
     def drawBranches(self, painter: QPainter, rect: QRect, index: Index) -> None:
         """The fold arrow, on the row's own ground and rule."""
         if self.selectionModel().isRowSelected(index.row(), index.parent()):
-            painter.fillRect(rect, theme.colour("selection"))
+            painter.fillRect(rect, theme.colour(self.ground_of_chosen))
         painter.setPen(QPen(theme.colour("rule"), 1))
         painter.drawLine(rect.left(), rect.bottom(), rect.right(), rect.bottom())
         first = self.rows.index(index.row(), 0, index.parent())
