@@ -309,6 +309,31 @@ def test_what_another_program_writes_is_shown_at_once_and_takes_nothing_that_was
     assert driven.ask(f"{EDITOR}.text").startswith("// mine // third")
 
 
+def test_files_that_go_and_come_back_are_followed_again(open_window: Open, own: Path) -> None:
+    driven = open_window(own)
+    main, title = own.parent / "host" / "main.c", "window.context.workspace.project.title"
+    notices = "[n.message for n in window.context.notices]"
+    before = driven.ask(notices)
+    text, gone = main.read_text(), [*before, "this file is gone"]
+    driven.do(f"window.context.navigation.open_line({str(main)!r}, 1)")
+    driven.settle()
+    main.unlink()
+    driven.wait(f"{notices} == {gone}")
+    assert driven.ask(f"{EDITOR}.text") == text, "what was open is kept"
+    main.write_text(f"// again\n{text}")
+    driven.wait(f"{EDITOR}.text.startswith('// again')")
+    driven.wait(f"{notices} == {before}")
+
+    own.parent.rename(own.parent.with_name("renamed"))
+    driven.wait(f"{notices} == {[*gone, 'cannot read this project file: No such file or directory']}")
+    own.parent.with_name("renamed").rename(own.parent)
+    driven.wait(f"{notices} == {before}")
+    main.write_text(text)
+    driven.wait(f"{EDITOR}.text == {text!r}")
+    own.write_text(own.read_text().replace("title: ", "title: Again, "))
+    driven.wait(f"{title}.startswith('Again, ')")
+
+
 def test_an_example_is_copied_to_a_folder_that_is_typed_and_not_there_yet(open_window: Open, tmp_path: Path) -> None:
     driven = open_window()
     driven.do("QTimer.singleShot(0, window.actions_of.all['example_0'].trigger)")

@@ -160,6 +160,7 @@ class Context(QObject):
         if workspace is None:
             return
         if workspace.stamps() == self._stamps:
+            self.notices.keep("work reload")  # its files hold again what was read from them
             then()
             return
         self._when_current.append(then)
