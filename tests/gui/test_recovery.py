@@ -121,6 +121,29 @@ def test_a_killed_window_loses_nothing(
     assert {path: path.read_bytes() for path in documents} == before
 
 
+def test_what_two_killed_windows_held_of_one_file_is_restored_one_after_the_other(
+    project: Path, window: MainWindow, qtbot: QtBot, settle: Settle
+) -> None:
+    main = project.parent / "host" / "main.c"
+    for number, text in enumerate(("// older\n", "// newer\n")):
+        record = recovery._folder() / f"{number}.json"
+        recovery.store.write_json(
+            record, {"path": str(main), "kind": "source", "project": str(project), "text": text, "base": "",
+                     "process": os.getpid(), "began": 1.0},
+        )  # fmt: skip
+        os.utime(record, (number, number))
+    window.context.documents.ask = lambda question: RESTORE
+    for text in ("// newer\n", "// older\n"):
+        window.open(project)
+        qtbot.waitUntil(lambda: bool(window.context.documents.unsaved))
+        settle(window)
+        (document,) = window.context.documents.unsaved
+        assert document.text == text
+        document.save(over=True)
+        window.context.leave()
+    assert left_behind() == ()
+
+
 def test_what_is_saved_or_given_up_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.c"
     path.write_text("old\n")

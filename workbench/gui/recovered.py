@@ -67,13 +67,12 @@ class Recovered:
     def _restore(self, kept: list[Kept]) -> None:
         for folder in {Path(k.path).parent for k in kept}:
             sweep(folder)
-        newest = {(k.kind, k.path): k for k in kept}  # oldest first: a later one counts
+        newest = {(k.kind, k.path): k for k in kept}  # of several windows; the older are offered the next time
         done = []
         for one in newest.values():
             mode = self._show_mode(one.kind)
             if mode is not None and mode.restore(Path(one.path), one.text):
-                done.append((one.kind, one.path))
+                done.append(one)
         self._context.documents.keep()  # under this window's name, before the other's goes
-        for one in kept:
-            if (one.kind, one.path) in done:
-                one.forget()
+        for one in done:
+            one.forget()
