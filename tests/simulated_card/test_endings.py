@@ -55,11 +55,20 @@ def test_a_design_that_never_answers_is_caught(
     assert no_children_left()
 
 
-def test_a_host_that_crashes(card: CardExecutable, tmp_path: Path, no_children_left: Callable[[], bool]) -> None:
-    source = HEAD + "int main(void) { fpga_t *fpga = fpgaOpen(0); fpgaWriteReg(fpga, 1, 2); abort(); }"
-    outcome = run(card, source, tmp_path)
-    assert outcome.exit == -6
-    assert "the host program crashed: Aborted, SIGABRT" in outcome.diagnostics[0].message
+@pytest.mark.parametrize(
+    ("name", "number", "hint"),
+    [
+        ("Aborted, SIGABRT", 6, "Building it with -fsanitize=address in host.flags shows where."),
+        ("Killed, SIGKILL", 9, "Another program ended it, or the system did as memory ran short."),
+    ],
+)
+def test_a_host_that_a_signal_ends(
+    card: CardExecutable, tmp_path: Path, no_children_left: Callable[[], bool], name: str, number: int, hint: str
+) -> None:
+    source = HEAD + f"int main(void) {{ fpga_t *fpga = fpgaOpen(0); fpgaWriteReg(fpga, 1, 2); raise({number}); }}"
+    outcome = run(card, f"#include <signal.h>\n{source}", tmp_path)
+    assert outcome.exit == -number
+    assert (outcome.diagnostics[0].message, outcome.diagnostics[0].hint) == (f"the host program crashed: {name}", hint)
     assert outcome.counter_words is not None
     assert no_children_left()
 

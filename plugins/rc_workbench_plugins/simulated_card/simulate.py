@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import struct
 import time
@@ -38,6 +39,8 @@ _RECORDS = (
     "stream_host.bin", "stream_card.bin", "stream_now.bin", "stream_now.txt", "stream_ended.txt",
 )  # fmt: skip
 _WAVES = "waves*.vcd"
+_CRASHED = "Building it with -fsanitize=address in host.flags shows where."
+_KILLED = "Another program ended it, or the system did as memory ran short."
 CARD_FAILED = 113  # wbcard.h: WBCARD_EXIT_FAILED
 _GRACE_S = 1.0  # for a card that has still something to write
 _CARD_GRACE_S = 5.0
@@ -333,9 +336,7 @@ def _outcome(
         text = f"the card process crashed: {signal_words(-card_code)}"
         diagnostics.append(Diagnostic(text, "Its last output is in the log."))
     elif problem is None and code < 0:
-        diagnostics.append(
-            Diagnostic(exit_words(code), "Building it with -fsanitize=address in host.flags shows where.")
-        )
+        diagnostics.append(Diagnostic(exit_words(code), _KILLED if code == -signal.SIGKILL else _CRASHED))
     elif problem is None and code == CARD_FAILED:
         said = with_source_lines(host.last_line, host.executable, host.cwd)
         diagnostics.append(Diagnostic(said or "the simulated card failed"))
