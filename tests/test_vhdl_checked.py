@@ -136,6 +136,52 @@ def test_what_is_wrong_is_told_at_its_port_and_stops(tmp_path: Path) -> None:
     )
 
 
+SLICED = """library ieee; use ieee.std_logic_1164.all; use ieee.numeric_std.all;
+entity top is
+    port (clk, en : in std_logic; a : in unsigned(3 downto 0); x : in std_logic_vector(31 downto 0);
+          o : out std_logic_vector(511 downto 0); w : out std_logic_vector(1023 downto 0));
+end;
+architecture rtl of top is
+    signal held : std_logic_vector(511 downto 0) := (others => '0');
+begin
+    o <= held;
+    process (clk)
+        variable v : std_logic_vector(1023 downto 0) := (others => '0');
+    begin
+        if rising_edge(clk) then
+            if x(7 downto 0) = 8x"00" then
+                held <= (others => '0');
+                v := (others => '0');
+            elsif en = '1' then
+                held(to_integer(a & "00000") + 31
+                     downto to_integer(a & "00000")) <= x;
+            elsif x(0) = '1' then
+                again : held(8 * to_integer(a(2 downto 0) & '1') + 7 downto 8 * to_integer(a(2 downto 0) & '1')) <=
+                    x(7 downto 0);
+            end if;
+            v(to_integer(a & "00000") + to_integer(a) + 31 downto to_integer(a & "00000") + to_integer(a)) := x;
+            w <= v;
+        end if;
+    end process;
+end;
+"""
+
+
+def test_a_slice_whose_bounds_are_computed_twice_is_synthesised_as_written(tmp_path: Path) -> None:
+    """GHDL refuses each of these: in what it synthesises the lower bound is computed once, before the assignment."""
+    (tmp_path / "top.vhd").write_text(SLICED)
+    build = VhdlLanguage().plain(tmp_path, HardwareSources(sources=("top.vhd",), top="top", read_out=READ_OUT), {})
+    assert build.beside is not None
+    assert not build.beside.refused
+    logged: list[JobEvent] = []
+    checked.check(build, tmp_path, Job(logged.append))
+    assert "what the VHDL says in" in logged[-1].text
+    (tmp_path / "top.vhd").write_text(SLICED.replace('"00000") + 31\n', '"0000" & "0") + 31\n'))  # two computations
+    build = VhdlLanguage().plain(tmp_path, HardwareSources(sources=("top.vhd",), top="top", read_out=READ_OUT), {})
+    assert build.beside is not None
+    assert "Compute the lower bound" in build.beside.refused[0].hint
+
+
 def test_a_broken_netlist_is_found_and_a_right_one_is_looked_at_once(tmp_path: Path) -> None:
     """What has no value has zeros in VHDL: a `case` on 'U' takes a branch that no circuit does. Values of which
     parts are assigned elsewhere are kept from what GHDL 2.0 makes of them."""

@@ -112,10 +112,11 @@ def _by_variables(
             edits.insert(statement.start_byte, f"{name} := {given};{held} ")
             edits.replace(value.start_byte, value.end_byte, name + "\n" * text.count("\n"))
     if declared:
-        edits.insert(_declares_at(process), f"{declared} ")
+        edits.insert(declares_at(process), f"{declared} ")
 
 
-def _declares_at(process: Node) -> int:
+def declares_at(process: Node) -> int:
+    """Where a process may declare a variable before its own."""
     head = child(process, "process_head")
     opening = child(head, "is") or child(process, "is")
     if opening is not None:

@@ -35,9 +35,10 @@ _CANNOT = re.compile(
 #: What GHDL's synthesis says of right VHDL too.
 _LIMITS = re.compile(r"direction mismatch in slice|\bunhandled\b|not (?:yet )?(?:supported|handled|implemented)")
 OF_GHDL = "This may be right VHDL: GHDL's synthesis has limits here, which a newer one may not have."
+VARYING_SLICE = "cannot extract same variable part for dynamic slice"
 #: What GHDL says of what it cannot synthesise, and how to write that so that it can.
 _REWRITES = {
-    "cannot extract same variable part for dynamic slice": "Compute the lower bound of the slice once: with a variable "
+    VARYING_SLICE: "Compute the lower bound of the slice once: with a variable "
     "`at`, write `at := ...; v(at + 31 downto at) <= x;`.",
     "left and right bounds of a slice must be either constant or dynamic": "Write a slice of varying length as a loop: "
     "`for i in v'range loop if i <= high then v(i) <= x(i); end if; end loop;`.",

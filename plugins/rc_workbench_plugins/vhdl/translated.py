@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from rc_workbench_plugins.vhdl import ghdl
 from rc_workbench_plugins.vhdl.constants import kept_apart
 from rc_workbench_plugins.vhdl.design import Design, library_of
 from rc_workbench_plugins.vhdl.elaborate import Text, dialect
+from rc_workbench_plugins.vhdl.slices import with_one_bound
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
 from workbench.api.job import Job
 from workbench.model.application import HardwareSources, VhdlStandard
@@ -57,7 +58,11 @@ def translated(
 
     try:
         return made(apart := list(kept_apart(own)))
-    except WorkbenchError:
+    except WorkbenchError as error:
+        bounded = list(with_one_bound(own))
+        if bounded != own and all(one.message == ghdl.VARYING_SLICE for one in error.diagnostics):
+            with suppress(WorkbenchError):
+                return made(kept_apart(bounded))
         if apart == own:
             raise
         return made(own)  # so that what is wrong is told of the user's text
