@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from settings_shown import shown_settings
 
 from workbench.gui.main_window import MainWindow
+from workbench.gui.source.annotations import Annotations
 from workbench.gui.source.editor import CodeEditor
 from workbench.gui.source.mode import SourceMode
 from workbench.gui.source.popover import PragmaPopover
@@ -414,3 +415,26 @@ def drop(over: QWidget, *paths: Path) -> None:
     QApplication.sendEvent(over, entered)
     assert entered.isAccepted()
     QApplication.sendEvent(over, QDropEvent(QPointF(20, 20), action, data, button, held))
+
+
+def test_each_open_text_takes_in_what_was_found_in_a_turn_of_its_own(
+    opened: MainWindow, source: SourceMode, project: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of long texts, all in one turn would hold the keys up."""
+    top = show(opened, project.parent / "hdl" / "tiny_top.v", 1)
+    main = show(opened, project.parent / "host" / "main.c", 1)
+    qtbot.waitUntil(lambda: not opened.busy)
+    taken: list[tuple[CodeEditor, bool]] = []
+    take = Annotations.take_scan
+
+    def noted(notes: Annotations) -> None:
+        taken.append((notes._editor, opened.slices.busy))
+        take(notes)
+
+    monkeypatch.setattr(Annotations, "take_scan", noted)
+    qtbot.keyClick(main, Qt.Key.Key_Return)
+    with qtbot.waitSignal(source._check.scanned, timeout=20_000):
+        pass
+    assert taken == []
+    qtbot.waitUntil(lambda: not opened.busy)
+    assert taken == [(main, True), (top, True)]  # the one in view first

@@ -41,6 +41,7 @@ class Annotations:
         self._context, self._editor, self._check, self._changed = context, editor, check, changed
         self._points: tuple[Point, ...] = ()  # as scanned
         self._problems: tuple[CheckedProblem, ...] = ()
+        self._scanned_text, self._checked_text = "", ""  # that lines are counted from; each edit is followed
         self.placed: tuple[PlacedPragma, ...] = ()  # in the text as it is
         self._wrong: tuple[Diagnostic, ...] = ()  # with those
         self._read_text: str | None = None  # the text that they were read in
@@ -57,7 +58,9 @@ class Annotations:
         """The sources were read: where a pragma may stand, what is wrong, which names are the platform's calls."""
         editor, scan = self._editor, self._check.scan
         text = self._check.scanned_texts.get(real(editor.path), editor.file.saved_text)
-        editor.scanned.reset(text)
+        if text != self._scanned_text:
+            self._scanned_text = text
+            editor.scanned.reset(text)
         self._points = ()
         if scan is not None:
             self._find_points(scan)
@@ -93,7 +96,9 @@ class Annotations:
     def _find_problems(self) -> None:
         editor = self._editor
         text = self._check.texts.get(real(editor.path), editor.file.saved_text)
-        editor.checked.reset(text)
+        if text != self._checked_text:
+            self._checked_text = text
+            editor.checked.reset(text)
         self._problems = checked_problems(self._context.source_problems, self._is_here, text)
 
     def take_run(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -53,7 +53,7 @@ class SourceMode(Mode):
         self._notes: dict[CodeEditor, Annotations] = {}
         self._check = TypedCheck(context)
         self._check.checked.connect(self._on_checked)
-        self._check.scanned.connect(self._take_scan)
+        self._check.scanned.connect(self._on_typed_scan)
         self._blocks_later = QTimer(self, singleShot=True, interval=0)  # a turn of their own, once for all who ask
         self._blocks_later.timeout.connect(self._show_blocks)
         self._typed_later = QTimer(self, singleShot=True, interval=LISTS_AFTER_MS)
@@ -262,10 +262,19 @@ class SourceMode(Mode):
                 self.open_file(sources[0])
             self.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def _on_typed_scan(self) -> None:
+        self.context.slices.start(self._each(Annotations.take_scan, self._scan_taken))
+
     def _on_checked(self) -> None:
-        for notes in self._notes.values():
-            notes.take_problems()
-        self._say_status()
+        self.context.slices.start(self._each(Annotations.take_problems, self._say_status))
+
+    def _each(self, take: Callable[[Annotations], None], after: Callable[[], None]) -> Iterator[None]:
+        """What was found in the sources as typed, taken in by one open text after another, the one in view first."""
+        for editor in sorted(self._notes, key=lambda editor: editor is not self.editor):
+            if editor in self._notes:
+                take(self._notes[editor])
+                yield
+        after()
 
     def _on_scan(self) -> None:
         self._check.take_scan()
@@ -276,6 +285,9 @@ class SourceMode(Mode):
         """The sources were read, as they are saved or typed."""
         for notes in self._notes.values():
             notes.take_scan()
+        self._scan_taken()
+
+    def _scan_taken(self) -> None:
         self.proposals.take_scan()
         self._blocks_later.start()
 
