@@ -469,6 +469,30 @@ def test_panels_are_kept_by_mode_and_reset(opened: MainWindow, run_folder: Path,
     assert opened.panels.details_visible()
 
 
+def test_a_mode_that_is_not_whole_yet_has_nothing_of_another_beside_it(
+    opened: MainWindow, run_folder: Path, qtbot: QtBot, settle: Settle
+) -> None:
+    opened.context.open_run(run_folder)
+    settle(opened)
+    source = opened.modes.made["source"]
+    assert source.side_panel is not None
+    assert source.details_panel is not None
+    assert source.side_panel.isVisible()
+    assert source.details_panel.isVisible()
+    opened.context.navigation.set_mode("timeline")  # for the first time
+    assert "timeline" not in opened.modes.made
+    assert not source.isVisible()
+    assert not source.side_panel.isVisible()
+    assert not source.details_panel.isVisible()
+    settle(opened)
+    timeline = opened.modes.made["timeline"]
+    assert timeline.details_panel is not None
+    assert timeline.details_panel.isVisible()
+    opened.context.navigation.set_mode("source")
+    assert source.side_panel.isVisible()
+    assert source.details_panel.isVisible()
+
+
 def test_f6_goes_round_the_panels(opened: MainWindow, qtbot: QtBot) -> None:
     opened.activateWindow()
     qtbot.waitUntil(opened.isActiveWindow)

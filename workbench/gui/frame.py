@@ -179,6 +179,8 @@ class Frame(QMainWindow):
             self.rail.show_mode(self.context.navigation.mode)
             self.breadcrumb.update(self.header)
             self.modes.show_mode(self.context.navigation.mode)
+            if self.modes.shown is None:
+                self.panels.blank()
         else:
             self.welcome.reload()
             self.welcome.open_button.setFocus()

@@ -28,6 +28,9 @@ class Panels(QObject):
         super().__init__(window)
         self._window, self._centre, self._modes = window, centre, modes
         self.side_stack, self.details_stack = Stack(), Stack()
+        self._blanks = tuple((stack, QWidget()) for stack in (self.side_stack, self.details_stack))
+        for stack, blank in self._blanks:
+            stack.addWidget(blank)
         self._side = _dock("Side", self.side_stack)
         self._details = _dock("Details", self.details_stack)
         self._range = _dock("Range", QWidget())  # what stands in it is made when it is first wanted
@@ -86,6 +89,11 @@ class Panels(QObject):
         self._range.setVisible(view is not None and self._range_wanted and not view.shows_range)
         self._fit()
         QTimer.singleShot(0, self, self._fit)  # docks that were just shown take their width when they are laid out
+
+    def blank(self) -> None:
+        """Leave the panels where they are, empty: the mode that they will be of is not whole yet."""
+        for stack, blank in self._blanks:
+            stack.setCurrentWidget(blank)
 
     def _fit(self) -> None:
         """Give the panels the widths that are wanted, as far as the window has room for them."""
