@@ -438,3 +438,11 @@ def test_each_open_text_takes_in_what_was_found_in_a_turn_of_its_own(
     assert taken == []
     qtbot.waitUntil(lambda: not opened.busy)
     assert taken == [(main, True), (top, True)]  # the one in view first
+
+
+def test_f2_in_a_text_says_that_nothing_is_renamed(opened: MainWindow, project: Path, qtbot: QtBot) -> None:
+    editor = show(opened, project.parent / "host" / "main.c", 1)
+    before = editor.text
+    qtbot.keyClick(editor, Qt.Key.Key_F2)
+    assert "can be renamed" in opened.status_line.text
+    assert editor.text == before

@@ -412,9 +412,11 @@ class Frame(QMainWindow):
         self.context.code.start("modes", read, lambda _: None, self.context.failed)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """A key of a command that cannot be given now says so."""
+        """A key of a command that cannot be given now says so, and so does F2 where nothing can be renamed."""
         if command := self.actions_of.impossible(QKeySequence(event.keyCombination())):
             self.status_line.answer(f"{command}: not possible here")
+        elif event.key() == Qt.Key.Key_F2:  # that no part of the window took
+            self.status_line.answer("Rename: nothing that is chosen here can be renamed")
         super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
