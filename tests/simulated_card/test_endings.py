@@ -175,7 +175,8 @@ def test_cancel_leaves_no_process(card: CardExecutable, tmp_path: Path, no_child
     source = HEAD + "int main(void) { fpga_t *fpga = fpgaOpen(0); for (;;) fpgaWriteReg(fpga, 1, 2); }"
 
     def cancel_when_well_under_way(event: JobEvent) -> None:
-        if event.kind == "progress" and int(event.text.split(" cycles")[0].replace("\u202f", "")) > 300_000:
+        cycles = re.match(r"([\d\u202f]+) cycles", event.text) if event.kind == "progress" else None
+        if cycles and int(cycles[1].replace("\u202f", "")) > 300_000:
             job.cancel()
 
     job = Job(cancel_when_well_under_way)
