@@ -29,10 +29,10 @@ def cache_dir() -> Path:
 
 def clear_cache() -> int:
     """Remove everything that the workbench keeps in the cache; the bytes that this freed."""
-    freed_bytes = sum(size for _, size, _ in _entries())
+    before_bytes = cache_bytes()
     for kind in KINDS:
         shutil.rmtree(cache_dir() / kind, ignore_errors=True)
-    return freed_bytes - sum(size for _, size, _ in _entries())
+    return before_bytes - cache_bytes()
 
 
 def cache_bytes() -> int:

@@ -20,7 +20,7 @@ from rc_workbench_plugins.opencl.model import Setting
 from rc_workbench_plugins.opencl.optimisations import COALESCED, LOCAL, PRIVATE, VECTOR, Change, applied
 from rc_workbench_plugins.opencl.pipelines import estimate
 from rc_workbench_plugins.opencl.potentials import KINDS, Resources
-from rc_workbench_plugins.opencl.statistics import Work
+from rc_workbench_plugins.opencl.statistics import BlockWork, Work
 from workbench.api.models import Values
 from workbench.model.diagnostic import WorkbenchError
 
@@ -181,14 +181,20 @@ def _unrolls(work: Work, loop: Loop) -> tuple[float, ...]:
 # ---- resources
 
 
-def replication(work: Work, setting: Setting) -> tuple[Values, Values, Values]:
-    """How often a kernel's operations, accesses and multipliers are there, by its setting (Eq. 2's f, times #CU)."""
+def _replicated_blocks(work: Work, setting: Setting) -> Iterator[tuple[BlockWork, Values]]:
+    """Each block, and how often it is there by the setting (Eq. 2's f, times #CU)."""
     above = enclosing(work.root)
-    totals: list[Values] = [0.0, 0.0, 0.0]
     for name, block in work.blocks.items():
         factor: Values = setting.simd * setting.compute_units
         for loop in above.get(name, ()):
             factor = factor * setting.unroll.get(loop.id, 1.0)
+        yield block, factor
+
+
+def replication(work: Work, setting: Setting) -> tuple[Values, Values, Values]:
+    """How often a kernel's operations, accesses and multipliers are there, by its setting."""
+    totals: list[Values] = [0.0, 0.0, 0.0]
+    for block, factor in _replicated_blocks(work, setting):
         for n, count in enumerate((block.operations, len(block.streams), block.multipliers)):
             totals[n] = totals[n] + count * factor
     return totals[0], totals[1], totals[2]
@@ -209,12 +215,8 @@ def dsp_share(design: Design, setting: Setting) -> Values | None:
     the board does not say how many it has."""
     if design.board.dsps is None:
         return None
-    above = enclosing(design.base.root)
     taken: Values = np.float64(0.0)
-    for name, block in design.base.blocks.items():
-        factor: Values = setting.simd * setting.compute_units
-        for loop in above.get(name, ()):
-            factor = factor * setting.unroll.get(loop.id, 1.0)
+    for block, factor in _replicated_blocks(design.base, setting):
         taken = taken + block.dsps * factor
     return taken / design.board.dsps + (1 - design.board.dsp_available)
 

@@ -258,14 +258,15 @@ class _Units:
 
     def record(self, source: str, file: Path, target: Path) -> int:
         """Make an object file that records, or leave none; the exit code."""
+        plain: list[str | Path] = [self.tool.path, *self.command.flags, "-w", "-c", source, "-o", target]
         if not file.is_relative_to(self.root):
             print(self._outside(source).text(), file=sys.stderr)
-            return shown(run_program([self.tool.path, *self.command.flags, "-w", "-c", source, "-o", target]))
+            return shown(run_program(plain))
         try:
             with tempfile.TemporaryDirectory() as folder:
                 done = self._instrumented(source, file, target, _NOTHING, Path(folder))
             if not done.returncode and not target.exists():  # a word of the API was there, and no call
-                return shown(run_program([self.tool.path, *self.command.flags, "-w", "-c", source, "-o", target]))
+                return shown(run_program(plain))
         except WorkbenchError:
             target.unlink(missing_ok=True)
             raise
