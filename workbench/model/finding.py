@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from workbench.model.changes import Change
+from workbench.model.prediction import Prediction
+
 
 @dataclass(frozen=True)
 class Place:
@@ -21,12 +24,20 @@ class Advice:
 
     `at_most` is a bound, never a forecast: the run's time over the least that it then takes while what `stays` says
     holds. Infinite where nothing known stays; None where the run cannot tell. `elsewhere`: it leads to other findings.
+
+    `changes` is the advice as changes of the catalogue, empty where it has none of its own. `hardware`: the FPGA's
+    design must change with them. `hazard` is the data hazard to settle first, such as "needs a second buffer".
+    `prediction` is what they would gain; None where nothing predicted it.
     """
 
     text: str
     at_most: float | None
     stays: str = ""
     elsewhere: bool = False
+    changes: tuple[Change, ...] = ()
+    hardware: bool = False
+    hazard: str = ""
+    prediction: Prediction | None = None
 
 
 @dataclass(frozen=True)
