@@ -13,7 +13,7 @@ import pytest
 from tools import NEEDS_GHDL
 
 from workbench.analysis.compare import compare
-from workbench.analysis.targets import resolve_target
+from workbench.model.targets import resolve_target
 from workbench.api.job import Job
 from workbench.model.blocks import Side
 from workbench.model.pragma import CPU

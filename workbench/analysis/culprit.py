@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.analysis.targets import resolve_target
+from workbench.model.targets import resolve_target
 from workbench.api.results import BlockMetrics, StateMetrics
 from workbench.model.blocks import Block, Side
 from workbench.model.pragma import MEM, Category

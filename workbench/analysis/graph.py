@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from workbench.analysis.streams import rate_words, stream_names
-from workbench.analysis.targets import resolve_target
+from workbench.model.targets import resolve_target
 from workbench.api.results import BlockMetrics, CallMetrics, StreamMetrics
 from workbench.model.blocks import Block, BlockGraph, Edge, Side, State
 from workbench.model.diagnostic import Diagnostic, Severity

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.analysis.targets import resolve_target
+from workbench.model.targets import resolve_target
 from workbench.api.metrics import Waiting
 from workbench.api.results import BlockMetrics, CallMetrics
 from workbench.formats.columns import let_go

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from workbench.analysis.targets import resolve_target
+from workbench.model.targets import resolve_target
 from workbench.api.results import BlockMetrics, StateMetrics
 from workbench.model.blocks import Side
 from workbench.model.diagnostic import Diagnostic, Severity

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from workbench.model.blocks import Side
 from workbench.model.changes import Change
 
 
@@ -30,3 +31,44 @@ class Prediction:
     interval: tuple[float, float] | None = None
     why: str = ""
     bound_by: str = ""
+
+
+@dataclass(frozen=True)
+class PathStep:
+    """A part of a run's critical path: a block in a state, or a call of the host's, and what it had waited for before."""
+
+    side: Side
+    block: str
+    state: str
+    begin_s: float
+    end_s: float
+    waited_for: str = ""
+
+
+@dataclass(frozen=True)
+class Slack:
+    """By how much all stays of a block in a state may last longer in all before the run does."""
+
+    block: str
+    state: str
+    slack_s: float
+
+
+@dataclass(frozen=True)
+class CriticalPath:
+    """What a run's time was spent on, one step after the other from its start to its end; and what has time to spare."""
+
+    time_s: float
+    steps: tuple[PathStep, ...]
+    slack: tuple[Slack, ...] = ()
+    why: str = ""  # there are no steps
+
+
+@dataclass(frozen=True)
+class Bottleneck:
+    """How much of the critical path a block spends in a state."""
+
+    block: str
+    state: str
+    time_s: float
+    share: float

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from workbench.analysis.targets import shared_parts
+from workbench.model.targets import shared_parts
 from workbench.api.port_styles import PortStyle
 from workbench.model.blocks import as_target, fpga_of
 from workbench.model.pragma import CPU, MEM, Category, Pragma
