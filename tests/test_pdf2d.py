@@ -13,12 +13,12 @@ import pytest
 from tools import NEEDS_GHDL
 
 from workbench.analysis.compare import compare
-from workbench.model.targets import resolve_target
 from workbench.api.job import Job
 from workbench.model.blocks import Side
 from workbench.model.pragma import CPU
 from workbench.model.run import RunStatus
 from workbench.model.scan import HdlBlock
+from workbench.model.targets import resolve_target
 from workbench.session.examples import EXAMPLES, copy_example
 from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace

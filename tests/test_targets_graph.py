@@ -7,10 +7,10 @@ from small_runs import Calls, Spent, small_run
 
 from workbench.analysis.graph import build_graph
 from workbench.analysis.metrics import block_metrics, call_metrics
-from workbench.model.targets import resolve_target
 from workbench.model.blocks import Block, Side
 from workbench.model.pragma import Category
 from workbench.model.run import Run
+from workbench.model.targets import resolve_target
 from workbench.testing.runs import synthetic_platform, synthetic_run
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.model.targets import resolve_target
 from workbench.api.results import BlockMetrics, StateMetrics
 from workbench.model.blocks import Block, Side
 from workbench.model.pragma import MEM, Category
+from workbench.model.targets import resolve_target
 
 #: A block that waits for more than this share of the run is held up rather than late; one without work always is.
 HELD_UP = 0.5

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from workbench.analysis.streams import rate_words, stream_names
-from workbench.model.targets import resolve_target
 from workbench.api.results import BlockMetrics, CallMetrics, StreamMetrics
 from workbench.model.blocks import Block, BlockGraph, Edge, Side, State
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.pragma import MEM, WAITS, Category
+from workbench.model.targets import resolve_target
 
 _OUT = (Category.SEND, Category.WAIT_SEND)
 

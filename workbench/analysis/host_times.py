@@ -17,13 +17,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.model.targets import resolve_target
 from workbench.api.metrics import Waiting
 from workbench.api.results import BlockMetrics, CallMetrics
 from workbench.formats.columns import let_go
 from workbench.model.blocks import Side
 from workbench.model.pragma import COMMUNICATION, WAITS, Category
 from workbench.model.run import PS_PER_S, Run
+from workbench.model.targets import resolve_target
 from workbench.traces.trace import Trace, category_code, trace_of
 
 WORK = category_code(Category.WORK)

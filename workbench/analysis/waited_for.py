@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from workbench.model.targets import resolve_target
 from workbench.api.results import BlockMetrics, StateMetrics
 from workbench.model.blocks import Side
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.pragma import CPU, WAITS, Category
+from workbench.model.targets import resolve_target
 
 #: A share of the run from which a block counts as being at work all the time.
 ALWAYS = 0.99

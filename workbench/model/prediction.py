@@ -35,7 +35,7 @@ class Prediction:
 
 @dataclass(frozen=True)
 class PathStep:
-    """A part of a run's critical path: a block in a state, or a call of the host's, and what it had waited for before."""
+    """A part of a run's critical path: a block in a state, or the host in a call, and what it had waited for."""
 
     side: Side
     block: str
@@ -56,7 +56,7 @@ class Slack:
 
 @dataclass(frozen=True)
 class CriticalPath:
-    """What a run's time was spent on, one step after the other from its start to its end; and what has time to spare."""
+    """What a run's time was spent on, step after step from its start to its end, and what has time to spare."""
 
     time_s: float
     steps: tuple[PathStep, ...]

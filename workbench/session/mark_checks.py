@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from workbench.model.targets import resolve_target
 from workbench.model.blocks import Block, Side, as_target
 from workbench.model.diagnostic import Diagnostic, Severity, did_you_mean
 from workbench.model.pragma import CPU, MEM, Category, PlacedPragma, Pragma
 from workbench.model.proposal import Proposal
 from workbench.model.scan import ProjectScan
+from workbench.model.targets import resolve_target
 
 Propose = Callable[[ProjectScan], Sequence[Proposal]]
 _SENDS = (Category.SEND, Category.WAIT_SEND)

@@ -11,12 +11,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from workbench.model.targets import shared_parts
 from workbench.api.port_styles import PortStyle
 from workbench.model.blocks import as_target, fpga_of
 from workbench.model.pragma import CPU, MEM, Category, Pragma
 from workbench.model.proposal import Proposal
 from workbench.model.scan import Branch, CallSite, HdlBlock, ProjectScan, StateRegister, Term
+from workbench.model.targets import shared_parts
 from workbench.session.handshakes import Asks, Words
 
 if TYPE_CHECKING:
