@@ -214,14 +214,15 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
             for pair in comparison.clocks
         ],
         "findings": {
-            "gone": [_finding_text(f) for f in comparison.gone],
-            "new": [_finding_text(f) for f in comparison.new],
-            "kept": [_finding_text(f) for f, _ in comparison.kept],
+            "gone": [finding_text(f) for f in comparison.gone],
+            "new": [finding_text(f) for f in comparison.new],
+            "kept": [finding_text(f) for f, _ in comparison.kept],
         },
     }
 
 
-def _finding_text(finding: Finding) -> str:
+def finding_text(finding: Finding) -> str:
+    """A finding as `workbench compare` lists it: its rule, where it is, and a call's label."""
     label = f", {finding.places[0].label}" if finding.scope == "call" and finding.places else ""
     return f"{finding.rule} ({finding.group or finding.where}{label})"
 

@@ -1,14 +1,11 @@
-"""`workbench report`, `compare`, `export` and `import`."""
+"""`workbench report`, `export` and `import`."""
 
 from __future__ import annotations
 
 import argparse
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
-from workbench.analysis.compare import compare, comparison_json, faster_words, share_words, work_words
-from workbench.analysis.equal_work import equal_work
 from workbench.analysis.html_report import html_report
 from workbench.analysis.report import report_json, virtual_time_json
 from workbench.analysis.text_report import text_report
@@ -29,7 +26,8 @@ from workbench.session.time_range import narrowed
 MOST_COLUMNS = 100  # longer lines are hard to read
 
 
-def _open(path: Path, plugins: Plugins, threshold: float = 1.05) -> OpenRun:
+def open_printed(path: Path, plugins: Plugins, threshold: float = 1.05) -> OpenRun:
+    """A run, analysed; what is wrong with it is printed."""
     opened = open_result(path, plugins, threshold)
     print_diagnostics((*opened.diagnostics, *opened.analysis.diagnostics))
     return opened
@@ -56,7 +54,9 @@ def moment_ps(option: str, text: str) -> int:
 
 
 def run_report(arguments: argparse.Namespace, workbench: Opened) -> int:
-    opened = _part(_open(arguments.run_folder, workbench.plugins, arguments.threshold), arguments.first, arguments.last)
+    opened = _part(
+        open_printed(arguments.run_folder, workbench.plugins, arguments.threshold), arguments.first, arguments.last
+    )
     if arguments.html:
         write_result_text(arguments.html, html_report(opened.run, opened.analysis, opened.platform))
     if arguments.svg:
@@ -70,22 +70,6 @@ def run_report(arguments: argparse.Namespace, workbench: Opened) -> int:
     else:
         width = min(shutil.get_terminal_size().columns, MOST_COLUMNS)
         print(text_report(opened.run, opened.analysis, opened.platform, width, arguments.all))
-    return DONE
-
-
-def run_compare(arguments: argparse.Namespace, workbench: Opened) -> int:
-    a, b = (_open(path, workbench.plugins, arguments.threshold) for path in (arguments.run_a, arguments.run_b))
-    comparison = replace(compare(a.analysis, b.analysis, (a.run, b.run)), equal=equal_work(a.run, b.run))
-    document = comparison_json(comparison)
-    if arguments.json:
-        print_json(document)
-    else:
-        print(f"A {a.run.time_s:.9f} s, B {b.run.time_s:.9f} s: B is {faster_words(comparison)}")
-        print(work_words(comparison))
-        if comparison.equal:
-            print(f"equal work: {share_words(comparison)}")
-        for kind in ("gone", "kept", "new"):
-            print(f"{kind}: {', '.join(document['findings'][kind]) or 'none'}")
     return DONE
 
 

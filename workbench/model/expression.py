@@ -2,6 +2,7 @@
 
 Numbers and arrays (elementwise), `+ - * / // % **`, comparisons, `and or not`, texts in `==` and `!=`, and the
 functions `min max abs sqrt log log2 ceil floor where`. A name may be dotted (`rate.avg`): it is one key of the values.
+A reader may allow names that begin with a family and texts (`call('readBins').time`): texts hold any characters.
 Nothing else can be written, so nothing of the machine can be reached. Arithmetic is IEEE double precision:
 1/0 is inf, 0/0 is nan, and nothing grows without bound.
 """
@@ -101,10 +102,11 @@ class Expression:
         file: str | None = None,
         line: int | None = None,
         column: int = 1,
+        families: Iterable[str] = (),
     ) -> tuple[Expression | None, tuple[Diagnostic, ...]]:
         """Check a text that stands at `line` and `column`. None, with diagnostics, where it is no expression.
 
-        `names` are those it may read; None allows any.
+        `names` are those it may read; None allows any. `families` may begin a name, as `member_name` writes it.
         """
 
         def at(offset: int, message: str, hint: str) -> Diagnostic:
@@ -112,7 +114,7 @@ class Expression:
 
         try:
             tree = _parsed(text)
-            reader = _Reader(text, None if names is None else frozenset(names))
+            reader = _Reader(text, None if names is None else frozenset(names), frozenset(families))
             tree = reader.expression(tree, 0)
             if isinstance(tree, ast.Constant) and isinstance(tree.value, str):
                 raise _Bad(0, "an expression gives a number or a condition, not a text", "")
@@ -191,8 +193,8 @@ def _parsed(text: str) -> ast.expr:
 class _Reader:
     """Rewrites a tree with only what the language has: dotted names as one name, `and` and `or` as calls."""
 
-    def __init__(self, text: str, names: frozenset[str] | None) -> None:
-        self._text, self._names = text, names
+    def __init__(self, text: str, names: frozenset[str] | None, families: frozenset[str]) -> None:
+        self._text, self._names, self._families = text, names, families
         self.used: set[str] = set()
 
     def expression(self, node: ast.expr, depth: int) -> ast.expr:
@@ -244,9 +246,13 @@ class _Reader:
         while isinstance(inner, ast.Attribute):
             parts.append(inner.attr)
             inner = inner.value
-        if not isinstance(inner, ast.Name):
+        if isinstance(inner, ast.Name):
+            first = inner.id
+        elif isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.func.id in self._families:
+            first = self._member(inner.func.id, inner)
+        else:
             raise _Bad(node.col_offset, "only names may have dots", "Values have no attributes.")
-        name = ".".join([inner.id, *reversed(parts)])
+        name = ".".join([first, *reversed(parts)])
         if name in _CONSTANTS and name not in (self._names or ()):
             return ast.Constant(_CONSTANTS[name])
         if self._names is not None and name not in self._names:
@@ -258,6 +264,13 @@ class _Reader:
         self.used.add(name)
         return ast.Name(name, ast.Load())
 
+    def _member(self, family: str, node: ast.Call) -> str:
+        texts = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
+        named = [text for text in texts if isinstance(text, str)]
+        if node.keywords or not named or len(named) < len(node.args):
+            raise _Bad(node.col_offset, f"{family} takes names in quotation marks", f"Write {family}('NAME').time.")
+        return member_name(family, *named)
+
     def _comparison(self, node: ast.Compare, depth: int) -> ast.expr:
         operands = [node.left, *node.comparators]
         pairs: list[ast.expr] = []
@@ -268,6 +281,9 @@ class _Reader:
 
     def _call(self, node: ast.Call, depth: int) -> ast.expr:
         name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name in self._families:
+            source = self._text[node.col_offset : node.end_col_offset]
+            raise _Bad(node.col_offset, f"'{source[:40]}' is no value by itself", f"Write {source}.time.")
         if name not in _FUNCTIONS:
             called = self._text[node.func.col_offset : node.func.end_col_offset]
             hint = near(name, sorted(_FUNCTIONS), "Functions are")
@@ -281,6 +297,11 @@ class _Reader:
             values = "abc"[:wanted] if wanted is not None else "ab"
             raise _Bad(node.col_offset, f"{name} takes {counted}, not {given}", f"Write {name}({', '.join(values)}).")
         return _call(name, [self._operand(argument, depth) for argument in node.args])
+
+
+def member_name(family: str, *texts: str) -> str:
+    """How a member of a family is written in an expression: `state('host.main', 'poll')`."""
+    return f"{family}({', '.join(map(repr, texts))})"
 
 
 def _call(name: str, arguments: list[ast.expr]) -> ast.expr:

@@ -1,0 +1,174 @@
+"""Conditions on two runs, such as `time > 1.02`: what a continuous integration fails on.
+
+Every name without `_a` and `_b` is run B's value over run A's: 1 where both have none, infinite where only B has any.
+Those with `_a` and `_b` are the values themselves, in seconds, bytes or counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from workbench.analysis.compare import Comparison, Pair, finding_text
+from workbench.api.results import CallMetrics, GroupMetrics, StateMetrics
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, nearest
+from workbench.model.expression import Expression, member_name
+from workbench.model.finding import Finding, Place, tops
+from workbench.model.pragma import Category
+
+FAMILIES = ("block", "state", "call", "finding")
+_SHOWN = 6  # names in a hint
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A condition, whether it holds, the values that it reads, and where in the sources what it names is."""
+
+    text: str
+    holds: bool
+    values: Mapping[str, float]
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True)
+class Names:
+    """The values that conditions may read, and the places of what they belong to, by the part before the last dot."""
+
+    values: Mapping[str, float]
+    places: Mapping[str, tuple[Place, ...]]
+
+
+def judge(texts: Sequence[str], comparison: Comparison, rules: Iterable[str]) -> list[Verdict]:
+    """What each condition says of a comparison. `rules` are the names of all rules, those without a finding too.
+
+    Raises WorkbenchError for what is no condition, names something that neither run has, or asks about a run that did
+    not come to its end.
+    """
+    if not texts:
+        return []
+    if comparison.speedup is None:
+        message = "one of the two runs did not come to its end, so no condition can be checked"
+        raise WorkbenchError(Diagnostic(message, "Compare two runs that are complete."))
+    names = condition_names(comparison, rules)
+    return [_judged(text, names) for text in texts]
+
+
+def condition_names(comparison: Comparison, rules: Iterable[str] = ()) -> Names:
+    """Everything that a condition on this comparison may name."""
+    values: dict[str, float] = {}
+    places: dict[str, tuple[Place, ...]] = {}
+    _add(values, "time", *comparison.time_s)
+    for kind, found in (("new", comparison.new), ("gone", comparison.gone)):
+        values[f"findings.{kind}"] = float(len(tops(found)))
+        values[f"findings.{kind}_gain"] = _gain(found)
+    values["findings.kept"] = float(len(tops(a for a, _ in comparison.kept)))
+    for pair in comparison.blocks:
+        _add_block(values, places, pair)
+    for call in comparison.calls:
+        name = member_name("call", call.name)
+        for what in ("time", "count", "bytes"):
+            _add(values, f"{name}.{what}", *(_of(one, "time_s" if what == "time" else what) for one in _both(call)))
+        site = _known(call).site
+        places[name] = (Place(site.file, site.line, call.name),)
+    in_a, in_b = [a for a, _ in comparison.kept], [b for _, b in comparison.kept]
+    findings = [*comparison.gone, *in_a], [*comparison.new, *in_b]
+    listed = {finding_text(f) for found in findings for f in found}
+    for text in (*rules, *sorted(listed)):
+        mine = [[f for f in found if text in (f.rule, finding_text(f))] for found in findings]
+        name = member_name("finding", text)
+        _add(values, f"{name}.time", *(sum(f.time_s for f in tops(found)) for found in mine))
+        _add(values, f"{name}.gain", *(_gain(found) for found in mine))
+        places[name] = tuple(place for f in (mine[1] or mine[0]) for place in f.places[:1])
+    return Names(values, places)
+
+
+def _judged(text: str, names: Names) -> Verdict:
+    expression, problems = Expression.parse(text, families=FAMILIES)
+    if expression is None:
+        raise WorkbenchError(*(_bad(text, problem.message, problem.hint) for problem in problems))
+    if unknown := sorted(expression.names - names.values.keys()):
+        raise WorkbenchError(
+            *(_bad(text, f"there is no value '{name}'", _hint(name, names.values)) for name in unknown)
+        )
+    holds = expression.evaluate(names.values)
+    if not isinstance(holds, bool):
+        raise WorkbenchError(_bad(text, "this is a number, not a condition", f"Write for example {text} > 1.02."))
+    used = sorted(expression.names)
+    found = dict.fromkeys(place for name in used for place in names.places.get(name.rpartition(".")[0], ()))
+    return Verdict(text, holds, {name: names.values[name] for name in used}, tuple(found))
+
+
+def _bad(text: str, message: str, hint: str) -> Diagnostic:
+    return Diagnostic(f"--fail-if '{text}': {message}", hint)
+
+
+def _hint(name: str, known: Iterable[str]) -> str:
+    """The name that may be meant, or the first of its family."""
+    if meant := nearest(name, known):
+        return f"Did you mean {meant}?"
+    family = name.partition("(")[0]
+    alike = [one for one in known if one.startswith(f"{family}(")] if family in FAMILIES else []
+    shown = alike or [one for one in known if "(" not in one]
+    more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+    return f"Known: {', '.join(shown[:_SHOWN])}{more}; families: {', '.join(FAMILIES)}."
+
+
+def _add(values: dict[str, float], name: str, a: float, b: float) -> None:
+    values[f"{name}_a"], values[f"{name}_b"] = float(a), float(b)
+    values[name] = b / a if a else float("inf") if b else 1.0
+
+
+def _add_block(values: dict[str, float], places: dict[str, tuple[Place, ...]], pair: Pair[GroupMetrics]) -> None:
+    """Mean times of a block's replicas: at work (`time`), in each category, and in each state."""
+    name, group = member_name("block", pair.name), _known(pair)
+    times = {category.value: partial(_category_s, category) for category in Category}
+    for what, time_s in {"time": times[Category.WORK.value], **times}.items():
+        _add(values, f"{name}.{what}", *(time_s(one) for one in _both(pair)))
+    block = group.members[0].block
+    if block.file and block.line:
+        places[name] = (Place(block.file, block.line),)
+    states = [_states(one) for one in _both(pair)]
+    for state in dict.fromkeys((*states[0], *states[1])):
+        inner = member_name("state", pair.name, state)
+        for what in ("time", "visits"):
+            key = "time_s" if what == "time" else what
+            _add(values, f"{inner}.{what}", *(_mean(one.get(state, []), key) for one in states))
+        known = (states[1].get(state) or states[0][state])[0].state
+        if known.file and known.line:
+            places[inner] = (Place(known.file, known.line, state),)
+
+
+def _states(group: GroupMetrics | None) -> dict[str, list[StateMetrics]]:
+    """A group's states by name, one for each member."""
+    found: dict[str, list[StateMetrics]] = {}
+    for member in group.members if group else ():
+        for state in member.states:
+            found.setdefault(state.state.name, []).append(state)
+    return found
+
+
+def _mean(states: Sequence[StateMetrics], key: str) -> float:
+    return float(sum(getattr(state, key) for state in states) / len(states)) if states else 0.0
+
+
+def _category_s(category: Category, group: GroupMetrics | None) -> float:
+    return sum(m.time_of(category) for m in group.members) / len(group.members) if group else 0.0
+
+
+def _both(pair: Pair[Any]) -> tuple[Any, Any]:
+    return pair.a, pair.b
+
+
+def _known(pair: Pair[Any]) -> Any:
+    return pair.a if pair.b is None else pair.b
+
+
+def _of(call: CallMetrics | None, key: str) -> float:
+    return float(getattr(call, key)) if call else 0.0
+
+
+def _gain(findings: Iterable[Finding]) -> float:
+    """The greatest gain; 1, no gain, where there are none."""
+    return max((finding.gain for finding in findings), default=1.0)
