@@ -189,6 +189,20 @@ def test_a_message_keeps_both_ends_stamps(run: Run) -> None:
     assert {run.manifest.resources[r] for r in calls["resource"][mine]} == {"PCI-X bus"}
 
 
+def test_a_call_keeps_what_it_read_and_the_cards_own_times(run: Run) -> None:
+    calls, states = run.tables["calls"], run.manifest.blocks[0].states
+    names = np.array([states[state].name for state in calls["state"]])
+    assert calls["value"][names == "poll"].tolist() == [1] * ROUNDS
+    assert calls["value"][names == "get"].tolist() == [sum(range(ROUNDS * WORDS))]
+    reads, moves = np.isin(names, ["poll", "get"]), np.isin(names, ["poll", "get", "put"])
+    assert calls["value_bytes"].tolist() == np.where(reads, 4, 0).tolist()
+    assert calls["parts"].tolist() == (calls["card"] + 1).tolist() == moves.astype(int).tolist()
+    assert (calls["call_ps"][~moves] == -1).all()
+    assert (calls["t0_ps"] <= calls["call_ps"])[moves].all()
+    assert (calls["end_ps"] <= calls["t1_ps"])[moves].all()
+    assert (calls["end_ps"] - calls["call_ps"])[moves].min() > 0
+
+
 def test_a_setting_reaches_host_and_hardware(workspace: Workspace) -> None:
     run = made(workspace, "settings", deterministic=True, settings={"DELAY": 9, "ROUNDS": 2})
     assert state_cycles(run, "tiny_top.adder")["add"] == 2 * WORDS * 9

@@ -50,6 +50,7 @@ def test_fpgas_by_name_with_one_design_run_as_cards_do(tmp_path: Path) -> None:
         "right:summer.core",
     ]
     assert named.tables.keys() == cards.tables.keys()
+    assert set(cards.tables["calls"]["card"].tolist()) == {-1, 0, 1}
     for name, table in cards.tables.items():
         for key, column in table.items():
             np.testing.assert_array_equal(named.tables[name][key], column)

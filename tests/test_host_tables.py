@@ -134,11 +134,31 @@ def test_a_call_s_port_times_are_of_its_own_transfers() -> None:
     transfers["thread"] = [0, 1, 0, 0]
     transfers["grant_ps"] = [11, 21, 12, 31]
     transfers["port_first_ps"], transfers["port_last_ps"] = [14, 22, 13, -1], [16, 23, 14, -1]
+    transfers["call_ps"], transfers["end_ps"] = [10, 20, 12, 31], [17, 24, 14, 40]
+    transfers["card"] = [1, 0, 1, 0]
     made = calls_table(calls, transfers)
     assert made["grant_ps"].tolist() == [11, 21, 31, -1]
     assert made["port_first_ps"].tolist() == [13, 22, -1, -1]
     assert made["port_last_ps"].tolist() == [16, 23, -1, -1]
     assert made["host_ps"].tolist() == [10, 20, 15, 5]
+    assert made["call_ps"].tolist() == [10, 20, 31, -1]
+    assert made["end_ps"].tolist() == [17, 24, 40, -1]
+    assert made["card"].tolist() == [1, 0, 0, -1]
+    assert made["parts"].tolist() == [2, 1, 1, 0]
+
+
+def test_a_call_s_value_is_what_all_its_receives_brought() -> None:
+    calls = np.zeros(5, CALLS)
+    calls["t0_ps"], calls["state"] = [10, 20, 30, 40, 50], 2
+    calls["first_transfer"], calls["transfers"] = [0, 2, 3, 5, -1], [2, 1, 2, 3, 0]
+    transfers = np.zeros(8, TRANSFERS)
+    transfers["kind"] = [SEND, RECEIVE, RECEIVE, RECEIVE, RECEIVE, RECEIVE, SEND, RECEIVE]
+    transfers["bytes"] = [4, 4, 16, 4, 8, 4, 4, 4]
+    transfers["value"] = [0, 7, 0, 1, 2, 0xFFFFFFFF, 0, 0x80000000]
+    transfers["value_bytes"] = [0, 4, 0, 4, 8, 4, 0, 4]
+    made = calls_table(calls, transfers)
+    assert made["value_bytes"].tolist() == [4, 0, 0, 8, 0]
+    assert made["value"].tolist() == [7, 0, 0, 0x80000000FFFFFFFF, 0]
 
 
 def test_a_receive_tells_the_bytes_that_it_brought() -> None:

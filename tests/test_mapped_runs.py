@@ -67,6 +67,8 @@ def test_plain_and_instrumented_runs_move_the_same(tmp_path: Path) -> None:
     calls = run.tables["calls"]
     assert calls["address"][1:].tolist() == [*range(16), 0x100, 0x101]
     assert calls["bytes"][1:].tolist() == [4] * 18
+    assert calls["value_bytes"].tolist() == [0] * 17 + [4] * 2
+    assert calls["value"][-2:].tolist() == [1, sum(range(0, 48, 3))]
     assert (calls["t1_ps"] - calls["t0_ps"])[1:].tolist() == [16_000_000] * 16 + [32_000_000] * 2
     assert (calls["port_first_ps"][1:] > calls["t0_ps"][1:]).all()  # each made its own transfer
     states = [run.manifest.blocks[0].states[n].name for n in calls["state"]]

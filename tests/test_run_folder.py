@@ -164,6 +164,17 @@ def test_an_earlier_run_s_call_order_is_of_all_threads_together(tmp_path: Path, 
     assert list(unfold(run.tables["call_order"])) == list(unfold(made.tables["call_order"]))
 
 
+def test_an_earlier_run_s_calls_have_none_of_the_later_columns(tmp_path: Path, made: Run) -> None:
+    writer = RunWriter(tmp_path / "run")
+    writer.finish(made.manifest, made.tables)
+    (writer.path / "tables" / "calls" / "value.npy").unlink()
+    assert "calls" not in open_run(writer.path)[0].tables, "a column that was there is gone"
+    (writer.path / "checksums.json").unlink()
+    run, problems = open_run(writer.path)
+    assert problems == ()
+    assert not run.tables["calls"]["value"].any()
+
+
 def test_states_beyond_a_byte_are_kept(tmp_path: Path, made: Run) -> None:
     """A block of 300 states and one of 70,000: each trace is as wide as it needs to be."""
     block = made.manifest.blocks[0]

@@ -43,8 +43,11 @@ typedef struct {
     int64_t end_ps;      /* when the host had it back (or, asynchronous: when it was done) */
     int64_t port_first_ps, port_last_ps; /* first and last word at the FPGA's port */
     int64_t host_ps;     /* the thread's own time since its previous API call returned */
-    int64_t thread;      /* in order of creation, main 0 */
-} rcw_transfer_record;   /* 88 bytes */
+    int32_t thread;      /* in order of creation, main 0 */
+    int16_t card;
+    int16_t value_bytes; /* of a receive of up to 8 bytes: how many; else 0 */
+    uint64_t value;      /* what it brought, as it lies in memory */
+} rcw_transfer_record;   /* 96 bytes */
 
 /* host_waits.bin: one per stretch in which a thread waited outside the card's calls, by the card's client library */
 typedef struct {

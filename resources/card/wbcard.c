@@ -324,7 +324,8 @@ static void begin_record(rcw_transfer_record *entry, wbcard_t *card, int kind)
 {
     *entry = (rcw_transfer_record){
         .number = wb_transfer_count++, .kind = kind, .table = -1, .address = -1, .call_ps = vc_now(), .grant_ps = vc_now(),
-        .port_first_ps = -1, .port_last_ps = -1, .host_ps = vc_self->work_ps - own_mark_ps, .thread = vc_self->number};
+        .port_first_ps = -1, .port_last_ps = -1, .host_ps = vc_self->work_ps - own_mark_ps, .thread = vc_self->number,
+        .card = (int16_t)number_of(card)};
     own_transfers++;
     card->moved = 1;
 }
@@ -390,6 +391,10 @@ static int transfer(wbcard_t *card, int kind, int async, const char *name, const
     }
     if (to)
         got_bytes = entry->bytes;
+    if (to && !status && entry->bytes <= (int64_t)sizeof entry->value) {
+        entry->value_bytes = (int16_t)entry->bytes;
+        memcpy(&entry->value, to, (size_t)entry->bytes);
+    }
     wb_record(entry);
     if (async && done > card->async_end_ps)
         card->async_end_ps = done;

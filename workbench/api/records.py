@@ -40,7 +40,8 @@ TRANSFERS = np.dtype(
     [
         ("number", "<i8"), ("kind", "<i4"), ("table", "<i4"), ("address", "<i8"), ("bytes", "<i8"),
         ("call_ps", "<i8"), ("grant_ps", "<i8"), ("end_ps", "<i8"),
-        ("port_first_ps", "<i8"), ("port_last_ps", "<i8"), ("host_ps", "<i8"), ("thread", "<i8"),
+        ("port_first_ps", "<i8"), ("port_last_ps", "<i8"), ("host_ps", "<i8"),
+        ("thread", "<i4"), ("card", "<i2"), ("value_bytes", "<i2"), ("value", "<u8"),
     ]
 )  # fmt: skip
 WAITS = np.dtype([("thread", "<i4"), ("for_a_core", "<i4"), ("t0_ps", "<i8"), ("t1_ps", "<i8")])

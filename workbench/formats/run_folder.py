@@ -25,7 +25,7 @@ from workbench.formats.manifest import manifest_text, read_manifest
 from workbench.formats.tables import bad_trace, check_table
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.exits import exit_words, shortfall
-from workbench.model.run import TABLES, Manifest, Run, RunStatus, Table
+from workbench.model.run import LATER_COLUMNS, TABLES, Manifest, Run, RunStatus, Table
 from workbench.system.files import locked, read_regular, replace_file
 
 MANIFEST = "manifest.json"
@@ -61,8 +61,9 @@ def open_run(path: Path) -> tuple[Run, tuple[Diagnostic, ...]]:
             table = {
                 column: read_column(folder / f"{column}.npy", kind) for column, kind in _columns_of(folder).items()
             }
-            if name == "call_order" and "block" not in table:  # of all threads together, until there were many
-                table["block"] = np.full(len(table["site"]), -1, "i4")
+            for column, none in LATER_COLUMNS.get(name, {}).items():
+                if column not in table:
+                    table[column] = np.full(len(table["site"]), none, TABLES[name][column])
             check_table(name, table, manifest)
             let_go(table)
             for column in table:
@@ -111,9 +112,10 @@ def _table_names(folder: Path) -> list[str]:
 def _columns_of(folder: Path) -> Mapping[str, str | None]:
     """A table's columns and their kinds; those that are there, of any kind, where it is a plugin's."""
     known = TABLES.get(folder.name)
-    if known and folder.name == "call_order" and not (folder / "block.npy").exists():
-        return {column: kind for column, kind in known.items() if column != "block"}
-    return known or {path.stem: None for path in sorted(folder.glob("*.npy"))}
+    if known:
+        later = {name for name in LATER_COLUMNS.get(folder.name, {}) if not (folder / f"{name}.npy").exists()}
+        return {column: kind for column, kind in known.items() if column not in later}
+    return {path.stem: None for path in sorted(folder.glob("*.npy"))}
 
 
 class RunWriter:

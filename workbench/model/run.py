@@ -70,6 +70,12 @@ TABLES: dict[str, dict[str, str]] = {
         "port_last_ps": "i8",
         "resource": "i4",
         "message": "i4",
+        "card": "i4",
+        "parts": "i4",
+        "call_ps": "i8",
+        "end_ps": "i8",
+        "value": "u8",
+        "value_bytes": "u1",
     },
     "call_order": {"block": "i4", "site": "i4", "state": "i4", "repeat": "i8", "body": "i4"},
     "streams": {"stream": "i4", "transfers": "i8", "source_stalls": "i8", "sink_stalls": "i8", "idle": "i8"},
@@ -106,6 +112,12 @@ TABLES: dict[str, dict[str, str]] = {
         "messages": "i8",
         "crossed_ps": "f8",
     },
+}
+
+#: Columns that earlier runs do not have, and what then stands in them.
+LATER_COLUMNS: dict[str, dict[str, int]] = {
+    "call_order": {"block": -1},
+    "calls": {"card": -1, "parts": 0, "call_ps": -1, "end_ps": -1, "value": 0, "value_bytes": 0},
 }
 
 #: What a row of each table is.
@@ -177,6 +189,11 @@ COLUMNS = {
     "grant_ps": "when it got the bus",
     "port_first_ps": "when its first word passed the FPGA's port",
     "port_last_ps": "when its last word passed the FPGA's port",
+    "parts": "transfers and waits of the card's that it is made of",
+    "call_ps": "when the first of its parts was asked for",
+    "end_ps": "when the last of its parts was through, which of an asynchronous one may be after the call",
+    "value": "what it read: the bytes of its receives, the first one lowest; 0 where there is none",
+    "value_bytes": "how many bytes of `value` it read; 0: none, or more than 8",
     "repeat": "how often, for loops and single calls alike",
     "body": "rows that follow and belong to the loop; 0 for a call",
     "start_ps": "when the state was entered",

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.api.records import RECEIVE, RecordFile
+from workbench.api.records import RECEIVE, RecordFile, Records
 from workbench.model.blocks import Block
 from workbench.model.platform import Platform
-from workbench.model.run import TABLES, Entry
+from workbench.model.run import LATER_COLUMNS, TABLES, Entry
 from workbench.run.host_threads import HostThreads
 from workbench.traces.groups import rows_of_block
 
@@ -34,7 +34,7 @@ def call_pieces(
     """Pieces of table `calls`, of calls in order of their starts, with what each one's transfers tell: both ends'
     stamps of one message.
 
-    `blocks` are the host's, as numbered in the manifest. A call without transfers has -1 in the port's columns.
+    `blocks` are the host's, as numbered in the manifest. A call without transfers has -1 in the card's columns.
     """
     names, tables = resources(platform), platform.transfer_tables
     known = [names.index(tables[e.transfer].resource) if e.transfer in tables else -1 for e in entries]
@@ -47,7 +47,10 @@ def call_pieces(
     of_thread = np.searchsorted(by_thread["thread"], np.arange(len(blocks) + 1))
     for begin in range(0, len(calls), PIECE):
         records = calls.at(slice(begin, begin + PIECE))
-        table = {name: np.full(len(records), -1, kind) for name, kind in TABLES["calls"].items()}
+        table = {
+            name: np.full(len(records), LATER_COLUMNS["calls"].get(name, -1), kind)
+            for name, kind in TABLES["calls"].items()
+        }
         for name in ("site", "state", "entry", "t0_ps", "t1_ps", "bytes", "address"):
             table[name][:] = records[name]
         table["block"][:] = records["thread"]
@@ -71,7 +74,7 @@ def _add_transfers(
     of_thread: NDArray[np.int64],
 ) -> None:
     """When each call's first transfer got the bus, and when its words passed the port, the first and the last; of a
-    receive that brought less than it asked for, the bytes that it brought.
+    receive that brought less than it asked for, the bytes that it brought; what it read, where that is 8 bytes or less.
 
     `first` is its first transfer's number among those of its thread, which are `transfers` from `of_thread` on, and
     `count` how many it made.
@@ -83,10 +86,28 @@ def _add_transfers(
     begins, counts = begins[rows], np.minimum(count[rows], (ends - begins)[rows])
     heads = np.cumsum(counts) - counts  # each call's transfers, one call after the other
     made = transfers.at(np.repeat(begins - heads, counts) + np.arange(counts.sum()))
-    table["grant_ps"][rows] = made["grant_ps"][heads]
+    for name in ("grant_ps", "call_ps", "card"):
+        table[name][rows] = made[name][heads]
+    table["end_ps"][rows] = np.maximum.reduceat(made["end_ps"], heads)
+    table["parts"][rows] = counts
+    _add_values(table, rows, heads, counts, made)
     single = np.flatnonzero((counts == 1) & (made["kind"][heads] == RECEIVE))
     table["bytes"][rows[single]] = np.minimum(table["bytes"][rows[single]], made["bytes"][heads[single]])
     missed, never = made["port_first_ps"] < 0, np.iinfo(np.int64).max
     first_ps = np.minimum.reduceat(np.where(missed, never, made["port_first_ps"]), heads)
     table["port_first_ps"][rows] = np.where(first_ps == never, -1, first_ps)
     table["port_last_ps"][rows] = np.maximum.reduceat(np.where(missed, -1, made["port_last_ps"]), heads)
+
+
+def _add_values(
+    table: dict[str, NDArray[np.integer]], rows: NDArray[np.int64], heads: NDArray[np.int64],
+    counts: NDArray[np.int64], made: Records,
+) -> None:  # fmt: skip
+    """What calls read of up to 8 bytes: those of all their receives."""
+    brought = np.where(made["kind"] == RECEIVE, made["bytes"], 0)
+    read = np.add.reduceat(brought, heads)
+    known = (read > 0) & (read <= 8) & (np.add.reduceat(made["value_bytes"], heads) == read)
+    before = np.cumsum(brought) - brought
+    place = np.where(np.repeat(known, counts), before - np.repeat(before[heads], counts), 0).astype(np.uint64)
+    values = np.bitwise_or.reduceat(made["value"] << np.uint64(8) * place, heads)
+    table["value"][rows[known]], table["value_bytes"][rows[known]] = values[known], read[known]

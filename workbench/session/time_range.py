@@ -16,7 +16,7 @@ from workbench.session.results import OpenRun
 from workbench.traces.trace import Trace, trace_of
 
 #: Columns of `calls` that are moments; -1 is none.
-_MOMENTS = ("t0_ps", "t1_ps", "grant_ps", "port_first_ps", "port_last_ps")
+_MOMENTS = ("t0_ps", "t1_ps", "grant_ps", "port_first_ps", "port_last_ps", "call_ps", "end_ps")
 
 
 def narrowed(opened: OpenRun, first_ps: int, last_ps: int) -> OpenRun:

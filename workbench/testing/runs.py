@@ -206,13 +206,21 @@ class _Story:
         for column, value in zip(
             self.rows.values(),
             (site, 0, site + 2, entry, began * PERIOD_PS, (began + took) * PERIOD_PS, size, address, gap * PERIOD_PS,
-             began * PERIOD_PS, first * PERIOD_PS, last * PERIOD_PS, 0, message),
+             began * PERIOD_PS, first * PERIOD_PS, last * PERIOD_PS, 0, message,
+             0, 1, began * PERIOD_PS, (began + took) * PERIOD_PS, 0, size if entry == 2 else 0),
             strict=True,
         ):  # fmt: skip
             column.append(value)
         self.now = began + took
         self._stretch(0, first, last + 1, 3 if entry else 2)
         return first, last + 1
+
+    def read_done(self, address: int, done: int) -> bool:
+        """Read a register that is 1 from cycle `done` on."""
+        first, end = self.call("readDone", 2, 4, address)
+        self.command(4, first, end)
+        self.rows["value"][-1] = int(end >= done)
+        return end >= done
 
     def _stretch(self, lane: int, first: int, end: int, state: int, then: int = 1) -> None:
         self.lanes[lane].enter(first, state)
@@ -260,11 +268,8 @@ def _original(story: _Story, rounds: int) -> None:
             story.command(3, first, end)
             done.append(story.compute(core, end, points=256))
         for core in range(story.cores):
-            while True:
-                first, end = story.call("readDone", 2, 4, 0x200 + core * 4)
-                story.command(4, first, end)
-                if end >= done[core]:
-                    break
+            while not story.read_done(0x200 + core * 4, done[core]):
+                pass
         for core in range(story.cores):
             story.command(3, *story.call("stopCore", 0, 4, 0x100 + core * 4))
         for core in range(story.cores):
@@ -278,11 +283,8 @@ def _optimised(story: _Story, rounds: int) -> None:
         for core in range(story.cores):
             end = story.write_samples(core, 2048 * batch, then=4)
             done.append(story.compute(core, end, points=256 * batch))
-        while True:
-            first, end = story.call("readDone", 2, 4, 0x200)
-            story.command(4, first, end)
-            if end >= max(done):
-                break
+        while not story.read_done(0x200, max(done)):
+            pass
         first, end = story.call("readBins", 1, 256 * story.cores, 0x40000)
         share = (end - first) // story.cores
         for core in range(story.cores):
