@@ -220,6 +220,9 @@ OWN: Sequence[Command] = (
              _flag("--all", "unfold all advice, parts and numbers of each finding"),
              _file("--png", metavar="F", help="write a picture of the window on this run"),
              *MOMENTS, *THRESHOLD),
+    _command("ledger", "the predictions that were kept, and what came true", "ledger:run_ledger",
+             _file("project", metavar="PROJECT", help="a project, its folder, or one of its runs"),
+             _named("--drop", "take an open prediction back", "ID"), JSON),
     _command("streams", "what a run counted of a design's streams; of a project, how deep its FIFOs have to be",
              "streams:run_streams",
              _file("target", metavar="RUN|PROJECT", help="a run folder, or a project whose FIFOs' depths are tried"),
@@ -241,6 +244,7 @@ OWN: Sequence[Command] = (
              _file("run_a", metavar="RUN_A"), _file("run_b", metavar="RUN_B"),
              _many("--fail-if", "EXPRESSION", help="exit with 1 where this holds, as in 'time > 1.02' (times are B's "
                                                    "over A's); may be given several times"),
+             _option("--settle", metavar="ID", help="take RUN_B as what came of this prediction of RUN_A"),
              _file("--junit", metavar="F", help="write the conditions as JUnit test cases"),
              _file("--markdown", metavar="F", help="write a summary"),
              _file("--sarif", metavar="F", help="write findings and conditions at their lines, as SARIF 2.1.0"),

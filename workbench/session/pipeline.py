@@ -29,6 +29,7 @@ from workbench.session.composing import check, check_steps
 from workbench.session.files import claim_folder, seal_folder
 from workbench.session.first_mark import without_marks
 from workbench.session.instrumenting import check_driven, check_names, instrument, plain_designs
+from workbench.session.ledger import settle_open
 from workbench.session.places import placed
 from workbench.session.run_end import cannot_write, clocks_of, collected, failures_marked, finished, mark, measured_at
 from workbench.session.tree import complete_tree, in_own_clocks, open_tree, uncounted
@@ -111,6 +112,8 @@ def run_workspace(workspace: Workspace, options: RunOptions, job: Job) -> Run:
             run = _run(workspace, options, target, settings, writer, job)
             if run.complete:
                 durations.remember(workspace.path, _way(options, target), job.durations_s)
+                for note in settle_open(run):
+                    job.report(note)
             return run
     except (Cancelled, KeyboardInterrupt):
         mark(writer, RunStatus.CANCELLED, "cancelled")

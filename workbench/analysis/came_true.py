@@ -1,0 +1,148 @@
+"""What a run of changed sources came to beside its prediction, on equal work, and what explains the difference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.equal_work import equal_work
+from workbench.model.ledger import Came, Entry, Expected, Fate, Score, Work
+from workbench.model.run import Run
+from workbench.model.text import percent_text, ratio_text, time_text
+from workbench.traces.trace import has_trace
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A block in a state: how much of the critical path it was predicted to take, and how much it takes."""
+
+    block: str
+    state: str
+    predicted_s: float
+    came_s: float
+
+    @property
+    def difference_s(self) -> float:
+        return self.came_s - self.predicted_s
+
+
+def what_came(base: Run, changed: Run, run_name: str) -> Came:
+    """What a changed run came to. On unequal work the speedup is that of a part in which both did the same, if any."""
+    work = _work(base, changed)
+    speedup = base.time_s / changed.time_s if base.time_s and changed.time_s else None
+    if work is not Work.EQUAL:
+        equal = equal_work(base, changed) if has_trace(base) and has_trace(changed) else None
+        speedup = equal.speedup if equal else None
+    outputs = [run.manifest.stdout_sha256 for run in (base, changed)]
+    same = outputs[0] == outputs[1] if all(outputs) else None
+    return Came(changed.manifest.created, run_name, changed.time_s, speedup, work, same)
+
+
+def _work(base: Run, changed: Run) -> Work:
+    """Equal where the call that moves most, of those that both make, moves as much in both, or all calls together do.
+
+    Calls that move nothing count only where none moves anything.
+    """
+    a, b = (_amounts(run) for run in (base, changed))
+    shared = [label for label in a if label in b and (a[label] or b[label])]
+    if not shared:
+        return Work.UNKNOWN
+    most = max(shared, key=lambda label: a[label])
+    return Work.EQUAL if a[most] == b[most] or sum(a.values()) == sum(b.values()) else Work.UNEQUAL
+
+
+def _amounts(run: Run) -> dict[str, int]:
+    """Bytes that calls moved, by label; their counts where none moved any."""
+    table = run.tables.get("call_stats")
+    if table is None:
+        return {}
+    column = "bytes" if np.any(table["bytes"]) else "count"
+    amounts: dict[str, int] = {}
+    for site, amount in zip(table["site"].tolist(), table[column].tolist(), strict=True):
+        if 0 <= site < len(run.manifest.sites):
+            label = run.manifest.sites[site].label
+            amounts[label] = amounts.get(label, 0) + amount
+    return amounts
+
+
+def explain(expected: Sequence[Expected], came: Sequence[Expected]) -> tuple[Explained, ...]:
+    """Critical paths side by side, the largest difference first. Each path sums to its run's time, so the differences
+    sum to that of the times."""
+    paths = [{(one.block, one.state): one.time_s for one in path} for path in (expected, came)]
+    keys = dict.fromkeys((*paths[0], *paths[1]))
+    rows = (Explained(*key, paths[0].get(key, 0.0), paths[1].get(key, 0.0)) for key in keys)
+    return tuple(sorted(rows, key=lambda row: -abs(row.difference_s)))
+
+
+def came_words(entry: Entry) -> str:
+    """What came beside what was predicted, in one sentence."""
+    predicted, came = entry.prediction.speedup, entry.came
+    said = f"predicted {ratio_text(predicted)}" if predicted else "not predicted"
+    if came is None:
+        return f"{said}, no run of changed sources yet"
+    got = f"came {ratio_text(came.speedup)}" if came.speedup else f"took {time_text(came.time_s)}"
+    if came.work is not Work.EQUAL:
+        why = "did other work" if came.work is Work.UNEQUAL else "has no call to compare its work by"
+        per = " per unit of work" if came.speedup else ""
+        return f"{said}, {got}{per}: the run {why}, so the prediction is not judged"
+    return f"{said}, {got}: {fate_words(entry)}"
+
+
+def fate_words(entry: Entry) -> str:
+    """Whether what came lies inside the interval, and by how much it is off."""
+    if entry.fate not in (Fate.INSIDE, Fate.OUTSIDE):
+        return entry.fate.value
+    return f"{entry.fate.value} {interval_words(entry)}, {error_words(entry)}"
+
+
+def interval_words(entry: Entry) -> str:
+    """The 90 % interval: `6.20× to 6.70×`, or `exact` where it has no width."""
+    if entry.prediction.interval is None:
+        return ""
+    lower, upper = (ratio_text(bound) for bound in entry.prediction.interval)
+    return "exact" if lower == upper else f"{lower} to {upper}"
+
+
+def error_words(entry: Entry) -> str:
+    """By how much the speedup is less or more than predicted."""
+    if entry.error is None:
+        return ""
+    if abs(entry.error) < 5e-5:
+        return "as predicted"
+    return f"{percent_text(abs(entry.error))} {'more' if entry.error > 0 else 'less'} than predicted"
+
+
+def score_words(found: Score) -> str:
+    """How far to trust predictions, in a sentence."""
+    if found.median_error is None or found.worst_error is None:
+        return "No prediction was judged yet."
+    return (
+        f"{found.inside} of {found.judged} inside the interval, median error {percent_text(found.median_error)}, "
+        f"worst {percent_text(found.worst_error)}."
+    )
+
+
+def entry_json(entry: Entry) -> dict[str, Any]:
+    """An entry as `workbench ledger` and `compare` give it."""
+    prediction, came, confirmed = entry.prediction, entry.came, entry.confirmed
+    return {
+        "id": entry.id, "at": entry.at, "project": entry.project, "base": entry.base.run,
+        "change": entry.title, "predicted": prediction.speedup, "predicted_s": prediction.time_s,
+        "interval": list(prediction.interval) if prediction.interval else None, "trust": prediction.trust.value,
+        "confirmed": confirmed.speedup if confirmed else None,
+        "came": came.speedup if came else None, "came_s": came.time_s if came else None,
+        "run": came.run if came else None, "work": came.work.value if came else None,
+        "same_output": came.same_output if came else None, "error": entry.error, "fate": entry.fate.value,
+        "words": came_words(entry),
+    }  # fmt: skip
+
+
+def score_json(found: Score) -> dict[str, Any]:
+    """The statistics of a ledger."""
+    return {
+        "judged": found.judged, "inside": found.inside, "median_error": found.median_error,
+        "worst_error": found.worst_error,
+    }  # fmt: skip
