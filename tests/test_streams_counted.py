@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rc_workbench_plugins.simulated_card.verilate import idle_state
 
 from workbench.analysis.streams import rate_words
 from workbench.api import HdlBuild
 from workbench.api.job import Job
+from workbench.api.records import STREAM_TRANSFERS, stream_transfers
 from workbench.api.results import Analysis
 from workbench.cli.main import main
 from workbench.model.blocks import below_top
@@ -62,6 +64,46 @@ def test_a_fifo_holds_what_went_in_and_did_not_come_out(run: Run, analysis: Anal
     assert held[0] == short.output.source_stalls + short.output.idle
     # Little's law, exact where the FIFO is empty at both ends: each word that waits is counted once for each cycle.
     assert short.mean * short.cycles == sum(words * cycles for words, cycles in short.occupancy)
+
+
+def test_a_traced_run_has_every_transfer_with_how_long_it_was_offered_before(tmp_path: Path) -> None:
+    workspace = open_workspace(PROJECT, load_plugins())
+    traced = RunOptions(out=tmp_path / "run", deterministic=True, trace=True, settings={"SHORT": 12, "PAUSE": 400_000})
+    made = run_workspace(workspace, traced, Job())
+    table, counts = made.tables["stream_transfers"], made.tables["streams"]
+    early, streams = {}, {s.id.removeprefix("fork_join."): number for number, s in enumerate(made.manifest.streams)}
+    for name, number in streams.items():
+        mine = table["stream"] == number
+        cycles, early[name] = table["cycle"][mine], table["early"][mine]
+        assert len(cycles) == counts["transfers"][number] == WORDS
+        since = np.diff(cycles, prepend=-1)
+        assert since.min() > 0
+        assert (np.abs(early[name]) < since).all()
+        # stalls are in order: what was offered and not taken, and what would have been taken and was not offered
+        assert early[name].clip(min=0).sum() == counts["sink_stalls"][number]
+        assert -early[name].clip(max=0).sum() <= counts["source_stalls"][number]
+    held = occupancy_of(made, streams["split.a"], streams["short.out"])
+    assert max(held) == 12
+    assert early["gather.m_axis"].tolist() == [-8 if n % 8 == 0 else 0 for n in range(WORDS)]
+
+
+def occupancy_of(run: Run, pushed: int, popped: int) -> list[int]:
+    table = run.tables["stream_transfers"]
+    pushes, pops = (table["cycle"][table["stream"] == number] for number in (pushed, popped))
+    return [n + 1 - int(np.searchsorted(pops, cycle)) for n, cycle in enumerate(pushes)]
+
+
+def test_transfers_far_apart_keep_their_cycles(tmp_path: Path) -> None:
+    """What does not fit into 8 bytes is in the record before: `since` of 33 bits, `early` of 17."""
+    records = np.zeros(7, STREAM_TRANSFERS)
+    records["since"] = [5, 2, 1 << 17, 7, 1 << 20, 2, 3]
+    records["early"] = [0, -32767, -32768, 0, -3, -32766, 1]
+    records["stream"] = [1, 0, 0, 0, 1, 1, 1]
+    records.tofile(tmp_path / "stream_transfers.bin")
+    (table,) = stream_transfers(tmp_path)
+    assert table["stream"].tolist() == [1, 0, 1, 1, 1, 1]
+    assert table["cycle"].tolist() == [4, (2 << 32) + 6, *(n + (1 << 20) for n in (4, 5, 6, 9))]
+    assert table["early"].tolist() == [0, 1 << 17, -3, 0, 0, 1]
 
 
 def test_a_stall_is_blamed_on_the_branch_that_is_full(analysis: Analysis) -> None:

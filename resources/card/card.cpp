@@ -29,15 +29,18 @@ class Server {
 public:
     Server(const Config& config, const std::string& raw, int fd) : config_(config), raw_(raw), link_(fd) {
         bool tapped = false;
-        for (const DesignPlan& design : config.designs)
+        for (const DesignPlan& design : config.designs) {
             for (const auto& of_clock : design.taps) tapped |= !of_clock.empty();
+            streams_ |= design.stream_count > 0;
+        }
         if (tapped) dwell_ = std::make_unique<RecordFile>(raw_ + "/dwell.bin");
         if (tapped && config.trace) trace_ = std::make_unique<RecordFile>(raw_ + "/taps.bin");
+        if (streams_ && config.trace) transfers_ = std::make_unique<RecordFile>(raw_ + "/stream_transfers.bin");
         map_progress();
         if (config.trace) queues_ = std::make_unique<RecordFile>(raw_ + "/stream_card.bin");
         queues = queues_.get();
         for (size_t number = 0; number < config.cards.size(); ++number)
-            cards_.push_back(std::make_unique<Card>(config_, number, trace_.get(), progress_));
+            cards_.push_back(std::make_unique<Card>(config_, number, trace_.get(), transfers_.get(), progress_));
         if (config_.links.empty()) return;
         std::vector<Clocked*> all;
         for (auto& card : cards_) all.push_back(card.get());
@@ -134,13 +137,12 @@ private:
     }
 
     void finish_streams() {
-        bool any = false;
-        for (const DesignPlan& design : config_.designs) any |= design.stream_count > 0;
-        if (!any) return;
+        if (!streams_) return;
         RecordFile counts(raw_ + "/streams.bin"), waits(raw_ + "/stream_waits.bin"), occupancy(raw_ + "/occupancy.bin");
         for (auto& card : cards_) card->finish_streams(counts, waits, occupancy);
         if (linked_) linked_->finish(occupancy);
-        for (RecordFile* file : {&counts, &waits, &occupancy}) file->close();
+        for (RecordFile* file : {&counts, &waits, &occupancy, transfers_.get()})
+            if (file) file->close();
     }
 
     void finish_memory() {
@@ -283,7 +285,8 @@ private:
     std::string raw_;
     HostLink link_;
     Progress progress_{};
-    std::unique_ptr<RecordFile> trace_, dwell_, queues_;
+    std::unique_ptr<RecordFile> trace_, dwell_, queues_, transfers_;
+    bool streams_ = false;  // a design has some
     std::vector<std::unique_ptr<Card>> cards_;
     std::unique_ptr<Linked> linked_;  // where links join them
     int64_t polled_for_ = -1, polled_since_ = 0;  // what the host did before it only polled, and in which cycle

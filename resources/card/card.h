@@ -10,8 +10,8 @@ inline std::string hex(uint64_t value) {
 
 class Card : public Clocked {
 public:
-    Card(const Config& config, size_t number, RecordFile* trace, const Progress& progress)
-        : Clocked(config, number, trace, progress) {
+    Card(const Config& config, size_t number, RecordFile* trace, RecordFile* transfers, const Progress& progress)
+        : Clocked(config, number, trace, transfers, progress) {
         if (const ReadOut& plan = plan_.read_out; plan.marks) port(int32_t(plan.port)).reserve(plan.marks);
     }
 

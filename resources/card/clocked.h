@@ -25,7 +25,7 @@ inline const Clocked* clocked_card = nullptr;  // the one whose design is being 
 
 class Clocked {
 public:
-    Clocked(const Config& config, size_t number, RecordFile* trace, const Progress& progress)
+    Clocked(const Config& config, size_t number, RecordFile* trace, RecordFile* transfers, const Progress& progress)
         : config_(config), card_(config.cards.at(number)), plan_(config.designs.at(card_.design)), progress_(progress),
           made_(made()), clocks_(config.clocks), due_(config.clocks.size()) {
         if (int(clocks_.size()) != design_.clocks) throw Failure("the card was built for other clocks: build it anew");
@@ -36,7 +36,8 @@ public:
             for (Tap& tap : taps) tap.block += card_.blocks;
             taps_.emplace_back(std::move(taps), design_.tap_words, trace);
         }
-        for (const StreamPlan& plan : plan_.streams) streams_.emplace_back(plan, size_t(design_.streams));
+        for (const StreamPlan& plan : plan_.streams) 
+            streams_.emplace_back(plan, size_t(design_.streams), card_.streams, transfers);
         crossed_.resize(plan_.crossings.size());
         design_.reset();
         begun_ = true;
@@ -95,7 +96,7 @@ public:
     }
     void finish_streams(RecordFile& counts, RecordFile& waits, RecordFile& occupancy) {
         for (size_t c = 0; c < clocks_.size(); ++c)
-            streams_[c].finish(clocks_[c].cycle, card_.streams, card_.fifos, counts, waits, occupancy);
+            streams_[c].finish(clocks_[c].cycle, card_.fifos, counts, waits, occupancy);
         for (size_t i = 0; i < crossed_.size(); ++i) {
             const StreamCrossing& crossing = plan_.crossings[i];
             crossed_[i].finish(clocks_[crossing.takes].cycle, card_.fifos + crossing.fifo.number, occupancy);

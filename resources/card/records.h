@@ -110,6 +110,22 @@ typedef struct {
     int64_t ready;
 } rcw_stream_record;     /* 40 bytes */
 
+/* stream_transfers.bin (traced runs): one per transfer of a stream that does not follow the one before at once, and one for
+ * those that do; by the card, each stream's in order */
+typedef struct {
+    uint32_t since;      /* cycles of its clock since its transfer before; of the first one, since the cycle before cycle 0 */
+    int16_t early;       /* for how many of them it had been offered before it would be taken; below 0: it would have been
+                            taken for so many before it was offered */
+    uint16_t stream;
+} rcw_stream_transfer_record; /* 8 bytes */
+
+/* In the record before one whose numbers do not fit: `since` is what its `early` is, as an int32_t, or how many times 2^32 is to
+ * be added to its `since`. */
+#define RCW_EARLY_FOLLOWS INT16_MIN
+#define RCW_SINCE_FOLLOWS (INT16_MIN + 1)
+/* So many more transfers in the cycles right after the one before (`since` 1, `early` 0). */
+#define RCW_AS_MANY_MORE (INT16_MIN + 2)
+
 /* stream_waits.bin: how long a stream stalled while another held it, through logic alone */
 typedef struct {
     int32_t stream;

@@ -1,5 +1,6 @@
 // What the design's streams do, cycle by cycle: transfers, stalls and whose they are, how full FIFOs are.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -71,11 +72,64 @@ struct StreamPlan {
     std::vector<StreamWait> waits;
 };
 
+// When a stream's transfers were, and for how long each had been offered, or would have been taken.
+class TransferTrace {
+public:
+    // Cycles of `valid` and `ready`, the first, cycle `first`, in bit 0; `kept` of them.
+    void see(int64_t first, int kept, uint64_t valid, uint64_t ready, uint16_t stream, RecordFile& out) {
+        uint64_t moves = valid & ready;
+        while (moves) {
+            const int at = __builtin_ctzll(moves);
+            const uint64_t behind = moves >> at >> 1;  // what follows at once is told together
+            const int more = __builtin_ctzll(~behind);
+            const uint64_t before = (uint64_t{1} << at) - 1;
+            const int64_t offered = std::max(since(valid_, first, ~valid & before), last_ + 1);
+            const int64_t taken = std::max(since(ready_, first, ~ready & before), last_ + 1);
+            add(first + at, taken - offered, stream, out);
+            if (more) write({uint32_t(more), RCW_AS_MANY_MORE, stream}, out);
+            last_ += more;
+            moves &= ~(((uint64_t{2} << more) - 1) << at);
+        }
+        const uint64_t all = kept < 64 ? (uint64_t{1} << kept) - 1 : ~uint64_t{0};
+        valid_ = since(valid_, first, ~valid & all);
+        ready_ = since(ready_, first, ~ready & all);
+    }
+
+    // All as it was in the cycle seen last, up to cycle `next`.
+    void stay(int64_t next, bool valid, bool ready) {
+        if (!valid) valid_ = next;
+        if (!ready) ready_ = next;
+    }
+
+private:
+    // From which cycle on it is high: `low` are the cycles in which it was not.
+    static int64_t since(int64_t before, int64_t first, uint64_t low) {
+        return low ? first + 64 - __builtin_clzll(low) : before;
+    }
+
+    void add(int64_t cycle, int64_t early, uint16_t stream, RecordFile& out) {
+        const int64_t since = cycle - last_;
+        const bool small = early > RCW_AS_MANY_MORE && early <= INT16_MAX;
+        if (!small) {
+            const int64_t most = std::clamp<int64_t>(early, INT32_MIN, INT32_MAX);
+            write({uint32_t(int32_t(most)), RCW_EARLY_FOLLOWS, stream}, out);
+        }
+        if (since >> 32) write({uint32_t(since >> 32), RCW_SINCE_FOLLOWS, stream}, out);
+        write({uint32_t(since), int16_t(small ? early : 0), stream}, out);
+        last_ = cycle;
+    }
+    static void write(const rcw_stream_transfer_record& record, RecordFile& out) { out.add(&record, sizeof record); }
+
+    int64_t last_ = -1, valid_ = 0, ready_ = 0;
+};
+
 // The streams of one clock. Cycles are kept until there are 64 of them, and then counted for each stream at once.
 class Streams {
 public:
-    Streams(const StreamPlan& plan, size_t bits)
-        : plan_(plan), lanes_((bits + 63) / 64), counts_(bits), waited_(plan.waits.size()), fifos_(plan.fifos.size()) {
+    // Transfers are written to `trace`, where there is one; `base` is the number of this card's first stream.
+    Streams(const StreamPlan& plan, size_t bits, int base, RecordFile* trace)
+        : plan_(plan), lanes_((bits + 63) / 64), counts_(bits), waited_(plan.waits.size()), fifos_(plan.fifos.size()), base_(base),
+          trace_(base + int(bits) <= UINT16_MAX + 1 ? trace : nullptr), traces_(trace_ ? bits : 0) {
         for (int bit : plan_.streams) lanes_[size_t(bit) / 64].mask |= uint64_t{1} << bit % 64;
     }
 
@@ -100,10 +154,12 @@ public:
     // So many more cycles are as the one seen last, in which nothing passed.
     void stay(int64_t cycles) {
         count();
+        first_cycle_ += cycles;
         for (int bit : plan_.streams) {
             rcw_stream_record& record = counts_[size_t(bit)];
             record.valid += valid(bit) * cycles;
             record.ready += ready(bit) * cycles;
+            if (trace_) traces_[size_t(bit)].stay(first_cycle_, valid(bit), ready(bit));
         }
         for (size_t i = 0; i < waited_.size(); ++i) {
             const StreamWait& wait = plan_.waits[i];
@@ -121,19 +177,19 @@ public:
         return false;
     }
 
-    // Write the counts; FIFOs stay as they are until `cycle`, the first one not seen. `base` and `fifo_base` are the
-    // numbers of this card's first ones.
-    void finish(int64_t cycle, int base, int fifo_base, RecordFile& counts, RecordFile& waits, RecordFile& occupancy) {
+    // Write the counts; FIFOs stay as they are until `cycle`, the first one not seen. `fifo_base` is the number of this
+    // card's first one.
+    void finish(int64_t cycle, int fifo_base, RecordFile& counts, RecordFile& waits, RecordFile& occupancy) {
         count();
         for (int bit : plan_.streams) {
             rcw_stream_record record = counts_[size_t(bit)];
-            record.stream = base + bit;
+            record.stream = base_ + bit;
             record.cycles = cycles_;
             counts.add(&record, sizeof record);
         }
         for (size_t i = 0; i < waited_.size(); ++i) {
             rcw_stream_wait_record record{};
-            record.stream = base + plan_.waits[i].stream;
+            record.stream = base_ + plan_.waits[i].stream;
             record.wait = plan_.waits[i].number;
             record.cycles = waited_[i];
             if (record.cycles) waits.add(&record, sizeof record);
@@ -174,6 +230,8 @@ private:
             record.transfers += __builtin_popcountll(transfers(stream));
             record.valid += __builtin_popcountll(valids(stream));
             record.ready += __builtin_popcountll(readies(stream));
+            if (trace_)
+                traces_[size_t(stream)].see(first_cycle_, kept_, valids(stream), readies(stream), uint16_t(base_ + stream), *trace_);
         }
         for (size_t i = 0; i < waited_.size(); ++i) {
             const StreamWait& wait = plan_.waits[i];
@@ -189,6 +247,7 @@ private:
             }
         }
         cycles_ += kept_;
+        first_cycle_ += kept_;  // of those that come
         kept_ = 0;
     }
 
@@ -197,6 +256,9 @@ private:
     std::vector<rcw_stream_record> counts_;
     std::vector<int64_t> waited_;
     std::vector<Held> fifos_;
+    int base_;
+    RecordFile* trace_;
+    std::vector<TransferTrace> traces_;
     int kept_ = 0;  // cycles
     int64_t first_cycle_ = 0, cycles_ = 0, last_transfer_ = -1;
 };

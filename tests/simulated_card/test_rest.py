@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rc_workbench_plugins.simulated_card.card import CardExecutable, build_card
 from rc_workbench_plugins.simulated_card.host import build_host
@@ -14,7 +15,7 @@ from simulated_card.conftest import HEAD, PLATFORM, SUPPORT
 
 from workbench.api import HdlBuild
 from workbench.api.job import Job
-from workbench.api.records import read_end
+from workbench.api.records import read_end, stream_transfers
 from workbench.api.targets import Outcome, Task
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
 from workbench.model.hardware import Clock
@@ -155,8 +156,16 @@ class Bench:
         end = read_end(raw / "card_end.txt")
         skipped = int(end.pop("skipped"))
         records = {p.name: p.read_bytes() for p in raw.iterdir() if p.suffix == ".bin"}
+        records["stream_transfers.bin"] = _each_streams(raw)
         printed = [line for line in log if line.startswith("card: ")]
         return outcome, {**records, "end": repr((end, printed)).encode()}, skipped
+
+
+def _each_streams(raw: Path) -> bytes:
+    """The streams' transfers, one stream after another: which is written first depends on when the card looked."""
+    pieces = [np.stack([piece[name] for name in ("stream", "cycle", "early")]) for piece in stream_transfers(raw)]
+    rows = np.concatenate(pieces, axis=1)
+    return rows[:, np.argsort(rows[0], kind="stable")].tobytes()
 
 
 def script(seed: int) -> tuple[str, ...]:

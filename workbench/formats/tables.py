@@ -19,7 +19,8 @@ _STATES = ("state", "from_state", "to_state")
 #: Times, counts and lengths: from 0 to what sums of thousands of them can hold.
 _AMOUNTS = (
     "time_ps", "cycles", "visits", "count", "runs", "min_run", "max_run", "repeat", "body", "t0_ps", "t1_ps", "words",
-    "transfers", "source_stalls", "sink_stalls", "idle", "first_cycle", "last_cycle", "uncertainty_ps", "messages",
+    "transfers", "source_stalls", "sink_stalls", "idle", "cycle", "first_cycle", "last_cycle", "uncertainty_ps",
+    "messages",
     *(name for name in TABLES["memory_ports"] if name != "memory_port"),
 )  # fmt: skip
 _PIECE = 1 << 20  # intervals looked at together

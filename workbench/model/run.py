@@ -79,6 +79,7 @@ TABLES: dict[str, dict[str, str]] = {
     },
     "call_order": {"block": "i4", "site": "i4", "state": "i4", "repeat": "i8", "body": "i4"},
     "streams": {"stream": "i4", "transfers": "i8", "source_stalls": "i8", "sink_stalls": "i8", "idle": "i8"},
+    "stream_transfers": {"stream": "i4", "cycle": "i8", "early": "i4"},
     "stream_waits": {"stream": "i4", "wait": "i4", "cycles": "i8"},
     "occupancy": {"fifo": "i4", "words": "i4", "cycles": "i8"},
     "memory_ports": {
@@ -129,6 +130,8 @@ ROWS = {
     "calls": "a call, in order",
     "call_order": "the calls' order as loops, thread by thread: a loop, or a call, in pre-order",
     "streams": "a stream, in cycles of its clock",
+    "stream_transfers": "traced runs: a transfer of a stream, each stream's in order; those of a FIFO's input are its "
+    "pushes, those of its output its pops",
     "stream_waits": "how long a stream stalled while another held it, through logic alone",
     "occupancy": "how long a FIFO held so many words; none of what gave more than it took",
     "memory_ports": "a port by which the design asks the card's memory, in cycles of its clock",
@@ -160,6 +163,9 @@ COLUMNS = {
     "source_stalls": "cycles in which it would have been taken, and was not offered",
     "sink_stalls": "cycles in which it was offered, and not taken",
     "idle": "cycles in which it was neither; of a memory port, in which nothing was asked for",
+    "cycle": "in which cycle of its clock, from 0",
+    "early": "for how many cycles it had been offered before it would be taken; below 0: for how many it would have "
+    "been taken before it was offered",
     "memory_port": "index of the manifest's memory_ports",
     "reads": "bursts read",
     "writes": "bursts written",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from workbench.api import HdlBuild, HdlLanguage, HostBuild
 from workbench.api.host_stats import read_stats
 from workbench.api.instrument.readout import of_taps
-from workbench.api.records import memory_table, read_calls, read_dwell, read_transfers, stream_tables
+from workbench.api.records import memory_table, read_calls, read_dwell, read_transfers, stream_tables, stream_transfers
 from workbench.api.tables import joined, state_tables
 from workbench.api.targets import Outcome
 from workbench.api.virtual_time import TABLE, table_of_frames
@@ -124,7 +124,7 @@ def collect(
     if len(dwell):
         columns = {name: dwell[name].astype(kind) for name, kind in TABLES["dwell"].items()}
         tables["dwell"] = {**columns, "block": columns["block"] + np.int32(len(host_blocks))}
-    tables |= stream_tables(raw) | memory_table(raw)
+    tables |= stream_tables(raw) | memory_table(raw) | _transfers_of_streams(raw, part)
     if outcome.frames:
         tables[TABLE] = table_of_frames(outcome.frames)
     if trace:
@@ -137,6 +137,16 @@ def collect(
             unknown = unseen if counted else range(len(hdl.blocks))
             tables |= _with_rows({name: tables[name] for name in own}, own, [first + number for number in unknown])
     return Collected(blocks, resources(platform), messages, tables, tuple(problems))
+
+
+def _transfers_of_streams(raw: Path, part: Path) -> dict[str, Table]:
+    name = "stream_transfers"
+    if not (raw / f"{name}.bin").exists():
+        return {}
+    writer = TableWriter(part / name, TABLES[name])
+    for piece in stream_transfers(raw):
+        writer.append(piece)
+    return {name: writer.close()}
 
 
 def _with_rows(tables: Mapping[str, Table], others: Mapping[str, Table], blocks: Sequence[int]) -> dict[str, Table]:

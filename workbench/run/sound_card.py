@@ -13,6 +13,7 @@ from workbench.api.records import (
     DWELL,
     OCCUPANCY,
     STORED_CALLS,
+    STREAM_TRANSFERS,
     STREAM_WAITS,
     STREAMS,
     TAPS,
@@ -44,6 +45,7 @@ _COLUMNS: dict[str, tuple[np.dtype[np.void], dict[str, int | str]]] = {
                                       "count": _AMOUNT}),
     "streams.bin": (STREAMS, {"stream": "streams", "cycles": _AMOUNT, "transfers": _AMOUNT, "valid": _AMOUNT,
                               "ready": _AMOUNT}),
+    "stream_transfers.bin": (STREAM_TRANSFERS, {"stream": "streams"}),
     "stream_waits.bin": (STREAM_WAITS, {"stream": "streams", "wait": "waits", "cycles": _AMOUNT}),
     "occupancy.bin": (OCCUPANCY, {"fifo": "fifos", "words": _AMOUNT, "cycles": _AMOUNT}),
 }  # fmt: skip

@@ -361,6 +361,12 @@ def _tables(story: _Story, blocks: tuple[Block, ...], cycles: int, traced: bool)
     tables |= _stream_tables(cycles)
     tables["virtual_time"] = table_of("virtual_time", [(0, 0, 0, cycles, PERIOD_PS, 0.0, -4e5, 4e5, 400_000, 40, 0.0)])
     if traced:
+        passed = np.arange(min(cycles // 2, 1000))
+        tables["stream_transfers"] = {
+            "stream": np.repeat(np.arange(2, dtype="i4"), len(passed)),
+            "cycle": np.tile(passed, 2),
+            "early": np.zeros(2 * len(passed), "i4"),
+        }
         starts, states = host_intervals(calls, 0, cycles * PERIOD_PS)
         of_host = (np.append(starts, cycles * PERIOD_PS), states)
         tables |= trace_tables([of_host, *of_fpga])
