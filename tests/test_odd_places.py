@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from workbench.cli.main import main
+from workbench.cli.output import BAD_INPUT, DONE
 from workbench.formats.run_folder import RunWriter
 from workbench.session.run_end import cannot_write
 from workbench.testing.runs import synthetic_run
@@ -74,3 +75,30 @@ def test_a_setting_that_cannot_be_stored_is_an_error(
 def test_a_copy_that_fails_names_what_could_not_be_written() -> None:
     error = OSError(28, "No space left on device", "/usr/share/template.yaml", None, "/full/run/platform.yaml")
     assert cannot_write(error, Path("/full/run")).file == "/full/run/platform.yaml"
+
+
+LONG = "/".join(["a" * 200] * 30)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["scan", LONG], ["new", LONG], ["report", LONG], ["streams", LONG], ["query", LONG], ["predict", "ratss", LONG],
+        ["template", "new", LONG], ["import", LONG, "--out", "run"], ["new", ".", "--platform", LONG],
+    ],
+    ids=lambda words: " ".join(word[:20] for word in words),
+)  # fmt: skip
+def test_a_name_that_is_too_long_for_a_file_is_answered_in_words(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == BAD_INPUT
+    assert "error: " in capsys.readouterr().err
+
+
+def test_a_template_may_name_a_header_that_no_file_can_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    template = tmp_path / "card.yaml"
+    text = (TINY.parents[2] / "platform_templates" / "litepcie.yaml").read_text()
+    template.write_text(text.replace("include_lines: [", f"include_lines: ['#include <{'x' * 3000}.h>', "))
+    assert template.read_text() != text
+    assert main(["template", "check", str(template)]) in (DONE, BAD_INPUT)
+    assert "litepcie" in capsys.readouterr().out

@@ -88,7 +88,7 @@ def header_names(host: Host) -> tuple[str, ...]:
     return tuple(
         name
         for name in named
-        if name and not (_SYSTEM / name).is_file() and not os.path.isabs(name) and ".." not in name
+        if name and not os.path.isfile(_SYSTEM / name) and not os.path.isabs(name) and ".." not in name
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import atexit
+import errno
 import os
 import signal
 import sys
@@ -69,15 +70,14 @@ def _main(arguments: Sequence[str] | None) -> int:
         with document_alone() if getattr(chosen, "json", False) else nullcontext():
             return int(chosen.run(chosen, Opened()))
     except WorkbenchError as error:
-        print_diagnostics(error.diagnostics)
-        if "--json" in given:
-            print_json({"diagnostics": as_json(error.diagnostics)})
-        return BAD_INPUT
+        return _bad_input(error.diagnostics, given)
     except Cancelled:
         return _cancelled()
     except BrokenPipeError:
         return CANCELLED
     except BaseException as raised:
+        if isinstance(raised, OSError) and raised.errno == errno.ENAMETOOLONG:
+            return _bad_input([Diagnostic("this name is too long for a file", file=str(raised.filename))], given)
         from workbench.api.faults import caught  # which plugins there are takes its time to find out
 
         try:
@@ -93,6 +93,13 @@ def _main(arguments: Sequence[str] | None) -> int:
         if "--json" in given:
             print_json({"diagnostics": as_json([problem])})
         return FAILED
+
+
+def _bad_input(diagnostics: Sequence[Diagnostic], given: Sequence[str]) -> int:
+    print_diagnostics(diagnostics)
+    if "--json" in given:
+        print_json({"diagnostics": as_json(diagnostics)})
+    return BAD_INPUT
 
 
 def _cancelled() -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
@@ -30,7 +31,7 @@ from workbench.session.workspace import parse_settings
 
 
 def run_streams(arguments: argparse.Namespace, workbench: Opened) -> int:
-    if (arguments.target / MANIFEST).is_file():
+    if os.path.isfile(arguments.target / MANIFEST):
         return _of_run(arguments, workbench)
     workspace = open_workspace(arguments.target, workbench.plugins)
     ask_trust(workspace)

@@ -3,6 +3,7 @@ that plugins bring; and the API of a host that none of them describes."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -61,7 +62,7 @@ def find_platforms(
     brought = {name: support.template for name, support in plugins.platforms.items()}
     templates = own | {name: path for name, path in brought.items() if name not in own}
     if choice.platform and choice.platform not in templates:
-        if not (root / choice.platform).is_file():
+        if not os.path.isfile(root / choice.platform):
             raise WorkbenchError(unknown_name("platform template", choice.platform, templates))
         templates[choice.platform] = root / choice.platform
     found = []

@@ -234,7 +234,7 @@ def _include_dirs(root: Path, host: Sequence[HostFile], files: Sequence[str]) ->
     found: dict[str, None] = {}
     for file in host:
         for name in file.includes:
-            if (root / file.file).parent.joinpath(name).is_file():
+            if os.path.isfile((root / file.file).parent / name):
                 continue
             for other in files:
                 if other == name or other.endswith("/" + name):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,6 @@ def template_path(name: str, plugins: Plugins) -> Path:
     """A template by its name, or its path. WorkbenchError where there is none."""
     if name in plugins.platforms:
         return plugins.platforms[name].template
-    if Path(name).is_file():
+    if os.path.isfile(name):
         return Path(name)
     raise WorkbenchError(unknown_name("platform template", name, plugins.platforms))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -36,7 +37,7 @@ def own_support(
         if folder or sources:
             paths = [base / name for name in (*sources, *((folder,) if folder else ()))]
             missing = [Diagnostic(f"there is no '{path.name}', which the API is to be built of", file=str(path))
-                       for path in paths if not path.exists()]  # fmt: skip
+                       for path in paths if not os.path.exists(path)]  # fmt: skip
             if missing:
                 raise WorkbenchError(*missing)
             directory = base / folder if folder else None
@@ -60,7 +61,7 @@ def with_header(
     support = support or (PlatformSupport(platform.name, template) if platform.host.entries else None)
     if support is None or support.api_dir or support.api_sources or callees(platform.host.entries)[1]:
         return support
-    if any((folder / name).is_file() for folder in folders for name in names):
+    if any(os.path.isfile(folder / name) for folder in folders for name in names):
         return support
     text = header_text(platform.host)
     place = cache_dir() / "api" / sha256(text.encode())[:32]

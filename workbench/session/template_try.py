@@ -35,7 +35,7 @@ class Tried:
 def sources_of(files: Sequence[Path], include_dirs: Sequence[Path] = ()) -> tuple[Path, HostSources]:
     """Files as the host sources of a project in the folder given with them. WorkbenchError where one is not there."""
     for file in files:
-        if not file.is_file():
+        if not os.path.isfile(file):
             raise WorkbenchError(Diagnostic("there is no such source", "Name a C or C++ file.", file=str(file)))
     paths = [real(file) for file in files]
     root = Path(os.path.commonpath([path.parent for path in paths]))

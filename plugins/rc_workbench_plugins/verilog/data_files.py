@@ -29,7 +29,7 @@ def data_files(design: Design) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]
               "Copy it to where the instrumented design runs.", Severity.NOTE)
         for place in unnamed
     ]  # fmt: skip
-    kept = tuple(name for name in named if (design.root / name).is_file() and _inside(design, name))
+    kept = tuple(name for name in named if os.path.isfile(design.root / name) and _inside(design, name))
     return kept, tuple(problems)
 
 
@@ -81,7 +81,7 @@ def _text(expression: Any, context: Any) -> str | None:
 
 
 def _problem(design: Design, name: str, place: Place) -> Diagnostic | None:
-    if (design.root / name).is_file():
+    if os.path.isfile(design.root / name):
         if _inside(design, name):
             return None
         hint = "Copy it into the project; until then, put it there where the instrumented design runs."
@@ -92,7 +92,7 @@ def _problem(design: Design, name: str, place: Place) -> Diagnostic | None:
 
 def _hint(design: Design, name: str, source: Path) -> str:
     beside = source.parent / name
-    if not os.path.isabs(name) and beside.is_file():
+    if not os.path.isabs(name) and os.path.isfile(beside):
         return f"It is looked for from the project's folder: write '{os.path.relpath(beside, design.root)}'."
     return "It is looked for from the project's folder, where a run starts."
 

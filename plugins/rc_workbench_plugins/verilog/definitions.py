@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -40,7 +41,7 @@ def definition(
         if directive.start() <= offset < directive.end():
             name = directive[1].decode("utf-8", "replace")
             places = (folder / name for folder in (file.parent, *folders))
-            return next((Definition(str(p), 1, 1, name, "file") for p in places if p.is_file()), None)
+            return next((Definition(str(p), 1, 1, name, "file") for p in places if os.path.isfile(p)), None)
     word = next((w for w in _WORD.finditer(data, starts[line - 1]) if w.start() <= offset <= w.end()), None)
     if word is None:
         return None

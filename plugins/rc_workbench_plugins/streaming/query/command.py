@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
@@ -53,7 +54,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace, workbench: Workbench) -> int:
     """Exit code 1 where an assertion is broken."""
-    if arguments.run_folder.is_file():
+    if os.path.isfile(arguments.run_folder):
         return _checked(arguments, workbench)
     measured = workbench.open_run(arguments.run_folder)
     if arguments.query is None and not arguments.limits:
