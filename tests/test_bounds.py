@@ -5,7 +5,6 @@ from __future__ import annotations
 import runpy
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +15,11 @@ from rc_workbench_plugins.recap_rules.metrics import METRICS
 from small_runs import Calls, Spent, small_run
 
 from workbench.analysis import Analysis, KnowledgeBase, analyse, load_knowledge
-from workbench.analysis.finding_words import FOLLOWING
+from workbench.analysis.finding_words import FOLLOWING, where_words
 from workbench.analysis.html_report import html_report
-from workbench.analysis.report_rows import place_words
 from workbench.analysis.text_report import text_report
 from workbench.cli.main import main
 from workbench.formats.run_folder import RunWriter
-from workbench.gui.analyse.words import where_words
 from workbench.model.blocks import State
 from workbench.model.finding import Finding, tops
 from workbench.model.platform import Platform, TransferPoint, TransferTable
@@ -332,10 +329,10 @@ def test_parts_of_a_finding_name_their_lines(knowledge: KnowledgeBase) -> None:
     analysis = analyse(run, synthetic_platform(), knowledge)
     parts = [f for f in analysis.findings if f.scope == "call"]
     assert len(parts) == 2
-    shown = [{words(f) for f in parts} for words in (where_words, partial(place_words, analysis=analysis))]
-    assert [len(texts) for texts in shown] == [2, 2]
+    shown = {where_words(f) for f in parts}
+    assert len(shown) == 2
     lines = {f"main.c:{f.places[0].line}" for f in parts}
-    assert all(any(line in text for text in texts) for texts in shown for line in lines)
+    assert all(any(line in text for text in shown) for line in lines)
 
 
 def test_advice_is_not_written_for_one_example() -> None:

@@ -20,8 +20,8 @@ from pytestqt.qtbot import QtBot
 
 from workbench.analysis import Analysis, analyse
 from workbench.analysis.html_report import html_report
+from workbench.analysis.html_views import SHARES_HEIGHT, SHARES_WIDTH
 from workbench.analysis.rate_curves import direction_plot
-from workbench.analysis.report_rows import SHARES_HEIGHT, SHARES_WIDTH
 from workbench.gui import fonts, theme
 from workbench.gui.analyse.graph import EDGE_PX, GraphView
 from workbench.gui.canvas import QtCanvas
@@ -53,7 +53,7 @@ def signs(canvas: Canvas) -> None:
     canvas.rect(0, 0, *SIZE, "panel")
     for n, level in enumerate(SEVERITIES):
         draw_severity(canvas, 4 + 20 * n, 4, 16, level)
-    draw_speedup_bar(canvas, 90, 8, 140, 10, 1.5, 3.0, 12.0)
+    draw_speedup_bar(canvas, 90, 8, 140, 10, 1.5, 3.0, (1.4, 1.7))
     draw_state_bar(canvas, 4, 30, 232, 20, [(category, 1 / 8) for category in ORDER])
     canvas.image(4, 52, np.arange(0xFF000000, 0xFFFFFFFF, 0x81F3, np.uint32)[:480].reshape(4, 120), 2.0)
 

@@ -6,20 +6,20 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from workbench.analysis import analyse, load_knowledge
-from workbench.gui.analyse.streams import StreamTable
+from workbench.analysis.streams import stream_table
+from workbench.gui.widgets.table_view import TableView
 from workbench.testing.runs import synthetic_platform, synthetic_run
 
 
-def table(qtbot: QtBot) -> StreamTable:
+def table(qtbot: QtBot) -> TableView:
     analysis = analyse(synthetic_run(cores=2, rounds=2), synthetic_platform(), load_knowledge([], [])[0])
-    view = StreamTable()
+    view = TableView(stream_table(analysis.streams, analysis.fifos))
     qtbot.addWidget(view)
     view.resize(1000, 300)
-    view.show_streams(analysis.streams, analysis.fifos)
     return view
 
 
-def texts(view: StreamTable, row: int) -> list[str]:
+def texts(view: TableView, row: int) -> list[str]:
     model = view.model()
     found = (model.index(row, column).data(Qt.ItemDataRole.DisplayRole) for column in range(model.columnCount()))
     return [str(text or "").replace("\u202f", " ") for text in found]

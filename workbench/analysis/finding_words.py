@@ -3,21 +3,84 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import PurePath
 
 from workbench.api.results import Analysis
+from workbench.model.blocks import below_top
 from workbench.model.exits import shortfall
 from workbench.model.finding import Advice, Finding
+from workbench.model.prediction import Prediction, Trust
 from workbench.model.run import Manifest
-from workbench.model.text import ratio_text, time_text
+from workbench.model.text import listed, ratio_text, time_text
 
-RANKED = "ranked by what their best advice gains at most. Gains overlap; they do not add up."
+#: Changes that gain less are folded.
+LEAST_GAIN = 1.05
 FOLLOWING = "Not ranked, since they follow from the findings above; how much time they would give back at most:"
+
+
+def predicted(findings: Iterable[Finding]) -> bool:
+    """Whether a what-if model was asked about any of them."""
+    return any(f.speedup_predicted is not None or any(a.prediction for a in f.advice) for f in findings)
+
+
+def ranked_words(findings: Iterable[Finding]) -> str:
+    """How the findings are ranked, and how not to read that."""
+    by = "predicted speedup" if predicted(findings) else "upper bound of the speedup"
+    return f"by {by}. Gains overlap: they do not add up."
+
+
+def best_prediction(finding: Finding) -> Prediction | None:
+    """The prediction that the finding's predicted speedup is from."""
+    known = [a.prediction for a in finding.advice if a.prediction and a.prediction.speedup is not None]
+    return max(known, key=lambda p: p.speedup or 0.0, default=None)
+
+
+def not_predicted_words(finding: Finding) -> str:
+    """Why there is no predicted speedup; "" where there is one, or where no model was asked."""
+    refused = [a.prediction.why for a in finding.advice if a.prediction and a.prediction.trust is Trust.REFUSED]
+    return "" if finding.speedup_predicted is not None or not refused else refused[0] or "the replay gave no answer"
+
+
+def is_small(finding: Finding) -> bool:
+    """Whether it is predicted to gain too little to be listed."""
+    return finding.speedup_predicted is not None and finding.speedup_predicted < LEAST_GAIN
+
+
+def block_words(block_id: str) -> str:
+    """`host.main` as `host main`; a hardware block without its top level."""
+    if block_id.startswith("host."):
+        return "host " + block_id.removeprefix("host.")
+    return below_top(block_id)
+
+
+def where_words(finding: Finding) -> str:
+    """Where a finding is, for a column: the block, and the call's name where it is about one."""
+    if finding.scope == "application":
+        return "whole application"
+    if finding.scope in ("fifo", "memory_port"):
+        return block_words(finding.group or finding.where)
+    block = block_words(finding.group or finding.block)
+    names = list(dict.fromkeys(place.label for place in finding.places if place.label))
+    if finding.scope == "call":
+        place = finding.places[0] if finding.places else None
+        line = f", {PurePath(place.file).name}:{place.line}" if place else ""
+        return f"{block}: {names[0]}{line}" if names else block_words(finding.where)
+    if names and finding.block.startswith("host."):
+        block += f", {len(names)} call sites" if len(names) > 2 else f": {', '.join(names)}"
+    late = finding.culprit if finding.culprit not in finding.title else ""
+    return f"{block}, late: {block_words(late)}" if late else block
+
+
+def scope_words(finding: Finding) -> str:
+    """The line under a finding's title: the place with its lines."""
+    lines = listed(list(dict.fromkeys(f"{PurePath(p.file).name}:{p.line}" for p in finding.places)))
+    return f"{where_words(finding)}{'; ' + lines if lines else ''}"
 
 
 def bound_text(speedup: float | None) -> str:
     """A bound as a person reads it."""
     if speedup is None:
-        return "none"
+        return "–"
     return "no limit" if speedup == float("inf") else ratio_text(speedup)
 
 
@@ -28,6 +91,32 @@ def bound_words(advice: Advice) -> str:
     if advice.at_most == float("inf"):
         return f"No limit is known: {advice.stays}."
     return f"At most {ratio_text(advice.at_most)}: {advice.stays}."
+
+
+def interval_text(prediction: Prediction | None) -> str:
+    """`5.60 to 6.10`, or `exact` where the interval has no width."""
+    if prediction is None or prediction.interval is None:
+        return ""
+    low, high = (ratio_text(end).removesuffix("×") for end in prediction.interval)
+    return "exact" if low == high else f"{low} to {high}"
+
+
+def prediction_words(prediction: Prediction) -> str:
+    """What a prediction says, in a sentence."""
+    if prediction.speedup is None:
+        return f"Not predicted: {prediction.why}."
+    interval = interval_text(prediction)
+    sure = "" if interval in ("", "exact") else f", {interval} in 9 of 10 cases"
+    doubt = f"; doubtful: {prediction.why}" if prediction.trust is Trust.DOUBTFUL and prediction.why else ""
+    return f"Predicted {ratio_text(prediction.speedup)}{sure}{doubt}."
+
+
+def gain_words(finding: Finding) -> str:
+    """What a finding gains, in a few words: the predicted speedup, or else its upper bound."""
+    if finding.speedup_predicted is not None:
+        bound = "" if finding.speedup_cap is None else f", at most {bound_text(finding.speedup_cap)}"
+        return f"predicted {ratio_text(finding.speedup_predicted)}{bound}"
+    return "no limit known" if finding.gain == float("inf") else f"at most {bound_text(finding.gain)}"
 
 
 def becomes_words(total_s: float, gain: float) -> str:
@@ -55,14 +144,13 @@ def nothing_words(manifest: Manifest, analysis: Analysis) -> str:
     return f"No bottleneck would gain {analysis.threshold:g}× or more, as far as the pragmas tell."
 
 
-def cap_words(finding: Finding) -> str:
-    """What the cap is, under the figure."""
-    return "no bound known" if finding.speedup_cap is None else "by its best advice"
-
-
 def folded_words(advice: Iterable[Advice]) -> str:
-    """What the advice after the first is folded under."""
+    """What the advice after that which is shown is folded under."""
     kept = list(advice)
+    if not kept:
+        return ""
+    if all(a.prediction and a.prediction.speedup is not None for a in kept):
+        return f"{len(kept)} change{'s' if len(kept) > 1 else ''} below {LEAST_GAIN:g}×"
     best = max((a.at_most for a in kept if a.at_most is not None), default=None)
     limit = "" if best is None else f", at most {bound_text(best)}"
     return f"{len(kept)} more{limit}"

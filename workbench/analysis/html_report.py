@@ -2,43 +2,37 @@
 
 from __future__ import annotations
 
+import re
 from importlib.resources import files
 from pathlib import PurePath
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup, escape
 
 import workbench
+from workbench.analysis.block_page import calls_table, mean_states, states_table
 from workbench.analysis.compare import Comparison, Pair, faster_words, share_words, work_words
 from workbench.analysis.cores import cores_words, placement_words
+from workbench.analysis.finding_page import finding_page, finding_table, ranks_of
 from workbench.analysis.finding_words import (
     FOLLOWING,
-    RANKED,
     becomes_words,
     bound_text,
     nothing_words,
+    ranked_words,
     shortfall_words,
 )
+from workbench.analysis.html_views import PICTURE_WIDTH, Shorten, bar_keys, functions, share_bar, shortener, swatch
+from workbench.analysis.memory import memory_table
 from workbench.analysis.rate_curves import direction_plot
 from workbench.analysis.recording import recording_words
-from workbench.analysis.report_rows import (
-    BAR_WIDTH,
-    axis_svg,
-    bar_keys,
-    block_rows,
-    call_rows,
-    finding_rows,
-    memory_rows,
-    share_bar,
-    shortener,
-    stream_rows,
-    swatch,
-)
-from workbench.api.results import Analysis, StateMetrics
+from workbench.analysis.streams import stream_table
+from workbench.analysis.transition_matrix import transition_matrix
+from workbench.api.results import Analysis, GroupMetrics, StateMetrics
 from workbench.model.blocks import Side
 from workbench.model.diagnostic import Diagnostic
-from workbench.model.finding import Finding, count_words
+from workbench.model.finding import Finding, count_words, tops
 from workbench.model.platform import Platform
 from workbench.model.pragma import WAITS, Category
 from workbench.model.run import PS_PER_S, Alignment, Run, RunClock
@@ -55,24 +49,30 @@ from workbench.traces.clocks import exact_words
 def html_report(run: Run, analysis: Analysis, platform: Platform | None, comparison: Comparison | None = None) -> str:
     """The whole report of a run, as a page. `comparison`, if given, is of this run with another (as A and B)."""
     folder = files("workbench.resources").joinpath("report")
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.globals["diagnostic"] = _diagnostic_html
-    template = environment.from_string(folder.joinpath("report.html.j2").read_text("utf-8"))
+    texts = {name: folder.joinpath(name).read_text("utf-8") for name in ("report.html.j2", "views.html.j2")}
+    environment = Environment(
+        loader=DictLoader(texts), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    short = shortener(run.manifest.project)
+    environment.globals |= functions(short) | {"diagnostic": _diagnostic_html}
+    template = environment.get_template("report.html.j2")
     directions = (("send", "Host to FPGA"), ("receive", "FPGA to host"))
     plots = [(title, direction_plot(platform, analysis.calls, way)) for way, title in directions] if platform else []
-    short = shortener(run.manifest.project)
+    findings = tops(analysis.findings)
     return template.render(
         page=_page(run, analysis, platform),
         colours=LIGHT.colours(),
         css=Markup(folder.joinpath("report.css").read_text("utf-8")),
         legend=[{"swatch": swatch(c), "name": category_name(c)} for c in ORDER],
         graph=Markup(graph_svg(analysis, platform)),
-        findings=finding_rows(analysis, platform, short),
-        calls=call_rows(analysis, short),
+        findings=finding_table(analysis.findings, ranks_of(analysis.findings)),
+        signs={f.id: f.severity for f in analysis.findings},
+        pages=[finding_page(finding, analysis, platform) for finding in findings],
+        calls=calls_table(analysis.calls),
         curves=[{"title": title, "svg": Markup(plot_svg(plot, title))} for title, plot in plots if plot],
-        streams=stream_rows(analysis, short),
-        memory=memory_rows(analysis),
-        blocks=block_rows(analysis, short),
+        streams=stream_table(analysis.streams, analysis.fifos),
+        memory=memory_table(analysis.memory_ports),
+        blocks=[_block(group, short) for group in analysis.groups()],
         comparison=_comparison(comparison) if comparison else None,
         facts=_facts(run, platform),
         diagnostics=[*run.manifest.diagnostics, *analysis.diagnostics],
@@ -97,9 +97,8 @@ def _page(run: Run, analysis: Analysis, platform: Platform | None) -> dict[str, 
         "answer": _answer(run, analysis),
         "bars": _bars(analysis),
         "simulated": _simulated(run, platform),
-        "axis": axis_svg(),
         "bar_keys": bar_keys(),
-        "findings_said": (f"{count_words(analysis.findings)}, {RANKED}"),
+        "findings_said": f"{count_words(analysis.findings)}, {ranked_words(analysis.findings)}",
         "following_said": FOLLOWING,
         "no_findings": nothing_words(run.manifest, analysis),
         "states_said": (
@@ -125,9 +124,10 @@ def _figures(run: Run, analysis: Analysis) -> list[dict[str, str]]:
     ]
     if analysis.findings:
         best = analysis.findings[0]
-        figures.append(
-            {"value": bound_text(best.gain), "title": "gain of the first finding at most", "note": best.title}
+        title = (
+            "upper bound of the first finding" if best.speedup_predicted is None else "predicted for the first finding"
         )
+        figures.append({"value": bound_text(best.gain), "title": title, "note": best.title})
     hosts = analysis.side(Side.HOST)
     if hosts:
         waits = hosts[0].share_of(*WAITS)
@@ -152,9 +152,10 @@ def _answer(run: Run, analysis: Analysis) -> Markup:
         return Markup("")
     best: Finding = analysis.findings[0]
     where = "" if best.scope == "application" else f" on {best.group or best.block}"
-    return Markup('Fix first: <a href="#finding-{}">{}</a>{}. {} at best.').format(
-        best.id, best.title, where, becomes_words(analysis.time_s, best.gain)
-    )
+    return Markup('Fix first: <a href="#finding-{}">{}</a>{}. {}{}.').format(
+        best.id, best.title, where, becomes_words(analysis.time_s, best.gain),
+        "" if best.speedup_predicted is not None else " at best",
+    )  # fmt: skip
 
 
 def _bars(analysis: Analysis) -> list[dict[str, Any]]:
@@ -183,6 +184,29 @@ def _simulated(run: Run, platform: Platform | None) -> str:
     )
 
 
+def _block(group: GroupMetrics, short: Shorten) -> dict[str, Any]:
+    """States as written, `unclassified` last, under a title that says what the block is."""
+    first = group.members[0]
+    block, count = first.block, len(group.members)
+    said = [block.kind]
+    if block.file and block.line:
+        said.append(short(f"{block.file}:{block.line}"))
+    if first.clock:
+        said.append(f"{first.clock.name} at {frequency_text(first.clock.frequency_hz)}")
+    if count > 1:
+        best, worst = group.best.share_of(Category.WORK), group.worst.share_of(Category.WORK)
+        mean = percent_text(group.mean_work_share)
+        said.append(f"work {mean} on average, best {percent_text(best)}, worst {percent_text(worst)}")
+    states = mean_states(group.members)
+    return {
+        "name": group.group + (f" × {count}" if count > 1 else ""),
+        "slug": re.sub(r"[^a-z0-9]+", "-", group.group.lower()),
+        "said": ", ".join(said),
+        "states": states_table(block, [*states[1:], *(s for s in states[:1] if s.visits or s.time_s)]),
+        "matrix": transition_matrix(first),
+    }
+
+
 def _comparison(comparison: Comparison) -> dict[str, Any]:
     a, b = comparison.time_s
     largest = max((s.time_s for p in comparison.states for s in (p.a, p.b) if s), default=0.0)
@@ -205,7 +229,7 @@ def _state_pair(pair: Pair[StateMetrics], largest: float) -> dict[str, Any]:
     category = either.state.category if either else None
     canvas = SvgCanvas()
     for y, value in ((1.0, a), (10.0, b)):
-        draw_swatch(canvas, 0, y, max(BAR_WIDTH * value / largest if largest else 0.0, 1.0), 8, category)
+        draw_swatch(canvas, 0, y, max(PICTURE_WIDTH * value / largest if largest else 0.0, 1.0), 8, category)
     change = b - a
     sign = "−" if change < 0 else "+" if change > 0 else ""
     return {
@@ -213,7 +237,7 @@ def _state_pair(pair: Pair[StateMetrics], largest: float) -> dict[str, Any]:
         "swatch": swatch(category),
         "a": time_text(a) if pair.a else "none",
         "b": time_text(b) if pair.b else "none",
-        "bar": Markup(canvas.document(BAR_WIDTH, 19, f"{pair.name} in both runs")),
+        "bar": Markup(canvas.document(PICTURE_WIDTH, 19, f"{pair.name} in both runs")),
         "change": f"{sign}{time_text(abs(change))}",
         "less": change < 0,
     }

@@ -11,9 +11,11 @@ import numpy as np
 
 from workbench.api.results import Analysis, BlockMetrics, CallMetrics, FifoMetrics, MemoryPortMetrics, StreamMetrics
 from workbench.api.virtual_time import TABLE
+from workbench.model.changes import as_json
 from workbench.model.exits import shortfall
-from workbench.model.finding import Finding
+from workbench.model.finding import Advice, Finding
 from workbench.model.pragma import UNCLASSIFIED
+from workbench.model.prediction import Prediction
 from workbench.model.run import PS_PER_S, Cores, Manifest, Run, RunClock, ThreadTime
 
 
@@ -168,27 +170,13 @@ def fifo_json(metrics: FifoMetrics) -> dict[str, Any]:
 
 def memory_json(metrics: MemoryPortMetrics) -> dict[str, Any]:
     port = metrics.port
+    of_port = ("kind", "memory", "memory_bytes_per_s", "clock")
+    counted = ("cycles", "moving", "waiting", "held", "idle", "reads", "writes", "read_bytes", "written_bytes")
+    of_traffic = ("bytes_per_s", "latency_s", "outstanding", "row_hits", "row_opened", "row_conflicts")
     return {
         "port": port.id,
-        "kind": port.kind,
-        "memory": port.memory,
-        "memory_bytes_per_s": port.memory_bytes_per_s,
-        "clock": port.clock,
-        "cycles": metrics.cycles,
-        "moving": metrics.moving,
-        "waiting": metrics.waiting,
-        "held": metrics.held,
-        "idle": metrics.idle,
-        "reads": metrics.reads,
-        "writes": metrics.writes,
-        "read_bytes": metrics.read_bytes,
-        "written_bytes": metrics.written_bytes,
-        "bytes_per_s": metrics.bytes_per_s,
-        "latency_s": metrics.latency_s,
-        "outstanding": metrics.outstanding,
-        "row_hits": metrics.row_hits,
-        "row_opened": metrics.row_opened,
-        "row_conflicts": metrics.row_conflicts,
+        **{name: getattr(port, name) for name in of_port},
+        **{name: getattr(metrics, name) for name in (*counted, *of_traffic)},
         "bus_s": metrics.bus_ps / PS_PER_S,
     }
 
@@ -210,15 +198,27 @@ def finding_json(finding: Finding) -> dict[str, Any]:
         "severity": finding.severity,
         "ranked": not finding.points_elsewhere,
         "suggestions": list(finding.suggestions),
-        "advice": [
-            {**asdict(a), "at_most": _number(a.at_most), "known": a.at_most is not None} for a in finding.advice
-        ],
+        "advice": list(map(advice_json, finding.advice)),
         "metrics": _plain(finding.metrics),
         "condition": finding.condition,
         "culprit": finding.culprit,
         "part_of": finding.part_of,
         "places": list(map(asdict, finding.places)),
     }
+
+
+def advice_json(advice: Advice) -> dict[str, Any]:
+    plain = {name: getattr(advice, name) for name in ("text", "stays", "elsewhere", "hardware", "hazard")}
+    return plain | {
+        "at_most": _number(advice.at_most),
+        "known": advice.at_most is not None,
+        "changes": list(map(as_json, advice.changes)),
+        "prediction": prediction_json(advice.prediction) if advice.prediction else None,
+    }
+
+
+def prediction_json(prediction: Prediction) -> dict[str, Any]:
+    return {**asdict(prediction), "changes": list(map(as_json, prediction.changes))}
 
 
 def _plain(metrics: Mapping[str, float | int | str]) -> dict[str, Any]:

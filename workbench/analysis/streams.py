@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from workbench.api.results import FifoMetrics, Held, StreamMetrics
+from workbench.api.views import Column, Table
 from workbench.model.blocks import below_top
+from workbench.model.finding import Place
 from workbench.model.run import Run
-from workbench.model.text import percent_text, rate_text, significant
+from workbench.model.text import percent_text, rate_text, significant, thousands
 
 
 def stream_metrics(run: Run) -> tuple[StreamMetrics, ...]:
@@ -73,3 +75,45 @@ def fifo_words(metrics: FifoMetrics) -> str:
     """The words that a FIFO held at most, of those that it has room for, and its share of cycles full."""
     depth = f" of {metrics.fifo.depth}" if metrics.fifo.depth else ""
     return f"{metrics.most}{depth}, full {percent_text(metrics.full_share)}"
+
+
+Row = tuple[StreamMetrics, FifoMetrics | None]
+
+
+def stream_table(streams: Sequence[StreamMetrics], fifos: Sequence[FifoMetrics]) -> Table:
+    """What passed on each stream, who stalled, how full the FIFO behind it is; those that stall most first."""
+    names = stream_names(streams)
+    behind = {fifo.input.stream.id: fifo for fifo in fifos}
+    ranked = sorted(streams, key=lambda one: -(one.sink_stalls + one.source_stalls))
+    columns = (
+        Column("Stream", lambda row: names[row[0].stream.id], share=0.34, elide_middle=True,
+               key=lambda row: row[0].stream.id,
+               tip_of=lambda row: f"{row[0].stream.source or 'the host'} to {row[0].stream.target or 'the host'}"),
+        Column("Transfers", lambda row: thousands(row[0].transfers), width_px=96, right=True,
+               key=lambda row: row[0].transfers, tip="Cycles in which it was offered and taken"),
+        Column("Rate", lambda row: rate_words(row[0]), width_px=116, right=True,
+               key=lambda row: row[0].words_per_s, tip="Over the whole run"),
+        _share("Source stalls", lambda row: row[0].source_stalls, "It would have been taken, and was not offered"),
+        _share("Sink stalls", lambda row: row[0].sink_stalls, "It was offered, and not taken"),
+        Column("Held by", lambda row: held_words(row[0], names), share=0.33, elide_middle=True,
+               key=lambda row: row[0].held[0].cycles if row[0].held else 0, ink=lambda row: ("second", 13, 400),
+               tip="The stream that holds it up longest through logic alone"),
+        Column("FIFO behind it", lambda row: fifo_words(row[1]) if row[1] else "", share=0.33, elide_middle=True,
+               key=lambda row: row[1].full_share if row[1] else -1.0,
+               tip="Words that it held at most, of how many it has room for; its share of cycles full"),
+    )  # fmt: skip
+    return Table("Streams", columns, [(one, behind.get(one.stream.id)) for one in ranked], place=_place)
+
+
+def _place(row: Row) -> Place | None:
+    stream = row[0].stream
+    return Place(stream.file, stream.line) if stream.file and stream.line else None
+
+
+def _share(title: str, cycles: Callable[[Row], int], tip: str) -> Column:
+    """A share of all cycles."""
+
+    def share(row: Row) -> float:
+        return cycles(row) / max(row[0].cycles, 1)
+
+    return Column(title, lambda row: percent_text(share(row)), width_px=104, right=True, key=share, tip=tip)

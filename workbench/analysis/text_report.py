@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
-from pathlib import PurePath
+from collections.abc import Iterator, Sequence
 
 from workbench.analysis.cores import cores_words
-from workbench.analysis.finding_words import (
-    FOLLOWING,
-    RANKED,
-    becomes_words,
-    bound_text,
-    bound_words,
-    folded_words,
-    nothing_words,
-    shortfall_words,
-)
+from workbench.analysis.finding_page import finding_page, ranks_of
+from workbench.analysis.finding_words import FOLLOWING, nothing_words, ranked_words, shortfall_words
 from workbench.analysis.memory import memory_words
 from workbench.analysis.recording import recording_words
-from workbench.analysis.report_rows import place_words, shortener
-from workbench.api.metrics import Value
+from workbench.api import views
 from workbench.api.results import Analysis, BlockMetrics, GroupMetrics
 from workbench.api.virtual_time import TABLE
 from workbench.model.blocks import Side
-from workbench.model.finding import Finding, count_words, tops
+from workbench.model.finding import count_words, tops
 from workbench.model.platform import Platform
 from workbench.model.pragma import COMMUNICATION, Category
 from workbench.model.run import Run
@@ -32,9 +22,6 @@ from workbench.model.text import NARROW, counted, percent_text, time_text
 from workbench.traces.clocks import exact_words
 
 _LABEL = 8
-_MOST_NUMBERS = 4
-_TELLING = ("count", "longest.bytes_per_call", "rate.avg", "bytes_per_call", "time_each", "runs.avg", "visits")
-_MOST_PLACES = 3
 _MOST_THREADS = 4
 
 
@@ -45,14 +32,13 @@ def text_report(run: Run, analysis: Analysis, platform: Platform | None, width: 
     if not findings:
         lines.append(nothing_words(run.manifest, analysis))
     else:
-        lines.append(f"Findings: {count_words(analysis.findings)}, {RANKED}")
-    ranked = [finding for finding in findings if not finding.points_elsewhere]
-    for number, finding in enumerate(ranked, 1):
-        lines += ["", *_finding(f"{number}.", finding, run, analysis, everything)]
-    if len(ranked) < len(findings):
-        lines += ["", FOLLOWING]
-    for finding in findings[len(ranked) :]:
-        lines += ["", *_finding("–", finding, run, analysis, everything)]
+        lines.append(f"Findings: {count_words(analysis.findings)}, {ranked_words(analysis.findings)}")
+    ranks = ranks_of(analysis.findings)
+    for finding in sorted(findings, key=lambda f: f.points_elsewhere):
+        if finding.points_elsewhere and FOLLOWING not in lines:
+            lines += ["", FOLLOWING]
+        mark = f"{ranks[finding.id]}." if finding.id in ranks else "–"
+        lines += ["", *_finding(mark, finding_page(finding, analysis, platform), everything)]
     if not everything and any(len(f.advice) > 1 for f in findings):
         lines += ["", "All advice and every number behind it: --all. As a page with pictures: --html FILE."]
     return "\n".join(_wrapped(line.replace(NARROW, " "), width) for line in lines)
@@ -101,49 +87,54 @@ def _named(group: GroupMetrics) -> str:
     return group.group + (f" × {len(group.members)}" if len(group.members) > 1 else "")
 
 
-def _finding(mark: str, finding: Finding, run: Run, analysis: Analysis, everything: bool) -> Iterator[str]:
-    short = shortener(run.manifest.project)
-    gain = finding.gain
-    limit = "no limit known" if gain == float("inf") else f"at most {bound_text(gain)}"
-    yield f"{mark} {finding.title}: {limit}, {becomes_words(analysis.time_s, gain)}"
-    files = list(dict.fromkeys(f"{PurePath(short(p.file)).name}:{p.line}" for p in finding.places))
-    more = f" and {len(files) - _MOST_PLACES} more" if len(files) > _MOST_PLACES else ""
-    places = f" ({', '.join(files[:_MOST_PLACES])}{more})" if files else ""
-    yield _labelled("where", place_words(finding, analysis) + places)
-    share = percent_text(finding.time_s / analysis.time_s)
-    yield _labelled("why", f"{time_text(finding.time_s)} of the run, {share}. {_numbers(finding, analysis)}")
-    shown = finding.advice if everything else finding.advice[:1]
-    for position, advice in enumerate(shown):
-        yield _labelled("how" if not position else "or", advice.text)
-        yield _labelled("", bound_words(advice))
-    if len(finding.advice) > len(shown):
-        yield _labelled("or", folded_words(finding.advice[len(shown) :]))
-    parts = [f for f in analysis.findings if f.part_of == finding.id]
-    if parts and not everything:
-        yield _labelled("parts", f"{len(parts)}, the first: {place_words(parts[0], analysis)}, {_gain(parts[0])}")
-    for part in parts if everything else ():
-        yield _labelled("part", f"{part.title}, {place_words(part, analysis)}: {_gain(part)}")
-    if everything:
-        yield _labelled("rule", f"{finding.rule}: {finding.condition}")
-        yield _labelled("ideal", f"{bound_text(finding.speedup_ideal)}, if this time went and nothing else changed")
-        for name, value in finding.metrics.items():
-            yield _labelled("", _metric(name, value, analysis))
+def _finding(mark: str, page: views.Page, everything: bool) -> Iterator[str]:
+    yield f"{mark} {page.title}: {page.summary}"
+    yield _labelled("where", page.where)
+    brief = [f for s in page.sections for i in s.items if isinstance(i, views.Facts) for f in i.facts if f.brief]
+    for section in page.sections:
+        if not (everything or section.brief):
+            if links := [link for item in section.items if isinstance(item, views.Links) for link in item.links]:
+                first = ", ".join((links[0].title, *links[0].values))
+                yield _labelled(section.word, f"{len(links)}, the first: {first}")
+            continue
+        word = section.word
+        for item in section.items:
+            if isinstance(item, views.Steps):
+                yield from _steps(item, everything)
+            for line in _lines(item, brief):
+                yield _labelled(word, line)
+                word = ""
 
 
-def _gain(finding: Finding) -> str:
-    return f"{time_text(finding.time_s)}, at most {bound_text(finding.gain)}"
+def _lines(item: views.Item, brief: Sequence[views.Fact]) -> Iterator[str]:
+    """An item's lines."""
+    match item:
+        case views.Figures(figures):
+            said = "; ".join(f"{f.title} {f.value}, {f.note}" for f in figures[-1:])
+            more = "; ".join(map(_fact, brief))
+            yield f"{said}. {more}{'.' if more else ''}"
+        case views.Text(text):
+            yield text
+        case views.Facts(facts):
+            yield from map(_fact, facts)
+        case views.Links(links):
+            yield from (", ".join((link.title, *link.values)) for link in links)
 
 
-def _metric(name: str, value: Value, analysis: Analysis) -> str:
-    metric = analysis.metrics[name]
-    return f"{metric.title}: {metric.text(value)}"
+def _steps(steps: views.Steps, everything: bool) -> Iterator[str]:
+    shown = steps.steps if everything else steps.steps[: steps.shown]
+    for number, step in enumerate(shown):
+        yield _labelled("or" if number else "how", step.text)
+        for fact in step.detail:
+            yield _labelled("", f"{fact.title}{' → ' if fact.value else ''}{fact.value}")
+        for note in (*step.notes, *(tag for tag, _ in step.tags)):
+            yield _labelled("", note)
+    if len(steps.steps) > len(shown):
+        yield _labelled("or", steps.folded)
 
 
-def _numbers(finding: Finding, analysis: Analysis) -> str:
-    """The first few numbers that the rule shows and that are worth a line."""
-    told = [name for name in _TELLING if finding.metrics.get(name)][:_MOST_NUMBERS]
-    said = [_metric(name, finding.metrics[name], analysis) for name in told]
-    return "; ".join(said) + "." if said else ""
+def _fact(fact: views.Fact) -> str:
+    return f"{fact.title}: {fact.value}"
 
 
 def _labelled(name: str, text: str) -> str:

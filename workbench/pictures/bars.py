@@ -19,7 +19,8 @@ ROW_PX, HEAD_PX, FOOT_PX, EDGE_PX, STEP_PX = 34.0, 26.0, 42.0, 16.0, 18.0
 
 @dataclass(frozen=True)
 class Bar:
-    """A row. The bar is solid from the axis's origin to `value`; with an `ideal` it is drawn as a speedup's.
+    """A row. The bar is solid from the axis's origin to `value`; with `bounds` it is drawn as a speedup's: predicted
+    speedup, upper bound and interval, each None where it is not known.
 
     `figures` stand at the right, the first one strong. `sign` is a level of severity, `cells` the row of the data. A
     row of more `depth` than the one above is a part of it.
@@ -31,8 +32,7 @@ class Bar:
     figures: tuple[str, ...]
     cells: tuple[str | float, ...]
     note: str = ""
-    cap: float | None = None
-    ideal: float | None = None
+    bounds: tuple[float | None, float | None, tuple[float, float] | None] | None = None
     sign: str = ""
     strong: bool = True
     depth: int = 0
@@ -155,8 +155,8 @@ def _draw_row(
     def place(value: float) -> float:
         return place_of(value, bars, shown, box)
 
-    if row.ideal is not None:
-        draw_speedup_bar(canvas, box.x, middle - 6, box.width, 12, row.value, row.cap, row.ideal, place)
+    if row.bounds is not None:
+        draw_speedup_bar(canvas, box.x, middle - 6, box.width, 12, *row.bounds, place)
     else:
         start, end = sorted((place(bars.origin), place(row.value)))
         canvas.rect(box.x, middle - 6, box.width, 12, "track")

@@ -15,7 +15,7 @@ from workbench.pictures.plot import Axis, Line, Mark, Plot, Values
 #: Told apart by place and name too.
 INKS = ("good", "medium_text", "low", "keyword", "number")
 COMPUTE = "processing elements"
-BARS_FOOT = "operations a second; solid: with latency, tint: without; line: what can be reached"
+BARS_FOOT = "operations a second; solid: with latency, tint and tick: without; line: what can be reached"
 
 
 def bytes_of(value: float) -> str:
@@ -33,7 +33,7 @@ def bound_bars(found: Density) -> Bars:
         bounds.append((COMPUTE, float(found.compute_ops_per_s), float(found.compute_ops_per_s)))
     rows = tuple(
         Bar(name, name[:1].upper() + name[1:], bound, (_rate(bound),), (name, bound, free),
-            "binds" if name == found.binding else "", ideal=free, strong=name == found.binding)
+            "binds" if name == found.binding else "", (bound, free, None), strong=name == found.binding)
         for name, bound, free in bounds
     )  # fmt: skip
     most = max((free for _, _, free in bounds if math.isfinite(free)), default=0.0) or 1.0

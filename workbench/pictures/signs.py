@@ -100,29 +100,55 @@ def draw_speedup_axis(canvas: Canvas, x: float, y: float, width: float, height: 
 
 
 def draw_speedup_bar(
-    canvas: Canvas, x: float, y: float, width: float, height: float, predicted: float | None, cap: float | None,
-    ideal: float, place: Callable[[float], float] | None = None,
+    canvas: Canvas, x: float, y: float, width: float, height: float, predicted: float | None, bound: float | None,
+    interval: tuple[float, float] | None = None, place: Callable[[float], float] | None = None,
 ) -> None:  # fmt: skip
-    """Solid up to `predicted`, tint up to the cap (the ideal where none is known), hatch from the cap to an ideal
-    that is more, tick at such a cap. Without a prediction there is no solid part. `place` tells where a speedup
-    stands, on the axis of `axis_x` where it is not told."""
+    """Solid up to `predicted` with whiskers for its `interval`, tint up to the upper bound and a tick there.
+
+    Without a prediction there is no solid part, without a bound no tick. `place` gives the position of a speedup;
+    without it the axis is that of `axis_x`.
+    """
     at = place or (lambda ratio: axis_x(ratio, x, width))
     canvas.rect(x, y, width, height, "track")
-    reach = at(ideal if cap is None else cap)
-    canvas.rect(x, y, reach - x, height, "within_cap")
+    if bound is not None:
+        canvas.rect(x, y, at(bound) - x, height, "within_cap")
     if predicted is not None:
         canvas.rect(x, y, at(predicted) - x, height, "accent")
-    if cap is not None and cap < ideal:
-        draw_beyond(canvas, reach, y, at(ideal) - reach, height)
-        draw_cap(canvas, reach, y, height)
+    if bound is not None:
+        draw_bound(canvas, at(bound), y, height)
+    if interval is not None:
+        left, right = at(interval[0]), at(interval[1])
+        if right - left >= 1.5:
+            draw_whiskers(canvas, left, y, right - left, height)
 
 
-def draw_beyond(canvas: Canvas, x: float, y: float, width: float, height: float) -> None:
-    """What the ideal promises beyond a cap."""
-    canvas.rect(x, y, width, height, "panel")
-    canvas.hatch(x, y, width, height, "second")
-    canvas.rect(x + 0.5, y + 0.5, width - 1, height - 1, "", "second")
+def draw_whiskers(canvas: Canvas, x: float, y: float, width: float, height: float) -> None:
+    """A 90 % interval, light around the line so that it is seen on any ground."""
+    middle = y + height / 2
+    for ink, line in (("panel", 3.5), ("text", 1.5)):
+        canvas.path([(x, middle), (x + width, middle)], ink, line)
+        for end in (x, x + width):
+            canvas.path([(end, y - 1), (end, y + height + 1)], ink, line)
 
 
-def draw_cap(canvas: Canvas, x: float, y: float, height: float) -> None:
+def draw_bound(canvas: Canvas, x: float, y: float, height: float) -> None:
     canvas.path([(x, y - 3), (x, y + height + 3)], "text", 2)
+
+
+def draw_bar_key(canvas: Canvas, part: str, width: float, height: float) -> None:
+    """What a part of a speedup bar looks like: `predicted`, `interval` or `bound`."""
+    if part == "predicted":
+        canvas.rect(0, 2, width, height - 4, "accent")
+    elif part == "interval":
+        draw_whiskers(canvas, 2, 3, width - 4, height - 6)
+    else:
+        canvas.rect(0, 2, width - 1, height - 4, "within_cap")
+        draw_bound(canvas, width - 1, 3, height - 6)
+
+
+#: The parts of a speedup bar, what they are called and what they mean.
+BAR_KEYS = (
+    ("predicted", "predicted", "Predicted speedup of the whole run"),
+    ("interval", "90 % interval", "Holds the speedup in 9 of 10 cases"),
+    ("bound", "up to the upper bound", "What the best of the advice gains at most"),
+)

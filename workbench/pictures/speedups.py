@@ -1,4 +1,4 @@
-"""Speedup estimates as bars: what mending each finding gains at most, on one logarithmic axis."""
+"""Speedup estimates as bars: what fixing each finding gains, on one logarithmic axis."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workbench.pictures.bars import Bar, Bars
 from workbench.pictures.plot import Axis
 
 SPEEDUP = Axis("speedup of the whole run", lambda v: trimmed(ratio_text(v)), log=True)
-HEADS = ("finding", "where", "gain at most", "cap", "ideal")
+HEADS = ("finding", "where", "predicted", "upper bound")
 FOOT = "speedup of the whole run, logarithmic; above: what the run's time becomes"
 
 
@@ -23,7 +23,7 @@ def estimate_bars(
     findings = list(findings)
     known = {f.id for f in findings}
     rows = tuple(_row(f, f.part_of in known, f.id in aside, where(f)) for f in findings)
-    values = [v for r in rows for v in (r.value, r.cap, r.ideal) if v is not None and math.isfinite(v)]
+    values = [v for f in findings for v in (f.gain, f.speedup_cap) if v is not None and math.isfinite(v)]
     return Bars(
         SPEEDUP, HEADS, rows, (0.0, math.log10(max([2.0, *values])) * 1.04), 1.0, FOOT,
         above=lambda ratio: time_text(time_s / ratio),
@@ -33,10 +33,12 @@ def estimate_bars(
 
 def _row(finding: Finding, part: bool, aside: bool, where: str) -> Bar:
     name = (where or finding.title) if part else finding.title
-    cap = finding.speedup_cap
-    cells = (finding.title, where, finding.gain, "" if cap is None else cap, finding.speedup_ideal)
+    predicted, bound = finding.speedup_predicted, finding.speedup_cap
+    cells = (finding.title, where, "" if predicted is None else predicted, "" if bound is None else bound)
     said = ratio_text(finding.gain) if math.isfinite(finding.gain) else "no limit"
+    intervals = [a.prediction.interval for a in finding.advice if a.prediction and a.prediction.speedup == predicted]
     return Bar(
-        finding.id, name, finding.gain, (said,), cells, where if where != name else "", cap, finding.speedup_ideal,
+        finding.id, name, finding.gain, (said if predicted is not None else f"≤ {said}",), cells,
+        where if where != name else "", (predicted, bound, intervals[0] if intervals and predicted else None),
         "aside" if aside else finding.severity, not part, int(part),
     )  # fmt: skip

@@ -10,7 +10,7 @@ from workbench.gui.canvas import Drawn
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Legend, SeverityIcon, label
 from workbench.pictures.canvas import Canvas
-from workbench.pictures.signs import SEVERITIES, draw_beyond, draw_cap
+from workbench.pictures.signs import BAR_KEYS, SEVERITIES, draw_bar_key
 
 BOTH_FROM_PX = 900
 
@@ -50,35 +50,35 @@ class GraphLegend(QWidget):
 
 
 class BarKey(Drawn, QWidget):
-    """One part of the speedup bar: reach, cap or beyond."""
+    """One part of the speedup bar."""
 
     def __init__(self, part: str) -> None:
         super().__init__()
         self._part = part
-        self.setFixedSize(4 if part == "cap" else 18, 14)
+        self.setFixedSize(20, 14)
 
     def draw(self, canvas: Canvas) -> None:
-        high = self.height() - 4
-        if self._part == "reach":
-            canvas.rect(0, 2, self.width(), high, "accent")
-        elif self._part == "cap":
-            draw_cap(canvas, 2, 3, self.height() - 6)
-        else:
-            draw_beyond(canvas, 0, 2, self.width(), high)
+        draw_bar_key(canvas, self._part, self.width(), self.height())
 
 
-def bar_legend() -> QHBoxLayout:
-    row = QHBoxLayout()
-    row.setSpacing(7)
-    for part, said, tip in (
-        ("reach", "gain at most", "What the best of its advice gains at most"),
-        ("cap", "cap", "The bound of that advice, where the ideal is more"),
-        ("beyond", "ideal beyond the cap", "Out of reach by this advice alone"),
-    ):
-        key, text = BarKey(part), label(said, "smallsecond")
-        key.setToolTip(tip)
-        text.setToolTip(tip)
-        row.addWidget(key)
-        row.addWidget(text)
-        row.addSpacing(8)
-    return row
+class BarLegend(QWidget):
+    """The parts of speedup bars; those of predictions only where there are some."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(7)
+        self._parts: dict[str, tuple[QWidget, QWidget]] = {}
+        for part, said, tip in BAR_KEYS:
+            key, text = BarKey(part), label(said, "smallsecond")
+            for widget in (key, text):
+                widget.setToolTip(tip)
+                row.addWidget(widget)
+            row.addSpacing(8)
+            self._parts[part] = key, text
+
+    def show_predictions(self, shown: bool) -> None:
+        for part in ("predicted", "interval"):
+            for widget in self._parts[part]:
+                widget.setVisible(shown)

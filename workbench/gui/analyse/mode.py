@@ -8,21 +8,22 @@ from functools import partial
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QWidget
 
-from workbench.analysis.finding_words import RANKED, becomes_words, nothing_words
+from workbench.analysis.block_page import block_page, call_page
+from workbench.analysis.finding_page import finding_page, ranks_of
+from workbench.analysis.finding_words import becomes_words, nothing_words, predicted, ranked_words, where_words
+from workbench.analysis.memory import memory_table
 from workbench.analysis.recording import recording_parts
+from workbench.analysis.streams import stream_table
 from workbench.api.modes import WindowMode
-from workbench.gui.analyse.details import AnalyseDetails
 from workbench.gui.analyse.findings import FindingTable
 from workbench.gui.analyse.graph import GraphView
-from workbench.gui.analyse.legends import GraphLegend, bar_legend
-from workbench.gui.analyse.memory import MemoryTable
+from workbench.gui.analyse.legends import BarLegend, GraphLegend
 from workbench.gui.analyse.shortfall import ShortfallRow
-from workbench.gui.analyse.streams import StreamTable
-from workbench.gui.analyse.words import where_words
 from workbench.gui.bars_view import BarsView
 from workbench.gui.context import Context
 from workbench.gui.mode import Mode
 from workbench.gui.naming import range_title
+from workbench.gui.page_view import PageView
 from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding, SelectedMessage, SelectedState
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import (
@@ -36,6 +37,7 @@ from workbench.gui.widgets import (
     plain_panel,
     rule,
 )
+from workbench.gui.widgets.table_view import TableView
 from workbench.model.blocks import Side
 from workbench.model.finding import Finding, count_words, findings_on, tops
 from workbench.pictures.graph import STYLE, frame_notes, node_facts
@@ -54,13 +56,13 @@ class AnalyseMode(Mode):
 
     def __init__(self, context: Context, kind: WindowMode) -> None:
         super().__init__(context, kind)
-        self.details_panel = self.details = AnalyseDetails(context)
+        self.details_panel = self.details = PageView(context)
         self.graph = GraphView()
         self.graph.problem.connect(context.notices.tell)
         self.speedups = BarsView("Speedup estimates")
         self.speedups.problem.connect(context.notices.tell)
         self.table = FindingTable()
-        self.streams, self.memory = StreamTable(), MemoryTable()
+        self.streams, self.memory = TableView(stream_table((), ())), TableView(memory_table(()))
         self.filter = "all"
         self.only_node = ""
         self.set_content(self._build())
@@ -142,10 +144,11 @@ class AnalyseMode(Mode):
         row = QHBoxLayout(foot)
         row.setContentsMargins(16, 0, 16, 0)
         row.setSpacing(8)
-        row.addLayout(bar_legend())
+        self.legend = BarLegend()
+        row.addWidget(self.legend)
         self.best = ElidedLabel("", "smallsecond")
         self.best.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.show_best = Button("Show it", kind="link")
+        self.show_best = Button("Go to source", kind="link")
         self.show_best.clicked.connect(self._open_best)
         row.addWidget(self.best, 1)
         row.addWidget(self.show_best)
@@ -164,11 +167,11 @@ class AnalyseMode(Mode):
         self.graph.edge_chosen.connect(self._choose_edge)
         for view in (self.table.finding_chosen, self.speedups.chosen):
             view.connect(lambda wanted: context.navigation.select(SelectedFinding(wanted)))
-        self.table.line_wanted.connect(self._open_finding)
+        for table in (self.table, self.streams):
+            table.line_wanted.connect(context.navigation.open_line)
         self.table.aside_wanted.connect(context.set_aside)
-        self.streams.line_wanted.connect(context.navigation.open_line)
         self.details.closed.connect(lambda: context.navigation.select(None))
-        self.details.finding_wanted.connect(lambda wanted: context.navigation.select(SelectedFinding(wanted)))
+        self.details.link_wanted.connect(lambda wanted: context.navigation.select(SelectedFinding(wanted)))
 
     # ---- from the context
 
@@ -196,8 +199,8 @@ class AnalyseMode(Mode):
         chosen = self.context.shown_range
         part = f"{range_title(chosen)} of the run. " if chosen else ""
         self.graph_head.set_title("Blocks", f"{part}{shown} blocks. Edge width: time in the call.")
-        self.streams.show_streams(analysis.streams, analysis.fifos)
-        self.memory.show_ports(analysis.memory_ports)
+        self.streams.show_table(stream_table(analysis.streams, analysis.fifos))
+        self.memory.show_table(memory_table(analysis.memory_ports))
         self._write_findings()
         observed = sum(1 for m in analysis.blocks if len(m.states) > 1)
         said = recording_parts(run.manifest)
@@ -224,14 +227,14 @@ class AnalyseMode(Mode):
             finding = next((f for f in analysis.findings if f.id == chosen.finding), None)
             if finding:
                 self.graph.set_chosen({finding.group or finding.block}, self._edges_of(finding))
-                self.details.show_finding(finding, analysis)
+                self.details.show_page(finding_page(finding, analysis, self.context.platform))
                 return
         elif isinstance(chosen, SelectedBlock | SelectedState):
             members = [m for m in analysis.blocks if chosen.block in (m.block.id, m.block.group)]
             if members or self._layout.node_of(chosen.block):  # an instance without blocks has streams alone
                 self.graph.set_chosen({chosen.block}, [e for e in self._layout.edges if self._touches(e, chosen.block)])
                 if members:
-                    self.details.show_block(members, analysis)
+                    self.details.show_page(block_page(members, analysis))
                 else:
                     self.details.show_nothing()
                 return
@@ -241,7 +244,7 @@ class AnalyseMode(Mode):
                 messages = {m for c in calls for m in c.state.messages}
                 edges = [e for e in self._layout.edges if any(x.message in messages for x in e.edges)]
                 self.graph.set_chosen({calls[0].block}, edges)
-                self.details.show_call(calls, analysis)
+                self.details.show_page(call_page(calls, analysis))
                 return
         elif isinstance(chosen, SelectedMessage):
             wanted = (chosen.source, chosen.target, chosen.message)
@@ -322,14 +325,10 @@ class AnalyseMode(Mode):
             self.node_pill.setText(node.title)
             self.node_pill.setChecked(True)
         self.node_pill.setVisible(node is not None)
-        known = {f.id for f in active}
-        ranks = {
-            f.id: n for n, f in enumerate((f for f in active if f.part_of not in known and not f.points_elsewhere), 1)
-        }
-        self.table.show_findings(shown, self.context.aside, ranks)
+        self.table.show_findings(shown, self.context.aside, ranks_of(active), ranked)
         self.speedups.show_bars(estimate_bars(shown, self.context.aside, where_words, analysis.time_s))
         counted = f"{len(tops(active))} of {len(tops(ranked))}" if len(active) < len(ranked) else count_words(ranked)
-        self.findings_head.set_title("Findings", f"{counted}, {RANKED}")
+        self.findings_head.set_title("Findings", f"{counted}, {ranked_words(ranked)}")
         there = {
             "Streams": (len(analysis.streams), "those that stall most first", self.streams),
             "Memory": (len(analysis.memory_ports), "those that wait most first", self.memory),
@@ -350,6 +349,7 @@ class AnalyseMode(Mode):
                 "No finding here" if ranked else "No rule fired",
                 "" if ranked or run is None else nothing_words(run.manifest, analysis),
             )
+        self.legend.show_predictions(predicted(ranked))
         self._write_best(active)
         selected = self.context.navigation.selection
         self._follow(selected.finding if isinstance(selected, SelectedFinding) else "")
@@ -363,7 +363,8 @@ class AnalyseMode(Mode):
         best = active[0] if active else None
         self.show_best.setVisible(bool(best and best.places))
         if best and analysis and not self.shortfall.text:
-            self.best.setText(f"At best, fixing 1: {becomes_words(analysis.time_s, best.gain)}")
+            how = "At best, fixing 1" if best.speedup_predicted is None else "Fixing 1, predicted"
+            self.best.setText(f"{how}: {becomes_words(analysis.time_s, best.gain)}")
         else:
             self.best.setText("")
 
@@ -390,12 +391,6 @@ class AnalyseMode(Mode):
                 self.context.navigation.open_line(metrics.block.file, metrics.block.line)
                 return
 
-    def _open_finding(self, finding_id: str) -> None:
-        analysis = self.context.analysis
-        for finding in analysis.findings if analysis else ():
-            if finding.id == finding_id and finding.places:
-                self.context.navigation.open_line(finding.places[0].file, finding.places[0].line)
-
     def _open_best(self) -> None:
         if self.table.rows.tops:
-            self._open_finding(self.table.rows.tops[0].id)
+            self.table.open_line(self.table.rows.tops[0])

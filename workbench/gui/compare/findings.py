@@ -8,8 +8,8 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter
 
 from workbench.analysis.compare import Comparison
+from workbench.analysis.finding_words import bound_text, scope_words, where_words
 from workbench.gui import icons, theme
-from workbench.gui.analyse.words import ratio_or_dash, scope_words, where_words
 from workbench.gui.painting import label
 from workbench.gui.widgets import paint_severity
 from workbench.gui.widgets.row_view import RowView
@@ -131,7 +131,7 @@ def _gain(row: Pair | Section, run: str) -> str:
     if isinstance(row, Section):
         return ""
     gain = _size(row, run)
-    return ratio_or_dash(gain) if gain else "none"
+    return bound_text(gain) if gain else "none"
 
 
 def _paint_b(painter: QPainter, box: QRectF, row: Pair | Section) -> None:

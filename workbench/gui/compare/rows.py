@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.analysis.compare import Comparison
-from workbench.gui.analyse.words import block_words
+from workbench.analysis.finding_words import block_words
 from workbench.model.pragma import Category
 
 

@@ -7,7 +7,6 @@ from workbench.gui.widgets.labels import ElidedLabel, label, rule, set_role, sho
 from workbench.gui.widgets.panel_header import PanelHeader, empty, plain_column, plain_panel, scrolled
 from workbench.gui.widgets.severity import SeverityBadge, SeverityIcon, level_of, paint_severity
 from workbench.gui.widgets.sign_field import SignField
-from workbench.gui.widgets.speedup_bar import SpeedupBar
 from workbench.gui.widgets.split import Split
 from workbench.gui.widgets.stack import Stack
 from workbench.gui.widgets.state_bar import Legend, StateBar, Swatch, paint_state_bar
@@ -25,7 +24,6 @@ __all__ = [
     "SeverityBadge",
     "SeverityIcon",
     "SignField",
-    "SpeedupBar",
     "Split",
     "Stack",
     "StateBar",

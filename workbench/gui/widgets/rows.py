@@ -60,6 +60,14 @@ class RowModel(QAbstractItemModel):
         """Give columns other heads."""
         self.columns = tuple(replace(c, head=heads[n]) if n in heads else c for n, c in enumerate(self.columns))
 
+    def set_columns(self, columns: Sequence[Column]) -> None:
+        """Have other columns; what was sorted by is kept where it still has its place."""
+        self.beginResetModel()
+        if [c.head for c in columns] != [c.head for c in self.columns]:
+            self.sorted_by = None
+        self.columns = tuple(columns)
+        self.endResetModel()
+
     def set_rows(self, rows: Sequence[tuple[Row, Sequence[Row]]]) -> None:
         self._given = [(top, list(parts)) for top, parts in rows]
         self._arrange()

@@ -1,0 +1,108 @@
+"""Changes of the catalogue in words: what one does, and the calls that it concerns before and after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import ceil
+
+from workbench.api.results import Analysis, CallMetrics
+from workbench.api.views import Fact
+from workbench.model import changes as catalogue
+from workbench.model.changes import Change
+from workbench.model.text import bytes_text, count_text, frequency_text, listed, significant, time_text
+
+
+def change_title(change: Change) -> str:
+    """A change in a few words: `Unite 16 of readBins`."""
+    match change:
+        case catalogue.ScaleState(block, state, factor):
+            return f"{_scaled(f'{state} of {block}', factor)}"
+        case catalogue.ScaleHost(block, state, factor):
+            return _scaled(f"host code of {block}" if state == "*" else f"host code in {state} of {block}", factor)
+        case catalogue.ScaleCalls(calls, factor):
+            return _scaled(listed(calls), factor)
+        case catalogue.Unite(calls, count):
+            return f"Unite {count} of {listed(calls)}"
+        case catalogue.Split(calls, count):
+            return f"Split {listed(calls)} in {count}"
+        case catalogue.Resize(calls, size):
+            return f"{bytes_text(size)} in each of {listed(calls)}"
+        case catalogue.Retype(calls, table):
+            return f"{listed(calls)} by {table}"
+        case catalogue.Asynchronous(calls, buffers):
+            return f"Asynchronous {listed(calls)}, {buffers} buffers"
+        case catalogue.Interrupt(calls):
+            return f"Interrupt instead of polls by {listed(calls)}"
+        case catalogue.PollDelay(calls, delay_s):
+            return f"Wait {time_text(delay_s)} before polls by {listed(calls)}"
+        case catalogue.Early(calls):
+            return f"Next round's {listed(calls)} early"
+        case catalogue.FewerStarts(calls, count):
+            return f"One start for {count} rounds ({listed(calls)})"
+        case catalogue.ControlInFpga(calls):
+            return f"Control in the FPGA instead of {listed(calls)}"
+        case catalogue.Replicas(group, count):
+            return f"{count} replicas of {group}"
+        case catalogue.Clock(clock, frequency_hz):
+            return f"Clock {clock} at {frequency_text(frequency_hz)}"
+        case catalogue.Depth(fifo, words):
+            return f"FIFO {fifo} of {words} words"
+        case catalogue.Width(stream, factor):
+            return f"Stream {stream} {significant(factor)} times as wide"
+        case catalogue.OtherPlatform(platform):
+            return f"Platform {platform}"
+    return str(change)
+
+
+def _scaled(what: str, factor: float) -> str:
+    return f"Remove {what}" if factor == 0 else f"{what} × {significant(factor)}"
+
+
+def change_facts(change: Change, analysis: Analysis) -> tuple[Fact, ...]:
+    """The calls that a change concerns, each as it is and as it becomes; what changes no calls is its title alone."""
+    found = tuple(_calls_of(getattr(change, "calls", ()), analysis))
+    facts = [Fact(_call_words(call, call.count, call.bytes_per_call), _after(change, call)) for call in found]
+    return tuple(facts) or (Fact(change_title(change), ""),)
+
+
+def _calls_of(names: Sequence[str], analysis: Analysis) -> Iterator[CallMetrics]:
+    for call in analysis.calls:
+        if {call.place, call.site.label, call.site.callee} & set(names):
+            yield call
+
+
+def _call_words(call: CallMetrics, count: float, size: float) -> str:
+    each = f" × {bytes_text(round(size))}" if size else ""
+    return f"{call.site.label or call.site.callee} {count_text(count)}{each}"
+
+
+def _after(change: Change, call: CallMetrics) -> str:
+    count, size = call.count, call.bytes_per_call
+    match change:
+        case catalogue.Unite(_, united):
+            return _sized(ceil(count / united), size * united)
+        case catalogue.Split(_, parts):
+            return _sized(count * parts, size / parts)
+        case catalogue.Resize(_, changed):
+            return _sized(count, changed)
+        case catalogue.Retype(_, table):
+            return f"by {table}"
+        case catalogue.ScaleCalls(_, factor):
+            return "removed" if factor == 0 else f"{significant(factor)} of its time"
+        case catalogue.Asynchronous(_, buffers):
+            return f"asynchronous, {buffers} buffers"
+        case catalogue.Interrupt():
+            return "one wait for an interrupt"
+        case catalogue.PollDelay(_, delay_s):
+            return f"first poll after {time_text(delay_s)}"
+        case catalogue.Early():
+            return "a round earlier"
+        case catalogue.FewerStarts(_, rounds):
+            return _sized(ceil(count / rounds), 0)
+        case catalogue.ControlInFpga():
+            return "one start in all"
+    return change_title(change)
+
+
+def _sized(count: float, size: float) -> str:
+    return f"{count_text(count)} × {bytes_text(round(size))}" if size else count_text(count)

@@ -1,0 +1,302 @@
+"""Findings described for every place that shows them: the table of all, and the page of one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from workbench.analysis.change_words import change_facts
+from workbench.analysis.finding_words import (
+    LEAST_GAIN,
+    becomes_words,
+    best_prediction,
+    bound_text,
+    bound_words,
+    folded_words,
+    gain_words,
+    interval_text,
+    is_small,
+    not_predicted_words,
+    predicted,
+    prediction_words,
+    scope_words,
+    where_words,
+)
+from workbench.analysis.rate_curves import finding_plot
+from workbench.api import views
+from workbench.api.results import Analysis
+from workbench.model.blocks import Side
+from workbench.model.finding import Advice, Finding, tops
+from workbench.model.platform import Platform
+from workbench.model.text import counted, percent_text, ratio_text, time_text
+from workbench.pictures.signs import TICKS, axis_x, draw_speedup_axis, draw_speedup_bar
+from workbench.pictures.states import mean_shares
+
+#: The id of the row that findings which gain too little hang under.
+FOLD = "$small"
+TRY = "try"
+OPEN = "open"
+#: Numbers that a short text gives too, as far as the rule has them.
+_TELLING = ("count", "longest.bytes_per_call", "rate.avg", "bytes_per_call", "time_each", "runs.avg", "visits")
+_MOST_TELLING = 4
+_AXIS_AIR_PX = 20.0
+
+
+def finding_table(
+    findings: Sequence[Finding], ranks: Mapping[str, int], aside: Collection[str] = (), of: Sequence[Finding] = ()
+) -> views.Table:
+    """Findings in the order given; those with a `part_of` among them hang under it. Parts and followers have no rank.
+
+    Without any prediction among `of` (or the findings themselves) the upper bound leads.
+    """
+    shown = {f.id for f in findings}
+    parts: dict[str, list[Finding]] = {}
+    for finding in findings:
+        if finding.part_of in shown:
+            parts.setdefault(finding.part_of, []).append(finding)
+    hanging = {f.id for under in parts.values() for f in under}
+
+    def rank(finding: Finding) -> str:
+        return "–" if finding.points_elsewhere and finding.id not in hanging else str(ranks.get(finding.id, ""))
+
+    def sign(finding: Finding) -> str:
+        quiet = finding.id in aside or (finding.points_elsewhere and finding.id not in hanging)
+        return "aside" if quiet else finding.severity
+
+    def name(finding: Finding) -> str:
+        return where_words(finding) if finding.id in hanging else finding.title
+
+    leads = predicted(of or findings)
+    said = (
+        views.Column("Predicted", _predicted_text, width_px=96, right=True, key=lambda f: f.speedup_predicted or 0.0,
+               ink=lambda f: ("text", 13, 600) if f.speedup_predicted is not None else ("muted", 12, 400),
+               tip="Predicted speedup of the whole run", tip_of=not_predicted_words),
+        views.Column("Interval", lambda f: interval_text(best_prediction(f)), width_px=92,
+               ink=lambda f: ("second", 12, 400), tip="Holds the speedup in 9 of 10 cases"),
+        views.Column("Upper bound", lambda f: _at_most(f), width_px=96, right=True, key=lambda f: f.speedup_cap or 0.0,
+               ink=lambda f: ("muted", 11, 400), tip="What the best of its advice gains at most"),
+    ) if leads else (
+        views.Column("Upper bound", lambda f: bound_text(f.speedup_cap), width_px=100, right=True,
+               key=lambda f: f.speedup_cap or 0.0, ink=lambda f: ("text", 13, 600),
+               tip="What the best of its advice gains at most"),
+    )  # fmt: skip
+    columns = (
+        views.Column("#", rank, width_px=44, ink=lambda f: ("muted", 13, 400),
+               tip="Rank; – for findings that follow from others"),
+        views.Column("", sign, width_px=30, tip="Gain: over 2×, 1.2 to 2×, below"),
+        views.Column("Finding", name, share=0.45, key=lambda f: f.title,
+               ink=lambda f: ("text", 13, 400 if f.id in hanging else 600),
+               tip_of=lambda f: f"{f.title}. {f.explanation}".strip()),
+        views.Column("Where", where_words, share=0.25, key=where_words, ink=lambda f: ("second", 13, 400),
+               elide_middle=True, tip_of=lambda f: f.where),
+        views.Column("Time", lambda f: time_text(f.time_s), width_px=84, right=True, key=lambda f: f.time_s,
+               tip="Time this bottleneck takes"),
+        views.Column("", share=0.30, picture=_draw_bar, picture_head=_draw_axis,
+               tip="Speedup of the whole run, logarithmic: solid as predicted, tint up to the upper bound",
+               tip_of=gain_words),
+        *said,
+    )  # fmt: skip
+    rows = [f for f in findings if f.part_of not in shown]
+    small = [f for f in rows if is_small(f)]
+    if small and len(rows) > len(small):
+        title = f"{len(small)} finding{'s' if len(small) > 1 else ''} below {LEAST_GAIN:g}×"
+        named = ", ".join(f"{f.title} {ratio_text(f.speedup_predicted or 0.0)}" for f in small[:3])
+        fold = Finding(FOLD, "", title, "", named, "", 0.0, 1.0, None, "", ())
+        rows, parts[FOLD] = [*(f for f in rows if f not in small), fold], small
+        columns = tuple(_but_for_the_fold(column) for column in columns)
+    return views.Table(
+        "Findings", columns, rows, parts=lambda f: parts.get(f.id, ()), place=lambda f: next(iter(f.places), None)
+    )
+
+
+def _but_for_the_fold(column: views.Column) -> views.Column:
+    """A column in which the row of small findings has its title and their names only."""
+    own = {"Finding": lambda f: f.title, "Where": lambda f: f.where}.get(column.head, views.no_text)
+
+    def picture(canvas: Any, x: float, y: float, width: float, height: float, finding: Finding) -> None:
+        if column.picture and finding.id != FOLD:
+            column.picture(canvas, x, y, width, height, finding)
+
+    return replace(
+        column,
+        text=lambda f: own(f) if f.id == FOLD else column.text(f),
+        tip_of=lambda f: f.where if f.id == FOLD else column.tip_of(f),
+        picture=picture if column.picture else None,
+    )
+
+
+def _predicted_text(finding: Finding) -> str:
+    if finding.speedup_predicted is not None:
+        return ratio_text(finding.speedup_predicted)
+    return "not predicted" if not_predicted_words(finding) else "no change"
+
+
+def _at_most(finding: Finding) -> str:
+    return "" if finding.speedup_cap is None else f"≤ {bound_text(finding.speedup_cap)}"
+
+
+def bar_span(left: float, width: float) -> tuple[float, float]:
+    """Left and width of the log axis in a cell."""
+    return left + _AXIS_AIR_PX, max(width - 2 * _AXIS_AIR_PX, 10.0)
+
+
+def _draw_axis(canvas: Any, x: float, y: float, width: float, height: float) -> None:
+    left, wide = bar_span(x, width)
+    draw_speedup_axis(canvas, left, y, wide, height)
+
+
+def _draw_bar(canvas: Any, x: float, y: float, width: float, height: float, finding: Finding) -> None:
+    left, wide = bar_span(x, width)
+    for tick in TICKS[1:]:
+        at = round(axis_x(tick, left, wide)) - 0.5
+        canvas.path([(at, y), (at, y + height)], "rule")
+    best = best_prediction(finding)
+    draw_speedup_bar(
+        canvas, left, round(y + height / 2) - 5, wide, 10, finding.speedup_predicted, finding.speedup_cap,
+        best.interval if best else None,
+    )  # fmt: skip
+
+
+# ---- one finding
+
+
+def finding_page(finding: Finding, analysis: Analysis, platform: Platform | None) -> views.Page:
+    """A finding in reading order: prediction, what to do, why no more than that, curve, rule, source, parts."""
+    found = (
+        _lead(finding, analysis),
+        _to_do(finding, analysis),
+        _why(finding, analysis),
+        _curve(finding, analysis, platform),
+        _rule(finding, analysis),
+        views.Section("Source", (views.Source(finding.places),), beside=True) if finding.places else None,
+        _parts(finding, analysis),
+    )
+    gain = f"{gain_words(finding)}, {becomes_words(analysis.time_s, finding.gain)}"
+    sections = tuple(section for section in found if section)
+    return views.Page(finding.id, finding.title, scope_words(finding), sections, finding.severity, gain)
+
+
+def _lead(finding: Finding, analysis: Analysis) -> views.Section:
+    total_s = analysis.time_s
+    best = best_prediction(finding)
+    figures = []
+    becomes = becomes_words(total_s, finding.gain)
+    stays = finding.advice[0].stays if finding.advice else ""
+    if finding.speedup_predicted is not None:
+        sure = interval_text(best)
+        note = "exact" if sure == "exact" else f"{sure} in 9 of 10 cases" if sure else becomes
+        figures.append(views.Figure("Predicted speedup", ratio_text(finding.speedup_predicted), note))
+        figures.append(views.Figure("Upper bound", bound_text(finding.speedup_cap), "by its best advice", stays))
+    else:
+        known = finding.speedup_cap is not None
+        figures.append(
+            views.Figure("Upper bound", bound_text(finding.speedup_cap), becomes if known else "none known", stays)
+        )
+    share = finding.time_s / total_s if total_s else 0.0
+    figures.append(views.Figure("Time", time_text(finding.time_s), f"{percent_text(share)} of {time_text(total_s)}"))
+    items: list[views.Item] = [views.Figures(tuple(figures))]
+    if why := not_predicted_words(finding):
+        items.append(views.Text(f"Not predicted: {why}.", "second"))
+    if best and best.time_s is not None and total_s:
+        ends = [time_text(total_s / end) for end in reversed(best.interval or ())]
+        sure = " to ".join(ends) if interval_text(best) != "exact" else ""
+        items += [
+            views.Shares(mean_shares(analysis.side(Side.HOST)[:1]), "Measured", time_text(total_s, 4)),
+            views.Shares((), "Predicted", time_text(best.time_s), min(best.time_s / total_s, 1.0), sure),
+        ]
+    return views.Section("", tuple(items), word="why", brief=True)
+
+
+def _to_do(finding: Finding, analysis: Analysis) -> views.Section | None:
+    """The advice; what is predicted to gain too little is folded, or all but the first where nothing is predicted."""
+    if not finding.advice:
+        return None
+    asked = any(a.prediction for a in finding.advice)
+    large = [a for a in finding.advice[1:] if asked and not _is_small(a)]
+    order = (finding.advice[0], *large, *(a for a in finding.advice[1:] if a not in large))
+    shown = 1 + len(large)
+    steps = views.Steps(tuple(_step(n, a, analysis) for n, a in enumerate(order)), folded_words(order[shown:]), shown)
+    buttons = [views.Action(f"{TRY} 0", "Try this change", "Ctrl+T", primary=True)] if order[0].changes else []
+    buttons += [views.Action(OPEN, "Go to source", "Enter")] if finding.places else []
+    return views.Section("What to do", (steps, views.Actions(tuple(buttons))), word="how", brief=True)
+
+
+def _is_small(advice: Advice) -> bool:
+    known = advice.prediction
+    return known is None or known.speedup is None or known.speedup < LEAST_GAIN
+
+
+def _step(number: int, advice: Advice, analysis: Analysis) -> views.Step:
+    known = advice.prediction
+    notes = ((prediction_words(known),) if known else ()) + (bound_words(advice),)
+    tags = [("Changes hardware", "medium")] if advice.hardware else []
+    if advice.changes:
+        tags.append((f"Data hazard: {advice.hazard}", "medium") if advice.hazard else ("No data hazard", "good"))
+    gain = ratio_text(known.speedup) if known and known.speedup is not None else ""
+    detail = tuple(fact for change in advice.changes for fact in change_facts(change, analysis))
+    return views.Step(advice.text, gain, notes, tuple(tags), detail, f"{TRY} {number}" if advice.changes else "")
+
+
+def _why(finding: Finding, analysis: Analysis) -> views.Section | None:
+    best = best_prediction(finding)
+    if best is None or best.time_s is None or finding.speedup_predicted is None:
+        return None
+    said = [f"{time_text(best.time_s)} of {time_text(analysis.time_s)} remain."]
+    if best.bound_by:
+        said.append(f"Then {best.bound_by} takes the most of the critical path.")
+    if finding.advice and finding.advice[0].stays:
+        said.append(f"The upper bound counts only what stays in any case: {finding.advice[0].stays}.")
+    if best.why:
+        said.append(f"{best.why[:1].upper()}{best.why[1:]}.")
+    limit = f" and not {bound_text(finding.speedup_cap)}" if finding.speedup_cap else ""
+    return views.Section(
+        f"Why {ratio_text(finding.speedup_predicted)}{limit}", (views.Text(" ".join(said), "second"),), word="left"
+    )
+
+
+def _curve(finding: Finding, analysis: Analysis, platform: Platform | None) -> views.Section | None:
+    """The transfer curve, where the finding is about transfers."""
+    plot = finding_plot(finding, analysis, platform)
+    if plot is None or platform is None:
+        return None
+    shown, total = len(plot.spots), len(analysis.calls)
+    calls = f"{shown} of {total} calls" if shown < total else counted(shown, "call")
+    name = "Transfer rate by size"
+    return views.Section(name, (views.Curves(plot, name),), f"{calls}, {platform.title or platform.name}", beside=True)
+
+
+def _rule(finding: Finding, analysis: Analysis) -> views.Section | None:
+    telling = [name for name in _TELLING if finding.metrics.get(name)][:_MOST_TELLING]
+    facts = [
+        views.Fact(analysis.metrics[name].title, analysis.metrics[name].text(value), name, name in telling)
+        for name, value in finding.metrics.items()
+    ]
+    ideal = views.Fact("Speedup if only this time went", bound_text(finding.speedup_ideal), "speedup")
+    kind = "" if finding.rule.lower() in finding.title.lower() else f"{finding.rule} ({finding.scope})"
+    items = (
+        *((views.Text(finding.explanation, "second"),) if finding.explanation else ()),
+        *((views.Text(finding.condition, "code"),) if finding.condition else ()),
+        views.Facts((ideal, *facts)),
+    )
+    return views.Section("Numbers behind the rule", items, kind, word="rule", beside=True, folded=True)
+
+
+def _parts(finding: Finding, analysis: Analysis) -> views.Section | None:
+    links = finding_links([f for f in analysis.findings if f.part_of == finding.id], places=True)
+    return views.Section("Parts of this", (links,), word="parts") if links.links else None
+
+
+def finding_links(findings: Sequence[Finding], *, places: bool = False) -> views.Links:
+    """Links to findings, by their titles or places."""
+
+    def link(f: Finding) -> views.Link:
+        values = time_text(f.time_s), bound_text(f.gain)
+        return views.Link(f.id, where_words(f) if places else f.title, f.severity, values)
+
+    return views.Links(tuple(map(link, findings)))
+
+
+def ranks_of(findings: Sequence[Finding]) -> dict[str, int]:
+    """The rank of each finding that has one: parts and those that follow from others have none."""
+    return {f.id: n for n, f in enumerate((f for f in tops(findings) if not f.points_elsewhere), 1)}
