@@ -140,6 +140,14 @@ def entry_json(entry: Entry) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def explained_json(row: Explained) -> dict[str, Any]:
+    """A row of the explanation, in seconds on the critical path."""
+    return {
+        "block": row.block, "state": row.state, "predicted_s": row.predicted_s, "came_s": row.came_s,
+        "difference_s": row.difference_s,
+    }  # fmt: skip
+
+
 def score_json(found: Score) -> dict[str, Any]:
     """The statistics of a ledger."""
     return {

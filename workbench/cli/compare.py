@@ -6,7 +6,7 @@ import argparse
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from workbench.analysis.came_true import came_words, entry_json
+from workbench.analysis.came_true import came_words, entry_json, explained_json
 from workbench.analysis.compare import compare, comparison_json, faster_words, share_words, work_words
 from workbench.analysis.compare_files import junit_text, markdown_text, sarif_text, verdict_words
 from workbench.analysis.conditions import Verdict, judge
@@ -15,10 +15,9 @@ from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, FAILED, print_diagnostics, print_json
 from workbench.cli.runs import open_printed
 from workbench.formats.ledger_file import read_ledger
-from workbench.model.ledger import Entry
-from workbench.model.run import Run
+from workbench.model.text import time_text
 from workbench.session.files import write_result_text
-from workbench.session.ledger import entry_of, ledger_path, of_base, of_pair, settle
+from workbench.session.ledger import entry_of, ledger_beside, ledger_path, of_base, settle
 
 
 def run_compare(arguments: argparse.Namespace, workbench: Opened) -> int:
@@ -35,10 +34,16 @@ def run_compare(arguments: argparse.Namespace, workbench: Opened) -> int:
         project = b.run.manifest.project
         write_result_text(arguments.sarif, sarif_text(comparison, verdicts, Path(project).parent if project else None))
     document = comparison_json(comparison)
-    settled, candidates = _predictions(a.run, b.run, arguments.settle)
+    if arguments.settle is not None:
+        path = ledger_path(a.run)
+        settle(path, entry_of(of_base(read_ledger(path)[0], path, a.run), arguments.settle, path), b.run)
+    beside = ledger_beside(a.run, b.run, b.platform)
+    print_diagnostics(beside.problems)
     if arguments.json:
         print_json(document | {
-            "ledger": [entry_json(entry) for entry in settled], "open": [entry_json(entry) for entry in candidates],
+            "ledger": [entry_json(entry) for entry in beside.settled],
+            "open": [entry_json(entry) for entry in beside.open],
+            "explained": [explained_json(row) for row in beside.explained],
             "fail_if": [_verdict_json(verdict) for verdict in verdicts],
         })  # fmt: skip
     else:
@@ -46,26 +51,19 @@ def run_compare(arguments: argparse.Namespace, workbench: Opened) -> int:
         print(work_words(comparison))
         if comparison.equal:
             print(f"equal work: {share_words(comparison)}")
-        for entry in settled:
+        for entry in beside.settled:
             print(f"{entry.title}: {came_words(entry)}")
-        for entry in candidates:
+        for row in beside.explained[:5]:
+            print(f"  {row.block}, {row.state}: predicted {time_text(row.predicted_s)}, took {time_text(row.came_s)}")
+        if beside.why:
+            print(f"  no explanation of the difference: {beside.why}")
+        for entry in beside.open:
             print(f"open prediction {entry.id} of A: {entry.title} (--settle {entry.id} if B made this change)")
         for kind in ("gone", "kept", "new"):
             print(f"{kind}: {', '.join(document['findings'][kind]) or 'none'}")
         for verdict in verdicts:
             print(f"{'FAILED' if verdict.holds else 'passed'}: {verdict_words(verdict)}")
     return FAILED if any(verdict.holds for verdict in verdicts) else DONE
-
-
-def _predictions(a: Run, b: Run, chosen: str | None) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
-    """The predictions of run A that run B settled, `chosen` among them, and those of A that are open."""
-    path = ledger_path(a)
-    entries, problems = read_ledger(path)
-    print_diagnostics(problems)
-    if chosen is not None:
-        settle(path, entry_of(of_base(entries, path, a), chosen, path), b)
-        entries, _ = read_ledger(path)
-    return of_pair(entries, path, a, b)
 
 
 def _verdict_json(verdict: Verdict) -> dict[str, object]:

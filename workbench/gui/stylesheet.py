@@ -34,6 +34,7 @@ QLabel[role="hero"] { font-size: 29px; font-weight: 700; }
 QLabel[role="good"] { color: $good; }
 QLabel[role="high"] { color: $high; }
 QLabel[role="medium"] { color: $medium_text; font-weight: 500; }
+QLabel[role="smallgood"] { color: $good; font-size: 12px; font-weight: 600; }
 QLabel[role="smallmedium"] { color: $medium_text; font-size: 12px; font-weight: 600; }
 QLabel[role="tagmedium"], QLabel[role="taggood"] { border-radius: 9px; padding: 1px 8px; font-size: 11px;
   font-weight: 500; background: $medium_ground; color: $medium_text; }

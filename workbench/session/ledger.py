@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from workbench.formats.ledger_file import (
     NAME,
@@ -23,6 +24,10 @@ from workbench.model.ledger import Base, Came, Confirmed, Entry, Expected, Fate,
 from workbench.model.prediction import Prediction, Trust
 from workbench.model.run import Manifest, Run
 from workbench.system.files import real
+
+if TYPE_CHECKING:
+    from workbench.analysis.came_true import Explained
+    from workbench.model.platform import Platform
 
 #: Changes that a setting or another platform can make, with the same sources.
 _BY_SETTINGS = (Replicas, Clock, Depth, Width, OtherPlatform)
@@ -136,6 +141,40 @@ def of_pair(entries: Iterable[Entry], path: Path, a: Run, b: Run) -> tuple[tuple
     mine, name = of_base(entries, path, a), _name(b, path)
     settled = tuple(entry for entry in mine if entry.came and entry.came.run == name)
     return settled, tuple(entry for entry in mine if entry.fate is Fate.OPEN)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """The ledger beside a comparison of A with B: all entries, those of A that B settled, those of A that are open.
+
+    `explained` are B's critical path beside the one predicted by the newest of `settled`; without any, `why` says why.
+    """
+
+    entries: tuple[Entry, ...]
+    settled: tuple[Entry, ...]
+    open: tuple[Entry, ...]
+    explained: tuple[Explained, ...]
+    why: str
+    problems: tuple[Diagnostic, ...]
+
+
+def ledger_beside(a: Run, b: Run, platform: Platform | None) -> Beside:
+    """The ledger of run A's project as it concerns run B. `platform` is the one that B ran on."""
+    from workbench.analysis.came_true import explain
+    from workbench.replay.predict import prepare
+
+    path = ledger_path(a)
+    entries, problems = read_ledger(path)
+    settled, still_open = of_pair(entries, path, a, b)
+    rows: tuple[Explained, ...] = ()
+    why = ""
+    if settled:
+        expected = settled[-1].expected
+        replayed = prepare(b, platform) if expected else None
+        came = [Expected(one.block, one.state, one.time_s) for one in replayed.next_bottlenecks()] if replayed else []
+        rows = explain(expected, came) if came else ()
+        why = "" if rows else replayed.why if replayed else "the prediction was kept without its critical path"
+    return Beside(entries, settled, still_open, rows, why, problems)
 
 
 def _name(run: Run, path: Path) -> str:

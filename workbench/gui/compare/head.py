@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
+from workbench.analysis.came_true import came_words, error_words, interval_words
 from workbench.analysis.compare import Comparison, output_words, work_words
 from workbench.api.results import Analysis
 from workbench.gui import theme
@@ -13,6 +14,7 @@ from workbench.gui.naming import run_title
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Button, ElidedLabel, IconButton, Legend, label, rule, set_role
 from workbench.model.blocks import Side
+from workbench.model.ledger import Entry, Fate, Work
 from workbench.model.run import Manifest, Run
 from workbench.model.text import ratio_text, time_text
 from workbench.pictures.canvas import CENTRE, Canvas
@@ -35,11 +37,12 @@ class Letter(Drawn, QWidget):
 
 
 class ScaledBars(Drawn, QWidget):
-    """Both runs' main block by state, as long as they took."""
+    """Both runs' main block by state, as long as they took, and between them the time that was predicted of B."""
 
     def __init__(self) -> None:
         super().__init__()
         self.bars: tuple[tuple[float, Shares], ...] = ()
+        self.predicted_s: float | None = None
         self.setMinimumSize(180, 58)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
@@ -47,14 +50,24 @@ class ScaledBars(Drawn, QWidget):
         return QSize(420, 58)
 
     def draw(self, canvas: Canvas) -> None:
-        longest = max((time for time, _ in self.bars), default=0.0)
+        rows: list[tuple[str, float, Shares | None]] = [
+            (letter, *bar) for letter, bar in zip("AB", self.bars, strict=False)
+        ]
+        if self.predicted_s is not None:
+            rows.insert(1, ("P", self.predicted_s, None))
+        longest = max((time for _, time, _ in rows), default=0.0)
         room = self.width() - 20 - 84
-        for at, (time, shares) in enumerate(self.bars):
-            y = 4 + at * 28
+        step, high = (28, 18) if len(rows) < 3 else (19, 14)
+        for at, (letter, time, shares) in enumerate(rows):
+            y = 4 + at * step
             wide = max(room * time / longest, 2.0) if longest else 2.0
-            canvas.write(0, y + 9, "AB"[at], "text", 13, 600)
-            draw_state_bar(canvas, 20, y, wide, 18, shares)
-            canvas.write(26 + wide, y + 9, time_text(time, 4), "text", 13, 600)
+            canvas.write(0, y + high / 2, letter, "text" if shares is not None else "accent", 13, 600)
+            if shares is None:
+                canvas.rect(20, y, wide, high, "", "accent")
+            else:
+                draw_state_bar(canvas, 20, y, wide, high, shares)
+            words = time_text(time, 4) + ("" if shares is not None else " predicted")
+            canvas.write(26 + wide, y + high / 2, words, "text" if shares is not None else "accent", 13, 600)
 
 
 class CompareHead(QWidget):
@@ -67,12 +80,13 @@ class CompareHead(QWidget):
         super().__init__()
         set_ground(self, "panel")
         self.setFixedHeight(112)
+        self.bars = ScaledBars()
         row = QHBoxLayout(self)
         row.setContentsMargins(20, 10, 20, 10)
         row.setSpacing(20)
         row.addLayout(self._names(), 5)
         row.addWidget(rule(vertical=True))
-        row.addLayout(self._figure(), 3)
+        row.addLayout(self._figure(), 5)
         row.addLayout(self._scale(), 7)
 
     def _names(self) -> QVBoxLayout:
@@ -105,18 +119,50 @@ class CompareHead(QWidget):
     def _figure(self) -> QVBoxLayout:
         column = QVBoxLayout()
         column.setSpacing(0)
-        self.verdict = label("", "smallsecond")
-        self.figure = label("", "hero")
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(20)
+        grid.setVerticalSpacing(0)
+        self.verdict, self.figure = label("", "smallsecond"), label("", "hero")
+        self.predicted_title, self.predicted = label("Predicted", "smallsecond"), label("", "hero")
+        self.fate, self.error = ElidedLabel("", "small"), ElidedLabel("", "small")
+        for at, (title, figure) in enumerate(((self.verdict, self.figure), (self.predicted_title, self.predicted))):
+            grid.addWidget(title, 0, at)
+            grid.addWidget(figure, 1, at, 2, 1)
+        grid.addWidget(self.fate, 1, 2, Qt.AlignmentFlag.AlignBottom)
+        grid.addWidget(self.error, 2, 2, Qt.AlignmentFlag.AlignTop)
+        grid.setColumnStretch(2, 1)
+        column.addLayout(grid)
         self.output, self.work = ElidedLabel("", "small"), ElidedLabel("", "small")
-        for widget in (self.verdict, self.figure, self.output, self.work):
+        for widget in (self.output, self.work):
             column.addWidget(widget)
         column.addStretch(1)
+        self.show_prediction(None)
         return column
+
+    def show_prediction(self, entry: Entry | None) -> None:
+        """What was predicted of B beside what came, and whether that is inside the interval."""
+        for widget in (self.predicted_title, self.predicted, self.fate, self.error):
+            widget.setVisible(entry is not None)
+        self.bars.predicted_s = entry.prediction.time_s if entry else None
+        self.bars.update()
+        if entry is None:
+            return
+        if entry.came and entry.came.work is Work.EQUAL:  # the calls that move most moved as much
+            self.work.setText(self.work.text().replace("Different work:", "Equal work. What changed:"))
+        self.predicted.setText(ratio_text(entry.prediction.speedup or 0.0))
+        judged = entry.fate in (Fate.INSIDE, Fate.OUTSIDE)
+        unequal = entry.came is not None and entry.came.work is Work.UNEQUAL
+        per_unit = "not judged: other work" if unequal else "not judged: work unknown"
+        self.fate.setText(f"{entry.fate.value} {interval_words(entry)}" if judged else per_unit)
+        set_role(self.fate, "smallgood" if entry.fate is Fate.INSIDE else "smallmedium")
+        per_work = f"{ratio_text(entry.came.speedup)} per unit of work" if entry.came and entry.came.speedup else ""
+        self.error.setText(error_words(entry) if judged else per_work)
+        for widget in (self.predicted, self.fate, self.error):
+            widget.setToolTip(f"{entry.title}: {came_words(entry)}")
 
     def _scale(self) -> QVBoxLayout:
         column = QVBoxLayout()
         column.setSpacing(4)
-        self.bars = ScaledBars()
         column.addWidget(self.bars)
         self._legend = Legend(())
         self._scale_column = column

@@ -13,13 +13,16 @@ from workbench.analysis.equal_work import EqualWork, equal_work
 from workbench.api.modes import WindowMode
 from workbench.gui.compare.findings import KINDS, FindingChanges, Pair, rows_of
 from workbench.gui.compare.head import CompareHead
+from workbench.gui.compare.ledger import LedgerPanel
 from workbench.gui.compare.rounds import RoundsView
 from workbench.gui.compare.rows import block_changes, call_changes, state_changes
 from workbench.gui.compare.table import ChangeTable, change_text
+from workbench.gui.compare.why import WhyTable, why_title, why_words
 from workbench.gui.context import Context
 from workbench.gui.mode import Mode
 from workbench.gui.selection import SelectedFinding
 from workbench.gui.widgets import (
+    Button,
     EmptyState,
     PanelHeader,
     PillButton,
@@ -31,19 +34,22 @@ from workbench.gui.widgets import (
     scrolled,
 )
 from workbench.model.finding import Finding
+from workbench.model.ledger import Entry
 from workbench.model.run import Run
 from workbench.model.text import time_text
 from workbench.pictures.rounds import Round, Rounds
+from workbench.session.ledger import Beside, ledger_beside
 from workbench.session.results import OpenRun, open_result
 from workbench.traces.scene import Scene, build_scene
 from workbench.traces.trace import has_trace
 
-TABLES = (("call", "By call"), ("block", "By block"), ("state", "By state"))
+TABLES = (("why", "Why"), ("call", "By call"), ("block", "By block"), ("state", "By state"))
 HEADS = {
     "call": ("Call", "Calls A", "Calls B"),
     "block": ("Block", "Number A", "Number B"),
     "state": ("State", "Visits A", "Visits B"),
 }
+_BARS = "In each pair of bars: A above, B below."
 NOTES = {
     "call": "the host's calls, by how much changed",
     "block": "mean time at work, by how much changed",
@@ -62,7 +68,10 @@ class CompareMode(Mode):
         self.by, self.only = "call", "all"
         self.head = CompareHead()
         self.table = ChangeTable()
+        self.why = WhyTable()
         self.findings = FindingChanges()
+        self.ledger = LedgerPanel()
+        self.beside: Beside | None = None  # the ledger as it concerns the two runs
         self.rounds = RoundsView()
         self.rounds.problem.connect(context.notices.tell)
         self.set_content(self._build())
@@ -81,7 +90,7 @@ class CompareMode(Mode):
         column = plain_column(page)
         column.addWidget(self.head)
         column.addWidget(rule())
-        across = Split((self._table_panel(), 770), (self._findings_panel(), 766))
+        across = Split((self._table_panel(), 770), (self._right_panel(), 766))
         column.addWidget(Split((across, 430), (self._rounds_panel(), 390), vertical=True), 1)
         return page
 
@@ -90,14 +99,37 @@ class CompareMode(Mode):
         self.table_head = PanelHeader("")
         self.table_pills = self._pills(self.table_head, TABLES, self.show_by)
         column.addWidget(self.table_head)
-        column.addWidget(self.table, 1)
+        tables = QWidget()
+        self._tables = QStackedLayout(tables)
+        self._tables.setContentsMargins(0, 0, 0, 0)
+        for table in (self.table, self.why):
+            self._tables.addWidget(table)
+        column.addWidget(tables, 1)
         foot = QHBoxLayout()
         foot.setContentsMargins(16, 8, 20, 8)
         self.sum = label("", "strong")
-        foot.addWidget(label("In each pair of bars: A above, B below.", "smallsecond"))
+        self.foot = label(_BARS, "smallsecond")
+        foot.addWidget(self.foot)
         foot.addStretch(1)
         foot.addWidget(self.sum)
         column.addLayout(foot)
+        return panel
+
+    def _right_panel(self) -> QWidget:
+        """Findings, or the ledger."""
+        panel, column = plain_panel(300, 120)
+        pages = QWidget()
+        self._right = QStackedLayout(pages)
+        self._right.setContentsMargins(0, 0, 0, 0)
+        self._right.addWidget(self._findings_panel())
+        self._right.addWidget(self.ledger)
+        self.to_ledger, self.to_findings = Button("Ledger", kind="link"), Button("Findings", kind="link")
+        self.to_ledger.clicked.connect(lambda: self._right.setCurrentIndex(1))
+        self.to_findings.clicked.connect(lambda: self._right.setCurrentIndex(0))
+        self.findings_head.add(self.to_ledger)
+        self.ledger.head.add(self.to_findings)
+        self.ledger.entry_opened.connect(self._open_entry)
+        column.addWidget(pages)
         return panel
 
     def _findings_panel(self) -> QWidget:
@@ -225,6 +257,7 @@ class CompareMode(Mode):
         self.show_by(self.by)
         self.show_only(self.only)
         self._build_rounds(a.run, b.run)
+        self._read_ledger(a, b)
         platform = a.run.manifest.platform == b.run.manifest.platform
         self.say_status(
             "2 runs",
@@ -236,7 +269,13 @@ class CompareMode(Mode):
         self.by = name
         for key, pill in self.table_pills.items():
             pill.setChecked(key == name)
+        why = name == "why" and self.beside is not None
+        self._tables.setCurrentIndex(1 if why else 0)
+        self.foot.setText(why_words(self.beside) if why and self.beside else _BARS)
         if self.comparison is None:
+            return
+        if why:
+            self._show_why()
             return
         rows = {"call": call_changes, "block": block_changes, "state": state_changes}[name](self.comparison)
         self.table.show_changes(rows, HEADS[name])
@@ -245,6 +284,53 @@ class CompareMode(Mode):
         before, after = self.comparison.time_s
         title = f"Where {time_text(abs(before - after))} {'went' if before >= after else 'came from'}"
         self.table_head.set_title(title, NOTES[name])
+
+    # ---- the ledger
+
+    def _read_ledger(self, a: OpenRun, b: OpenRun) -> None:
+        self.beside = None
+        self._show_beside()
+        if a.run.path is None or b.run.path is None:
+            return
+        work = partial(ledger_beside, a.run, b.run, b.platform)
+        self.context.background.start("ledger", work, self._ledger_read, self.context.failed)
+
+    def _ledger_read(self, beside: Beside) -> None:
+        self.beside = beside
+        self.context.notices.keep("ledger", *beside.problems)
+        self._show_beside()
+
+    def _show_beside(self) -> None:
+        """What the ledger says of the two runs: what came beside what was predicted leads where there is such."""
+        entries = self.beside.entries if self.beside else ()
+        settled = self.beside.settled if self.beside else ()
+        self.ledger.show_entries(entries, settled[-1:])
+        self.to_ledger.setText(f"Ledger {len(entries)}" if entries else "Ledger")
+        self.head.show_prediction(settled[-1] if settled else None)
+        self.table_pills["why"].setVisible(bool(settled))
+        if settled:
+            self._right.setCurrentIndex(1)
+            self.show_by("why" if self.beside and self.beside.explained else "state")
+        elif self.by == "why":
+            self.show_by("call")
+
+    def _show_why(self) -> None:
+        if self.beside and self.beside.settled:
+            self.table_head.set_title(*why_title(self.beside.settled[-1]))
+            self.why.show_explained(self.beside.explained)
+            self.sum.setText(f"Sum {change_text(sum(row.difference_s for row in self.beside.explained))}")
+
+    def _open_entry(self, entry: Entry) -> None:
+        """Compare the entry's base with what came of it, or with the open run."""
+        run = self.context.run
+        if run is None:
+            return
+        names = [entry.came.run, entry.base.run] if entry.came else [entry.base.run]
+        found = {folder.name: folder for folder in self._other_folders(run)}
+        if wanted := next((found[name] for name in names if name in found), None):
+            self.open_other(wanted)
+
+    # ---- findings
 
     def show_only(self, name: str) -> None:
         self.only = name
