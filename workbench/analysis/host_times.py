@@ -33,6 +33,8 @@ Times = NDArray[np.int64]
 #: Reasons of messages that carry no data: they are there for the transfers beside them.
 CONTROL = frozenset({"ctrl", "control", "poll"})
 POLL_KINDS = frozenset({"receive"})
+_LATE_CYCLES = 4  # after work ends until a register shows it
+_DELAYS = 33  # how many are tried
 _COLUMNS = ("site", "state", "entry", "address", "t0_ps", "t1_ps", "port_first_ps", "port_last_ps")
 
 
@@ -150,7 +152,7 @@ class HostTimes:
             polls=of_state["waits"] & asks,
             **of_state,
         )
-        again = _asked_again(rows, rows.control & asks)
+        again = asked_again(rows.control & asks, rows.address, rows.site)
         return replace(rows, waits=rows.waits | again, polls=rows.polls | again, control=rows.control & ~again)
 
     def waiting(self, block: BlockMetrics, time_s: float, calls: Sequence[CallMetrics]) -> Waiting:
@@ -192,6 +194,25 @@ class HostTimes:
             return single / PS_PER_S
         stretches = self._stretches(rows, polls, block)
         return max(single, int((stretches.ready - stretches.begins).max())) / PS_PER_S
+
+    def due_s(self, block: BlockMetrics, calls: Sequence[CallMetrics]) -> float:
+        """How long these polls had better be put off after each wait begins: what would take least in all if every wait
+        had the same delay. 0 without the calls in order."""
+        rows = self._rows.get(block.number)
+        if rows is None or not len(polls := np.flatnonzero(rows.of(calls) & rows.polls)):
+            return 0.0
+        found = self._stretches(rows, polls, block)
+        seen = np.where(rows.port_last >= 0, rows.port_last, rows.end)
+        first, last = polls[found.first], polls[found.last]
+        ready = found.ready
+        if trace_of(self._run) is None:  # between the last poll in vain and the one that was answered
+            ready = (ready + seen[last]) // 2
+        due = np.maximum(ready - found.begins - (seen - rows.start)[first], 0) + _LATE_CYCLES * self._cycle_ps
+        between = np.diff(rows.start[polls])[np.diff(found.stretch) == 0]
+        period = int(between.mean()) if len(between) else int(rows.took[first].mean())
+        tried = np.unique(np.quantile(due, np.linspace(0, 1, _DELAYS), method="nearest"))
+        again = np.maximum(np.ceil((due[None, :] - tried[:, None]) / max(period, 1)), 0)
+        return float(tried[(tried[:, None] + again * period).sum(axis=1).argmin()]) / PS_PER_S
 
     def _by_sums(self, calls: Sequence[CallMetrics]) -> Waiting:
         """One poll a run is made even so, and of each run the last two may lie after the FPGA was ready."""
@@ -329,10 +350,10 @@ class HostTimes:
         ).chance_s
 
 
-def _asked_again(rows: _Rows, chosen: Mask) -> Mask:
+def asked_again(chosen: Mask, address: Times, site: Times) -> Mask:
     """Those of the chosen calls that ask the same address in turn: polls, whatever they are called."""
     at = np.flatnonzero(chosen)
-    same = (np.diff(at) == 1) & (np.diff(rows.address[at]) == 0) & (np.diff(rows.site[at]) == 0)
+    same = (np.diff(at) == 1) & (np.diff(address[at]) == 0) & (np.diff(site[at]) == 0)
     again: Mask = np.zeros(len(chosen), dtype=bool)
     again[at[1:][same]] = True
     again[at[:-1][same]] = True

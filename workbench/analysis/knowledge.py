@@ -8,11 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
+from workbench.analysis.rule_changes import RuleChange, read_rule_change
 from workbench.api.metrics import UNITS, FindingSource, Metric, Metrics
 from workbench.formats.documents import read_text
 from workbench.formats.yaml_marks import Marked, check, read_marked
@@ -49,6 +51,7 @@ class Suggestion(Document):
     `time_left` is the least time (s) that the run takes once the advice is followed: who stays. `unknown` says that a
     run cannot tell. `stays` says in words what that rests on, where `time_left` is no single metric that says it.
     `elsewhere`: it leads to other findings, which come before one whose best advice this is.
+    `changes` is the same as changes of the catalogue (`rule_changes`); `no_change` says why it is none.
     """
 
     text: str = Field(description="the advice, in printf style")
@@ -61,6 +64,13 @@ class Suggestion(Document):
         description="expression: the least time (s) of the run once it is followed; `unknown` where a run cannot tell",
     )
     stays: str = Field("", description="in words, what that time rests on, where it is no single metric that says it")
+    changes: tuple[str, ...] = Field(
+        (), description="the advice as changes, each with a pick for its calls and expressions for its numbers"
+    )
+    no_change: str = Field("", description="why it is no change of the catalogue, where it is none")
+    hardware: bool = Field(
+        False, description="the FPGA's design must change with it, even where its changes do not say"
+    )
     elsewhere: bool = Field(
         False, description="leads to other findings, which come before one whose best advice this is"
     )
@@ -128,7 +138,8 @@ class CheckedSuggestion:
     when: Expression | None
     time_left: Expression | None
     stays: str
-    elsewhere: bool
+    changes: tuple[RuleChange, ...]
+    suggestion: Suggestion
 
 
 @dataclass(frozen=True)
@@ -304,6 +315,21 @@ class _Checker:
                     self.complain(f"'{argument_.expression.text}' does not suit %{conversion}", hint, *place)
         return tuple(found)
 
+    def changes(self, lines: Sequence[str], *place: int | str) -> tuple[RuleChange, ...]:
+        """Each line of a suggestion's changes."""
+        found = []
+        for number, line in enumerate(lines):
+            where = (*place, number)
+            parse = partial(self._expression_at, where=where)
+            found.append(read_rule_change(line, self._metrics, parse, partial(self._complain_at, where=where)))
+        return tuple(one for one in found if one is not None)
+
+    def _expression_at(self, text: str, where: Place) -> Expression | None:
+        return self.expression(text, *where)
+
+    def _complain_at(self, message: str, hint: str, where: Place) -> None:
+        self.complain(message, hint, *where)
+
     def _is_text(self, argument: Argument) -> bool:
         metric = self._metrics.get(argument.expression.text.strip())
         return bool(argument.unit) or (metric is not None and metric.unit == "text")
@@ -337,7 +363,10 @@ def _checked(
             checker.complain("nothing says what stays in this bound", hint, *place, "time_left")
         time_left = checker.expression(left, *place, "time_left") if known else None
         stays = stays or bounds.get(left, "")
-        advice.append(CheckedSuggestion(suggestion.text, arguments, when, time_left, stays, suggestion.elsewhere))
+        changes = checker.changes(suggestion.changes, *place, "changes")
+        if suggestion.changes and suggestion.no_change:
+            checker.complain("give either changes or no_change", "Leave one out.", *place, "no_change")
+        advice.append(CheckedSuggestion(suggestion.text, arguments, when, time_left, stays, changes, suggestion))
     for number, name in enumerate(rule.show):
         if name not in metrics:
             checker.complain(f"there is no metric '{name}'", near(name, metrics, "Metrics are"), "show", number)

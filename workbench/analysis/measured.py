@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from workbench.analysis.host_times import HostTimes
 from workbench.analysis.memory import memory_metrics
 from workbench.analysis.metrics import block_metrics, call_metrics
+from workbench.analysis.rounds import CallOrder, call_order
 from workbench.analysis.streams import fifo_metrics, stream_metrics
 from workbench.analysis.waited_for import waited_for
 from workbench.api.metrics import HostSide, Metrics, Waiting
@@ -85,6 +86,17 @@ class Measured:
         entries = zip(self.run.manifest.entries, self.platform.host.entries if self.platform else (), strict=False)
         asynchronous = {entry for entry, described in entries if described.asynchronous}
         return 0.0 if any(c.entry in asynchronous for c in calls) else self.times.longest_wait_s(block)
+
+    def order_of(self, block: BlockMetrics) -> CallOrder | None:
+        """The calls in order of a host thread; for hardware, of the thread that waits most often."""
+        if block.block.side is Side.HOST:
+            return self._orders[block.block.id]
+        known = [order for order in self._orders.values() if order is not None]
+        return max(known, key=lambda order: order.rounds, default=None)
+
+    @cached_property
+    def _orders(self) -> dict[str, CallOrder | None]:
+        return {b.block.id: call_order(self.run, b) for b in self.blocks if b.block.side is Side.HOST}
 
     @cached_property
     def waited_for(self) -> frozenset[str]:

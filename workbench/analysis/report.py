@@ -208,7 +208,7 @@ def finding_json(finding: Finding) -> dict[str, Any]:
 
 
 def advice_json(advice: Advice) -> dict[str, Any]:
-    plain = {name: getattr(advice, name) for name in ("text", "stays", "elsewhere", "hardware", "hazard")}
+    plain = {name: getattr(advice, name) for name in ("text", "stays", "elsewhere", "hardware", "hazard", "no_change")}
     return plain | {
         "at_most": _number(advice.at_most),
         "known": advice.at_most is not None,

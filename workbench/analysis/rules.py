@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
+from workbench.analysis.edits import changes_of
+from workbench.analysis.hazards import demands_of
 from workbench.analysis.knowledge import Argument, CheckedRule, CheckedSuggestion, KnowledgeBase, Scope
 from workbench.analysis.measured import Measured
 from workbench.analysis.selection import PARTS, Selection, Values, select_block, select_parts
@@ -242,8 +244,8 @@ def _finding(fired: _Fired, measured: Measured, knowledge: KnowledgeBase) -> Fin
     values = selection.values
     ideal = ideal_speedup(measured.run.time_s, fired.saved_s)
     parent = knowledge.parent_of(rule)
-    own = list(_advice(rule.suggestions, values, measured))
-    general = list(_advice(parent.suggestions, values, measured)) if parent else []
+    own = list(_advice(rule.suggestions, selection, measured))
+    general = list(_advice(parent.suggestions, selection, measured)) if parent else []
     advice = _worthwhile([*own, *_of_platform(selection, measured.platform, own or general), *general])
     cap = max((a.at_most for a in advice if a.at_most is not None), default=None)
     block_id = selection.block.block.id
@@ -290,12 +292,25 @@ def _slug(*parts: str) -> str:
     return "-".join(re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-") for part in parts)
 
 
-def _advice(suggestions: Iterable[CheckedSuggestion], values: Values, measured: Measured) -> Iterator[Advice]:
+def _advice(suggestions: Iterable[CheckedSuggestion], selection: Selection, measured: Measured) -> Iterator[Advice]:
+    values = selection.values
     for one in suggestions:
-        if one.when is None or one.when.evaluate(values):
-            left = None if one.time_left is None else float(one.time_left.evaluate(values))
-            at_most = None if left is None or math.isnan(left) else measured.at_most(left)
-            yield Advice(_printf(one.text, one.arguments, values), at_most, one.stays, one.elsewhere)
+        if one.when is not None and not one.when.evaluate(values):
+            continue
+        left = None if one.time_left is None else float(one.time_left.evaluate(values))
+        at_most = None if left is None or math.isnan(left) else measured.at_most(left)
+        changes, none = changes_of(one.changes, selection)
+        demands = demands_of(changes, measured)
+        yield Advice(
+            text=_printf(one.text, one.arguments, values),
+            at_most=at_most,
+            stays=one.stays,
+            elsewhere=one.suggestion.elsewhere,
+            changes=changes,
+            hardware=demands.hardware or one.suggestion.hardware,
+            hazard=demands.hazard,
+            no_change=one.suggestion.no_change or none,
+        )
 
 
 def _worthwhile(given: Iterable[Advice]) -> tuple[Advice, ...]:
@@ -331,7 +346,8 @@ def _of_platform(selection: Selection, platform: Platform | None, beside: Sequen
         if not entry.suggestion or not _holds(platform, entry, calls):
             continue
         name = (platform.title or platform.name) if platform else "this platform"
-        yield Advice(f"{entry.name} on {name}: {entry.suggestion}", best.at_most, best.stays)
+        text = f"{entry.name} on {name}: {entry.suggestion}"
+        yield Advice(text, best.at_most, best.stays, no_change="the platform's template says it in words only")
 
 
 def _holds(platform: Platform | None, entry: Entry, calls: Sequence[CallMetrics]) -> bool:

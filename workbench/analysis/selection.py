@@ -10,13 +10,15 @@ from functools import cached_property
 from workbench.analysis.culprit import find_culprit, spoken
 from workbench.analysis.knowledge import CheckedRule, Scope, Select
 from workbench.analysis.measured import Measured
+from workbench.analysis.rounds import CallOrder
+from workbench.analysis.transfer_tables import transfer_time_s
 from workbench.analysis.waited_for import somebody_waits_for
 from workbench.api.faults import caught, plugin_fault
-from workbench.api.metrics import HostSide, Value, Waiting
+from workbench.api.metrics import HostSide, Together, Value, Waiting
 from workbench.api.results import BlockMetrics, CallMetrics, FifoMetrics, MemoryPortMetrics, StateMetrics
 from workbench.model.blocks import Block, Side
 from workbench.model.diagnostic import WorkbenchError
-from workbench.model.pragma import WAITS
+from workbench.model.pragma import WAITS, Category
 
 #: Scopes of what is no block of the run.
 PARTS: tuple[Scope, ...] = ("fifo", "memory_port")
@@ -54,6 +56,17 @@ class Selection:
     def culprit(self) -> tuple[str, Side | None]:
         return find_culprit(self.block, self.states, self.of.blocks) if self.names_culprit else ("", None)
 
+    @cached_property
+    def late_block(self) -> BlockMetrics | None:
+        culprit, side = self.culprit
+        if side is Side.HOST:
+            return None
+        fpga = [b for b in self.of.blocks if b.block.side is Side.FPGA]
+        named = [b for b in fpga if culprit in (b.block.id, b.block.group)]
+        if self.on_host or not any(b.time_of(Category.WORK) for b in named):
+            named = [b for b in fpga if b.block.id in self.of.waited_for] or named
+        return max(named, key=lambda b: b.time_of(Category.WORK), default=None)
+
     @property
     def culprit_title(self) -> str:
         return spoken(*self.culprit, self.block.block.side) if self.names_culprit else ""
@@ -84,6 +97,38 @@ class Selection:
     @cached_property
     def served_s(self) -> float:
         return self.of.times.served_s(self.block, self.calls) if self.on_host else 0.0
+
+    @cached_property
+    def order(self) -> CallOrder | None:
+        return self.of.order_of(self.block)
+
+    @cached_property
+    def together(self) -> Together:
+        if self.order is not None:
+            chosen = self.order.of({(call.site_number, call.state.index) for call in self.calls})
+            count, size = self.order.longest_row(chosen)
+        else:
+            call = max(self.calls, key=lambda one: one.runs.max, default=None)
+            count = call.runs.max if call else 0
+            size = round(count * call.bytes_per_call) if call else 0
+        return Together(count, size, self._quickest_table(size))
+
+    def _quickest_table(self, size: int) -> str:
+        """The transfer table in the direction of the selected calls that takes least for so many bytes."""
+        tables = self.of.platform.transfer_tables if self.of.platform else {}
+        own = next((tables[c.table.type] for c in self.calls if c.table and c.table.type in tables), None)
+        if own is None or not size:
+            return ""
+        rivals = {name: table for name, table in tables.items() if table.points and table.direction == own.direction}
+        return min(rivals, key=lambda name: transfer_time_s(rivals[name], size))
+
+    @property
+    def starts_together(self) -> int:
+        return self.order.starts_together if self.order else 0
+
+    @cached_property
+    def due_s(self) -> float:
+        return self.of.times.due_s(self.block, self.calls) if self.on_host else 0.0
 
     @cached_property
     def values(self) -> Values:

@@ -79,6 +79,16 @@ class HostSide:
     longest_wait_s: float = 0.0
 
 
+@dataclass(frozen=True)
+class Together:
+    """Calls that follow one another and go one way: how many at most, the bytes of these, and the name of the transfer
+    table that takes least for so many; "" where none is known."""
+
+    count: int = 0
+    bytes: int = 0
+    table: str = ""
+
+
 class Measured(Protocol):
     """A run and what was counted in it. `platform` is None where it is not known here."""
 
@@ -150,6 +160,11 @@ class Selected(Protocol):
         """Id or group of the block that the selected waits are due to, and its side; ("", None) where none is named."""
 
     @property
+    def late_block(self) -> BlockMetrics | None:
+        """The FPGA's block that is late, one for all of its replicas; seen from the host, the busiest of those that
+        are waited for. None where the host is late, or nobody is named."""
+
+    @property
     def culprit_title(self) -> str:
         """The same as a title names it; "" where the rule asks for none."""
 
@@ -172,6 +187,18 @@ class Selected(Protocol):
     @property
     def loops_s(self) -> float:
         """The host's own time in the loops around the selected calls."""
+
+    @property
+    def together(self) -> Together:
+        """The selected calls that follow one another without another call between."""
+
+    @property
+    def starts_together(self) -> int:
+        """In how many rounds in a row the FPGA is started at most without data that move between."""
+
+    @property
+    def due_s(self) -> float:
+        """How long the selected polls had better be put off after each wait begins."""
 
     @property
     def served_s(self) -> float:

@@ -25,8 +25,9 @@ class Advice:
     `at_most` is a bound, never a forecast: the run's time over the least that it then takes while what `stays` says
     holds. Infinite where nothing known stays; None where the run cannot tell. `elsewhere`: it leads to other findings.
 
-    `changes` is the advice as changes of the catalogue, empty where it has none of its own. `hardware`: the FPGA's
-    design must change with them. `hazard` is the data hazard to settle first, such as "needs a second buffer".
+    `changes` is the advice as changes of the catalogue, made together. Where it has none, `no_change` says why.
+    `hardware`: the FPGA's design must change with them. `hazard` is the data hazard to settle first, such as "needs a
+    second buffer".
     `prediction` is what they would gain; None where nothing predicted it.
     """
 
@@ -37,6 +38,7 @@ class Advice:
     changes: tuple[Change, ...] = ()
     hardware: bool = False
     hazard: str = ""
+    no_change: str = ""
     prediction: Prediction | None = None
 
 

@@ -54,6 +54,7 @@ def _slow(s: Selected) -> Value | None:
 
 FIFO_METRICS = (
     Metric("fifo.name", "The FIFO", "text", _fifo(lambda f: _name(f.fifo.id))),
+    Metric("fifo.id", "The FIFO, by its whole name", "text", _fifo(lambda f: f.fifo.id)),
     Metric("fifo.source", "Who gives to it", "text", _fifo(lambda f: _name(f.input.stream.source))),
     Metric("fifo.target", "Who takes from it", "text", _fifo(lambda f: _name(f.output.stream.target))),
     Metric("fifo.depth", "Words that it has room for; 0 where not known", "count", _fifo(lambda f: f.fifo.depth)),

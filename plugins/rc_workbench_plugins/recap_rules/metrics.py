@@ -111,6 +111,11 @@ def _work_share(s: Selected) -> float:
     return max((b.share_of(Category.WORK) for b in s.of.blocks if b.block.side is Side.FPGA), default=0.0)
 
 
+def _late_replicas(s: Selected) -> int:
+    late = s.late_block
+    return sum(b.block.group == late.block.group for b in s.of.blocks) if late else 0
+
+
 def _host_wait_share(s: Selected) -> float:
     """Of the thread that waits least among those that wait."""
     shares = [b.share_of(*WAITS) for b in s.of.blocks if b.block.side is Side.HOST]
@@ -177,6 +182,16 @@ METRICS = (
     Metric("runs.avg", "Calls in a row, average", "number", lambda s: _ratio(_count(s), _runs(s))),
     Metric("runs.max", "Calls in a row, most", "count", lambda s: max((c.runs.max for c in s.calls), default=0)),
     Metric("runs.site", "Runs of one site's calls, most", "count", _runs_of_a_site),
+    Metric("together.count", "Calls that follow one another and go one way, most", "count", lambda s: s.together.count),
+    Metric("together.bytes", "Bytes that these move", "size", lambda s: s.together.bytes),
+    Metric("together.table", "Transfer table that takes least for so many", "text", lambda s: s.together.table),
+    Metric(
+        "starts.together",
+        "Rounds in a row without data that move between, most",
+        "count",
+        lambda s: s.starts_together,
+    ),
+    Metric("poll.due_time", "How long these polls had better be put off", "time", lambda s: s.due_s),
     Metric("longest.label", "The call that takes longest", "text", _longest(lambda c: c.site.label)),
     Metric("longest.bytes_per_call", "Its bytes in one call", "size", _longest(lambda c: c.bytes_per_call)),
     Metric("longest.rate", "Its rate, average", "rate", _longest(lambda c: c.rate.avg if c.rate else None)),
@@ -194,6 +209,9 @@ METRICS = (
         _table(lambda t: t.best_range_low),
     ),
     Metric("table.best_rate_of_type", "Best rate of this type", "rate", _table(lambda t: t.best_rate_of_type)),
+    Metric(
+        "table.best_size_of_type", "Size with the best rate of this type", "size", _table(lambda t: t.best_size_of_type)
+    ),
     Metric("table.range_low", "Size from which this type reaches 95 %", "size", _table(lambda t: t.range_low)),
     Metric(
         "table.range_high",
@@ -237,6 +255,14 @@ METRICS = (
         "The block has a state of work",
         "flag",
         lambda s: float(any(x.state.category is Category.WORK for x in s.block.states)),
+    ),
+    Metric("block.group", "The block, or its replicas together", "text", lambda s: s.block.block.group),
+    Metric("block.clock", "Clock of the block", "text", lambda s: s.block.clock.name if s.block.clock else None),
+    Metric(
+        "block.clock_hz",
+        "Its frequency in Hz",
+        "number",
+        lambda s: s.block.clock.frequency_hz if s.block.clock else None,
     ),
     # the selection's waits
     Metric("late_time", "Time waited before the FPGA was ready", "time", lambda s: s.waiting.late_s),
@@ -308,6 +334,13 @@ METRICS = (
     Metric("host.wait_share", "Share of the run that the host waits for the FPGA", "share", _host_wait_share),
     Metric("fpga.work_share", "Share of the run that the busiest FPGA block works", "share", _work_share),
     Metric("culprit", "Who is late", "text", lambda s: s.culprit_title),
+    Metric(
+        "late.block",
+        "The FPGA's block that is late, or its replicas together",
+        "text",
+        lambda s: s.late_block.block.group if s.late_block else None,
+    ),
+    Metric("late.replicas", "Replicas of the block that is late", "count", _late_replicas),
     # what the platform offers
     Metric(
         "platform.interrupt",

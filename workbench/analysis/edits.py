@@ -1,0 +1,87 @@
+"""The changes of a suggestion, worked out for what its rule selects in a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from workbench.analysis.picks import CALLS, STATES, Picked, call_names, work_of
+from workbench.analysis.rule_changes import CALL_PICKS, SCALE, STATE_PICKS, RuleChange
+from workbench.analysis.selection import Selection
+from workbench.model.blocks import Side
+from workbench.model.changes import CHANGES, Change, ScaleCalls, ScaleHost, ScaleState, change_of
+from workbench.model.diagnostic import WorkbenchError
+
+#: A host's state has code of its own beside its calls where these take less than this share of it.
+_IN_CALLS = 0.99
+#: Changes whose count is of what becomes one, or of what one becomes: of one, they are none.
+_FROM_TWO = ("unite", "split", "fewer_starts")
+_NOTHING = "in this run it would change nothing"
+
+
+def changes_of(changes: Sequence[RuleChange], s: Selection) -> tuple[tuple[Change, ...], str]:
+    """All changes that are something for a selection, and, where none is, why."""
+    found = [_one(change, s) for change in changes]
+    made = tuple(dict.fromkeys(one for some, _ in found for one in some))
+    return made, "" if made or not found else found[0][1]
+
+
+def _one(change: RuleChange, s: Selection) -> tuple[tuple[Change, ...], str]:
+    """What the change is for a selection, and, where it is none, why."""
+    if change.kind == SCALE:
+        states = work_of(str(s.values[change.pick]), s) if change.work_of else STATES[change.pick](s)
+        none = f"no work of {s.values[change.pick]} is marked" if change.work_of else STATE_PICKS[change.pick].none
+        return tuple(_scaled(change, states, s)), none
+    if not change.pick:
+        made = _of_values(change, s, {})
+        return (made,) if made else (), _NOTHING
+    selections = CALLS[change.pick](s)
+    made_all = (_of_values(change, one, {"calls": call_names(one)}) for one in selections)
+    return tuple(one for one in made_all if one), _NOTHING if selections else CALL_PICKS[change.pick].none
+
+
+def _of_values(change: RuleChange, of: Selection, calls: Mapping[str, Any]) -> Change | None:
+    """The change, or None where a run has no values for it or it would change nothing."""
+    values = of.values
+    given: dict[str, Any] = dict(calls)
+    for name, metric in change.texts.items():
+        given[name] = str(values[metric])
+        if not given[name]:
+            return None
+    whole = {each.name for each in fields(CHANGES[change.kind]) if each.type == "int"}
+    for name, expression in change.numbers.items():
+        value = float(expression.evaluate(values))
+        if not math.isfinite(value):
+            return None
+        given[name] = math.ceil(value) if name in whole else value
+    if (change.kind in _FROM_TWO and given["count"] < 2) or _same_table(given, of):
+        return None
+    try:
+        return change_of({"kind": change.kind, **given})
+    except WorkbenchError:  # a number that the catalogue does not have, such as a size of 0
+        return None
+
+
+def _same_table(given: Mapping[str, Any], of: Selection) -> bool:
+    return "table" in given and all(c.entry is not None and c.entry.transfer == given["table"] for c in of.calls)
+
+
+def _scaled(change: RuleChange, picked: Sequence[Picked], s: Selection) -> Iterator[Change]:
+    factor = max(float(change.numbers["factor"].evaluate(s.values)), 0.0)
+    if not math.isfinite(factor) or factor == 1:
+        return
+    for metrics, states in picked:
+        block = metrics.block
+        if block.side is Side.FPGA:
+            yield from (ScaleState(block.group or block.id, one.state.name, factor) for one in states)
+            continue
+        indexes = {one.state.index for one in states}
+        calls = [c for c in s.of.calls if c.block == block.id and c.state.index in indexes]
+        if calls:
+            yield ScaleCalls(call_names(replace(s, calls=tuple(calls))), factor)
+        for one in states:
+            in_calls_s = sum(c.time_s for c in calls if c.state.index == one.state.index)
+            if in_calls_s < _IN_CALLS * one.time_s:
+                yield ScaleHost(block.id, one.state.name, factor)

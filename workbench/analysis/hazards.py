@@ -1,0 +1,234 @@
+"""What has to be settled before a change is made: whether the FPGA's design changes too, and which data it endangers.
+
+Both come from the addresses and the order of a run's calls, and from what a change does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from workbench.analysis.measured import Measured
+from workbench.analysis.rounds import CallOrder, Mask
+from workbench.model.changes import (
+    Asynchronous,
+    Change,
+    ControlInFpga,
+    Early,
+    FewerStarts,
+    Interrupt,
+    OtherPlatform,
+    PollDelay,
+    Retype,
+    ScaleCalls,
+    ScaleHost,
+    Split,
+    Unite,
+)
+from workbench.model.platform import CallKind
+from workbench.model.text import listed
+from workbench.traces.groups import Numbers
+
+C = TypeVar("C", bound=Change)
+
+
+@dataclass(frozen=True)
+class Demands:
+    """Whether the design must change, and the data hazard to settle first; "" where the run shows none."""
+
+    hardware: bool = True
+    hazard: str = ""
+
+
+def demands_of(changes: Sequence[Change], measured: Measured) -> Demands:
+    """What some changes together demand of a design and of whoever makes them."""
+    each = [_demands(change, measured) for change in changes]
+    hazards = dict.fromkeys(one.hazard for one in each if one.hazard)
+    return Demands(any(one.hardware for one in each), "; ".join(hazards))
+
+
+def _demands(change: Change, measured: Measured) -> Demands:
+    if isinstance(change, ScaleHost | Split | PollDelay | Retype):
+        return Demands(hardware=False)
+    if isinstance(change, OtherPlatform):
+        return Demands(hazard="the design and the host must fit the other platform's ports and calls")
+    if isinstance(change, ScaleCalls):
+        return Demands(hardware=change.factor == 0 and _moves_words(change.calls, measured))
+    look = _LOOK.get(type(change))
+    if look is None:
+        return Demands()
+    found = [look(change, rows) for rows in _rows_of(change, measured)]
+    hazards = dict.fromkeys(one.hazard for one in found if one.hazard)
+    return Demands(any(one.hardware for one in found), "; ".join(hazards))
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """A thread's calls, those of a change among them, and what one step of an address may stand for (bytes)."""
+
+    order: CallOrder
+    chosen: Mask
+    units: tuple[int, ...]
+    measured: Measured
+
+    def name(self, rows: Mask) -> str:
+        """The calls of these rows as a person knows them."""
+        sites = self.measured.run.manifest.sites
+        labels = dict.fromkeys(sites[site].label for site, _ in sorted(self.order.used(rows)) if site >= 0)
+        return listed([f"'{label}'" for label in labels])
+
+
+def _rows_of(change: Change, measured: Measured) -> Iterator[_Rows]:
+    """For each thread that makes calls of the change."""
+    wanted: Sequence[str] = getattr(change, "calls", ())
+    pairs: dict[str, set[tuple[int, int]]] = {}
+    for call in measured.calls:
+        if {call.place, f"{call.place}:{call.site.column}", call.site.label, call.site.callee} & set(wanted):
+            pairs.setdefault(call.block, set()).add((call.site_number, call.state.index))
+    hardware = measured.platform.hardware if measured.platform else None
+    units = {int(getattr(port, "address_unit_bytes", 1)) for port in hardware.ports} if hardware else {1, 4}
+    for block in measured.blocks:
+        order = measured.order_of(block) if block.block.id in pairs else None
+        if order is not None:
+            yield _Rows(order, order.of(pairs[block.block.id]), tuple(sorted(units)), measured)
+
+
+def _moves_words(calls: Iterable[str], measured: Measured) -> bool:
+    kinds = {c.entry.kind for c in measured.calls if c.entry and {c.place, f"{c.place}:{c.site.column}"} & set(calls)}
+    return bool(kinds & {CallKind.SEND.value, CallKind.RECEIVE.value})
+
+
+def _unite(change: Unite, rows: _Rows) -> Demands:
+    order, at = rows.order, np.flatnonzero(rows.chosen)
+    if len(at) < 2:
+        return Demands(hardware=False)
+    if order.waits[at].all():  # one register that says it of all
+        return Demands()
+    said = [_addresses(order, at, np.diff(at) == 1, rows.units)]
+    longest, _ = order.longest_row(rows.chosen)
+    if change.count > longest and (between := _between(at, len(rows.chosen)) & ~rows.chosen).any():
+        when = "before the first of them" if order.sends[at].any() else "until the last of them"
+        said.append(f"{rows.name(between)} come between these calls: all data must be there {when}")
+        if _written_again(order.address[at], order.bytes[at], rows.units):
+            said.append("each round uses the same addresses: needs a buffer for each")
+    hazards = [one for one in said if one]
+    return Demands(bool(hazards), "; ".join(hazards))
+
+
+def _addresses(order: CallOrder, at: Numbers, steps: Mask, units: Sequence[int]) -> str:
+    """What is wrong with the addresses of calls that follow one another; "" where one call can reach all of them."""
+    before, after = at[:-1][steps], at[1:][steps]
+    here, there, size = order.address[before], order.address[after], order.bytes[before]
+    if not len(here):
+        return ""
+    if (here < 0).any() or (there < 0).any():
+        return "the run did not keep the addresses: check that they are consecutive"
+    fits = [there - here == size // unit for unit in units]
+    if any(fit.all() for fit in fits):
+        return ""
+    if (here == there).all():
+        return f"all go to address {int(here[0]):#x}: the hardware must take the words of one call in turn"
+    odd = int(np.flatnonzero(~fits[0])[0])
+    return (
+        f"addresses {int(here[odd]):#x} and {int(there[odd]):#x} are not consecutive: the hardware's address map must"
+        " change"
+    )
+
+
+def _written_again(address: Numbers, size: Numbers, units: Sequence[int]) -> bool:
+    unit = max(units)
+    order = np.argsort(address, kind="stable")
+    ends = address[order] + np.maximum(size[order] // unit, 1)
+    return bool((address[order][1:] < ends[:-1]).any())
+
+
+def _between(at: Numbers, count: int) -> Mask:
+    inside: Mask = np.zeros(count, dtype=bool)
+    inside[at[0] : at[-1]] = True
+    return inside
+
+
+def _early(change: Early, rows: _Rows) -> Demands:
+    """What is written early may be what the FPGA still reads, or what the host reads after it."""
+    order = rows.order
+    moved = rows.chosen & (order.round_of < order.rounds)
+    if (order.address[moved] < 0).any():
+        return Demands(False, "the run did not keep the addresses: check that the FPGA no longer reads them")
+    if _meets_next_round(order, moved, moved, rows.units):
+        return Demands(True, f"needs a second buffer: {rows.name(moved)} writes addresses that the FPGA still reads")
+    read = order.receives & ~order.control
+    if _meets_next_round(order, moved, read, rows.units):
+        said = f"{rows.name(read)} reads addresses that {rows.name(moved)} has written by then"
+        return Demands(True, f"needs a second buffer: {said}, if both are one memory")
+    return Demands(hardware=False)
+
+
+def _meets_next_round(order: CallOrder, moved: Mask, others: Mask, units: Sequence[int]) -> bool:
+    """Whether the moved calls of a round reach addresses that other calls of the round before it reach.
+
+    Calls that come after a wait belong to the next round's number, and to the round that ended."""
+    spans = [_spans(order, rows, max(units)) for rows in (moved, others)]
+    (low, high), (low2, high2) = spans
+    shift = 1 if others is moved else 0
+    a, b = slice(shift, None), slice(None, -shift or None)
+    there = (high[a] >= 0) & (high2[b] >= 0)
+    return bool((there & (low[a] < high2[b]) & (low2[b] < high[a])).any())
+
+
+def _spans(order: CallOrder, rows: Mask, unit: int) -> tuple[Numbers, Numbers]:
+    """Of each round the first address that these calls reach and the one after the last; -1 where there are none."""
+    at = np.flatnonzero(rows)
+    low = np.full(order.rounds + 1, np.iinfo(np.int64).max)
+    high = np.full(order.rounds + 1, -1)
+    np.minimum.at(low, order.round_of[at], order.address[at])
+    np.maximum.at(high, order.round_of[at], order.address[at] + np.maximum(order.bytes[at] // unit, 1))
+    return low, high
+
+
+def _asynchronous(change: Asynchronous, rows: _Rows) -> Demands:
+    del rows
+    return Demands(
+        False, f"the host must leave each buffer alone until its transfer ends: needs {change.buffers} of them"
+    )
+
+
+def _fewer_starts(change: FewerStarts, rows: _Rows) -> Demands:
+    return Demands(True, _data_between(rows, f"{change.count} rounds"))
+
+
+def _control_in_fpga(change: ControlInFpga, rows: _Rows) -> Demands:
+    del change
+    return Demands(True, _data_between(rows, "all rounds"))
+
+
+def _data_between(rows: _Rows, of: str) -> str:
+    """What of the data that move between starts has to be kept for several rounds."""
+    order, at = rows.order, np.flatnonzero(rows.chosen)
+    if len(at) < 2 or order.starts_together > 1:
+        return ""
+    data = _between(at, len(rows.chosen)) & ~order.control & ~order.waits & ~rows.chosen
+    said = []
+    for moving, what in ((data & order.sends, "data"), (data & order.receives, "results")):
+        if moving.any() and _written_again(order.address[moving], order.bytes[moving], rows.units):
+            said.append(f"the {what} of {of} ({rows.name(moving)}, now at the same addresses each time)")
+    return f"needs room for {' and for '.join(said)}" if said else ""
+
+
+def _interrupt(change: Interrupt, rows: _Rows) -> Demands:
+    """A design that already interrupts need not change."""
+    del change
+    kinds = {call.entry.kind for call in rows.measured.calls if call.entry}
+    return Demands(CallKind.INTERRUPT.value not in kinds)
+
+
+_LOOK: Mapping[type[Change], Callable[..., Demands]] = {
+    Unite: _unite,
+    Early: _early,
+    Asynchronous: _asynchronous,
+    FewerStarts: _fewer_starts,
+    ControlInFpga: _control_in_fpga,
+    Interrupt: _interrupt,
+}

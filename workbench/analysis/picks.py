@@ -1,0 +1,176 @@
+"""What the picks of a rule's changes (`rule_changes`) choose of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import PurePath
+
+from workbench.analysis.rounds import CallOrder, Mask
+from workbench.analysis.selection import Selection
+from workbench.api.results import BlockMetrics, CallMetrics, StateMetrics
+from workbench.model.pragma import Category
+from workbench.model.targets import resolve_target
+
+Pair = tuple[int, int]  # of a site and a state
+Picked = tuple[BlockMetrics, tuple[StateMetrics, ...]]  # a block that stands for its replicas, and some of its states
+
+
+def _selected(s: Selection) -> Sequence[Selection]:
+    return [s] if s.calls else []
+
+
+def _longest(s: Selection) -> Sequence[Selection]:
+    return _with(s, {_pair(max(s.calls, key=lambda call: call.time_s))}) if s.calls else []
+
+
+def _each(s: Selection) -> Sequence[Selection]:
+    return [one for pair in sorted(map(_pair, s.calls)) for one in _with(s, {pair})]
+
+
+def _together(s: Selection) -> Sequence[Selection]:
+    return _groups(s, lambda order: order.of(set(map(_pair, s.calls))))
+
+
+def _with_data(s: Selection) -> Sequence[Selection]:
+    mine = set(map(_pair, s.calls))
+    groups = _groups(s, lambda order: order.in_rounds & (order.of(mine) | order.sends & ~order.control))
+    return [one for one in groups if mine & set(map(_pair, one.calls))]
+
+
+def _starts(s: Selection) -> Sequence[Selection]:
+    return _with(s, _toward(s, s.order.used(s.order.starts))) if s.order else []
+
+
+def _selected_starts(s: Selection) -> Sequence[Selection]:
+    return _with(s, set(map(_pair, s.calls)) & s.order.used(s.order.starts)) if s.order else []
+
+
+def _repeating(s: Selection) -> Sequence[Selection]:
+    order = s.order
+    return _with(s, order.used(order.in_rounds & order.sends & order.of(set(map(_pair, s.calls))))) if order else []
+
+
+def _next_data(s: Selection) -> Sequence[Selection]:
+    return _with(s, _toward(s, s.order.used(s.order.next_data))) if s.order else []
+
+
+def _before_reads(s: Selection) -> Sequence[Selection]:
+    order = s.order
+    return _with(s, order.used(order.before_reads(order.of(set(map(_pair, s.calls)))))) if order else []
+
+
+def _asynchronous(s: Selection) -> Sequence[Selection]:
+    entries = s.of.platform.host.entries if s.of.platform else ()
+    kinds = {entry.kind.value for entry in entries if entry.asynchronous}
+    early = {call.entry for call in s.calls if call.entry and call.entry.kind in kinds}
+    early -= {
+        entry for entry, described in zip(s.of.run.manifest.entries, entries, strict=False) if described.asynchronous
+    }
+    return _with(s, {_pair(call) for call in s.calls if call.entry in early})
+
+
+def _polls(s: Selection) -> Sequence[Selection]:
+    return _with(s, s.order.used(s.order.waits)) if s.order else []
+
+
+#: What the picks of calls choose: a selection for each change.
+CALLS: Mapping[str, Callable[[Selection], Sequence[Selection]]] = {
+    "selected": _selected,
+    "each": _each,
+    "longest": _longest,
+    "together": _together,
+    "with_data": _with_data,
+    "starts": _starts,
+    "selected_starts": _selected_starts,
+    "repeating": _repeating,
+    "next_data": _next_data,
+    "before_reads": _before_reads,
+    "asynchronous": _asynchronous,
+    "polls": _polls,
+}
+
+
+def _selected_states(s: Selection) -> Sequence[Picked]:
+    return [(s.block, s.states)] if s.states else []
+
+
+def _own_work(s: Selection) -> Sequence[Picked]:
+    return _work_of([s.block])
+
+
+def _culprit_work(s: Selection) -> Sequence[Picked]:
+    return _work_of([s.late_block] if s.late_block else [])
+
+
+#: What the picks of states choose.
+STATES: Mapping[str, Callable[[Selection], Sequence[Picked]]] = {
+    "selected": _selected_states,
+    "work": _own_work,
+    "culprit": _culprit_work,
+}
+
+
+def work_of(name: str, s: Selection) -> Sequence[Picked]:
+    """The work of the block, or of the blocks in the instance, of that name."""
+    found = {block.id for block in resolve_target(name, [b.block for b in s.of.blocks])} if name else set()
+    return _work_of([b for b in s.of.blocks if b.block.id in found])
+
+
+def _work_of(blocks: Sequence[BlockMetrics]) -> Sequence[Picked]:
+    """The busiest of these blocks, with its states of work."""
+    busiest = max(blocks, key=lambda block: block.time_of(Category.WORK), default=None)
+    if busiest is None or not busiest.time_of(Category.WORK):
+        return []
+    return [(busiest, tuple(s for s in busiest.states if s.state.category is Category.WORK and s.time_s))]
+
+
+def _pair(call: CallMetrics) -> Pair:
+    return call.site_number, call.state.index
+
+
+def _with(s: Selection, pairs: set[Pair]) -> Sequence[Selection]:
+    """The selection of these calls of the thread that `s.order` is of."""
+    thread = s.block.block.id if s.on_host or s.order is None else s.order.block
+    calls = tuple(call for call in s.of.calls if call.block == thread and _pair(call) in pairs)
+    return [replace(s, calls=calls, time_s=sum(call.time_s for call in calls))] if calls else []
+
+
+def _groups(s: Selection, chosen: Callable[[CallOrder], Mask]) -> Sequence[Selection]:
+    """Without an order, each site whose calls follow one another is a group of its own."""
+    if s.order is None:
+        return [one for call in s.calls if call.runs.max > 1 for one in _with(s, {_pair(call)})]
+    return [one for pairs in s.order.groups(chosen(s.order)) for one in _with(s, pairs)]
+
+
+def _toward(s: Selection, pairs: set[Pair]) -> set[Pair]:
+    """Those of these calls that name the selected block, where any do."""
+    if s.on_host or s.order is None:
+        return pairs
+    blocks = [b.block for b in s.of.blocks]
+    states = next(b for b in s.of.blocks if b.block.id == s.order.block).block.states
+    mine = {b.block.id for b in s.of.blocks if b.block.group == s.block.block.group}
+    named = {
+        (site, state)
+        for site, state in pairs
+        if any(found.id in mine for target in states[state].targets for found in resolve_target(target, blocks))
+    }
+    return named or pairs
+
+
+def call_names(s: Selection) -> tuple[str, ...]:
+    """The selected calls as changes name them: FILE:LINE, and the column where other calls are in that line; in a file
+    outside of the project, by their name if they alone have it."""
+    mine = {call.site_number for call in s.calls}
+    sites = list(enumerate(s.of.run.manifest.sites))
+    others = [site for number, site in sites if number not in mine]
+    places = {(site.file, site.line) for site in others}
+    taken = {name for site in others for name in (site.label, site.callee)}
+    names = []
+    for call in s.calls:
+        site = call.site
+        if PurePath(site.file).is_absolute() and site.label not in taken:
+            names.append(site.label)
+        else:
+            names.append(f"{call.place}:{site.column}" if (site.file, site.line) in places else call.place)
+    return tuple(dict.fromkeys(names))

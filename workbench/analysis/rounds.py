@@ -1,0 +1,229 @@
+"""One host thread's calls in order, and the rounds that they make: data, start, wait.
+
+A round ends where the host has waited. Of a run that kept its calls they are all of them, with addresses; of one that
+kept their order only (`call_order`), the first of them, without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.analysis.host_times import CONTROL, POLL_KINDS, asked_again
+from workbench.api.results import BlockMetrics
+from workbench.model.pragma import COMMUNICATION, WAITS, Category
+from workbench.model.run import Run, Table
+from workbench.traces.groups import Numbers, numbered, rows_of_block
+
+Mask = NDArray[np.bool_]
+
+MOST_UNFOLDED = 200_000  # calls of an order that is kept as loops
+_COLUMNS = ("site", "state", "entry", "address", "bytes")
+#: What belongs to a round is in this share of the rounds at least: not what comes before the first alone.
+_MOSTLY = 0.5
+
+
+@dataclass(frozen=True)
+class CallOrder:
+    """A thread's calls, one a row. `address` is -1 where none is known; `kind` numbers each pair of site and state.
+
+    `sends` and `receives` say which way data go, `control` that it is no data, `waits` that it waits for the FPGA.
+    """
+
+    block: str
+    pairs: tuple[tuple[int, int], ...]
+    kind: Numbers
+    address: Numbers
+    bytes: Numbers
+    sends: Mask
+    receives: Mask
+    control: Mask
+    waits: Mask
+
+    def of(self, wanted: set[tuple[int, int]]) -> Mask:
+        chosen: Mask = np.array([pair in wanted for pair in self.pairs], dtype=bool)[self.kind]
+        return chosen
+
+    def used(self, rows: Mask) -> set[tuple[int, int]]:
+        """The pairs of site and state that these rows have."""
+        return {self.pairs[kind] for kind in np.unique(self.kind[rows]).tolist()}
+
+    @cached_property
+    def round_of(self) -> Numbers:
+        """Of each call the number of the wait that it precedes or is part of; one more after the last wait."""
+        ended = np.concatenate(([False], self.waits[:-1] & ~self.waits[1:]))
+        return np.cumsum(ended)
+
+    @cached_property
+    def rounds(self) -> int:
+        """How often the host waits."""
+        return int((self.waits & ~np.concatenate(([False], self.waits[:-1]))).sum())
+
+    @cached_property
+    def in_rounds(self) -> Mask:
+        """The calls of sites that are reached in most rounds; all of them where the host never waits."""
+        return self._in_most_rounds(self.round_of <= max(self.rounds - 1, 0))
+
+    @cached_property
+    def starts(self) -> Mask:
+        """The calls that start the FPGA: control messages right before a wait, or else the last data before it."""
+        right_before = self._in_most_rounds(_reaches(self.sends & self.control, self.waits))
+        if right_before.any():
+            return right_before
+        last = self.sends & np.concatenate((self.waits[1:], [False]))
+        return self._in_most_rounds(last)
+
+    @cached_property
+    def next_data(self) -> Mask:
+        """The data that are sent in a round before the FPGA is started (or, where nothing starts it, waited for)."""
+        until = self.starts if (self.starts & self.control).any() else self.waits
+        return self._in_most_rounds(self.sends & ~self.control & self._followed_in_round(until))
+
+    @cached_property
+    def starts_together(self) -> int:
+        """In how many rounds the FPGA is started at most without data that move between."""
+        moved = np.cumsum((self.sends | self.receives) & ~self.control & ~self.waits & ~self.starts)
+        rounds = np.unique(moved[self.starts] * (self.rounds + 1) + self.round_of[self.starts])
+        _, counts = np.unique(rounds // (self.rounds + 1), return_counts=True)
+        return int(counts.max(initial=0))
+
+    def before_reads(self, chosen: Mask) -> Mask:
+        """Those of the chosen messages that a read of data follows, with nothing but such messages between."""
+        return chosen & self.sends & _reaches(chosen & self.sends, self.receives & ~self.control & ~self.waits)
+
+    def groups(self, chosen: Mask) -> list[set[tuple[int, int]]]:
+        """Pairs of site and state whose chosen calls follow one another in one direction, without a call between, as
+        often as not."""
+        found: list[set[tuple[int, int]]] = []
+        follows = np.flatnonzero(self._follows(chosen)) + 1
+        links, link_of = numbered(self.kind[follows - 1] * len(self.pairs) + self.kind[follows])
+        made = np.bincount(self.kind, minlength=len(self.pairs))
+        for link, count in zip(links.tolist(), np.bincount(link_of).tolist(), strict=True):
+            before, after = divmod(link, len(self.pairs))
+            if count < _MOSTLY * min(made[before], made[after]):
+                continue
+            pairs = {self.pairs[before], self.pairs[after]}
+            apart = [one for one in found if not one & pairs]
+            found = [*apart, pairs.union(*(one for one in found if one & pairs))]
+        return found
+
+    def longest_row(self, chosen: Mask) -> tuple[int, int]:
+        """How many of the chosen calls follow one another at most, and how many bytes these move."""
+        rows = np.flatnonzero(chosen)
+        if not len(rows):
+            return 0, 0
+        row_of = np.cumsum(np.concatenate(([True], ~self._follows(chosen)[rows[1:] - 1])))
+        counts = np.bincount(row_of)
+        best = int(counts.argmax())
+        return int(counts[best]), int(self.bytes[rows][row_of == best].sum())
+
+    def _follows(self, chosen: Mask) -> Mask:
+        """Between each call and the next: whether both are chosen and go one way."""
+        both: Mask = chosen[:-1] & chosen[1:] & (self.sends[:-1] == self.sends[1:])
+        return both & ~self.waits[:-1] & ~self.waits[1:]
+
+    def _in_most_rounds(self, chosen: Mask) -> Mask:
+        """Without calls of sites that are chosen in few of the rounds that have any."""
+        rows = np.flatnonzero(chosen)
+        rounds, round_of = numbered(self.round_of[rows])
+        seen, _ = numbered(self.kind[rows] * max(len(rounds), 1) + round_of)
+        counts = np.bincount(seen // max(len(rounds), 1), minlength=len(self.pairs))
+        return chosen & (counts >= _MOSTLY * len(rounds))[self.kind]
+
+    def _followed_in_round(self, wanted: Mask) -> Mask:
+        """Of each call whether one that is wanted comes after it in its round."""
+        after = _next(wanted)
+        there = after < len(wanted)
+        same: Mask = there & (self.round_of[np.minimum(after, len(wanted) - 1)] == self.round_of)
+        return same
+
+
+def _next(wanted: Mask) -> Numbers:
+    """Of each row the first that is wanted, from it on; their number where there is none."""
+    at = np.where(wanted, np.arange(len(wanted)), len(wanted))
+    return np.minimum.accumulate(at[::-1])[::-1]
+
+
+def _reaches(chosen: Mask, wanted: Mask) -> Mask:
+    """The chosen rows that are followed by a wanted one, with nothing but chosen ones between."""
+    reached: Mask = chosen & np.append(wanted, False)[_next(~chosen)]
+    return reached
+
+
+def call_order(run: Run, block: BlockMetrics) -> CallOrder | None:
+    """The calls of a host thread in order; None where the run kept no order."""
+    columns = _kept_calls(run, block.number) or _unfolded(run, block.number)
+    if columns is None or not len(columns["site"]):
+        return None
+    states = block.block.states
+    pairs, kind = numbered((columns["site"].astype(np.int64) + 1) * len(states) + columns["state"])
+    control = [s.category in COMMUNICATION and bool(CONTROL & set(s.reasons)) for s in states]
+    waiting = [s.category is Category.WAIT_RECV for s in states]
+    other = [s.category in WAITS for s in states]
+    kinds = [entry.kind for entry in run.manifest.entries]
+    state, entry = columns["state"], columns["entry"]
+    sends = _flags([one == "send" for one in kinds])[entry] & ~_flags(other)[state]
+    receives = _flags([one in POLL_KINDS for one in kinds])[entry]
+    located = columns["address"] >= 0
+    asks = asked_again(_flags(control)[state] & receives & located, columns["address"], columns["site"])
+    waits = _flags(waiting)[state] | asks
+    return CallOrder(
+        block=block.block.id,
+        pairs=tuple((pair // len(states) - 1, pair % len(states)) for pair in pairs.tolist()),
+        kind=kind,
+        address=columns["address"],
+        bytes=columns["bytes"],
+        sends=sends,
+        receives=receives & ~waits,
+        control=_flags(control)[state] & ~waits,
+        waits=waits,
+    )
+
+
+def _flags(values: Sequence[bool]) -> Mask:
+    """With one more, for -1."""
+    return np.array([*values, False], dtype=bool)
+
+
+def _kept_calls(run: Run, block: int) -> Table | None:
+    table = run.tables.get("calls")
+    if table is None:
+        return None
+    rows = rows_of_block(table["block"], block)
+    return {name: np.asarray(table[name][rows]) for name in _COLUMNS}
+
+
+def _unfolded(run: Run, block: int) -> Table | None:
+    """The first calls of an order that is kept as loops."""
+    order, stats = run.tables.get("call_order"), run.tables.get("call_stats")
+    if order is None or stats is None:
+        return None
+    rows = rows_of_block(order["block"], block)
+    site, state, repeat, body = (order[name][rows].tolist() for name in ("site", "state", "repeat", "body"))
+
+    def unfold(begin: int, end: int) -> list[int]:
+        found: list[int] = []
+        at = begin
+        while at < end and len(found) < MOST_UNFOLDED:
+            inner = unfold(at + 1, at + 1 + body[at]) if body[at] else [at]
+            found += inner * min(repeat[at], MOST_UNFOLDED // max(len(inner), 1) + 1)
+            at += 1 + body[at]
+        return found[:MOST_UNFOLDED]
+
+    at = np.array(unfold(0, len(site)), dtype=np.int64)
+    site_of, state_of = np.array(site, dtype=np.int64)[at], np.array(state, dtype=np.int64)[at]
+    mine = stats["block"] == block
+    known = zip(*(stats[name][mine].tolist() for name in ("site", "state", "entry", "bytes", "count")), strict=True)
+    told = {(s, q): (entry, round(size / count) if count else 0) for s, q, entry, size, count in known}
+    each = [told.get(pair, (-1, 0)) for pair in zip(site_of.tolist(), state_of.tolist(), strict=True)]
+    return {
+        "site": site_of,
+        "state": state_of,
+        "entry": np.array([entry for entry, _ in each], dtype=np.int64),
+        "address": np.full(len(at), -1, dtype=np.int64),
+        "bytes": np.array([size for _, size in each], dtype=np.int64),
+    }
