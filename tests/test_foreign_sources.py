@@ -20,7 +20,9 @@ from workbench.api.source import files as source_files
 from workbench.cli.main import main
 from workbench.formats.project_file import load_project
 from workbench.formats.run_folder import RunWriter
-from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError
+from workbench.model.application import HardwareSources
+from workbench.model.diagnostic import Cancelled, Diagnostic, Severity, WorkbenchError
+from workbench.model.scan import HdlScan
 from workbench.session import reader_child, reading
 from workbench.session.opening import open_workspace
 from workbench.session.pipeline import instrument_workspace
@@ -105,6 +107,25 @@ def test_what_is_included_is_looked_at_first(foreign: Foreign, name: str, direct
     assert problem.line == 1
     with pytest.raises(WorkbenchError, match=said):
         instrument_workspace(foreign.open(), {}, foreign.root.parent / "out")
+
+
+@pytest.mark.parametrize("name", [HOST, TOP])
+def test_a_source_that_goes_while_the_project_is_open_is_named(foreign: Foreign, name: str) -> None:
+    workspace = foreign.open()
+    (foreign.root / name).unlink()
+    problem, *_ = workspace.scan().diagnostics
+    assert problem.severity is Severity.ERROR
+    assert problem.file == str(foreign.root / name)
+    with pytest.raises(WorkbenchError) as failed:
+        instrument_workspace(workspace, {}, foreign.root.parent / "out")
+    assert name in str(failed.value)
+
+    def read(part: HardwareSources) -> HdlScan:  # it goes after the reader looked whether it is there
+        (foreign.root / name).read_bytes()
+        return HdlScan(())
+
+    problem, *_ = reading.scanned(workspace.root, (), workspace.project.hardware, read, HdlScan(()), Job()).diagnostics
+    assert (problem.message, problem.file) == (f"cannot read this file: {os.strerror(2)}", str(foreign.root / name))
 
 
 def test_folders_that_the_project_names_may_be_included_from(foreign: Foreign) -> None:

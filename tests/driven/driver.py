@@ -131,7 +131,11 @@ class Driven:
 
     def wait(self, expression: str, what: str = "") -> Any:
         """Wait until the expression is true; gives its value."""
-        return self.wait_for(lambda: self.ask(expression), what or expression)
+        try:
+            return self.wait_for(lambda: self.ask(expression), what or expression)
+        except AssertionError as failed:
+            shown = self.ask("[n.message for n in window.context.notices]")
+            raise AssertionError(f"{failed} Notices: {shown}") from None
 
     def wait_for(self, condition: Any, what: str) -> Any:
         end = time.monotonic() + PATIENCE_S

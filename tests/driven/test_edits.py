@@ -324,6 +324,14 @@ def test_files_that_go_and_come_back_are_followed_again(open_window: Open, own: 
     driven.wait(f"{EDITOR}.text.startswith('// again')")
     driven.wait(f"{notices} == {before}")
 
+    problems = "[d.message for d in window.context.source_problems]"
+    top = own.parent / "hdl" / "tiny_top.v"  # a source that is in no editor
+    kept = top.rename(own.parent / "kept")
+    main.write_text(f"// once more\n{text}")
+    driven.wait(f'"cannot read the source file \'hdl/tiny_top.v\'" in {problems}')
+    kept.rename(top)
+    driven.wait(f"window.context.scan and not {problems}", "no problem left")
+
     own.parent.rename(own.parent.with_name("renamed"))
     driven.wait(f"{notices} == {[*gone, 'cannot read this project file: No such file or directory']}")
     own.parent.with_name("renamed").rename(own.parent)

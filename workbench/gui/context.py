@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
@@ -145,10 +145,12 @@ class Context(QObject):
 
         self.background.start("workspace", work, done, self.failed)
 
-    def set_workspace(self, workspace: Workspace) -> None:
-        """Show a project that is open already, and read its sources."""
+    def set_workspace(self, workspace: Workspace, stamps: Mapping[Path, str] | None = None) -> None:
+        """Show a project that is open already, and read its sources. `stamps` are those of its documents from before
+        they were read: one that was written meanwhile is read again."""
         self.workspace, self.scan, self.source_problems = workspace, None, ()
-        self._stamps = workspace.stamps()
+        now, before = workspace.stamps(), stamps or {}
+        self._stamps = {path: before.get(path, stamp) for path, stamp in now.items()}
         self.notices.keep("project", *workspace.diagnostics)
         self.workspace_changed.emit()
         self.runs_changed.emit()
@@ -167,10 +169,12 @@ class Context(QObject):
         if len(self._when_current) > 1:
             return
 
+        stamps = workspace.stamps()
+
         def done(found: Workspace) -> None:
             waiting, self._when_current = self._when_current, []
             if self.workspace is not None and self.workspace.path == found.path:
-                self.set_workspace(found)
+                self.set_workspace(found, stamps)
                 for call in waiting:
                     self.when_current(call)
 

@@ -31,19 +31,29 @@ class DiskWatch(QObject):
         self._settled.timeout.connect(self._look)
         context.documents.changed.connect(self._follow)
         context.workspace_changed.connect(self._follow)
+        context.scan_changed.connect(self._follow)
 
     def _own(self) -> frozenset[str]:
         """The files that the project was read from."""
         return frozenset(map(str, self._context.workspace.documents if self._context.workspace else ()))
 
+    def _missing(self) -> frozenset[str]:
+        """The sources that the last scan did not find: their project is read again from when they are back."""
+        problems = self._context.scan.diagnostics if self._context.scan else ()
+        named = {str(self._context.resolve(problem.file)) for problem in problems if problem.file}
+        return frozenset(named) - _files(named)
+
     def _follow(self) -> None:
-        """Watch what is open now."""
-        wanted = self._own() | {str(d.path) for d in self._context.documents if d.path}
+        """Watch what is open now. What was written since it was read, and before it was watched, is looked at too."""
+        wanted = self._own() | self._missing() | {str(d.path) for d in self._context.documents if d.path}
         if wanted != self._wanted:
             for name in self._wanted - wanted:
                 self._context.notices.keep(f"gone {name}")
-            self._wanted, self._there = wanted, _files(wanted)
+            new = wanted - self._wanted
+            self._wanted, self._there = wanted, (self._there & wanted) | _files(new)
+            self._written |= new
             self._watch()
+            self._settled.start()
 
     def _watch(self) -> None:
         """Watch each file that is there, and where it may go and come back: its folder and the one above, which alone
@@ -65,10 +75,13 @@ class DiskWatch(QObject):
             self._settled.start()
 
     def _look(self) -> None:
-        context, sources, there, own = self._context, False, _files(self._wanted), self._own()
+        context, there, own = self._context, _files(self._wanted), self._own()
         back, gone = there - self._there, self._there - there
+        sources = bool(back)
         written, self._written, self._there = (self._written & there) | back, set(), there
         self._watch()
+        if _files(self._wanted) != there:  # one came or went before its place was watched again
+            self._settled.start()
         for name in back:
             context.notices.keep(f"gone {name}")
         for name in gone - own:  # what reads the project tells of its own
@@ -81,7 +94,7 @@ class DiskWatch(QObject):
             elif context.notices.attempt(document.reload):
                 sources = sources or document.kind == "source"
         if (written | gone) & own:
-            context.when_current()
+            context.when_current(context.rescan if back else lambda: None)
         elif sources:
             context.rescan()
 

@@ -31,14 +31,15 @@ _SEARCH_S = 20.0  # how long to look for the one source that cannot be read
 
 
 def scanned(root: Path, outside: tuple[Path, ...], part: S, scan: Callable[[S], F], nothing: F, job: Job) -> F:
-    """What `scan(part)` finds. A source that cannot be read is left out, with a diagnostic."""
+    """What `scan(part)` finds. A source that cannot be read is left out, with a diagnostic; nothing is found where one
+    goes while it is read."""
     usable, refused = _usable(root, outside, part)
     problems: tuple[Diagnostic, ...] = refused
     if not usable.sources:
         return replace(nothing, diagnostics=problems)
     found: F = nothing
-    _load_reader(part, scan)
     try:
+        _load_reader(part, scan)
         found = in_child(partial(scan, usable), _cpu_s(root, usable), job=job)
     except ReaderEnded as failed:
         bad = _culprit(root, usable, scan)
@@ -49,6 +50,8 @@ def scanned(root: Path, outside: tuple[Path, ...], part: S, scan: Callable[[S], 
                 found = in_child(
                     partial(scan, usable.model_copy(update={"sources": rest})), _cpu_s(root, usable), job=job
                 )
+    except OSError as error:
+        problems = (*problems, _unreadable(error, root))
     return replace(found, diagnostics=(*problems, *found.diagnostics))
 
 
@@ -73,6 +76,8 @@ def instrumented(
         _load_reader(part, scan)
         try:
             return in_child(partial(instrument, usable), 2 * _cpu_s(root, usable), job=job)
+        except FileNotFoundError as error:
+            raise WorkbenchError(_unreadable(error, root)) from None
         except ReaderEnded as failed:
             with suppress(ReaderEnded):
                 if otherwise is not None:
@@ -90,6 +95,8 @@ def read(
     `otherwise(why)` does. WorkbenchError where they cannot be read."""
     try:
         return in_child(work, cpu_s)
+    except OSError as error:
+        raise WorkbenchError(_unreadable(error, place)) from None
     except ReaderEnded as failed:
         with suppress(ReaderEnded):
             if otherwise is not None:
@@ -102,11 +109,19 @@ def definition(
 ) -> Definition | None:
     """What `find(part)` finds in those sources that may be opened. WorkbenchError where they cannot be read."""
     usable, _ = _usable(root, outside, part)
-    _load_reader(part, find)
     try:
+        _load_reader(part, find)
         return in_child(partial(find, usable), _cpu_s(root, usable), job=job)
+    except OSError as error:
+        raise WorkbenchError(_unreadable(error, root)) from None
     except ReaderEnded as failed:
         raise WorkbenchError(ended(failed.why, str(root))) from None
+
+
+def _unreadable(error: OSError, place: Path) -> Diagnostic:
+    """A file that was there as the project was opened, and cannot be read any more."""
+    hint = "The project was opened with it: put it back, or take it out of the project's sources."
+    return Diagnostic(f"cannot read this file: {error.strerror}", hint, file=str(error.filename or place))
 
 
 def _load_reader(part: S, scan: Callable[[S], object]) -> None:

@@ -20,6 +20,7 @@ from workbench.system.files import real, sha256
 if TYPE_CHECKING:  # the documents' schemas are imported by the first project
     from workbench.api import HdlBuild
     from workbench.api.job import Job
+    from workbench.formats.yaml_marks import Marked
     from workbench.model.application import HardwareSources, HostSources, Project
     from workbench.model.platform import Platform
     from workbench.model.scan import Definition, HdlPort, HdlScan, HostScan, ProjectScan
@@ -264,10 +265,9 @@ class Workspace:
 
     def _defined_here(self, name: str) -> Definition | None:
         """Where the project itself gives a name its value."""
-        from workbench.formats.yaml_marks import read_marked
         from workbench.model.scan import Definition
 
-        marked, _ = read_marked(self.path.read_text("utf-8", errors="replace"), str(self.path))
+        marked = _marked(self.path)
         for keys in (("settings", name), ("host", "defines", name), ("hardware", "defines", name)):
             if marked is not None and (span := marked.keys.get(keys)):
                 return Definition(str(self.path), span.line, span.column, name, "setting")
@@ -363,7 +363,14 @@ def chosen(kind: str, name: str, known: Mapping[str, T], path: Path, *at: str | 
 
 def at_keys(path: Path, keys: tuple[str | int, ...], told: Diagnostic) -> Diagnostic:
     """The diagnostic at the line of the project where the keys lead."""
+    marked = _marked(path)
+    return marked.diagnostic(keys, told.message, told.hint, told.severity) if marked else told
+
+
+def _marked(path: Path) -> Marked | None:
+    """The values of a project file with their lines; None where it is gone, or cannot be read."""
     from workbench.formats.yaml_marks import read_marked
 
-    marked, _ = read_marked(path.read_text("utf-8", errors="replace"), str(path))
-    return marked.diagnostic(keys, told.message, told.hint, told.severity) if marked else told
+    with suppress(OSError):
+        return read_marked(path.read_text("utf-8", errors="replace"), str(path))[0]
+    return None
