@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -34,6 +36,16 @@ FILES = {
     "    pthread_join(other, 0);\n    return found;\n}\n",
 }
 SUM = "1128\n"
+GERMAN_GCC = """#!/bin/sh
+locale="${{LC_ALL:-${{LC_MESSAGES:-$LANG}}}}"
+[ "$locale" = C ] || locale="${{LANGUAGE:-$locale}}"
+case $locale in de*) ;; *) exec {gcc} "$@" ;; esac
+exec 3>&1
+said=$({gcc} "$@" 2>&1 >&3)
+code=$?
+printf "%s\\n" "$said" | sed "s/error:/Fehler:/; s/undeclared/nicht deklariert/" >&2
+exit $code
+"""
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +99,38 @@ def test_the_card_runs_what_make_built_and_counts_its_calls(project: Path, card:
     assert sorted(path.name for path in (project.parent / "host").iterdir()) == [
         "Makefile", "gen.c", "main.c", "main.o", "move.c", "move.h",
     ], "nothing is written beside the user's sources"  # fmt: skip
+
+
+@pytest.fixture
+def translated_gcc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A gcc that speaks German to a user whose locale is German, by gettext's rules."""
+    (tmp_path / "bin").mkdir()
+    for name in ("cc", "gcc"):
+        script = tmp_path / "bin" / name
+        script.write_text(GERMAN_GCC.format(gcc=shutil.which("gcc")))
+        script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    for name, value in {"LANG": "de_DE.UTF-8", "LANGUAGE": "de:en"}.items():
+        monkeypatch.setenv(name, value)
+    for name in ("LC_ALL", "LC_MESSAGES", "CC"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.usefixtures("translated_gcc")
+@pytest.mark.parametrize("build", [None, "cd host && cc -c main.c"])
+def test_a_gcc_that_speaks_the_users_language_is_asked_in_english(build: str | None, tmp_path: Path) -> None:
+    mine = shutil.copytree(TINY, tmp_path / "tiny") / "tiny.workbench.yaml"
+    source = mine.parent / "host" / "main.c"
+    source.with_name("move.c").write_text("")
+    source.write_text(f"{source.read_text()}\nint wrong(void) {{ return cart; }}\n")
+    told = subprocess.run(["gcc", "-fsyntax-only", "-w", "-I.", source], capture_output=True, text=True)
+    assert "Fehler:" in told.stderr, "gcc is in German"
+    workspace = opened(mine, "german", build) if build else open_workspace(mine, load_plugins())
+    with pytest.raises(WorkbenchError) as refused:
+        run_workspace(workspace, RunOptions(out=tmp_path / "run"), Job())
+    (one,) = refused.value.diagnostics
+    assert (one.file, one.line) == (str(source), len(source.read_text().splitlines()))
+    assert "undeclared" in one.message
 
 
 def test_what_is_wrong_is_told_at_the_users_own_line(project: Path, tmp_path: Path) -> None:

@@ -328,7 +328,7 @@ def test_files_that_go_and_come_back_are_followed_again(open_window: Open, own: 
     top = own.parent / "hdl" / "tiny_top.v"  # a source that is in no editor
     kept = top.rename(own.parent / "kept")
     main.write_text(f"// once more\n{text}")
-    driven.wait(f'"cannot read the source file \'hdl/tiny_top.v\'" in {problems}')
+    driven.wait(f"\"cannot read the source file 'hdl/tiny_top.v'\" in {problems}")
     kept.rename(top)
     driven.wait(f"window.context.scan and not {problems}", "no problem left")
 

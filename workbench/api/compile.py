@@ -12,7 +12,7 @@ from pathlib import Path
 from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.text import counted, thousands
-from workbench.system.process import ProcessResult
+from workbench.system.process import ENGLISH, ProcessResult
 from workbench.system.toolchain import Tool
 
 _GCC_LINE = re.compile(
@@ -42,7 +42,7 @@ def run_all(commands: Sequence[Sequence[str | Path]], job: Job, *, cwd: Path, wh
     """
 
     def one(command: Sequence[str | Path]) -> ProcessResult:
-        return job.run(command, cwd=cwd, on_line=lambda line: None)
+        return job.run(command, cwd=cwd, env=ENGLISH, on_line=lambda line: None)
 
     with ThreadPoolExecutor(max_workers=max(1, min(len(commands), os.cpu_count() or 1))) as pool:
         return told(pool.map(one, commands), job, what, len(commands))

@@ -17,7 +17,7 @@ from workbench.api.job import Job
 from workbench.api.kept import keep, keep_data, kept_folder, remember_reads, take, taken
 from workbench.api.source.flags import include_folders, options
 from workbench.model.diagnostic import Diagnostic
-from workbench.system.process import ProcessResult
+from workbench.system.process import ENGLISH, ProcessResult
 from workbench.system.toolchain import Tool
 
 _OBJECT, _SAID = "object", "said.txt"
@@ -72,7 +72,7 @@ def compile_objects(
     Returns the compiler's warnings; WorkbenchError with its errors where it has any."""
 
     def run(command: Sequence[str | Path]) -> ProcessResult:
-        return job.run(command, cwd=cwd, on_line=lambda line: None)
+        return job.run(command, cwd=cwd, env=ENGLISH, on_line=lambda line: None)
 
     def make(one: ObjectFile) -> ProcessResult:
         return made(one, base, cwd, lambda command: through(command, run))

@@ -23,6 +23,7 @@ from workbench.api.targets import Task
 from workbench.api.told import VARIABLE, Compiled, Told
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.text import listed
+from workbench.system.process import ENGLISH
 
 _COMPILER = re.compile(r"(?:[\w.]+-[\w.-]+-)?(?:(?P<c>cc|gcc|clang)|(?P<cpp>c\+\+|g\+\+|clang\+\+))(?:-\d[\d.]*)?")
 _NOT_COPIED = {".git", ".hg", ".svn", ".venv"}
@@ -142,7 +143,8 @@ def _write_scripts(folder: Path, path: str) -> None:
 def _write_script(script: Path, compiler: str, language: str, path: str) -> None:
     variable, command = ("RECAP_CC", "cc") if language == "c" else ("RECAP_CXX", "c++")
     words = [sys.executable, "-P", "-m", "workbench", command]
-    settings = f"PATH={shlex.quote(path)} {variable}={shlex.quote(compiler)}"
+    set_ = {"PATH": path, variable: compiler, **ENGLISH}
+    settings = " ".join(f"{name}={shlex.quote(value)}" for name, value in set_.items())
     script.write_text(f'#!/bin/sh\n{settings} exec {shlex.join(words)} "$@"\n', encoding="utf-8")
     script.chmod(0o755)
 

@@ -21,6 +21,8 @@ from typing import NoReturn
 from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError
 from workbench.system import interrupt
 
+#: added to the environment of a tool whose messages are read: gcc and binutils write them in the user's language else
+ENGLISH = {"LC_ALL": "C.UTF-8", "LANGUAGE": ""}
 KEPT_BYTES = 16 << 20
 LONGEST_LINE = 4000
 _LINES_WAITING = 10_000
