@@ -54,6 +54,7 @@ def test_every_program_takes_the_time_by_hand_on_1_2_and_4_cores() -> None:
     assert {row["cores"] for row in rows} == {1, 2, 4}
     assert len({row["program"].split(",")[0] for row in rows}) >= 20
     assert [row for row in rows if row["got_ps"] != row["by_hand_ps"] or row["wrong"]] == []
+    assert [row for row in rows if row["replayed"]] == [], "a replay of the run is not like it"
     assert done.returncode == 0
 
 

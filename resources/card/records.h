@@ -56,6 +56,46 @@ typedef struct {
     int64_t t0_ps, t1_ps;
 } rcw_wait_record;       /* 24 bytes */
 
+/* host_syncs.bin (traced runs): one per call of a thread's that another thread's may depend on, each thread's in order, by the
+ * card's client library */
+typedef struct {
+    int64_t t0_ps;       /* when it took effect */
+    int64_t t1_ps;       /* when the thread went on: then, or after it had waited */
+    int64_t woken_ps;    /* when what it waited for came, before waking up and waiting for a core; -1: it did not wait */
+    int64_t own_ps;      /* the thread's own time on a core from the end of its record before to t0 */
+    uint64_t object;     /* its address; 0: none */
+    int64_t argument;    /* rcw_sync_kind says what */
+    int32_t thread;
+    int32_t by_thread, by_record; /* whose record, by number among that thread's, is the call that woke it; -1: none */
+    int16_t kind;        /* rcw_sync_kind */
+    int16_t result;      /* rcw_sync_result */
+} rcw_sync_record;       /* 64 bytes */
+
+/* workbench/model/run.py says them in words. What follows a colon is the argument. */
+typedef enum {
+    SYNC_NONE,
+    SYNC_OTHER,          /* it costs what such calls do, and no more */
+    SYNC_LOCK, SYNC_UNLOCK,
+    SYNC_WAIT,           /* for a condition: the mutex's address */
+    SYNC_SIGNAL, SYNC_BROADCAST,
+    SYNC_LOCK_READING, SYNC_LOCK_WRITING, SYNC_UNLOCK_BOTH,
+    SYNC_LOCK_SPINNING, SYNC_UNLOCK_SPINNING,
+    SYNC_BARRIER,        /* how many meet */
+    SYNC_TAKE, SYNC_POST, /* a semaphore: its value before */
+    SYNC_ONCE, SYNC_ONCE_DONE, /* done: 1, given up: 0 */
+    SYNC_FUTEX_WAIT, SYNC_FUTEX_WAKE, /* how many at most */
+    SYNC_CREATE, SYNC_JOIN, SYNC_CANCEL, /* the other thread's number */
+    SYNC_END, SYNC_EXIT,  /* of the thread, of the program */
+    SYNC_SLEEP, SYNC_YIELD,
+    SYNC_BIND,           /* the core, -1: all */
+    SYNC_PIPE,           /* how often it waited */
+    SYNC_CARD, SYNC_CARD_HELD, /* a transfer, or a wait for one, that frees or holds its core: its number among the thread's,
+                                * -1: none */
+    SYNC_INTERRUPT       /* likewise */
+} rcw_sync_kind;
+
+typedef enum { SYNC_DONE, SYNC_TIMED_OUT, SYNC_REFUSED, SYNC_CANCELLED, SYNC_NOT_OVER } rcw_sync_result;
+
 /* taps.bin (traced runs): one per change of a block's state, by the card, in order of cycle */
 typedef struct {
     int64_t cycle;       /* counts from 0 at the end of reset */

@@ -26,6 +26,7 @@ volatile int64_t *vc_running = &nobody_watches;
 static int frozen;
 static int64_t others_ps = VC_NEVER; /* before this nothing happens but the running thread's calls */
 static uint64_t orders;
+static int by_itself; /* what wakes a thread is a time, or the card */
 
 /* It does nothing but look at the same variables, round by round, until something changes. */
 static int spins(const vthread *t) { return t->spin_ps && t->spin_changes == vc_changes; }
@@ -52,6 +53,7 @@ static void make_ready(vthread *t)
 void vc_wake_thread(vthread *t, vc_result result)
 {
     t->result = result;
+    vc_is_woken(t, by_itself ? NULL : vc_self);
     if (t->state == VC_BLOCKED) {
         make_ready(t);
     } else { /* it held its core */
@@ -167,6 +169,7 @@ static event first_event(int64_t *second_ps)
             rounds--;
         call.at_ps = from_ps + rounds * t->spin_ps;
         t->left_ps += rounds * t->spin_ps;
+        t->own_ps += rounds * t->spin_ps;
         t->work_ps += rounds * t->spin_work_ps;
         host_time_add(rounds * t->spin_work_ps);
         if (earlier(&call, &first))
@@ -221,13 +224,17 @@ void vc_go_on(vthread *self)
         switch (e.kind) {
         case CARD:
             card_ps = VC_NEVER;
+            by_itself = 1;
             vc_wake(card_object, INT_MAX);
+            by_itself = 0;
             break;
         case WAKE: vc_place(t); break;
         case TIME_OUT:
             if (t->background && all_wait_for_ever() && (!vc_outside || !vc_outside()))
                 vc_stuck();
+            by_itself = 1;
             vc_wake_thread(t, VC_TIMED_OUT);
+            by_itself = 0;
             break;
         case SLICE:
             warn_of_polling(t);
@@ -257,6 +264,7 @@ void vc_charge(void)
     int64_t work_ps = host_time_charge();
     self->work_ps += work_ps;
     self->left_ps += work_ps;
+    self->own_ps += work_ps;
     if (self->left_ps > VC_LATEST_PS - self->began_ps)
         self->left_ps = VC_LATEST_PS - self->began_ps;
 }
@@ -285,9 +293,10 @@ int64_t vc_point(void)
     return vc_clock_ps;
 }
 
-void vc_call(void)
+void vc_call(rcw_sync_kind kind, const void *object, int64_t argument)
 {
     vc_point();
+    vc_does(kind, object, argument);
     vc_self->polls = 0;
     vc_self->left_ps += vc_set.call_ps;
 }
@@ -304,9 +313,12 @@ vc_result vc_block(vc_what what, const void *object, int64_t until_ps, const voi
     self->since_ps = vc_clock_ps;
     self->event_ps = until_ps;
     self->order = ++orders;
+    vc_waits_for(what);
     vc_give_up_core(self);
     vc_go_on(self);
     self->object = NULL;
+    vc_went_on(what, self->result == VC_TIMED_OUT && what != VC_SLEEP ? SYNC_TIMED_OUT
+                     : self->result == VC_CANCELLED ? SYNC_CANCELLED : SYNC_DONE);
     vc_changes++; /* what it brings, such as the card's data */
     host_time_forget();
     return self->result;
@@ -317,8 +329,10 @@ void vc_hold(int64_t until_ps)
     vthread *self = vc_self;
     if (until_ps != VC_NEVER && until_ps > VC_LATEST_PS)
         until_ps = VC_LATEST_PS;
-    self->until_ps = until_ps;
+    self->until_ps = self->woken_ps = until_ps;
+    vc_waits_for(VC_SPIN);
     vc_go_on(self);
+    vc_went_on(VC_SPIN, SYNC_DONE);
     vc_changes++;
     host_time_forget();
 }
@@ -337,6 +351,7 @@ void vc_yield(void)
 {
     vthread *self = vc_self;
     vc_access();
+    vc_does(SYNC_YIELD, NULL, 0);
     self->left_ps += vc_set.call_ps;
     if (!vc_next_on(self->core)) {
         spin_passed();
@@ -344,6 +359,7 @@ void vc_yield(void)
     }
     vc_end_slice(self);
     vc_go_on(self);
+    self->call.t1_ps = vc_clock_ps;
     host_time_forget();
 }
 
@@ -352,10 +368,12 @@ void vc_pin(int core)
     vthread *self = vc_self;
     vc_access();
     self->pin = core;
+    vc_does(SYNC_BIND, NULL, core);
     if (core < 0 || core == self->core)
         return;
     vc_move(self);
     vc_go_on(self);
+    self->call.t1_ps = vc_clock_ps;
     host_time_forget();
 }
 

@@ -8,6 +8,8 @@
 #include <pthread.h>
 #include <stdint.h>
 
+#include "records.h"
+
 #define VC_NEVER INT64_MAX
 #define VC_LATEST_PS (INT64_MAX / 2) /* where the clock stops: 53 days */
 
@@ -47,6 +49,11 @@ typedef struct vthread {
     int64_t begin_ps, work_ps, waited_ps, queued_ps, queued_since_ps;
     int64_t waits_ps;        /* since when (and one ps) all that it does is waiting, as the program says; 0: it is not */
     int waits_end;           /* that ends with its next call */
+    rcw_sync_record call;    /* the last that is recorded, how many there were, and the time on a core since it took effect */
+    int calls;
+    int64_t own_ps;
+    int64_t woken_ps;        /* what it waited for came then, */
+    int by_thread, by_call;  /* with a thread's call by number; -1: none */
     int64_t *core_ps;        /* how long it had each core */
     int polls;               /* accesses to atomics that changed nothing, since it got its core and last did something else */
     char *stack_top;
@@ -80,7 +87,14 @@ void vc_access(void);
 void vc_charge(void);
 
 /* A synchronising call: a point that costs `call_ps` after it. */
-void vc_call(void);
+void vc_call(rcw_sync_kind kind, const void *object, int64_t argument);
+
+/* What the calling thread does at the point where it is, to be recorded (vcores_calls.c); that it is not done; and what its
+ * argument is, known later. */
+void vc_does(rcw_sync_kind kind, const void *object, int64_t argument);
+void vc_refused(void);
+void vc_argument(int64_t argument);
+extern void (*vc_synced)(const rcw_sync_record *call); /* NULL: nobody records them */
 
 /* The caller's time as it is, without charging or waiting. */
 int64_t vc_now(void);
@@ -156,6 +170,10 @@ void vc_give_up_core(vthread *thread); /* to whom it goes next */
 void vc_place(vthread *thread);        /* its own core, or its last one if that is free, or the lowest free one; else the queue */
 void vc_move(vthread *thread);         /* to a core that it takes */
 void vc_end_slice(vthread *thread);    /* to the queue's tail, with the work that is left */
+void vc_waits_for(vc_what what);       /* the caller's call that is recorded waits from here on, and goes on */
+void vc_went_on(vc_what what, rcw_sync_result result);
+void vc_is_woken(vthread *thread, const vthread *by);
+void vc_last_call(vthread *thread);    /* record it, be it over or not */
 void vc_count_wait(vthread *thread, int for_a_core, int64_t since_ps); /* up to now */
 
 /* From `since_ps` to its first call after -1 all that the calling thread does is waiting, such as the calls that a wait is

@@ -98,6 +98,7 @@ void vc_begin(vthread *t)
 void vc_end(void)
 {
     vthread *self = vc_self;
+    vc_does(SYNC_END, NULL, 0);
     vc_remember(self, vc_clock_ps);
     self->state = VC_ENDED;
     vc_live--;

@@ -130,6 +130,7 @@ static int span_count, span_room;
 
 void vc_remember(vthread *t, int64_t end_ps)
 {
+    vc_last_call(t);
     if (span_count == span_room) {
         int room = span_room ? 2 * span_room : 16;
         span *more = realloc(spans, (size_t)room * sizeof *more);

@@ -20,12 +20,14 @@
 
 #define BUFFERED_RECORDS 1024
 
-static int transfers_fd = -1, waits_fd = -1;
+static int transfers_fd = -1, waits_fd = -1, syncs_fd = -1;
 static pid_t this_process;
 static rcw_transfer_record buffered[BUFFERED_RECORDS];
 static int buffered_count;
 static rcw_wait_record waits[BUFFERED_RECORDS];
 static int wait_count;
+static rcw_sync_record syncs[BUFFERED_RECORDS];
+static int sync_count;
 
 /* ---- records ---- */
 
@@ -48,18 +50,27 @@ static void write_all(int fd, const void *data, size_t bytes)
 
 void wb_flush_records(void)
 {
-    int count = buffered_count, waited = wait_count;
-    buffered_count = wait_count = 0;
+    int count = buffered_count, waited = wait_count, synced = sync_count;
+    buffered_count = wait_count = sync_count = 0;
     if (transfers_fd >= 0 && count)
         write_all(transfers_fd, buffered, (size_t)count * sizeof buffered[0]);
     if (waits_fd >= 0 && waited)
         write_all(waits_fd, waits, (size_t)waited * sizeof waits[0]);
+    if (syncs_fd >= 0 && synced)
+        write_all(syncs_fd, syncs, (size_t)synced * sizeof syncs[0]);
 }
 
 static void record_thread_wait(int number, int for_a_core, int64_t from_ps, int64_t to_ps)
 {
     waits[wait_count++] = (rcw_wait_record){number, for_a_core, from_ps, to_ps};
     if (wait_count == BUFFERED_RECORDS)
+        wb_flush_records();
+}
+
+static void record_sync(const rcw_sync_record *call)
+{
+    syncs[sync_count++] = *call;
+    if (sync_count == BUFFERED_RECORDS)
         wb_flush_records();
 }
 
@@ -102,7 +113,7 @@ static void at_end(void)
     if (getpid() != this_process) /* a child of the host's own */
         return;
     if (vc_self && !vc_failed)
-        vc_point();
+        vc_point(), vc_does(SYNC_EXIT, NULL, 0);
     vc_freeze();
     write_threads();
     wb_record_unended(); /* nobody waited for them: as the table has it */
@@ -169,6 +180,7 @@ __attribute__((constructor)) static void at_start(int argc, char **argv, char **
 {
     (void)argc;
     const char *fd = getenv("RCW_CARD_FD"), *config = getenv("RCW_CONFIG"), *raw = getenv("RCW_RAW");
+    const char *traced = getenv("RCW_TRACE");
     if (!fd || !config)
         return;
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* whoever supervises the run is gone: end too */
@@ -177,6 +189,10 @@ __attribute__((constructor)) static void at_start(int argc, char **argv, char **
     if (raw) {
         transfers_fd = create(raw, "transfers.bin");
         waits_fd = create(raw, "host_waits.bin");
+        if (traced && *traced) {
+            syncs_fd = create(raw, "host_syncs.bin");
+            vc_synced = record_sync;
+        }
         show_progress(raw);
     }
     if (host_time.deterministic)

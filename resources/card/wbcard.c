@@ -267,6 +267,7 @@ void wbcard_close(wbcard_t *card)
     if (!usable(card))
         return;
     begin();
+    vc_does(SYNC_CARD, NULL, -1);
     end_sends(card, HERE);
     wait_until(card->async_end_ps, 0, HERE);
     rcw_request request = {.kind = RCW_CLOSE, .card = number_of(card), .now_ps = vc_now()};
@@ -283,6 +284,7 @@ int wbcard_configure(wbcard_t *card, const char *table, const char *file)
     if (card->moved)
         vc_fatal("the card was configured after transfers had been made; configuring it anew is not simulated");
     int number = table ? wb_find_table(table) : -1;
+    vc_does(SYNC_CARD, NULL, -1);
     if (number >= 0)
         wait_until(vc_now() + wb_table_ps(&wb_tables[number], 1), 0, HERE);
     end();
@@ -320,12 +322,13 @@ static void check_size(const wb_table *table, int64_t address, int64_t bytes, in
     vc_fatal(message);
 }
 
-static void begin_record(rcw_transfer_record *entry, wbcard_t *card, int kind)
+static void begin_record(rcw_transfer_record *entry, wbcard_t *card, int kind, rcw_sync_kind does)
 {
     *entry = (rcw_transfer_record){
         .number = wb_transfer_count++, .kind = kind, .table = -1, .address = -1, .call_ps = vc_now(), .grant_ps = vc_now(),
         .port_first_ps = -1, .port_last_ps = -1, .host_ps = vc_self->work_ps - own_mark_ps, .thread = vc_self->number,
         .card = (int16_t)number_of(card)};
+    vc_does(does, NULL, own_transfers);
     own_transfers++;
     card->moved = 1;
 }
@@ -350,7 +353,7 @@ static int transfer(wbcard_t *card, int kind, int async, const char *name, const
     int64_t duration = wb_table_ps(table, bytes), done = start + duration, words = bytes / port->word_bytes;
     int64_t others = vc_others_ps();
     check_size(table, address, bytes, duration);
-    begin_record(entry, card, kind == RCW_SEND ? 0 : 1);
+    begin_record(entry, card, kind == RCW_SEND ? 0 : 1, table->holds_core ? SYNC_CARD_HELD : SYNC_CARD);
     entry->table = (int)(table - wb_tables);
     entry->address = address;
     entry->bytes = bytes;
@@ -425,7 +428,7 @@ int wbcard_wait(wbcard_t *card)
     if (!usable(card))
         return -1;
     begin();
-    begin_record(&entry, card, 2);
+    begin_record(&entry, card, 2, SYNC_CARD);
     int failed = end_sends(card, HERE);
     wait_until(card->async_end_ps, 0, HERE);
     entry.end_ps = vc_now();
@@ -440,7 +443,7 @@ int wbcard_wait_irq(wbcard_t *card)
     if (!usable(card))
         return -1;
     int64_t now = begin();
-    begin_record(&entry, card, 2);
+    begin_record(&entry, card, 2, SYNC_INTERRUPT);
     await_card(number_of(card), 0, now, VC_INTERRUPT, 0, HERE);
     entry.end_ps = vc_now();
     wb_record(&entry);

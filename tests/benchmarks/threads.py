@@ -2,7 +2,8 @@
 
 Prints a row for each program, its cores and the time that a sum by hand gives, with the time that it took on the
 virtual clock; `again` counts the runs (100, while other programs keep the machine busy) that gave another time or
-output. The exit code is 1 where a row differs or a run was not like the first.
+output, and `replayed` the calls that a replay of the run puts at another time. The exit code is 1 where a row differs,
+a run was not like the first, or a replay was not like the run.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ from workbench.api.targets import Task
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut
 from workbench.model.hardware import Clock, Hardware, PortDirection
 from workbench.model.platform import Platform, TransferPoint, TransferTable
+from workbench.model.run import Cores
+from workbench.replay.threads import StuckError, differences, replay_threads
+from workbench.run.syncs import sync_tables
 
 SOURCES = Path(__file__).parent / "thread_programs"
 API = Path(__file__).parents[2] / "platform_templates" / "nallatech_h101"
@@ -190,11 +194,14 @@ def config(built: Built, program: Program, cores: int) -> str:
     )
 
 
-def run(built: Built, program: Program, cores: int, folder: Path, skips_spins: bool = True) -> Ran:
+def run(
+    built: Built, program: Program, cores: int, folder: Path, skips_spins: bool = True, traced: bool = False
+) -> Ran:
     """One run. Where there is no card, what it would say at the end is there from the start."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config").write_text(config(built, program, cores) + f"skips_spins {int(skips_spins)}\n")
     environment = {**os.environ, "RCW_CONFIG": str(folder / "config"), "RCW_RAW": str(folder)}
+    environment |= {"RCW_TRACE": "1"} if traced else {}
     ours, theirs = socket.socketpair()
     with ours, theirs, ExitStack() as running:
         if built.card:
@@ -217,11 +224,24 @@ def run(built: Built, program: Program, cores: int, folder: Path, skips_spins: b
     return Ran(end_ps, tuple(row[2] for row in threads), output, message)
 
 
+def replayed(built: Built, program: Program, cores: int, folder: Path, ran: Ran) -> int:
+    """How many calls of a traced run its replay puts at other times; -1 where it ends at another one."""
+    syncs = sync_tables(folder)["syncs"]
+    settings = built.task.project.simulation.model_copy(update=program.settings)
+    times = Cores(cores, settings.slice_ps, settings.call_ps, settings.wake_ps, settings.switch_ps)
+    try:
+        again = replay_threads(syncs, times)
+    except StuckError:
+        return 0 if ran.message else -1
+    return len(differences(syncs, again)) if again.end_ps == ran.end_ps else -1
+
+
 def measure(built: Built, program: Program, cores: int, runs: int, folder: Path) -> list[dict[str, object]]:
     """The rows of one program on so many cores."""
     expected = program.ends_us[cores]
     ends_us = expected if isinstance(expected, tuple) else (expected,)
-    first, *others = [run(built, program, cores, folder) for _ in range(runs)]
+    first, *others = [run(built, program, cores, folder / str(n), traced=n == 0) for n in range(runs)]
+    differing = replayed(built, program, cores, folder / "0", first)
     name = " ".join([program.name, *map(str, program.arguments), *(f"{k} {v}" for k, v in program.settings.items())])
     got_ps = (first.end_ps, *first.thread_ends_ps[1:])
     wrong = first.message if not program.says else "" if program.says in first.message else f"said: {first.message}"
@@ -234,6 +254,7 @@ def measure(built: Built, program: Program, cores: int, runs: int, folder: Path)
             "by_hand_ps": round(end_us * PS_PER_US),
             "got_ps": got_ps[number],
             "again": sum(other != first for other in others),
+            "replayed": differing,
             "wrong": wrong,
         }
         for number, end_us in enumerate(ends_us)
@@ -287,11 +308,13 @@ def main(words: Sequence[str] | None = None) -> int:
         print(json.dumps({"rows": rows}))
     else:
         for row in rows:
-            differs = row["by_hand_ps"] != row["got_ps"] or row["again"] or row["wrong"]
+            differs = row["by_hand_ps"] != row["got_ps"] or row["again"] or row["replayed"] or row["wrong"]
             print(f"{row['program']:40}{row['cores']:>3} cores  by hand {row['by_hand_ps']:>12,} ps"
-                  f"  got {row['got_ps']:>12,} ps  {row['wrong']}  {row['again'] or ''}"
+                  f"  got {row['got_ps']:>12,} ps  {row['wrong']}  {row['again'] or ''}  {row['replayed'] or ''}"
                   f"{'  <--' if differs else ''}")  # fmt: skip
-    return int(any(row["by_hand_ps"] != row["got_ps"] or row["again"] or row["wrong"] for row in rows))
+    return int(
+        any(row["by_hand_ps"] != row["got_ps"] or any(row[n] for n in ("again", "replayed", "wrong")) for row in rows)
+    )
 
 
 if __name__ == "__main__":

@@ -44,6 +44,13 @@ TRANSFERS = np.dtype(
         ("thread", "<i4"), ("card", "<i2"), ("value_bytes", "<i2"), ("value", "<u8"),
     ]
 )  # fmt: skip
+SYNCS = np.dtype(
+    [
+        ("t0_ps", "<i8"), ("t1_ps", "<i8"), ("woken_ps", "<i8"), ("own_ps", "<i8"), ("object", "<u8"),
+        ("argument", "<i8"), ("thread", "<i4"), ("by_thread", "<i4"), ("by_record", "<i4"), ("kind", "<i2"),
+        ("result", "<i2"),
+    ]
+)  # fmt: skip
 WAITS = np.dtype([("thread", "<i4"), ("for_a_core", "<i4"), ("t0_ps", "<i8"), ("t1_ps", "<i8")])
 TAPS = np.dtype([("cycle", "<i8"), ("block", "<i4"), ("state", "<i4")])
 DWELL = np.dtype(
@@ -247,6 +254,11 @@ def read_transfers(raw: Path) -> RecordFile:
 def read_waits(raw: Path) -> Records:
     """When the host's threads waited outside the card's calls, in order of their ends (dtype WAITS)."""
     return read_records(raw / "host_waits.bin", WAITS)
+
+
+def read_syncs(raw: Path) -> Records:
+    """Calls that synchronise threads, each thread's in order (dtype SYNCS); empty where the run was not traced."""
+    return read_records(raw / "host_syncs.bin", SYNCS)
 
 
 def read_thread_times(raw: Path) -> tuple[ThreadTime, ...]:

@@ -17,6 +17,7 @@ from workbench.model.blocks import COUNT, Block, Side
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.memory import MemoryPort
 from workbench.model.streams import Fifo, Stream
+from workbench.model.syncs import SyncKind, SyncResult, numbered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,6 +78,18 @@ TABLES: dict[str, dict[str, str]] = {
         "value": "u8",
         "value_bytes": "u1",
     },
+    "syncs": {
+        "block": "i4",
+        "kind": "u1",
+        "object": "i4",
+        "argument": "i8",
+        "result": "u1",
+        "t0_ps": "i8",
+        "t1_ps": "i8",
+        "woken_ps": "i8",
+        "own_ps": "i8",
+        "woken_by": "i4",
+    },
     "call_order": {"block": "i4", "site": "i4", "state": "i4", "repeat": "i8", "body": "i4"},
     "streams": {"stream": "i4", "transfers": "i8", "source_stalls": "i8", "sink_stalls": "i8", "idle": "i8"},
     "stream_transfers": {"stream": "i4", "cycle": "i8", "early": "i4"},
@@ -128,6 +141,7 @@ ROWS = {
     "dwell": "how often a state lasted between 2**log2_cycles and 2**(log2_cycles + 1) - 1 cycles",
     "call_stats": "the calls of one site while its block was in one state",
     "calls": "a call, in order",
+    "syncs": "traced runs on virtual cores: a call of a thread that others may depend on, thread by thread in order",
     "call_order": "the calls' order as loops, thread by thread: a loop, or a call, in pre-order",
     "streams": "a stream, in cycles of its clock",
     "stream_transfers": "traced runs: a transfer of a stream, each stream's in order; those of a FIFO's input are its "
@@ -200,6 +214,17 @@ COLUMNS = {
     "end_ps": "when the last of its parts was through, which of an asynchronous one may be after the call",
     "value": "what it read: the bytes of its receives, the first one lowest; 0 where there is none",
     "value_bytes": "how many bytes of `value` it read; 0: none, or more than 8",
+    "kind": f"what the call does: {numbered(SyncKind)}",
+    "object": "number of the mutex, condition, semaphore or the like, in order of first use",
+    "argument": "of create, join and cancel the other thread, of a wait for a condition the mutex, of a barrier how "
+    "many meet, of take and post the semaphore's value before, of futex wake how many at most, of bind the core, of "
+    "pipe how often it waited, of card, card held and interrupt which of the thread's transfers and waits it is; -1: "
+    "none",
+    "result": f"how it ended: {numbered(SyncResult)}; of card, timed out where its table's time was the end, and done "
+    "where the card said so",
+    "woken_ps": "when what it waited for came, before waking up and waiting for a core; -1: it did not wait",
+    "own_ps": "the thread's own time on a core since its call before",
+    "woken_by": "row of the call that woke it",
     "repeat": "how often, for loops and single calls alike",
     "body": "rows that follow and belong to the loop; 0 for a call",
     "start_ps": "when the state was entered",

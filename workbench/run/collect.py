@@ -29,6 +29,7 @@ from workbench.run.counted import counted_blocks, counted_tables
 from workbench.run.host_calls import call_pieces, resources
 from workbench.run.host_tables import host_states
 from workbench.run.host_threads import host_stretches, read_threads, thread_blocks
+from workbench.run.syncs import sync_tables
 from workbench.run.tap_trace import TapTrace
 from workbench.run.unreturned import unreturned
 from workbench.traces.trace import trace_of_tables
@@ -83,7 +84,7 @@ def collect(
         calls = writer.close()
         stretches = host_stretches(calls, threads, host_blocks, outcome.time_ps)
         of_host = host_states(stretches, host_blocks, outcome.time_ps, threads.known)
-        tables |= {"calls": calls, **of_host, **call_tables(calls)}
+        tables |= {"calls": calls, **of_host, **call_tables(calls), **sync_tables(raw)}
     if stats:
         tables |= counted_tables(stats, host_blocks, outcome.time_ps)
     problems = [*unreturned(raw, host.sites)]

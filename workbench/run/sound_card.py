@@ -16,6 +16,7 @@ from workbench.api.records import (
     STREAM_TRANSFERS,
     STREAM_WAITS,
     STREAMS,
+    SYNCS,
     TAPS,
     TRANSFERS,
     TRANSITIONS,
@@ -26,6 +27,7 @@ from workbench.api.records import (
 )
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.run import MOST_AMOUNT
+from workbench.model.syncs import SyncKind, SyncResult
 from workbench.model.text import counted
 from workbench.run.sound_stats import sound_stats
 
@@ -38,6 +40,8 @@ _COLUMNS: dict[str, tuple[np.dtype[np.void], dict[str, int | str]]] = {
     "transfers.bin": (TRANSFERS, {"number": _AMOUNT, "thread": "threads", "bytes": _AMOUNT, "grant_ps": _AMOUNT,
                                   "call_ps": _AMOUNT, "end_ps": _AMOUNT}),
     "host_waits.bin": (WAITS, {"thread": "threads", "for_a_core": 2, "t0_ps": _AMOUNT, "t1_ps": _AMOUNT}),
+    "host_syncs.bin": (SYNCS, {"thread": "threads", "kind": len(SyncKind) + 1, "result": len(SyncResult),
+                               "own_ps": _AMOUNT, "t0_ps": _AMOUNT, "t1_ps": _AMOUNT}),
     "taps.bin": (TAPS, {"cycle": _AMOUNT, "block": "blocks", "state": "states"}),
     "dwell.bin": (DWELL, {"block": "blocks", "state": "states", "log2_cycles": 64, "count": _AMOUNT,
                           "cycles": _AMOUNT}),

@@ -18,6 +18,7 @@ from workbench.model.platform import SCHEMA_VERSION, CallKind, Host, HostEntry, 
 from workbench.model.pragma import UNCLASSIFIED, Category
 from workbench.model.run import TABLES, Entry, Manifest, Run, RunClock, RunStatus, Site, Table
 from workbench.model.streams import Fifo, Stream, StreamWait
+from workbench.model.syncs import SyncKind
 from workbench.run.call_sums import call_tables
 from workbench.run.host_tables import host_intervals, host_pieces
 from workbench.testing.schedule import Lane, dwell_table
@@ -354,6 +355,7 @@ def _tables(story: _Story, blocks: tuple[Block, ...], cycles: int, traced: bool)
     pieces = [host_pieces(calls, 0, cycles * PERIOD_PS), *([piece] for piece in of_fpga)]
     tables = {
         "calls": calls,
+        "syncs": table_of("syncs", [(0, SyncKind.EXIT, -1, -1, 0, cycles * PERIOD_PS, cycles * PERIOD_PS, -1, 0, -1)]),
         **call_tables(calls),
         **state_tables(blocks, pieces, [0.0, *[CLOCK_HZ] * len(story.lanes)]),
         "dwell": dwell_table(lanes, cycles),

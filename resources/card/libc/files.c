@@ -34,7 +34,7 @@ static int at_pipe(int fd) { return vc_self && fd >= 0 && fd < MAX_FD && kind_of
 static void wait_for_pipe(int fd, short event, const void *where)
 {
     struct pollfd file = {fd, event, 0};
-    vc_call();
+    vc_call(SYNC_PIPE, &pipes, 0);
     while (vc_live > 1 && !REAL(poll)(&file, 1, 0))
         threads_wait(VC_PIPE, &pipes, VC_NEVER, where);
 }
@@ -114,7 +114,7 @@ int close(int fd)
 {
     int was_pipe = at_pipe(fd);
     if (was_pipe)
-        vc_call();
+        vc_call(SYNC_PIPE, &pipes, 0);
     if (devices_have(fd))
         devices_close(fd);
     int error = REAL(close)(fd);

@@ -10,6 +10,12 @@
 
 #include "libc.h"
 
+static int refused(int error)
+{
+    vc_refused();
+    return error;
+}
+
 static int me(void) { return vc_self->number + 1; }
 
 /* ---- mutexes: __lock 0 or 1, __owner, __count of a recursive one, __nusers who wait ---- */
@@ -33,7 +39,7 @@ static int take(pthread_mutex_t *m, int64_t until_ps, const void *where)
             return 0;
         }
         if (m->__data.__owner == me() && type_of(m) == PTHREAD_MUTEX_ERRORCHECK_NP)
-            return EDEADLK;
+            return refused(EDEADLK);
         if (until_ps == VC_NEVER)
             vc_check_ring(m, m->__data.__owner - 1, where);
         m->__data.__nusers++;
@@ -49,22 +55,22 @@ static int take(pthread_mutex_t *m, int64_t until_ps, const void *where)
 
 static int lock(pthread_mutex_t *m, int64_t until_ps, const void *where)
 {
-    vc_call();
+    vc_call(SYNC_LOCK, m, 0);
     return take(m, until_ps, where);
 }
 
 static int try_lock(pthread_mutex_t *m)
 {
-    vc_call();
+    vc_call(SYNC_LOCK, m, 0);
     if (m->__data.__lock && !(m->__data.__owner == me() && type_of(m) == PTHREAD_MUTEX_RECURSIVE_NP))
-        return EBUSY;
+        return refused(EBUSY);
     return take(m, VC_NEVER, NULL);
 }
 
 static int let_go(pthread_mutex_t *m)
 {
     if (m->__data.__owner != me() && type_of(m) != PTHREAD_MUTEX_TIMED_NP && type_of(m) != PTHREAD_MUTEX_ADAPTIVE_NP)
-        return EPERM;
+        return refused(EPERM);
     if (m->__data.__count) {
         m->__data.__count--;
         return 0;
@@ -81,7 +87,7 @@ ON_CLOCK(int, pthread_mutex_clocklock, (pthread_mutex_t *m, clockid_t clock, con
          lock(m, clocks_time_ps(clock, at), HERE))
 ON_CLOCK(int, pthread_mutex_timedlock, (pthread_mutex_t *m, const struct timespec *at), (m, at),
          lock(m, clocks_time_ps(CLOCK_REALTIME, at), HERE))
-ON_CLOCK(int, pthread_mutex_unlock, (pthread_mutex_t *m), (m), (vc_call(), let_go(m)))
+ON_CLOCK(int, pthread_mutex_unlock, (pthread_mutex_t *m), (m), (vc_call(SYNC_UNLOCK, m, 0), let_go(m)))
 
 /* ---- what is shared between processes is refused ---- */
 
@@ -122,7 +128,7 @@ static int wait_on(pthread_cond_t *c, pthread_mutex_t *m, int64_t until_ps, cons
 {
     to_take again = {m, where};
     vc_result result;
-    vc_call();
+    vc_call(SYNC_WAIT, c, (intptr_t)m);
     threads_act_on_cancel();
     unsigned count = m->__data.__count; /* a recursive one is let go as a whole */
     m->__data.__count = 0;
@@ -147,19 +153,19 @@ ON_CLOCK(int, pthread_cond_clockwait, (pthread_cond_t *c, pthread_mutex_t *m, cl
          (c, m, clock, at), wait_on(c, m, clocks_time_ps(clock, at), HERE))
 ON_CLOCK(int, pthread_cond_timedwait, (pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *at), (c, m, at),
          wait_on(c, m, clocks_time_ps(clock_of(c), at), HERE))
-ON_CLOCK(int, pthread_cond_signal, (pthread_cond_t *c), (c), (vc_call(), vc_wake(c, 1), 0))
-ON_CLOCK(int, pthread_cond_broadcast, (pthread_cond_t *c), (c), (vc_call(), vc_wake(c, INT_MAX), 0))
+ON_CLOCK(int, pthread_cond_signal, (pthread_cond_t *c), (c), (vc_call(SYNC_SIGNAL, c, 0), vc_wake(c, 1), 0))
+ON_CLOCK(int, pthread_cond_broadcast, (pthread_cond_t *c), (c), (vc_call(SYNC_BROADCAST, c, 0), vc_wake(c, INT_MAX), 0))
 
 /* ---- read-write locks: __readers, __cur_writer; whoever waits is woken when it is free, and asks again ---- */
 
 static int take_rw(pthread_rwlock_t *l, int writes, int tries, int64_t until_ps, const void *where)
 {
-    vc_call();
+    vc_call(writes ? SYNC_LOCK_WRITING : SYNC_LOCK_READING, l, 0);
     if (l->__data.__cur_writer == me())
-        return tries ? EBUSY : EDEADLK;
+        return refused(tries ? EBUSY : EDEADLK);
     while (l->__data.__cur_writer || (writes && l->__data.__readers)) {
         if (tries)
-            return EBUSY;
+            return refused(EBUSY);
         if (vc_block(VC_RWLOCK, l, until_ps, where) == VC_TIMED_OUT)
             return ETIMEDOUT;
     }
@@ -172,7 +178,7 @@ static int take_rw(pthread_rwlock_t *l, int writes, int tries, int64_t until_ps,
 
 static int let_go_rw(pthread_rwlock_t *l)
 {
-    vc_call();
+    vc_call(SYNC_UNLOCK_BOTH, l, 0);
     if (l->__data.__cur_writer == me())
         l->__data.__cur_writer = 0;
     else if (l->__data.__readers)
@@ -200,10 +206,10 @@ ON_CLOCK(int, pthread_rwlock_unlock, (pthread_rwlock_t *l), (l), let_go_rw(l))
 
 static int take_spin(pthread_spinlock_t *lock, int tries, const void *where)
 {
-    vc_call();
+    vc_call(SYNC_LOCK_SPINNING, (const void *)lock, 0);
     while (*lock != 0) {
         if (tries)
-            return EBUSY;
+            return refused(EBUSY);
         vc_spin((const void *)lock, where);
     }
     *lock = 1;
@@ -212,7 +218,7 @@ static int take_spin(pthread_spinlock_t *lock, int tries, const void *where)
 
 static int let_go_spin(pthread_spinlock_t *lock)
 {
-    vc_call();
+    vc_call(SYNC_UNLOCK_SPINNING, (const void *)lock, 0);
     *lock = 0;
     vc_wake((const void *)lock, 1);
     return 0;

@@ -27,7 +27,7 @@ static int make_barrier(barrier *b, unsigned needed)
 
 static int meet(barrier *b, const void *where)
 {
-    vc_call();
+    vc_call(SYNC_BARRIER, b, b->needed);
     if (++b->arrived < b->needed) {
         vc_block(VC_BARRIER, b, VC_NEVER, where);
         return 0;
@@ -50,12 +50,19 @@ static int failed(int error)
     return -1;
 }
 
+static int refused(int error)
+{
+    vc_refused();
+    return failed(error);
+}
+
 static int take_semaphore(unsigned *value, int tries, int64_t until_ps, const void *where)
 {
-    vc_call();
+    vc_call(SYNC_TAKE, value, 0);
+    vc_argument(*value);
     while (!*value)
         if (tries)
-            return failed(EAGAIN);
+            return refused(EAGAIN);
         else if (threads_wait(VC_SEMAPHORE, value, until_ps, where) == VC_TIMED_OUT)
             return failed(ETIMEDOUT);
     --*value;
@@ -64,7 +71,8 @@ static int take_semaphore(unsigned *value, int tries, int64_t until_ps, const vo
 
 static int post(unsigned *value)
 {
-    vc_call();
+    vc_call(SYNC_POST, value, 0);
+    vc_argument(*value);
     ++*value;
     vc_wake(value, 1);
     return 0;
@@ -95,20 +103,20 @@ ON_CLOCK(int, sem_clockwait, (sem_t *s, clockid_t clock, const struct timespec *
          take_semaphore((unsigned *)s, 0, clocks_time_ps(clock, at), HERE))
 ON_CLOCK(int, sem_trywait, (sem_t *s), (s), take_semaphore((unsigned *)s, 1, 0, HERE))
 ON_CLOCK(int, sem_post, (sem_t *s), (s), post((unsigned *)s))
-ON_CLOCK(int, sem_getvalue, (sem_t *s, int *value), (s, value), (vc_call(), *value = (int)*(unsigned *)s, 0))
+ON_CLOCK(int, sem_getvalue, (sem_t *s, int *value), (s, value), (vc_call(SYNC_OTHER, s, 0), *value = (int)*(unsigned *)s, 0))
 
 /* ---- what is done once: 0, 1 while it is done, 2; C++ guards: two bytes, done and being done ---- */
 
 static int do_once(pthread_once_t *once, void (*routine)(void), const void *where)
 {
-    vc_call();
+    vc_call(SYNC_ONCE, once, 0);
     while (*once == 1)
         vc_block(VC_ONCE, once, VC_NEVER, where);
     if (*once == 2)
         return 0;
     *once = 1;
     routine();
-    vc_call();
+    vc_call(SYNC_ONCE_DONE, once, 1);
     *once = 2;
     vc_wake(once, INT_MAX);
     return 0;
@@ -123,7 +131,7 @@ void __cxa_guard_abort(char *guard);
 int __cxa_guard_acquire(char *guard)
 {
     if (vc_self)
-        vc_call();
+        vc_call(SYNC_ONCE, guard, 0);
     while (vc_self && guard[1] && !guard[0])
         vc_block(VC_ONCE, guard, VC_NEVER, HERE);
     if (guard[0])
@@ -135,7 +143,7 @@ int __cxa_guard_acquire(char *guard)
 static void end_guard(char *guard, char done)
 {
     if (vc_self)
-        vc_call();
+        vc_call(SYNC_ONCE_DONE, guard, done);
     guard[0] = done;
     guard[1] = 0;
     if (vc_self)
@@ -150,12 +158,13 @@ void __cxa_guard_abort(char *guard) { end_guard(guard, 0); }
 static long futex(int *word, int operation, int value, const struct timespec *time, const void *where)
 {
     int64_t until_ps = VC_NEVER;
-    vc_call();
+    int wakes = (operation & FUTEX_CMD_MASK) == FUTEX_WAKE || (operation & FUTEX_CMD_MASK) == FUTEX_WAKE_BITSET;
+    vc_call(wakes ? SYNC_FUTEX_WAKE : SYNC_FUTEX_WAIT, word, wakes ? value : 0);
     switch (operation & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
     case FUTEX_WAIT_BITSET:
         if (__atomic_load_n(word, __ATOMIC_RELAXED) != value)
-            return failed(EAGAIN);
+            return refused(EAGAIN);
         if (time && (operation & FUTEX_CMD_MASK) == FUTEX_WAIT)
             until_ps = clocks_after_ps(time);
         else if (time)

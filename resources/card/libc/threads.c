@@ -30,7 +30,7 @@ vc_result threads_wait(vc_what what, const void *object, int64_t until_ps, const
 
 static int cancel(vthread *t)
 {
-    vc_call();
+    vc_call(SYNC_CANCEL, NULL, t ? t->number : -1);
     if (!t || t->state == VC_ENDED)
         return ESRCH;
     t->cancelled = 1;
@@ -48,7 +48,7 @@ static int set_cancel_state(int state, int *old)
 }
 
 ON_CLOCK(int, pthread_cancel, (pthread_t thread), (thread), cancel(vc_by_real(thread)))
-ON_CLOCK(void, pthread_testcancel, (void), (), (vc_call(), threads_act_on_cancel()))
+ON_CLOCK(void, pthread_testcancel, (void), (), (vc_call(SYNC_OTHER, NULL, 0), threads_act_on_cancel()))
 ON_CLOCK(int, pthread_setcancelstate, (int state, int *old), (state, old), set_cancel_state(state, old))
 
 int pthread_setcanceltype(int type, int *old)
@@ -96,7 +96,7 @@ static void *begin_thread(void *argument)
 static int create(pthread_t *thread, const pthread_attr_t *attr, beginning b)
 {
     int detached = 0;
-    vc_call();
+    vc_call(SYNC_CREATE, NULL, -1);
     beginning *given = malloc(sizeof *given);
     b.thread = given ? vc_new() : NULL;
     if (!b.thread) {
@@ -114,6 +114,7 @@ static int create(pthread_t *thread, const pthread_attr_t *attr, beginning b)
         return error;
     }
     *thread = b.thread->real;
+    vc_argument(b.thread->number);
     vc_ready(b.thread);
     return 0;
 }
@@ -123,13 +124,14 @@ static int join(pthread_t thread, void **value, int64_t until_ps, const void *wh
     vthread *t = vc_by_real(thread);
     if (t == vc_self)
         return EDEADLK;
-    vc_call();
+    vc_call(SYNC_JOIN, NULL, t ? t->number : -1);
     if (!t || t->detached) /* of a library's own */
         return t ? EINVAL : REAL(pthread_join)(thread, value);
     while (t->state != VC_ENDED)
-        if (until_ps == 0)
+        if (until_ps == 0) {
+            vc_refused();
             return EBUSY;
-        else if (threads_wait(VC_JOIN, t, until_ps, where) == VC_TIMED_OUT)
+        } else if (threads_wait(VC_JOIN, t, until_ps, where) == VC_TIMED_OUT)
             return ETIMEDOUT;
     vc_discard(t);
     return REAL(pthread_join)(thread, value);
@@ -159,7 +161,7 @@ int pthread_detach(pthread_t thread)
 {
     vthread *t = vc_self ? vc_by_real(thread) : NULL;
     if (t) {
-        vc_call();
+        vc_call(SYNC_OTHER, NULL, 0);
         t->detached = 1;
         if (t->state == VC_ENDED)
             vc_discard(t);
