@@ -32,6 +32,7 @@ _KEPT = {
     "instrumented": 200,
     "ghdl": 2000,
     "words": 100,
+    "replay": 4,
 }
 _KEPT_FOLDERS = 3  # of 160 MB each
 _LARGE = {"cards", "verilated", "side_by_side"}  # entries that take seconds to make: then the cache's size is looked at

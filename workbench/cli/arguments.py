@@ -240,6 +240,11 @@ OWN: Sequence[Command] = (
              _named("--find", "tell where states and calls occur that all of these words name", "WORDS"),
              _file("--svg", metavar="F", help="write the timeline"),
              _file("--csv", metavar="F", help="write every state and call"), JSON),
+    _command("whatif", "what changes would gain of a run, predicted from it", "whatif:run_whatif", RUN,
+             _many("--change", "SPEC", dest="changes", required=True,
+                   help="a change, as in 'unite calls=host/main.c:31 count=16'; several are made together"),
+             _flag("--keep", "keep the prediction in the project's ledger"), JSON),
+    _command("path", "what a run's time was spent on: its critical path", "whatif:run_path", RUN, JSON),
     _command("compare", "two runs side by side", "compare:run_compare",
              _file("run_a", metavar="RUN_A"), _file("run_b", metavar="RUN_B"),
              _many("--fail-if", "EXPRESSION", help="exit with 1 where this holds, as in 'time > 1.02' (times are B's "

@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
 
 from workbench.model.changes import Change
+from workbench.model.cycles import period_ps
+from workbench.model.diagnostic import WorkbenchError
 from workbench.model.platform import Platform
 from workbench.model.prediction import Bottleneck, CriticalPath, Prediction, Trust
-from workbench.model.run import Run
+from workbench.model.run import PS_PER_S, Run
+from workbench.replay.answers import find_answers
+from workbench.replay.causes import find_causes
+from workbench.replay.critical import bottlenecks, path_of
+from workbench.replay.edits import Edited, RefusedError, edit
+from workbench.replay.events import AllEvents
+from workbench.replay.fpga import read_fpga
+from workbench.replay.host import ASK, ASYNC, MOVE, read_host
+from workbench.replay.lowering import Jitter, Lowered, lower
+from workbench.replay.program import Program, begin_program
+from workbench.replay.resolve import resolve
+from workbench.traces.trace import trace_of
+
+#: Moments of the first question of each row, in picoseconds from where it is reckoned.
+_FIRST_PS = (-10_000, -6_000, -2_000, 0, 2_000, 6_000, 10_000)
+#: An interval wider than this, as a ratio, is too wide to trust the value within.
+_WIDE = 1.1
 
 
 @dataclass(frozen=True)
@@ -17,6 +39,7 @@ class Replayed:
 
     `modelled_ps` is the time that replay of the unchanged run comes to, None where it cannot be replayed. `exact` says
     that this, and all that it models, is as recorded, and `why` what is not, or why it cannot be replayed.
+    `unknown` says of which waits no cause is known, and `assumed` which causes no wait of this run shows.
     """
 
     run: Run
@@ -24,24 +47,191 @@ class Replayed:
     modelled_ps: int | None
     exact: bool
     why: str
+    unknown: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
+    program: Program | None = None
 
     def predict(self, changes: Sequence[Change]) -> Prediction:
         """What the changes, made together, would gain. Raises WorkbenchError where one names what the run lacks."""
-        return Prediction(tuple(changes), Trust.REFUSED, why=self.why)
+        changes = tuple(changes)
+        named = [resolve(change, self.run.manifest, self.platform) for change in changes]
+        if not self.exact or self.program is None:
+            return Prediction(changes, Trust.REFUSED, why=self.why)
+        program, edited = self.program.copy(), Edited()
+        try:
+            for change, what in zip(changes, named, strict=True):
+                edit(program, change, what, self.platform, edited)
+            if edited.fpga and self.unknown:
+                raise RefusedError(f"it is not known what every wait behind this is for: {self.unknown[0]}")
+            lowered = lower(program)
+            times = _times_ps(lowered, edited)
+        except RefusedError as error:
+            return Prediction(changes, Trust.REFUSED, why=str(error))
+        speedups = sorted(self.run.manifest.time_ps / time_ps for time_ps in times)
+        doubts = list(edited.doubts)
+        if speedups[-1] > speedups[0] * _WIDE:
+            doubts.append("it depends on moments that the run does not tell, such as when a poll falls")
+        if edited.fpga and lowered.opaque.any():
+            doubts.append("of the FPGA no more is known than how long the host waits for it")
+        if edited.fpga and self.assumed:
+            doubts.append(f"{self.assumed[0]}: that it will is assumed of its mark")
+        held = bottlenecks(program, lowered)
+        return Prediction(
+            changes,
+            Trust.DOUBTFUL if doubts else Trust.TRUSTED,
+            times[0] / PS_PER_S,
+            self.run.manifest.time_ps / times[0],
+            (speedups[0], speedups[-1]),
+            "; ".join([*doubts, *edited.notes]),
+            f"{held[0].block} {held[0].state}" if held else "",
+        )
 
     def next_bottlenecks(self, changes: Sequence[Change] = ()) -> tuple[Bottleneck, ...]:
-        """What holds the run once these changes are made: its critical path by block and state, the longest first."""
-        return ()
+        """What holds the run once these changes are made: its critical path by block and state, the longest first; none
+        where they are refused."""
+        if not self.exact or self.program is None:
+            return ()
+        program = self.program.copy()
+        try:
+            for change in changes:
+                edit(program, change, resolve(change, self.run.manifest, self.platform), self.platform, Edited())
+            lowered = lower(program)
+            _settle(lowered)
+        except RefusedError:
+            return ()
+        return bottlenecks(program, lowered)
 
     def best_sets(self, candidates: Sequence[Change], sizes: Sequence[int] = (2, 3)) -> tuple[Prediction, ...]:
         """For each size the set of so many of the candidates that gains most; none where no such set is answered."""
-        return ()
+        found = []
+        for size in sizes:
+            answered = [p for p in map(self.predict, combinations(candidates, size)) if p.speedup is not None]
+            if answered:
+                found.append(max(answered, key=lambda p: p.speedup or 0))
+        return tuple(found)
 
     def critical_path(self) -> CriticalPath:
         """The run's critical path; without steps, and with the reason, where it cannot be replayed."""
-        return CriticalPath(self.run.time_s, (), why=self.why)
+        if not self.exact or self._base is None or self.program is None:
+            return CriticalPath(self.run.time_s, (), why=self.why)
+        return path_of(self.program, self._base)
+
+    @cached_property
+    def _base(self) -> Lowered | None:
+        if self.program is None:
+            return None
+        lowered = lower(self.program)
+        _settle(lowered)
+        return lowered
+
+
+def _settle(lowered: Lowered) -> None:
+    lowered.vary(Jitter(loop=1.0, late=0.5))
+    if lowered.graph.sweep_in_time() is None:
+        raise RefusedError("the changed program waits for something that comes only after the wait")
+
+
+def _times_ps(lowered: Lowered, edited: Edited) -> list[int]:
+    """The run's time, and what it may be as well."""
+    lowered.vary(Jitter(loop=1.0, late=0.5))
+    order = lowered.graph.sweep_in_time()
+    if order is None:
+        raise RefusedError("the changed program waits for something that comes only after the wait")
+    times = [max(lowered.total_ps(), 1)]
+    for jitter in _jitters(lowered, edited):
+        lowered.vary(jitter)
+        lowered.graph.sweep(order)
+        times.append(max(lowered.total_ps(), 1))
+    lowered.vary(Jitter(loop=1.0, late=0.5))
+    lowered.graph.sweep(order)
+    return times
+
+
+def _jitters(lowered: Lowered, edited: Edited) -> Iterator[Jitter]:
+    """What may be otherwise: a change of the FPGA alone moves no host code."""
+    loops = (0.0, 1.0) if lowered.loop_ps.any() else (1.0,)
+    late = (0.0, 0.5, 1.0) if lowered.opaque.any() else (0.5,)
+    for first_ps in _FIRST_PS if edited.host and len(lowered.asks) else (0,):
+        for seen in (0, 1) if len(lowered.answered) else (0,):
+            for loop in loops:
+                yield from (Jitter(first_ps, seen, loop, one) for one in late)
 
 
 def prepare(run: Run, platform: Platform | None) -> Replayed:
     """The run made ready for predictions. `platform` is the one that it ran on, as its template says now."""
-    return Replayed(run, platform, None, False, "replay does not know any cause of this run's waits yet")
+    refused = Replayed(run, platform, None, False, "")
+    if why := _cannot(run):
+        return replace(refused, why=why)
+    periods_ps = [period_ps(clock.frequency_hz) for clock in run.manifest.clocks]
+    host = read_host(run, platform, periods_ps)
+    fpga = read_fpga(run, trace_of(run), periods_ps)
+    events = AllEvents(run, host, fpga, periods_ps)
+    causes = find_causes(events)
+    answers, missing = find_answers(events, causes)
+    program = begin_program(run, host, fpga, causes.edges, causes.lag_after, answers, periods_ps)
+    lowered = lower(program)
+    try:
+        order = lowered.graph.sweep_in_time()
+    except WorkbenchError as error:
+        return replace(refused, why=str(error))
+    if order is None:
+        return replace(refused, why="the causes that were found wait for one another")
+    total_ps = lowered.total_ps()
+    wrong = _differences(program, lowered, events, total_ps)
+    unknown = (*causes.reasons, *missing, *_beyond_tables(program))
+    found = replace(
+        refused, modelled_ps=total_ps, exact=not wrong and not host.why, why=wrong or host.why, unknown=unknown,
+        assumed=tuple(dict.fromkeys(causes.assumed)), program=program,
+    )  # fmt: skip
+    threads = np.unique(host.ops["thread"])
+    if found.exact and len(threads) > 1:
+        return replace(found, exact=False, why="it is not recorded when the host's threads waited for one another")
+    return found
+
+
+def _cannot(run: Run) -> str:
+    """Why a run cannot be replayed, or nothing."""
+    if not run.complete:
+        return "the run is not complete"
+    if not run.manifest.simulated:
+        return "the run is of a real machine, whose calls have no exact times"
+    if "calls" not in run.tables or not len(run.tables["calls"]["site"]):
+        return "the run has no calls"
+    if not run.manifest.clocks:
+        return "the run has no clock"
+    if run.manifest.drift_ppm_per_s:
+        return "the card's clock drifts"
+    return ""
+
+
+def _beyond_tables(program: Program) -> Iterator[str]:
+    """Which calls take longer, or shorter, than their transfer table says."""
+    ops = program.ops
+    for site in np.unique(ops["site"][ops["beyond_ps"] != 0]).tolist():
+        place = program.run.manifest.sites[site]
+        count = int((ops["beyond_ps"][ops["site"] == site] != 0).sum())
+        yield f"{count} calls at {place.file}:{place.line} take another time than their transfer table says"
+
+
+def _differences(program: Program, lowered: Lowered, events: AllEvents, total_ps: int) -> str:
+    """What replay of the unchanged run has otherwise than the run, or nothing."""
+    ops, graph = program.ops, lowered.graph
+    returned = np.where(ops["kind"] == ASYNC, ops["grant_ps"] + ops["work_ps"], ops["end_ps"] - ops["after_ps"])
+    granted = np.where(ops["grant_ps"] >= 0, ops["grant_ps"], graph.begin[lowered.of_op])
+    moves = np.isin(ops["kind"], (MOVE, ASYNC, ASK))
+    wrong = (graph.end[lowered.of_op] != returned) | (moves & (graph.begin[lowered.of_op] != granted))
+    late = np.flatnonzero(wrong)
+    fpga = program.fpga
+    modelled = ~events.of_questions[fpga.first] if len(fpga.first) else np.zeros(0, bool)
+    moved = np.flatnonzero((graph.begin[lowered.of_stretch] != fpga.begin) & modelled)
+    parts = []
+    if total_ps != program.run.manifest.time_ps:
+        off = total_ps / program.run.manifest.time_ps - 1
+        parts.append(f"replay of the unchanged run takes {off:+.4%} of its time")
+    if len(late):
+        site = program.run.manifest.sites[int(ops["site"][late[0]])]
+        parts.append(f"{len(late)} of {len(ops)} calls end otherwise, the first at {site.file}:{site.line}")
+    if len(moved):
+        block = program.run.manifest.blocks[int(fpga.block[moved[0]])].id
+        parts.append(f"{len(moved)} of {len(fpga.first)} stretches of work begin otherwise, the first of {block}")
+    return "; ".join(parts)

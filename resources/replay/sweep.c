@@ -1,0 +1,240 @@
+/* Replays a run as a graph (workbench/replay): nodes begin when all that they wait for is over.
+
+   Times are picoseconds in domain 0, and cycles of the clock `domain` elsewhere. A cause is (node, lag): the node's end,
+   or its begin where the number is negative (~node), in the time of whoever waits, and that much later. */
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { PLAIN, TRANSFER, POLLS };
+
+typedef struct { int64_t num, den; } period; /* a cycle lasts num / den ps */
+
+typedef struct {
+    int64_t gap_ps;    /* from a poll that failed to the next, beyond those in `gaps` */
+    int64_t sample_ps; /* from a poll's begin to its word's end at the port */
+    int64_t gap_first, gap_count;
+    int32_t clock, shorter; /* the port's, and how many cycles before that it looks */
+    int64_t asked;          /* out: how many polls */
+} polls;
+
+typedef struct {
+    int64_t nodes;
+    const int64_t *cause_first; /* nodes + 1 */
+    const int32_t *cause;
+    const int64_t *lag, *work;
+    const uint8_t *kind, *domain;
+    const int32_t *extra; /* TRANSFER: the bus, -1: none; POLLS: a row of `rows` */
+    const period *clocks; /* by domain; 0 is unused */
+    polls *rows;
+    const int64_t *gaps;
+    const int32_t *bus_of_polls; /* by row */
+    int64_t *begin, *end, *bus_free;
+    int32_t *bus_user, *after; /* who had the bus last, and before each node that had to wait for it (-1: did not) */
+} graph;
+
+static int64_t cycle_at(period p, int64_t ps)
+{
+    return p.den == 1 ? ps / p.num : (int64_t)((__int128)ps * p.den / p.num);
+}
+
+static int64_t begin_of(period p, int64_t cycle)
+{
+    return p.den == 1 ? cycle * p.num : (int64_t)(((__int128)cycle * p.num + p.den - 1) / p.den);
+}
+
+/* When a cause lets a node in `domain` begin. */
+static int64_t reached(const graph *g, int64_t edge, uint8_t domain)
+{
+    int32_t from = g->cause[edge];
+    int64_t lag = g->lag[edge], t = from < 0 ? g->begin[~from] : g->end[from];
+    uint8_t source = g->domain[from < 0 ? ~from : from];
+    if (source == domain)
+        return t + lag;
+    if (!source)
+        return cycle_at(g->clocks[domain], t) + lag;
+    t = begin_of(g->clocks[source], t + lag);
+    return domain ? cycle_at(g->clocks[domain], t) : t;
+}
+
+/* When a node that could begin at `t` gets its bus. */
+static int64_t on_bus(const graph *g, int64_t node, int32_t bus, int64_t t)
+{
+    g->after[node] = -1;
+    if (bus < 0)
+        return t;
+    if (g->bus_free[bus] > t) {
+        g->after[node] = g->bus_user[bus];
+        t = g->bus_free[bus];
+    }
+    g->bus_user[bus] = (int32_t)node;
+    return t;
+}
+
+static void poll(const graph *g, int64_t node, int64_t t, int64_t seen_from)
+{
+    polls *row = &g->rows[g->extra[node]];
+    period p = g->clocks[row->clock];
+    int32_t bus = g->bus_of_polls[g->extra[node]];
+    int64_t takes = g->work[node], asked = 1;
+    t = on_bus(g, node, bus, t);
+    g->begin[node] = t;
+    /* a poll looks in cycle floor((t + sample) / P) - 1 - shorter: the event is seen from this time on */
+    int64_t due = begin_of(p, seen_from + 1 + row->shorter) - row->sample_ps;
+    for (int64_t i = 0; t < due && i < row->gap_count; ++i, ++asked)
+        t += takes + g->gaps[row->gap_first + i];
+    if (t < due) {
+        int64_t period_ps = takes + row->gap_ps, more = (due - t + period_ps - 1) / period_ps;
+        t += more * period_ps;
+        asked += more;
+    }
+    row->asked = asked;
+    g->end[node] = t + takes;
+    if (bus >= 0)
+        g->bus_free[bus] = t + takes;
+}
+
+static void visit(const graph *g, int64_t node)
+{
+    int64_t first = g->cause_first[node], last = g->cause_first[node + 1], t = 0;
+    uint8_t domain = g->domain[node], kind = g->kind[node];
+    for (int64_t edge = first; edge < last - (kind == POLLS); ++edge) {
+        int64_t now = reached(g, edge, domain);
+        t = now > t ? now : t;
+    }
+    if (kind == POLLS) {
+        poll(g, node, t, reached(g, last - 1, (uint8_t)g->rows[g->extra[node]].clock));
+        return;
+    }
+    int32_t bus = kind == TRANSFER ? g->extra[node] : -1;
+    t = on_bus(g, node, bus, t);
+    g->begin[node] = t;
+    g->end[node] = t + g->work[node];
+    if (bus >= 0)
+        g->bus_free[bus] = g->end[node];
+}
+
+/* All nodes in `order`, or in that of their numbers: causes come before those who wait. */
+void replay_sweep(const graph *g, const int32_t *order)
+{
+    for (int64_t i = 0; i < g->nodes; ++i)
+        visit(g, order ? order[i] : i);
+}
+
+/* What a node's end was due to, after a sweep: the number of a cause, ~node where it had to wait for the bus that this
+   one had, INT64_MIN where nothing was. */
+static int64_t due_to(const graph *g, int64_t node)
+{
+    int64_t first = g->cause_first[node], last = g->cause_first[node + 1], found = INT64_MIN, latest = -1;
+    uint8_t domain = g->domain[node];
+    if (g->kind[node] == POLLS && g->rows[g->extra[node]].asked > 1)
+        return last - 1;
+    if (g->after[node] >= 0)
+        return ~(int64_t)g->after[node];
+    for (int64_t edge = first; edge < last - (g->kind[node] == POLLS); ++edge) {
+        int64_t now = reached(g, edge, domain);
+        if (now > latest) {
+            latest = now;
+            found = edge;
+        }
+    }
+    return found;
+}
+
+/* The critical path back from a node: the nodes, at most `most` of them, and how many. Of each, `whole` says whether all
+   of it is on the path (1) or only its beginning (0). */
+int64_t replay_path(const graph *g, int64_t node, int32_t *path, uint8_t *whole, int64_t most)
+{
+    int64_t count = 0;
+    for (uint8_t all = 1; count < most;) {
+        path[count] = (int32_t)node;
+        whole[count++] = all;
+        int64_t edge = due_to(g, node);
+        if (edge == INT64_MIN)
+            break;
+        all = edge < 0 || g->cause[edge] >= 0;
+        node = edge < 0 ? ~edge : g->cause[edge] < 0 ? ~g->cause[edge] : g->cause[edge];
+    }
+    return count;
+}
+
+static int64_t ready_ps(const graph *g, int64_t node)
+{
+    int64_t t = 0;
+    uint8_t domain = g->domain[node];
+    int64_t last = g->cause_first[node + 1] - (g->kind[node] == POLLS);
+    for (int64_t edge = g->cause_first[node]; edge < last; ++edge) {
+        int64_t now = reached(g, edge, domain);
+        t = now > t ? now : t;
+    }
+    return domain ? begin_of(g->clocks[domain], t) : t;
+}
+
+typedef struct { int64_t at; int32_t node; } ready;
+
+static int before(ready a, ready b) { return a.at != b.at ? a.at < b.at : a.node < b.node; }
+
+static void push(ready *heap, int64_t *count, ready one)
+{
+    int64_t i = (*count)++;
+    for (; i && before(one, heap[(i - 1) / 2]); i = (i - 1) / 2)
+        heap[i] = heap[(i - 1) / 2];
+    heap[i] = one;
+}
+
+static ready pop(ready *heap, int64_t *count)
+{
+    ready top = heap[0], last = heap[--*count];
+    int64_t i = 0, child;
+    while ((child = 2 * i + 1) < *count) {
+        child += child + 1 < *count && before(heap[child + 1], heap[child]);
+        if (!before(heap[child], last))
+            break;
+        heap[i] = heap[child];
+        i = child;
+    }
+    heap[i] = last;
+    return top;
+}
+
+/* The same in the order of time, which is left in `order`: who asks first gets a bus. How many nodes were reached: fewer
+   than there are where some wait for one another, -1 where memory is short. */
+int64_t replay_in_time(const graph *g, int32_t *order)
+{
+    int64_t n = g->nodes, edges = g->cause_first[n], count = 0, done = 0;
+    int32_t *missing = malloc((size_t)(n + 1) * sizeof *missing), *next = malloc((size_t)(edges + 1) * sizeof *next);
+    int64_t *head = malloc((size_t)(n + 1) * sizeof *head);
+    ready *heap = malloc((size_t)(n + 1) * sizeof *heap);
+    if (!missing || !next || !head || !heap) {
+        done = -1;
+        goto out;
+    }
+    for (int64_t i = 0; i <= n; ++i)
+        head[i] = 0;
+    for (int64_t e = 0; e < edges; ++e)
+        head[g->cause[e] < 0 ? ~g->cause[e] : g->cause[e]]++;
+    for (int64_t i = 0, sum = 0; i < n; ++i)
+        head[i] = sum += head[i];
+    head[n] = edges;
+    for (int64_t i = n - 1; i >= 0; --i)
+        for (int64_t e = g->cause_first[i]; e < g->cause_first[i + 1]; ++e)
+            next[--head[g->cause[e] < 0 ? ~g->cause[e] : g->cause[e]]] = (int32_t)i;
+    for (int64_t i = 0; i < n; ++i) {
+        missing[i] = (int32_t)(g->cause_first[i + 1] - g->cause_first[i]);
+        if (!missing[i])
+            push(heap, &count, (ready){0, (int32_t)i});
+    }
+    while (count) {
+        int32_t node = pop(heap, &count).node;
+        visit(g, node);
+        order[done++] = node;
+        for (int64_t e = head[node]; e < head[node + 1]; ++e)
+            if (!--missing[next[e]])
+                push(heap, &count, (ready){ready_ps(g, next[e]), next[e]});
+    }
+out:
+    free(missing);
+    free(next);
+    free(head);
+    free(heap);
+    return done;
+}

@@ -1,0 +1,87 @@
+"""Replay of real runs is exact, and what it predicts comes true when the program is really changed."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from benchmarks import bounds
+
+from workbench.model.changes import read_change
+from workbench.model.diagnostic import WorkbenchError
+from workbench.model.prediction import Trust
+from workbench.replay.predict import Replayed, prepare
+
+POLLS = bounds.Program("block", settings={"CYCLES": 200}, trace=True)
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> bounds.Bench:
+    return bounds.Bench(tmp_path_factory.mktemp("bench"))
+
+
+@pytest.fixture(scope="module")
+def polls(bench: bounds.Bench) -> Replayed:
+    opened = bench.run(POLLS)
+    return prepare(opened.run, opened.platform)
+
+
+def predicted(replayed: Replayed, *changes: str):
+    return replayed.predict([read_change(change) for change in changes])
+
+
+def test_the_unchanged_run_is_replayed_to_the_picosecond(polls: Replayed):
+    assert polls.exact, polls.why
+    assert polls.modelled_ps == polls.run.manifest.time_ps
+    assert not polls.unknown
+
+
+def test_an_exact_base_is_no_accident(polls: Replayed):
+    """A transfer that gets the bus a picosecond late, and a block that begins a cycle late, are told."""
+    calls = dict(polls.run.tables["calls"])
+    calls["grant_ps"] = calls["grant_ps"].copy()
+    calls["grant_ps"][2] += 1
+    late = prepare(replace(polls.run, tables={**polls.run.tables, "calls": calls}), polls.platform)
+    assert "1 of" in late.why
+    assert not late.exact
+    intervals = dict(polls.run.tables["intervals"])
+    intervals["start_ps"] = intervals["start_ps"].copy()
+    worker = polls.run.tables["interval_offsets"]["offset"][2]
+    intervals["start_ps"][worker + 3] += 10_000
+    late = prepare(replace(polls.run, tables={**polls.run.tables, "intervals": intervals}), polls.platform)
+    assert "leaves 'idle' 1 times for no known cause" in late.unknown[0]
+
+
+@pytest.mark.parametrize(
+    ("change", "twin"),
+    [
+        ("state block=unit_top.worker state=multiply factor=0.5", POLLS.but(CYCLES=100)),
+        ("interrupt calls=poll", POLLS.but("irq")),
+    ],
+)
+def test_a_prediction_comes_true(polls: Replayed, bench, change: str, twin):
+    prediction = predicted(polls, change)
+    came = polls.run.manifest.time_ps / bench.run(twin).run.manifest.time_ps
+    assert prediction.trust is Trust.TRUSTED
+    assert prediction.speedup == pytest.approx(came, rel=1e-4)
+    assert prediction.interval[0] <= prediction.speedup <= prediction.interval[1]
+    assert prediction.bound_by
+
+
+def test_what_cannot_be_answered_is_refused_with_a_reason(polls: Replayed):
+    refused = predicted(polls, "calls calls=begin factor=0")
+    assert refused.trust is Trust.REFUSED
+    assert "unit_top.worker waits for" in refused.why
+    assert refused.speedup is None
+    assert "is a wait" in predicted(polls, "state block=unit_top.worker state=idle factor=0").why
+    with pytest.raises(WorkbenchError, match="no call 'pool'"):
+        predicted(polls, "interrupt calls=pool")
+
+
+def test_the_critical_path_is_the_run(polls: Replayed):
+    path = polls.critical_path()
+    assert path.steps[0].begin_s == 0
+    assert path.steps[-1].end_s == pytest.approx(polls.run.time_s)
+    assert all(a.end_s == b.begin_s for a, b in pairwise(path.steps))
+    held = polls.next_bottlenecks()
+    assert (held[0].block, held[0].state) == ("unit_top.worker", "multiply")
+    assert sum(one.share for one in held) == pytest.approx(1)

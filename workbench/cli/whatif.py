@@ -1,0 +1,136 @@
+"""`workbench whatif` and `workbench path`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from workbench.cli.opened import Opened
+from workbench.cli.output import DONE, FAILED, print_diagnostics, print_json
+from workbench.model.changes import as_json, read_change
+from workbench.model.ledger import Expected
+from workbench.model.prediction import Bottleneck, PathStep, Prediction, Slack, Trust
+from workbench.model.text import percent_text, ratio_text, table, time_text
+from workbench.replay.predict import Replayed, prepare
+from workbench.session.ledger import keep
+from workbench.session.plugins import Plugins
+from workbench.session.results import open_recorded
+
+_MOST_ROWS = 8  # of what holds the run
+
+
+def run_whatif(arguments: argparse.Namespace, workbench: Opened) -> int:
+    changes = [read_change(text) for text in arguments.changes]
+    replayed = _prepared(arguments.run_folder, workbench.plugins)
+    prediction = replayed.predict(changes)
+    held = replayed.next_bottlenecks(changes)
+    kept = ""
+    if arguments.keep:
+        expected = [Expected(one.block, one.state, one.time_s) for one in held]
+        kept = keep(replayed.run, prediction, expected).id
+    if arguments.json:
+        print_json(
+            {
+                "baseline": baseline_json(replayed),
+                **prediction_json(prediction),
+                "confirmed_s": None,
+                "next": [bottleneck_json(one) for one in held],
+                "kept": kept or None,
+            }
+        )
+    else:
+        _print(replayed, prediction, held)
+        if kept:
+            print(f"Kept as {kept}.")
+    return FAILED if prediction.trust is Trust.REFUSED else DONE
+
+
+def run_path(arguments: argparse.Namespace, workbench: Opened) -> int:
+    replayed = _prepared(arguments.run_folder, workbench.plugins)
+    path = replayed.critical_path()
+    if arguments.json:
+        print_json(
+            {
+                "time_s": path.time_s,
+                "steps": [step_json(step) for step in path.steps],
+                "slack": [slack_json(one) for one in path.slack],
+                "why": path.why,
+            }
+        )
+    elif path.steps:
+        print(f"The run's {time_text(path.time_s)} were spent on:")
+        print(_held_text(replayed.next_bottlenecks()))
+    else:
+        print(f"The critical path is not known: {path.why}.")
+    return DONE if path.steps else FAILED
+
+
+def baseline_json(replayed: Replayed) -> dict[str, object]:
+    """How well replay of the unchanged run agrees with it."""
+    modelled_s = None if replayed.modelled_ps is None else replayed.modelled_ps / 1e12
+    return {
+        "measured_s": replayed.run.time_s,
+        "modelled_s": modelled_s,
+        "exact": replayed.exact,
+        "why": replayed.why,
+        "unknown": list(replayed.unknown),
+        "assumed": list(replayed.assumed),
+    }
+
+
+def prediction_json(prediction: Prediction) -> dict[str, object]:
+    return {
+        "changes": [as_json(change) for change in prediction.changes],
+        "predicted_s": prediction.time_s,
+        "speedup": prediction.speedup,
+        "interval": list(prediction.interval) if prediction.interval else None,
+        "bound_by": prediction.bound_by,
+        "trust": prediction.trust.value,
+        "why": prediction.why,
+    }
+
+
+def bottleneck_json(one: Bottleneck) -> dict[str, object]:
+    return {"block": one.block, "state": one.state, "time_s": one.time_s, "share": one.share}
+
+
+def step_json(step: PathStep) -> dict[str, object]:
+    return {
+        "side": step.side.value,
+        "block": step.block,
+        "state": step.state,
+        "begin_s": step.begin_s,
+        "end_s": step.end_s,
+        "waited_for": step.waited_for,
+    }
+
+
+def slack_json(one: Slack) -> dict[str, object]:
+    return {"block": one.block, "state": one.state, "slack_s": one.slack_s}
+
+
+def _prepared(path: Path, plugins: Plugins) -> Replayed:
+    run, platform, problems = open_recorded(path, plugins)
+    print_diagnostics(problems)
+    return prepare(run, platform)
+
+
+def _print(replayed: Replayed, prediction: Prediction, held: tuple[Bottleneck, ...]) -> None:
+    for change in prediction.changes:
+        print(change)
+    if prediction.speedup is None or prediction.time_s is None or prediction.interval is None:
+        print(f"No prediction: {prediction.why}.")
+        return
+    low, high = prediction.interval
+    between = "" if low == high else f" ({ratio_text(low)} to {ratio_text(high)})"
+    times = f"{time_text(replayed.run.time_s)} become {time_text(prediction.time_s)}"
+    print(f"Predicted speedup {ratio_text(prediction.speedup)}{between}, {prediction.trust}: {times}.")
+    if prediction.why:
+        print(f"{prediction.why[0].upper()}{prediction.why[1:]}.")
+    print("After it the run's time is spent on:")
+    print(_held_text(held))
+
+
+def _held_text(held: tuple[Bottleneck, ...]) -> str:
+    rows = ((f"  {percent_text(one.share)}", time_text(one.time_s), one.block, one.state) for one in held[:_MOST_ROWS])
+    return table(rows)

@@ -1,0 +1,177 @@
+"""What ends the host's waits: which event each row of questions, or each wait for an interrupt, is for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.model.blocks import Side
+from workbench.model.pragma import WAITS, Category
+from workbench.model.targets import resolve_target
+from workbench.replay.causes import SHORT, Causes
+from workbench.replay.events import STAY, WORD, AllEvents, Events
+from workbench.replay.host import ASK, ASYNC, IRQ, MOVE, cycles_at
+
+Numbers = NDArray[np.int64]
+_WORKS = (Category.WORK, Category.OVERHEAD)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an operation waits for: events, all of which have to be over, and how many cycles later it sees that.
+
+    `kind` is that of the events; of a word, `byte` says which. `latest` is the most cycles that the run allows. Where
+    `opaque`, the FPGA's time from a word to the answer is known by these cycles alone.
+    """
+
+    kind: int
+    sources: tuple[int, ...]
+    byte: int
+    lag: int
+    latest: int
+    opaque: bool = False
+
+
+def find_answers(events: AllEvents, causes: Causes) -> tuple[dict[int, Answer], tuple[str, ...]]:
+    """The answers by the number of the operation, and which waits have none."""
+    ops = events.host.ops
+    waiting = np.flatnonzero(np.isin(ops["kind"], (ASK, IRQ)))
+    answers: dict[int, Answer] = {}
+    missing = []
+    kinds = np.stack([ops["site"][waiting], np.where(ops["kind"][waiting] == IRQ, -1, ops["address"][waiting])])
+    addresses = [len(np.unique(kinds[1, kinds[0] == site])) for site in kinds[0]]
+    for site, address in np.unique(kinds, axis=1).T.tolist():
+        rows = waiting[(kinds[0] == site) & (kinds[1] == address)]
+        alone = addresses[int(np.flatnonzero(kinds[0] == site)[0])] == 1
+        clock, failed, seen = _seen(events, rows)
+        found = _of_blocks(events, causes, rows, clock, failed, seen, alone) or _of_words(
+            events, rows, clock, failed, seen
+        )
+        answers |= found
+        place = events.run.manifest.sites[site]
+        if lost := len(rows) - len(found):
+            missing.append(f"{lost} waits at {place.file}:{place.line} end for no known cause")
+    return answers, tuple(missing)
+
+
+def _seen(events: AllEvents, rows: Numbers) -> tuple[int, Numbers, Numbers]:
+    """The clock of the port, and in which of its cycles the answer was not there yet (-1: not known), and was."""
+    ops = events.host.ops[rows]
+    if ops["kind"][0] == ASK:
+        return events.host.clock_of_table[ops["table"][0]], ops["failed"].copy(), ops["seen"].copy()
+    period = events.periods_ps[0]
+    asked, ended = ops["begin_ps"] + ops["before_ps"], ops["end_ps"] - ops["after_ps"]
+    seen = cycles_at(ended, period)
+    return 0, np.where(ended > asked, seen - 1, -1), seen
+
+
+def _of_blocks(
+    events: AllEvents, causes: Causes, rows: Numbers, clock: int, failed: Numbers, seen: Numbers, alone: bool
+) -> dict[int, Answer]:
+    """By a change of state of a block that the mark names; of several replicas of that which was begun at the address
+    that is asked, of all where one address tells of all."""
+    blocks = events.run.manifest.blocks
+    ops = events.host.ops
+    host = blocks[events.run.manifest.sites[int(ops["site"][rows[0]])].block]
+    numbers = {b.id: n for n, b in enumerate(blocks)}
+    state = host.states[int(ops["state"][rows[0]])]
+    found = {numbers[b.id]: None for t in state.targets for b in resolve_target(t, blocks, host) if b.side is Side.FPGA}
+    named = [n for n in found if n in events.fpga.blocks] or [
+        n for n in events.fpga.blocks if any(s.category in WAITS for s in blocks[n].states)
+    ]
+    best: tuple[tuple[int, ...], list[Answer]] | None = None
+    for members, key in _groups_of(events, named, clock):
+        given = [events.changes(n, clock)[key] for n in members]
+        rank = int(key[0] == 0 and blocks[members[0]].states[key[1]].category in _WORKS)
+        sets = [[one] for one in given] + ([given] if len(given) > 1 else [])
+        for chosen in sets:
+            fitted = _fit(chosen, failed, seen)
+            if fitted is None:
+                continue
+            sources, lag, latest, total = fitted
+            begun = len(chosen) == 1 and _begun_at(events, causes, sources[0], ops["address"][rows])
+            every = len(chosen) > 1 and alone
+            score = (int(begun), rank, int(every), total, int(len(chosen) == 1), -lag)
+            if best is None or score > best[0]:
+                answers = [Answer(STAY, tuple(int(s[i]) for s in sources), -1, lag, latest) for i in range(len(rows))]
+                best = score, answers
+    return dict(zip(rows.tolist(), best[1], strict=True)) if best else {}
+
+
+def _groups_of(events: AllEvents, named: Sequence[int], clock: int) -> Iterator[tuple[list[int], tuple[int, int, int]]]:
+    blocks = events.run.manifest.blocks
+    for group in dict.fromkeys(blocks[n].group for n in named):
+        members = [n for n in named if blocks[n].group == group]
+        keys = set.intersection(*(set(events.changes(n, clock)) for n in members))
+        for key in sorted(keys):
+            if key[0] == 0:
+                yield members, key
+
+
+def _fit(chosen: Sequence[Events], failed: Numbers, seen: Numbers) -> tuple[list[Numbers], int, int, int] | None:
+    """The last events before each answer, and one lag by which all of them come after the last question in vain; None
+    where there is none, or where an event would have to answer twice."""
+    sources, times = [], np.full(len(seen), -1)
+    for given in chosen:
+        at = np.searchsorted(given.time, seen, side="right") - 1
+        if (at < 0).any() or (np.diff(at) == 0).any():
+            return None
+        sources.append(given.source[at])
+        times = np.maximum(times, given.time[at])
+    lag = max(0, int((failed - times + 1)[failed >= 0].max(initial=0)))
+    latest = int((seen - times).min())
+    return (sources, lag, latest, int(times.sum())) if lag <= min(latest, SHORT) else None
+
+
+def _begun_at(events: AllEvents, causes: Causes, stays: Numbers, addresses: Numbers) -> bool:
+    """Whether what these stays end was begun by words to the addresses that are asked."""
+    stretches = events.fpga.stretch_of[stays - 1]
+    edges = causes.edges[causes.edges["kind"] == WORD]
+    of_stretch = dict(zip(edges["stretch"].tolist(), edges["source"].tolist(), strict=True))
+    to = [of_stretch.get(stretch, -1) for stretch in stretches.tolist()]
+    return all(op >= 0 and events.host.ops["address"][op] == a for op, a in zip(to, addresses.tolist(), strict=True))
+
+
+def _of_words(events: AllEvents, rows: Numbers, clock: int, failed: Numbers, seen: Numbers) -> dict[int, Answer]:
+    """By the last word of a call before, and how long the FPGA takes from there: the same time for all, if one fits."""
+    ops = events.host.ops
+    sends = _sends(events)
+    best: tuple[tuple[int, ...], dict[int, Answer]] | None = None
+    for site in sends:
+        words = events.words(site, clock)
+        words = words.some(words.byte < 0)
+        at = np.searchsorted(words.source, rows) - 1
+        if not len(words) or (at < 0).any():
+            continue
+        time, source = words.time[at], words.source[at]
+        low = np.where(failed >= 0, failed - time + 1, 0)
+        high = seen - time
+        if (high < 0).any():
+            continue
+        lag, latest = int(low.max()), int(high.min())
+        fits = lag <= latest
+        usual = lag if fits else int(np.median(low[failed >= 0])) if (failed >= 0).any() else 0
+        lags = np.where(low > usual, low, np.minimum(usual, high))
+        spread = int(high.max() - low[failed >= 0].min()) if (failed >= 0).any() else 0
+        score = (int(fits), -spread, int(ops["bytes"][source[0]] <= 8), int(source[0]))
+        if best is None or score > best[0]:
+            best = (
+                score,
+                {
+                    int(row): Answer(WORD, (int(s),), -1, int(one), latest if fits else int(most), True)
+                    for row, s, one, most in zip(rows, source, lags, high, strict=True)
+                },
+            )
+    return best[1] if best else {}
+
+
+def _sends(events: AllEvents) -> list[int]:
+    """The places at which the host sends."""
+    ops, entries = events.host.ops, events.run.manifest.entries
+    kinds = np.array([e.kind == "send" for e in entries] + [False])
+    entry = np.asarray(events.run.tables["calls"]["entry"])[ops["row"]]
+    sends = kinds[entry] & np.isin(ops["kind"], (MOVE, ASYNC)) & (ops["table"] >= 0)
+    return np.unique(ops["site"][sends]).tolist()

@@ -1,0 +1,151 @@
+"""A graph of who waits for whom, and the sweep in C that finds when everything happens (`resources/replay/sweep.c`)."""
+
+from __future__ import annotations
+
+import ctypes
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.api.compile import digest, needed
+from workbench.api.kept import keep, kept_whole
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.system.cache import cache_dir
+from workbench.system.process import run_program
+from workbench.system.toolchain import find_compiler
+
+PLAIN, TRANSFER, POLLS = 0, 1, 2
+HOST = 0  # the domain of picoseconds; clocks follow
+Numbers = NDArray[np.int64]
+#: a row of polls: see `polls` in sweep.c
+POLLS_ROW = np.dtype(
+    [
+        ("gap_ps", "<i8"), ("sample_ps", "<i8"), ("gap_first", "<i8"), ("gap_count", "<i8"),
+        ("clock", "<i4"), ("shorter", "<i4"), ("asked", "<i8"),
+    ]
+)  # fmt: skip
+_PERIOD = np.dtype([("num", "<i8"), ("den", "<i8")])
+_SOURCE = Path(str(files("workbench.resources"))) / "replay" / "sweep.c"
+_FLAGS = ("-std=c11", "-O2", "-shared", "-fPIC")
+
+
+@dataclass
+class Graph:
+    """Nodes in flat arrays, numbered so or otherwise; `sweep.c` says what each array holds.
+
+    The causes of node i are `cause[cause_first[i]:cause_first[i + 1]]`, each with its `lag`; a node of polls has the
+    event that it asks for last. `begin` and `end` are what a sweep finds, in picoseconds (domain 0) or cycles.
+    """
+
+    cause_first: Numbers
+    cause: NDArray[np.int32]
+    lag: Numbers
+    work: Numbers
+    kind: NDArray[np.uint8]
+    domain: NDArray[np.uint8]
+    extra: NDArray[np.int32]
+    periods_ps: Sequence[Fraction]  # of each clock: domain 1 is the first
+    buses: int
+    polls: NDArray[np.void] = field(default_factory=lambda: np.zeros(0, POLLS_ROW))
+    gaps: Numbers = field(default_factory=lambda: np.zeros(0, np.int64))
+    bus_of_polls: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+
+    def __post_init__(self) -> None:
+        self.begin = np.zeros(len(self.work), np.int64)
+        self.end = np.zeros(len(self.work), np.int64)
+        self._after = np.full(len(self.work), -1, np.int32)
+        self._clocks = np.array([(1, 1), *((p.numerator, p.denominator) for p in self.periods_ps)], _PERIOD)
+
+    def __len__(self) -> int:
+        return len(self.work)
+
+    def sweep(self, order: NDArray[np.int32] | None = None) -> None:
+        """Find `begin` and `end` of all nodes in an order in which causes come before those who wait for them."""
+        library = _library()
+        given = None if order is None else order.ctypes.data_as(ctypes.c_void_p)
+        library.replay_sweep(ctypes.byref(self._structure()), given)
+
+    def sweep_in_time(self) -> NDArray[np.int32] | None:
+        """The same, with buses given to who asks first, and the order; None where nodes wait for one another."""
+        order = np.empty(len(self), np.int32)
+        done = _library().replay_in_time(ctypes.byref(self._structure()), order.ctypes.data_as(ctypes.c_void_p))
+        if done < 0:
+            raise MemoryError
+        return order if done == len(self) else None
+
+    def path(self, node: int) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+        """After a sweep, the nodes of the critical path to a node's end, from the run's begin on, and of each whether
+        its end is on the path (1) or only its beginning."""
+        most = 2 * len(self) + 1
+        nodes, whole = np.empty(most, np.int32), np.empty(most, np.uint8)
+        pointers = (array.ctypes.data_as(ctypes.c_void_p) for array in (nodes, whole))
+        count = _library().replay_path(ctypes.byref(self._structure()), node, *pointers, most)
+        return nodes[:count][::-1], whole[:count][::-1]
+
+    def _structure(self) -> _Graph:
+        self._bus_free = np.zeros(max(self.buses, 1), np.int64)
+        self._bus_user = np.full(max(self.buses, 1), -1, np.int32)
+        arrays: dict[str, NDArray[Any]] = {
+            "cause_first": self.cause_first, "cause": self.cause, "lag": self.lag, "work": self.work,
+            "kind": self.kind, "domain": self.domain, "extra": self.extra, "clocks": self._clocks,
+            "rows": self.polls, "gaps": self.gaps, "bus_of_polls": self.bus_of_polls, "begin": self.begin,
+            "end": self.end, "bus_free": self._bus_free, "bus_user": self._bus_user, "after": self._after,
+        }  # fmt: skip
+        for name, kind in _KINDS.items():
+            assert arrays[name].dtype == kind, name
+            assert arrays[name].flags.c_contiguous, name
+        return _Graph(len(self), *(array.ctypes.data for array in arrays.values()))
+
+
+_KINDS = {
+    "cause_first": np.int64, "cause": np.int32, "lag": np.int64, "work": np.int64, "kind": np.uint8,
+    "domain": np.uint8, "extra": np.int32, "rows": POLLS_ROW, "gaps": np.int64, "bus_of_polls": np.int32,
+}  # fmt: skip
+
+
+class _Graph(ctypes.Structure):
+    _fields_ = (
+        ("nodes", ctypes.c_int64),
+        *(
+            (name, ctypes.c_void_p)
+            for name in (
+                "cause_first", "cause", "lag", "work", "kind", "domain", "extra", "clocks", "rows", "gaps",
+                "bus_of_polls", "begin", "end", "bus_free", "bus_user", "after",
+            )
+        ),
+    )  # fmt: skip
+
+
+@cache
+def _library() -> ctypes.CDLL:
+    """The sweep, compiled once and kept. Raises WorkbenchError where there is no C compiler, or it fails."""
+    compiler = needed(find_compiler("c"))
+    folder = cache_dir() / "replay" / digest([compiler.version, *_FLAGS, _SOURCE.read_bytes()])
+    if not kept_whole(folder):
+        with tempfile.TemporaryDirectory() as made:
+            library = Path(made) / "sweep.so"
+            result = run_program([compiler.path, *_FLAGS, "-o", library, _SOURCE])
+            if result.returncode:
+                raise WorkbenchError(Diagnostic("what replays runs does not compile", result.stderr, file=str(_SOURCE)))
+            keep(library, folder)
+            return _loaded(folder / library.name if kept_whole(folder) else library)
+    return _loaded(folder / "sweep.so")
+
+
+def _loaded(path: Path) -> ctypes.CDLL:
+    library = ctypes.CDLL(str(path))
+    library.replay_sweep.restype = None
+    library.replay_sweep.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+    library.replay_in_time.restype = ctypes.c_int64
+    library.replay_in_time.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+    library.replay_path.restype = ctypes.c_int64
+    library.replay_path.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64]
+    return library

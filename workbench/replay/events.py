@@ -1,0 +1,138 @@
+"""What may let somebody go on: words that the host moves, and changes of the FPGA's states, each with its time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.model.run import Run
+from workbench.replay.fpga import FpgaPart
+from workbench.replay.host import ASK, ASYNC, MOVE, HostPart, cycles_at
+
+Numbers = NDArray[np.int64]
+STAY, WORD = 0, 1  # what an event is
+#: Words looked at of one call; of longer ones, so many at the beginning and at the end.
+_MOST_WORDS = 1 << 20
+
+
+@dataclass(frozen=True)
+class Events:
+    """Events in order of time. `time` is in cycles of the clock of whoever waits: of a word, how many are over when it
+    is through. `source` is a stay's or an operation's number, `byte` where a word ends in its call (-1: its last)."""
+
+    kind: int
+    time: Numbers
+    source: Numbers
+    byte: Numbers
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def some(self, chosen: NDArray[np.bool_] | Numbers | slice) -> Events:
+        return Events(self.kind, self.time[chosen], self.source[chosen], self.byte[chosen])
+
+
+def merged(parts: Sequence[Events]) -> Events:
+    """Events of one kind together, in order of time."""
+    time = np.concatenate([p.time for p in parts])
+    order = np.argsort(time, kind="stable")
+    source, byte = (np.concatenate([getattr(p, name) for p in parts])[order] for name in ("source", "byte"))
+    return Events(parts[0].kind, time[order], source, byte)
+
+
+class AllEvents:
+    """A run's events, as blocks on any of its clocks see them."""
+
+    def __init__(self, run: Run, host: HostPart, fpga: FpgaPart, periods_ps: Sequence[Fraction]) -> None:
+        self.run, self.host, self.fpga, self.periods_ps = run, host, fpga, periods_ps
+        changes = np.flatnonzero(fpga.stay_block[1:] != fpga.stay_block[:-1]) + 1
+        bounds = np.concatenate(([0], changes, [len(fpga.stay_block)]))
+        self._rows = {int(fpga.stay_block[a]): (a, b) for a, b in pairwise(bounds.tolist()) if b > a}
+        self._words: dict[tuple[int, int], Events] = {}
+        self._changes: dict[tuple[int, int], dict[tuple[int, int, int], Events]] = {}
+        #: stays that only tell of a question that was asked: they are made anew with the questions
+        self.of_questions = np.zeros(len(fpga.stay_block), bool)
+
+    def changes(self, block: int, clock: int) -> dict[tuple[int, int, int], Events]:
+        """A block's changes of state by (0, from, to) and (1, state, next), in cycles of a clock."""
+        if (block, clock) not in self._changes:
+            self._changes[block, clock] = dict(self._changes_of(block, clock))
+        return self._changes[block, clock]
+
+    def _changes_of(self, block: int, clock: int) -> Iterator[tuple[tuple[int, int, int], Events]]:
+        low, high = self._rows.get(block, (0, 0))
+        stays = np.arange(low + 1, high)
+        stays = stays[~(self.of_questions[stays] | self.of_questions[stays - 1])]
+        if not len(stays):
+            return
+        states = self.fpga.stay_state.astype(np.int64)
+        time = self.fpga.stay_begin[stays]
+        own = self.fpga.clock[block]
+        if own != clock:
+            time = cycles_at(_begins(time, self.periods_ps[own]), self.periods_ps[clock])
+        width = int(states.max()) + 2
+        after = np.where(stays + 1 < high, states[np.minimum(stays + 1, high - 1)], width - 1)
+        for how, key in ((0, states[stays - 1] * width + states[stays]), (1, states[stays] * width + after)):
+            kinds, which, counts = np.unique(key, return_inverse=True, return_counts=True)
+            order = np.split(np.argsort(which, kind="stable"), np.cumsum(counts)[:-1])
+            for kind, rows in zip(kinds.tolist(), order, strict=True):
+                none = np.full(len(rows), -1, np.int64)
+                yield (how, kind // width, kind % width), Events(STAY, time[rows], stays[rows], none)
+
+    def words(self, site: int, clock: int) -> Events:
+        """All words of the calls at a place, as a clock sees them."""
+        if (site, clock) not in self._words:
+            ops = self.host.ops
+            mine = np.flatnonzero((ops["site"] == site) & np.isin(ops["kind"], (MOVE, ASYNC)) & (ops["table"] >= 0))
+            self._words[site, clock] = self._words_of(mine, clock)
+        return self._words[site, clock]
+
+    def _words_of(self, rows: Numbers, clock: int) -> Events:
+        ops = self.host.ops[rows]
+        width = np.array([*self.host.word_bytes, 4], np.int64)[ops["table"]]
+        count = np.maximum(-(-ops["bytes"] // width), 1)
+        if not len(rows) or count.sum() > _MOST_WORDS:
+            count = np.minimum(count, 1)
+        which = np.repeat(np.arange(len(rows)), count)
+        number = np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count)
+        byte = (number + 1) * width[which]
+        last = number + 1 == count[which]
+        byte[last] = -1
+        ends = ops["grant_ps"][which] + word_ps(ops, width, which, byte, self.host, self.periods_ps)
+        time = cycles_at(ends, self.periods_ps[clock])
+        order = np.argsort(time, kind="stable")
+        return Events(WORD, time[order], rows[which][order], byte[order])
+
+    @cached_property
+    def sites(self) -> tuple[int, ...]:
+        """The places at which the host moves data, questions apart."""
+        ops = self.host.ops
+        asking = set(np.unique(ops["site"][ops["kind"] == ASK]).tolist())
+        moving = np.unique(ops["site"][np.isin(ops["kind"], (MOVE, ASYNC)) & (ops["table"] >= 0)]).tolist()
+        return tuple(site for site in moving if site not in asking)
+
+
+def word_ps(
+    ops: NDArray[np.void],
+    width: Numbers,
+    which: Numbers,
+    byte: Numbers,
+    host: HostPart,
+    periods_ps: Sequence[Fraction],
+) -> Numbers:
+    """When words end at the port, after their transfers got the bus: the first `byte` bytes of operation `which`."""
+    period = np.array([*(int(periods_ps[c]) for c in host.clock_of_table), 0], np.int64)[ops["table"]]
+    lasts = (ops["work_ps"] - ops["shorter"] * period)[which]
+    words = np.maximum(-(-ops["bytes"] // width), 1)[which]
+    return np.where(byte < 0, lasts, np.minimum(-(-byte // width[which]), words) * lasts // words)
+
+
+def _begins(cycles: Numbers, period_ps: Fraction) -> Numbers:
+    num, den = period_ps.numerator, period_ps.denominator
+    return -(-cycles * num // den)

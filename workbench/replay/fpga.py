@@ -1,0 +1,113 @@
+"""What the FPGA's blocks did in a traced run: stretches of work between moments at which they may have waited."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.model.blocks import Block, Side
+from workbench.model.pragma import COMMUNICATION, WAITS
+from workbench.model.run import Run
+from workbench.replay.host import cycles_at
+from workbench.traces.trace import Trace
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class FpgaPart:
+    """Stays and stretches of the FPGA's blocks, block after block, in cycles of each block's clock.
+
+    Stay i of block `stay_block[i]` is in `stay_state[i]` from `stay_begin[i]` to `stay_end[i]`. Stretch k begins with
+    stay `first[k]`, at `begin[k]`, and works until `end[k]`, where its block waits or the next one begins. `clock` is
+    of each block of the run the number of its clock. `waits` tells of each block which of its states are waits.
+    """
+
+    blocks: tuple[int, ...]
+    stay_block: NDArray[np.int32]
+    stay_state: NDArray[np.int32]
+    stay_begin: Numbers
+    stay_end: Numbers
+    stretch_of: Numbers  # of each stay; of a wait's, the stretch before it
+    first: Numbers
+    begin: Numbers
+    end: Numbers
+    clock: tuple[int, ...]
+
+    @property
+    def block(self) -> NDArray[np.int32]:
+        return self.stay_block[self.first]
+
+
+def wait_states(block: Block) -> NDArray[np.bool_]:
+    """Of each state of a block whether it waits there. In one that is not said to wait anywhere, and does communicate,
+    it waits where nothing is said."""
+    waits = np.array([state.category in WAITS for state in block.states])
+    if not waits.any() and any(state.category in COMMUNICATION for state in block.states):
+        waits[0] = True
+    return waits
+
+
+def waiting_stays(fpga: FpgaPart, blocks: Sequence[Block]) -> NDArray[np.bool_]:
+    """Of each stay whether its block waits."""
+    most = max((len(blocks[n].states) for n in fpga.blocks), default=0)
+    waits = np.zeros((len(blocks), most), bool)
+    for number in fpga.blocks:
+        found = wait_states(blocks[number])
+        waits[number, : len(found)] = found
+    return waits[fpga.stay_block, fpga.stay_state] if most else np.zeros(0, bool)
+
+
+def read_fpga(run: Run, trace: Trace | None, periods_ps: Sequence[Fraction]) -> FpgaPart:
+    """The stretches of a run's FPGA blocks; none where it has no trace."""
+    blocks, clocks = run.manifest.blocks, run.manifest.clocks
+    names = [clock.name for clock in clocks]
+    clock = tuple(names.index(b.clock) if b.clock in names else 0 for b in blocks)
+    mine = [n for n, b in enumerate(blocks) if b.side is Side.FPGA and len(b.states) > 1] if trace else []
+    begins: list[Numbers] = []
+    ends: list[Numbers] = []
+    states: list[NDArray[np.int32]] = []
+    of_block: list[NDArray[np.int32]] = []
+    for number in mine:
+        assert trace is not None
+        edges, state = trace.row(number)
+        cycles = cycles_at(edges.astype(np.int64), periods_ps[clock[number]])
+        begins.append(cycles[:-1])
+        ends.append(cycles[1:])
+        states.append(state.astype(np.int32))
+        of_block.append(np.full(len(state), number, np.int32))
+    stay_begin, stay_end = _joined(begins), _joined(ends)
+    stay_state, stay_block = _joined(states).astype(np.int32), _joined(of_block).astype(np.int32)
+    waiting, after = np.zeros(len(stay_state), bool), np.zeros(len(stay_state), bool)
+    begun = np.append(True, stay_block[1:] != stay_block[:-1])[: len(stay_block)]
+    by_group: dict[str, list[int]] = {}
+    for number in mine:
+        by_group.setdefault(blocks[number].group, []).append(number)
+    for members in by_group.values():
+        waits = wait_states(blocks[members[0]])
+        rows = np.flatnonzero(np.isin(stay_block, members)) if len(by_group) > 1 else np.arange(len(stay_block))
+        waiting[rows] = waits[stay_state[rows]]
+        came = np.append(False, waiting[rows][:-1]) & ~begun[rows]
+        follows = np.zeros(len(waits), bool)
+        follows[stay_state[rows[came]]] = True
+        after[rows] = came | (follows & ~waits)[stay_state[rows]]
+    first = np.flatnonzero(begun | after)
+    stretch_of = np.cumsum(begun | after) - 1
+    last = np.append(first[1:], len(stay_begin))
+    # a stretch ends where its first wait begins
+    wait_at = np.append(np.flatnonzero(waiting), len(stay_begin))
+    stops = wait_at[np.searchsorted(wait_at, first)] if len(first) else first
+    end = np.where(stops < last, stay_begin[np.minimum(stops, max(len(stay_begin) - 1, 0))], 0) if len(first) else first
+    whole = stops >= last
+    end[whole] = stay_end[last[whole] - 1]
+    return FpgaPart(
+        tuple(mine), stay_block, stay_state, stay_begin, stay_end, stretch_of, first, stay_begin[first], end, clock
+    )
+
+
+def _joined(parts: Sequence[NDArray[np.integer]]) -> Numbers:
+    return np.concatenate(parts).astype(np.int64) if parts else np.zeros(0, np.int64)

@@ -1,0 +1,242 @@
+"""What the host did in a run, as operations: its calls, with polls for one answer as one, and its own code between."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.model.platform import Platform, TransferTable
+from workbench.model.pragma import WAITS
+from workbench.model.run import Run, Table
+from workbench.model.transfer_time import transfer_ps
+
+#: Kinds of operations: a call of fixed length, a transfer, one that returns at once, a wait for that, for an interrupt,
+#: and reads of one address until it answers.
+OTHER, MOVE, ASYNC, AWAIT, IRQ, ASK = range(6)
+#: Reads of more bytes are data, and no questions.
+ANSWER_BYTES = 8
+OPS = np.dtype(
+    [
+        ("thread", "<i4"), ("kind", "u1"), ("site", "<i4"), ("state", "<i4"), ("table", "<i4"), ("bus", "<i4"),
+        ("bytes", "<i8"), ("address", "<i8"),
+        ("own_ps", "<i8"),     # the thread's own code before it
+        ("before_ps", "<i8"),  # the host's part of the call, before it asks for the bus
+        ("after_ps", "<i8"),   # and after it has its answer
+        ("work_ps", "<i8"),    # how long it has the bus; else how long it lasts
+        ("beyond_ps", "<i8"),  # how much of that the table does not explain
+        ("shorter", "<i4"),    # by how many cycles its words come earlier
+        ("row", "<i8"), ("rows", "<i8"),  # of table `calls`
+        ("begin_ps", "<i8"), ("grant_ps", "<i8"), ("end_ps", "<i8"),  # as recorded; `end_ps` is the call's return
+        ("gap_ps", "<i8"), ("gap_first", "<i8"), ("gaps", "<i8"),  # ASK: from a question's end to the next one
+        ("failed", "<i8"), ("seen", "<i8"),  # ASK: cycles of the last question in vain (-1: none), of the answer
+    ]
+)  # fmt: skip
+Operations = NDArray[np.void]
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class HostPart:
+    """Operations in order, thread after thread. `gaps_ps` are times between polls, `rest_ps` each thread's own code
+    after its last call. `tables` are the platform's, numbered by column `table`, with the period of each one's port and
+    its width. `why` says what is not understood, or nothing.
+    """
+
+    ops: Operations
+    gaps_ps: Numbers
+    rest_ps: dict[int, int]
+    tables: tuple[tuple[str, TransferTable], ...]
+    clock_of_table: tuple[int, ...]
+    word_bytes: tuple[int, ...]
+    why: str
+
+
+def read_host(run: Run, platform: Platform | None, periods_ps: Sequence[Fraction]) -> HostPart:
+    """The operations of a run whose clocks have these periods. Calls that are not understood keep their length."""
+    calls = run.tables["calls"]
+    tables = tuple(platform.transfer_tables.items()) if platform else ()
+    clocks, widths = _ports(run, platform, tables)
+    parts, gaps, rest, why = [], [np.zeros(0, np.int64)], {}, ""
+    for thread in np.unique(calls["block"]).tolist() or [0]:
+        rows = np.flatnonzero(calls["block"] == thread)
+        mine = {name: np.asarray(column)[rows] for name, column in calls.items()}
+        if len(rows) and (np.diff(mine["t0_ps"]) < 0).any():
+            why = "calls of a thread lie within one another"
+        ops = _operations(run, platform, mine, rows, tables)
+        _look_at_ports(ops, mine, clocks, periods_ps)
+        ops, gap = _with_polls(run, ops, mine, clocks, periods_ps)
+        ops["gap_first"] += sum(map(len, gaps))
+        gaps.append(gap)
+        parts.append(ops)
+        ends = run.manifest.threads[thread].end_ps if thread < len(run.manifest.threads) else run.manifest.time_ps
+        rest[thread] = int(ends - ops["end_ps"][-1]) if len(ops) else ends
+    return HostPart(np.concatenate(parts), np.concatenate(gaps), rest, tables, clocks, widths, why)
+
+
+def _ports(
+    run: Run, platform: Platform | None, tables: Sequence[tuple[str, TransferTable]]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Of each table the number of its port's clock among the run's, and the bytes of a word."""
+    hardware = platform.hardware if platform else None
+    names = [clock.name for clock in run.manifest.clocks]
+    clocks, widths = [], []
+    for _, table in tables:
+        port = next((p for p in hardware.ports if p.name == table.port), hardware.ports[0]) if hardware else None
+        clock = hardware.clock_of(port).name if hardware and port else ""
+        clocks.append(names.index(clock) if clock in names else 0)
+        widths.append(port.word_bits // 8 if port else 4)
+    return tuple(clocks), tuple(widths)
+
+
+def _operations(
+    run: Run,
+    platform: Platform | None,
+    calls: Table,
+    rows: Numbers,
+    tables: Sequence[tuple[str, TransferTable]],
+) -> Operations:
+    """An operation for every call of a thread."""
+    ops = np.zeros(len(rows), OPS)
+    names = [name for name, _ in tables]
+    entries = run.manifest.entries
+    table_of = np.array([*(names.index(e.transfer) if e.transfer in names else -1 for e in entries), -1], np.int32)
+    later = _asynchronous(run, platform)
+    ops["thread"], ops["site"], ops["state"] = calls["block"], calls["site"], calls["state"]
+    ops["bytes"], ops["address"] = calls["bytes"], calls["address"]
+    ops["row"], ops["rows"] = rows, 1
+    ops["begin_ps"], ops["end_ps"], ops["grant_ps"] = calls["t0_ps"], calls["t1_ps"], calls["grant_ps"]
+    ops["own_ps"] = calls["t0_ps"] - np.append(0, calls["t1_ps"][:-1])
+    ops["table"] = table_of[calls["entry"]]
+    ops["bus"] = np.where(calls["grant_ps"] >= 0, calls["resource"], -1)
+    ops["gap_first"] = 0
+    ops["failed"], ops["seen"] = -1, -1
+    kinds = np.array([*(_KINDS.get(e.kind, OTHER) for e in entries), OTHER], np.uint8)[calls["entry"]]
+    moves = (kinds == MOVE) & (calls["grant_ps"] >= 0)
+    ops["kind"] = np.where(kinds == MOVE, np.where(moves, MOVE, OTHER), kinds)
+    ops["kind"][moves & later[calls["entry"]]] = ASYNC
+    asked = np.where(calls["call_ps"] >= 0, calls["call_ps"], calls["t0_ps"])
+    ended = np.where(calls["end_ps"] >= 0, calls["end_ps"], calls["t1_ps"])
+    asked, ended = asked.astype(np.int64), ended.astype(np.int64)
+    ops["before_ps"] = asked - calls["t0_ps"]
+    ops["after_ps"] = calls["t1_ps"] - np.where(ops["kind"] == ASYNC, asked, ended)
+    ops["work_ps"] = np.where(moves, ended - calls["grant_ps"], calls["t1_ps"] - calls["t0_ps"])
+    fixed = ops["kind"] == OTHER
+    ops["before_ps"][fixed] = ops["after_ps"][fixed] = 0
+    of_table = moves & (ops["table"] >= 0)
+    sizes, which = np.unique(np.stack([ops["table"], ops["bytes"]])[:, of_table], axis=1, return_inverse=True)
+    taken = np.array([transfer_ps(tables[t][1], max(int(n), 1)) for t, n in sizes.T], np.int64)
+    told = taken[which.reshape(-1)] if len(taken) else np.zeros(0, np.int64)
+    # the end of one that returns at once is not recorded with its call in earlier runs
+    no_end = (ops["kind"] == ASYNC)[of_table] & (ended == calls["t1_ps"])[of_table]
+    ops["work_ps"][of_table] = np.where(no_end, told, ops["work_ps"][of_table])
+    ops["beyond_ps"][of_table] = ops["work_ps"][of_table] - told
+    return ops
+
+
+_KINDS = {"send": MOVE, "receive": MOVE, "wait": AWAIT, "interrupt": IRQ}
+
+
+def _asynchronous(run: Run, platform: Platform | None) -> NDArray[np.bool_]:
+    """Of each entry of the run whether it returns before its transfer is done."""
+    known = {
+        (e.prototype.partition("(")[0].replace("*", " ").split()[-1], e.subtype)
+        for e in (platform.host.entries if platform else ())
+        if e.asynchronous and e.prototype
+    }
+    return np.array([*((e.name, e.subtype) in known for e in run.manifest.entries), False])
+
+
+def _look_at_ports(ops: Operations, calls: Table, clocks: Sequence[int], periods_ps: Sequence[Fraction]) -> None:
+    """Find by how many cycles each transfer's last word is earlier than its end: what an answer takes."""
+    for table, clock in enumerate(clocks):
+        mine = np.flatnonzero((ops["table"] == table) & (calls["port_last_ps"] >= 0) & (ops["grant_ps"] >= 0))
+        if len(mine):
+            ends = ops["grant_ps"][mine] + ops["work_ps"][mine]
+            due = cycles_at(ends, periods_ps[clock]) - 1
+            ops["shorter"][mine] = due - cycles_at(calls["port_last_ps"][mine].astype(np.int64), periods_ps[clock])
+
+
+def cycles_at(ps: Numbers, period_ps: Fraction) -> Numbers:
+    """How many cycles are over at these times."""
+    num, den = period_ps.numerator, period_ps.denominator
+    if den == 1:
+        return ps // num
+    if len(ps) and int(np.abs(ps).max()) < (1 << 62) // den:
+        return ps * den // num
+    return np.array([int(t) * den // num for t in ps.tolist()], np.int64)
+
+
+def _with_polls(
+    run: Run, ops: Operations, calls: Table, clocks: Sequence[int], periods_ps: Sequence[Fraction]
+) -> tuple[Operations, Numbers]:
+    """The operations with reads of one address at one place in a row as one, and times between polls."""
+    small = (ops["kind"] == MOVE) & (ops["bytes"] <= ANSWER_BYTES) & (ops["table"] >= 0)
+    small &= np.array([e.kind == "receive" for e in run.manifest.entries] + [False])[calls["entry"]]
+    block = run.manifest.blocks[int(ops["thread"][0])] if len(ops) else run.manifest.blocks[0]
+    waits = np.array([state.category in WAITS for state in block.states])[ops["state"]]
+    goes_on = np.zeros(len(ops), bool)  # with the row of the call before it
+    goes_on[1:] = small[1:] & small[:-1]
+    for name in ("site", "address", "bytes"):
+        goes_on[1:] &= ops[name][1:] == ops[name][:-1]
+    questions = small & waits
+    values = np.asarray(calls["value"]) if calls["value_bytes"].any() else None
+    for site in np.unique(ops["site"][goes_on & ~waits]).tolist():
+        mine = np.flatnonzero(ops["site"] == site)
+        if values is not None and _asks(goes_on, values, mine):
+            questions[mine] = True
+        else:
+            goes_on[mine] = False
+    heads = np.flatnonzero(~goes_on)
+    ends = np.append(heads[1:], len(ops))
+    found = ops[heads].copy()
+    asks = questions[heads]
+    last = ops[ends - 1]
+    found["rows"] = ends - heads
+    found["end_ps"], found["after_ps"] = last["end_ps"], last["after_ps"]
+    found["kind"][asks] = ASK
+    gap = ops["begin_ps"] - np.append(0, ops["end_ps"][:-1]) + ops["before_ps"] + np.append(0, ops["after_ps"][:-1])
+    inner = np.ones(len(ops), bool)
+    inner[heads] = False
+    gaps = gap[inner].astype(np.int64)
+    found["gaps"] = ends - heads - 1
+    found["gap_first"] = np.cumsum(found["gaps"]) - found["gaps"]
+    usual: dict[int, int] = {}
+    sites = ops["site"][inner]
+    for site in np.unique(found["site"][asks]).tolist():
+        mine = gaps[sites == site]
+        usual[site] = int(np.median(mine)) if len(mine) else int(np.median(found["own_ps"][found["site"] == site]))
+    for row in np.flatnonzero(asks):
+        found["gap_ps"][row] = usual[int(found["site"][row])]
+    _when_seen(found, asks, calls, ends, clocks, periods_ps)
+    return found, gaps
+
+
+def _asks(goes_on: NDArray[np.bool_], values: NDArray[np.integer], mine: Numbers) -> bool:
+    """Whether reads at one place are questions, which are answered the same until the last of each row is not. Rows
+    that follow one another are parted."""
+    in_vain = values[mine[np.flatnonzero(goes_on[mine])[0]] - 1]
+    after = mine[1:][values[mine[:-1]] != in_vain]
+    goes_on[after] = False
+    last = np.append(~goes_on[mine[1:]], True)
+    return bool(((values[mine] != in_vain) == last).all())
+
+
+def _when_seen(
+    ops: Operations,
+    asks: NDArray[np.bool_],
+    calls: Table,
+    ends: Numbers,
+    clocks: Sequence[int],
+    periods_ps: Sequence[Fraction],
+) -> None:
+    """Fill in in which cycles questions looked, the last one in vain and the one that was answered."""
+    for table, clock in enumerate(clocks):
+        mine = np.flatnonzero(asks & (ops["table"] == table))
+        cycle = cycles_at(np.asarray(calls["port_last_ps"]).astype(np.int64), periods_ps[clock])
+        ops["seen"][mine] = cycle[ends[mine] - 1]
+        several = mine[ops["rows"][mine] > 1]
+        ops["failed"][several] = cycle[ends[several] - 2]

@@ -1,0 +1,102 @@
+"""An application as replay knows it: the host's operations, the FPGA's stretches, and who waits for whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.model.platform import TransferTable
+from workbench.model.run import Run
+from workbench.model.transfer_time import transfer_ps
+from workbench.replay.answers import Answer
+from workbench.replay.fpga import FpgaPart
+from workbench.replay.host import ASK, ASYNC, MOVE, HostPart
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass
+class Program:
+    """What changes edit.
+
+    Operations are those of `ops`, in order. `at` says which of them does the work of each operation of the run (-1:
+    none), `byte` where its bytes begin there, `span` how many those are now, and in how many `parts`, one after the
+    other, they go; `base` is the other way round: which of the run an operation stands for. `loop_ps` is how much of an
+    operation's own time belongs to calls that are gone, `delay_ps` what is waited before it asks. Of those that return
+    at once `buffers` may be under way (0: any number). `stays` are the lengths of the FPGA's stays.
+    """
+
+    run: Run
+    host: HostPart
+    fpga: FpgaPart
+    ops: NDArray[np.void]
+    at: Numbers
+    byte: Numbers
+    span: Numbers
+    parts: Numbers
+    base: Numbers
+    loop_ps: Numbers
+    delay_ps: Numbers
+    buffers: Numbers
+    stays: Numbers
+    edges: NDArray[np.void]
+    lag_after: Numbers
+    answers: dict[int, Answer]  # by operation of the run
+    periods_ps: list[Fraction]
+    tables: list[tuple[str, TransferTable]]
+    rest_ps: dict[int, int]
+
+    def copy(self) -> Program:
+        """One that may be edited."""
+        arrays = (
+            "ops",
+            "at",
+            "byte",
+            "span",
+            "parts",
+            "base",
+            "loop_ps",
+            "delay_ps",
+            "buffers",
+            "stays",
+            "edges",
+            "lag_after",
+        )
+        found = Program(**{name: getattr(self, name) for name in self.__dataclass_fields__})
+        for name in arrays:
+            setattr(found, name, getattr(self, name).copy())
+        found.answers, found.periods_ps, found.tables = dict(self.answers), list(self.periods_ps), list(self.tables)
+        return found
+
+
+def begin_program(
+    run: Run,
+    host: HostPart,
+    fpga: FpgaPart,
+    edges: NDArray[np.void],
+    lag_after: Numbers,
+    answers: dict[int, Answer],
+    periods_ps: list[Fraction],
+) -> Program:
+    count = len(host.ops)
+    zeros = np.zeros(count, np.int64)
+    return Program(
+        run, host, fpga, host.ops, np.arange(count), zeros, host.ops["bytes"], zeros + 1, np.arange(count), zeros,
+        zeros, zeros, fpga.stay_end - fpga.stay_begin, edges, lag_after, answers, periods_ps, list(host.tables),
+        dict(host.rest_ps),
+    )  # fmt: skip
+
+
+def work_ps(program: Program) -> Numbers:
+    """How long operations take, of what their tables say of their bytes now."""
+    ops = program.ops
+    lasts: Numbers = ops["work_ps"].copy()
+    moved = np.isin(ops["kind"], (MOVE, ASYNC, ASK)) & (ops["table"] >= 0)
+    if moved.any():
+        sizes, which = np.unique(np.stack([ops["table"], ops["bytes"]])[:, moved], axis=1, return_inverse=True)
+        taken = [transfer_ps(program.tables[t][1], max(int(n), 1)) for t, n in sizes.T]
+        lasts[moved] = np.array(taken, np.int64)[which.reshape(-1)] + ops["beyond_ps"][moved]
+    return lasts
