@@ -167,6 +167,7 @@ def test_the_hosts_order_of_calls_is_kept_as_a_loop(run: Run) -> None:
     order = list(unfold(run.tables["call_order"]))
     assert order == list(zip(calls["site"].tolist(), calls["state"].tolist(), strict=True))
     assert run.tables["call_order"]["repeat"].max() == ROUNDS
+    assert run.tables["call_order"]["host_ps"].sum() == calls["host_ps"].sum()
 
 
 def test_the_run_tells_its_cores_and_the_threads_time_on_them(run: Run) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
-from unfolding import Call, unfold
+from unfolding import Call, calls_of_rows, unfold
 
 from workbench.formats.tables import check_table
 from workbench.model.run import Table
@@ -20,15 +20,19 @@ CALLS = st.lists(st.tuples(st.integers(-1, 3), st.integers(0, 1)), max_size=200)
 
 def folded(calls: Sequence[Call] | np.ndarray) -> Table:
     site, state = np.array(calls, np.int64).reshape(-1, 2).T
-    rows = rows_in_order({"block": np.zeros(len(calls), np.int64), "site": site, "state": state})
-    return fold(rows["site"], rows["state"], rows["repeat"])
+    host_ps = 10 * np.arange(len(calls)) + site
+    rows = rows_in_order({"block": np.zeros(len(calls), np.int64), "site": site, "state": state, "host_ps": host_ps})
+    return fold(*(rows[name] for name in ("site", "state", "repeat", "host_ps")))
 
 
 @given(CALLS)
 @example([])
 @example([(0, 0), (1, 0)] * 5 + [(0, 0), (2, 0), (1, 0)] * 5 + [(2, 0), (1, 0)] * 5)
 def test_unfolding_gives_back_every_call_in_order(calls: list[Call]) -> None:
-    assert list(unfold(folded(calls))) == calls
+    table = folded(calls)
+    assert list(unfold(table)) == calls
+    own = [10 * n + site for n, (site, _) in enumerate(calls)]
+    assert table["host_ps"].tolist() == [sum(own[n] for n in of) for of in calls_of_rows(table)]
 
 
 @given(st.lists(CALLS.filter(lambda c: 0 < len(c) < 6), min_size=1, max_size=3), st.integers(2, 40))
@@ -41,6 +45,9 @@ def test_rounds_of_a_host_with_twenty_cores_fold_into_one_loop() -> None:
     counts = (20, 20, 20, 33, 20)
     round_ = [(site, 2) for site, count in enumerate(counts) for _ in range(count)]
     table = folded(round_ * 1000)
+    own_ps = table.pop("host_ps")
+    first = 10 * np.arange(1000)[:, None] * sum(counts) + 10 * np.arange(sum(counts))
+    assert own_ps[1] == first[:, :20].sum()
     assert {name: column.tolist() for name, column in table.items()} == {
         "site": [-1, 0, 1, 2, 3, 4],
         "state": [-1, 2, 2, 2, 2, 2],

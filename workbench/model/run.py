@@ -90,7 +90,7 @@ TABLES: dict[str, dict[str, str]] = {
         "own_ps": "i8",
         "woken_by": "i4",
     },
-    "call_order": {"block": "i4", "site": "i4", "state": "i4", "repeat": "i8", "body": "i4"},
+    "call_order": {"block": "i4", "site": "i4", "state": "i4", "repeat": "i8", "body": "i4", "host_ps": "i8"},
     "streams": {"stream": "i4", "transfers": "i8", "source_stalls": "i8", "sink_stalls": "i8", "idle": "i8"},
     "stream_transfers": {"stream": "i4", "cycle": "i8", "early": "i4"},
     "stream_waits": {"stream": "i4", "wait": "i4", "cycles": "i8"},
@@ -130,7 +130,7 @@ TABLES: dict[str, dict[str, str]] = {
 
 #: Columns that earlier runs do not have, and what then stands in them.
 LATER_COLUMNS: dict[str, dict[str, int]] = {
-    "call_order": {"block": -1},
+    "call_order": {"block": -1, "host_ps": -1},
     "calls": {"card": -1, "parts": 0, "call_ps": -1, "end_ps": -1, "value": 0, "value_bytes": 0},
 }
 
@@ -205,7 +205,7 @@ COLUMNS = {
     "t0_ps": "when the call began",
     "t1_ps": "when it ended",
     "address": "address on the FPGA",
-    "host_ps": "time of the host's own code before it",
+    "host_ps": "time of the host's own code before it; in call_order, before all calls of the row, in all rounds",
     "grant_ps": "when it got the bus",
     "port_first_ps": "when its first word passed the FPGA's port",
     "port_last_ps": "when its last word passed the FPGA's port",

@@ -22,8 +22,9 @@ def call_tables(calls: Table) -> dict[str, Table]:
 
 
 def rows_in_order(calls: Table) -> Table:
-    """Calls of one `site` in one `state` that follow one another within a `block`, `repeat` of them: block by block."""
-    columns = ("block", "site", "state")
+    """Calls of one `site` in one `state` that follow one another within a `block`, `repeat` of them: block by block,
+    with the host's own code before them."""
+    columns = ("block", "site", "state", "host_ps")
     parts = [
         _merged({name: np.asarray(calls[name][first : first + _PIECE]) for name in columns})
         for first in range(0, len(calls["site"]), _PIECE)
@@ -39,14 +40,16 @@ def _merged(rows: Table) -> Table:
     changes = (np.diff(block) != 0) | (np.diff(site) != 0) | (np.diff(state) != 0)
     ends = np.flatnonzero(np.append(changes, [True] * (len(block) > 0)))
     so_far = np.cumsum(rows["repeat"][order])[ends] if "repeat" in rows else ends + 1
-    return {"block": block[ends], "site": site[ends], "state": state[ends], "repeat": np.diff(so_far, prepend=0)}
+    host_ps = np.diff(np.cumsum(rows["host_ps"][order], dtype=np.int64)[ends], prepend=0)
+    repeat = np.diff(so_far, prepend=0)
+    return {"block": block[ends], "site": site[ends], "state": state[ends], "repeat": repeat, "host_ps": host_ps}
 
 
 def _call_order(rows: Table) -> Table:
     parts = [{name: np.zeros(0, kind) for name, kind in TABLES["call_order"].items()}]
     for number in np.unique(rows["block"]).tolist():
         mine = rows["block"] == number
-        loops = fold(rows["site"][mine], rows["state"][mine], rows["repeat"][mine])
+        loops = fold(*(rows[name][mine] for name in ("site", "state", "repeat", "host_ps")))
         parts.append({"block": np.full(len(loops["site"]), number, "i4"), **loops})
     return {name: np.concatenate([part[name] for part in parts]) for name in TABLES["call_order"]}
 

@@ -18,10 +18,11 @@ _COLUMNS = ("site", "state", "repeat", "body")
 Numbers = NDArray[np.int64]
 
 
-def fold(site: Numbers, state: Numbers, repeat: Numbers) -> Table:
+def fold(site: Numbers, state: Numbers, repeat: Numbers, host_ps: Numbers) -> Table:
     """One thread's calls as in table `call_order`: calls and loops in pre-order, the shortest bodies folded first.
 
-    Each of the calls is there `repeat` times, and unlike the one after it.
+    Each of the calls is there `repeat` times, with `host_ps` of own code before them in all, and unlike the one after
+    it.
     """
     width = int(state.max(initial=0)) + 1
     kinds, kind_of = numbered(np.asarray(site, np.int64) * width + state)
@@ -35,7 +36,24 @@ def fold(site: Numbers, state: Numbers, repeat: Numbers) -> Table:
         tokens = _fold_bodies(tokens, size, loops)
         size = size + 1 if len(tokens) == before else 1
     rows = loops.rows_of(tokens)
-    return {name: column.astype(TABLES["call_order"][name]) for name, column in zip(_COLUMNS, rows.T, strict=True)}
+    columns = dict(zip(_COLUMNS, rows.T, strict=True))
+    columns["host_ps"] = np.bincount(made(columns["repeat"], columns["body"]), host_ps, len(rows))
+    return {name: column.astype(TABLES["call_order"][name]) for name, column in columns.items()}
+
+
+def made(repeat: Numbers, body: Numbers) -> Numbers:
+    """The rows of calls in the order in which they are made, each once a round of the loops around it."""
+    loops = np.flatnonzero(body)
+
+    def rounds(begin: int, end: int) -> Numbers:
+        parts, at = [], begin
+        while (place := int(np.searchsorted(loops, at))) < len(loops) and loops[place] < end:
+            loop = int(loops[place])
+            parts += [np.arange(at, loop), np.tile(rounds(loop + 1, loop + 1 + int(body[loop])), int(repeat[loop]))]
+            at = loop + 1 + int(body[loop])
+        return np.concatenate([*parts, np.arange(at, end)])
+
+    return rounds(0, len(body))
 
 
 class _Loops:
