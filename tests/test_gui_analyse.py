@@ -151,9 +151,9 @@ def test_the_first_finding_is_selected_and_read_out(mode: AnalyseMode) -> None:
     assert best.condition in said
     assert all(advice.text in said and bound_words(advice) in said for advice in best.advice)
     assert f"{best.speedup_ideal:.2f}×" in said
-    assert mode.details.curve is not None
-    assert {c.label for c in mode.details.curve.plot.spots} >= {"clearBins", "readBins"}
-    assert sum(c.strong for c in mode.details.curve.plot.spots) == 1
+    assert mode.details.view.curve is not None
+    assert {c.label for c in mode.details.view.curve.plot.spots} >= {"clearBins", "readBins"}
+    assert sum(c.strong for c in mode.details.view.curve.plot.spots) == 1
 
 
 def test_choosing_a_row_rings_its_block_and_opens_its_line(qtbot: QtBot, mode: AnalyseMode) -> None:
@@ -455,7 +455,7 @@ def test_words_of_places() -> None:
 
 
 def test_the_findings_curve_shows_its_calls_and_the_sizes_to_aim_at(mode: AnalyseMode) -> None:
-    curve = mode.details.curve
+    curve = mode.details.view.curve
     assert curve is not None
     plot = curve.plot
     assert plot.goal is not None

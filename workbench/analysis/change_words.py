@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from math import ceil
+from pathlib import PurePath
 
 from workbench.api.results import Analysis, CallMetrics
 from workbench.api.views import Fact
 from workbench.model import changes as catalogue
 from workbench.model.changes import Change
+from workbench.model.diagnostic import WorkbenchError
 from workbench.model.text import bytes_text, count_text, frequency_text, listed, significant, time_text
+from workbench.replay.resolve import sites_of
 
 
 def change_title(change: Change) -> str:
@@ -18,29 +22,29 @@ def change_title(change: Change) -> str:
         case catalogue.ScaleState(block, state, factor):
             return f"{_scaled(f'{state} of {block}', factor)}"
         case catalogue.ScaleHost(block, state, factor):
-            return _scaled(f"host code of {block}" if state == "*" else f"host code in {state} of {block}", factor)
+            return _scaled(f"Code of {block}" if state == "*" else f"Code in {state} of {block}", factor)
         case catalogue.ScaleCalls(calls, factor):
-            return _scaled(listed(calls), factor)
+            return _scaled(_calls(calls), factor)
         case catalogue.Unite(calls, count):
-            return f"Unite {count} of {listed(calls)}"
+            return f"Unite {count} of {_calls(calls)}"
         case catalogue.Split(calls, count):
-            return f"Split {listed(calls)} in {count}"
+            return f"Split {_calls(calls)} in {count}"
         case catalogue.Resize(calls, size):
-            return f"{bytes_text(size)} in each of {listed(calls)}"
+            return f"{bytes_text(size)} in each of {_calls(calls)}"
         case catalogue.Retype(calls, table):
-            return f"{listed(calls)} by {table}"
+            return f"{_calls(calls)} by {table}"
         case catalogue.Asynchronous(calls, buffers):
-            return f"Asynchronous {listed(calls)}, {buffers} buffers"
+            return f"Asynchronous {_calls(calls)}, {buffers} buffers"
         case catalogue.Interrupt(calls):
-            return f"Interrupt instead of polls by {listed(calls)}"
+            return f"Interrupt instead of polls by {_calls(calls)}"
         case catalogue.PollDelay(calls, delay_s):
-            return f"Wait {time_text(delay_s)} before polls by {listed(calls)}"
+            return f"Wait {time_text(delay_s)} before polls by {_calls(calls)}"
         case catalogue.Early(calls):
-            return f"Next round's {listed(calls)} early"
+            return f"Next round's {_calls(calls)} early"
         case catalogue.FewerStarts(calls, count):
-            return f"One start for {count} rounds ({listed(calls)})"
+            return f"One start for {count} rounds ({_calls(calls)})"
         case catalogue.ControlInFpga(calls):
-            return f"Control in the FPGA instead of {listed(calls)}"
+            return f"Control in the FPGA instead of {_calls(calls)}"
         case catalogue.Replicas(group, count):
             return f"{count} replicas of {group}"
         case catalogue.Clock(clock, frequency_hz):
@@ -54,21 +58,29 @@ def change_title(change: Change) -> str:
     return str(change)
 
 
+def _calls(names: Sequence[str]) -> str:
+    """Calls as a person names them: a place without its folders."""
+    return listed([PurePath(name).name for name in names])
+
+
 def _scaled(what: str, factor: float) -> str:
     return f"Remove {what}" if factor == 0 else f"{what} × {significant(factor)}"
 
 
 def change_facts(change: Change, analysis: Analysis) -> tuple[Fact, ...]:
     """The calls that a change concerns, each as it is and as it becomes; what changes no calls is its title alone."""
-    found = tuple(_calls_of(getattr(change, "calls", ()), analysis))
+    found = _calls_of(change, analysis)
     facts = [Fact(_call_words(call, call.count, call.bytes_per_call), _after(change, call)) for call in found]
     return tuple(facts) or (Fact(change_title(change), ""),)
 
 
-def _calls_of(names: Sequence[str], analysis: Analysis) -> Iterator[CallMetrics]:
-    for call in analysis.calls:
-        if {call.place, call.site.label, call.site.callee} & set(names):
-            yield call
+def _calls_of(change: Change, analysis: Analysis) -> list[CallMetrics]:
+    sites = [call.site for call in analysis.calls]
+    found: set[int] = set()
+    for name in getattr(change, "calls", ()):
+        with suppress(WorkbenchError):  # what it names is not in this part of the run
+            found |= set(sites_of(name, sites, change))
+    return [analysis.calls[number] for number in sorted(found)]
 
 
 def _call_words(call: CallMetrics, count: float, size: float) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from workbench.analysis.change_words import change_facts
 from workbench.analysis.finding_words import (
     LEAST_GAIN,
+    asked,
     becomes_words,
     best_prediction,
     bound_text,
@@ -18,7 +19,7 @@ from workbench.analysis.finding_words import (
     interval_text,
     is_small,
     not_predicted_words,
-    predicted,
+    part_words,
     prediction_words,
     scope_words,
     where_words,
@@ -65,16 +66,19 @@ def finding_table(
         return "aside" if quiet else finding.severity
 
     def name(finding: Finding) -> str:
-        return where_words(finding) if finding.id in hanging else finding.title
+        return part_words(finding)[0] if finding.id in hanging else finding.title
 
-    leads = predicted(of or findings)
+    def where(finding: Finding) -> str:
+        return part_words(finding)[1] if finding.id in hanging else where_words(finding)
+
+    leads = asked(of or findings)
     said = (
         views.Column("Predicted", _predicted_text, width_px=96, right=True, key=lambda f: f.speedup_predicted or 0.0,
                ink=lambda f: ("text", 13, 600) if f.speedup_predicted is not None else ("muted", 12, 400),
-               tip="Predicted speedup of the whole run", tip_of=not_predicted_words),
+               tip="Predicted speedup of the whole run", tip_of=_no_prediction_words),
         views.Column("Interval", lambda f: interval_text(best_prediction(f)), width_px=92,
                ink=lambda f: ("second", 12, 400), tip="Holds the speedup in 9 of 10 cases"),
-        views.Column("Upper bound", lambda f: _at_most(f), width_px=96, right=True, key=lambda f: f.speedup_cap or 0.0,
+        views.Column("Upper bound", _at_most, width_px=114, right=True, key=lambda f: f.speedup_cap or 0.0,
                ink=lambda f: ("muted", 11, 400), tip="What the best of its advice gains at most"),
     ) if leads else (
         views.Column("Upper bound", lambda f: bound_text(f.speedup_cap), width_px=100, right=True,
@@ -88,7 +92,7 @@ def finding_table(
         views.Column("Finding", name, share=0.45, key=lambda f: f.title,
                ink=lambda f: ("text", 13, 400 if f.id in hanging else 600),
                tip_of=lambda f: f"{f.title}. {f.explanation}".strip()),
-        views.Column("Where", where_words, share=0.25, key=where_words, ink=lambda f: ("second", 13, 400),
+        views.Column("Where", where, share=0.25, key=where, ink=lambda f: ("second", 13, 400),
                elide_middle=True, tip_of=lambda f: f.where),
         views.Column("Time", lambda f: time_text(f.time_s), width_px=84, right=True, key=lambda f: f.time_s,
                tip="Time this bottleneck takes"),
@@ -130,6 +134,14 @@ def _predicted_text(finding: Finding) -> str:
     if finding.speedup_predicted is not None:
         return ratio_text(finding.speedup_predicted)
     return "not predicted" if not_predicted_words(finding) else "no change"
+
+
+def _no_prediction_words(finding: Finding) -> str:
+    """Why a finding has no predicted speedup; "" where it has one."""
+    if finding.speedup_predicted is not None:
+        return ""
+    why = next((advice.no_change for advice in finding.advice if advice.no_change), "")
+    return not_predicted_words(finding) or why or "Its advice is no change of its own"
 
 
 def _at_most(finding: Finding) -> str:
@@ -212,8 +224,8 @@ def _to_do(finding: Finding, analysis: Analysis) -> views.Section | None:
     """The advice; what is predicted to gain too little is folded, or all but the first where nothing is predicted."""
     if not finding.advice:
         return None
-    asked = any(a.prediction for a in finding.advice)
-    large = [a for a in finding.advice[1:] if asked and not _is_small(a)]
+    known = any(a.prediction for a in finding.advice)
+    large = [a for a in finding.advice[1:] if known and not _is_small(a)]
     order = (finding.advice[0], *large, *(a for a in finding.advice[1:] if a not in large))
     shown = 1 + len(large)
     steps = views.Steps(tuple(_step(n, a, analysis) for n, a in enumerate(order)), folded_words(order[shown:]), shown)
@@ -229,7 +241,7 @@ def _is_small(advice: Advice) -> bool:
 
 def _step(number: int, advice: Advice, analysis: Analysis) -> views.Step:
     known = advice.prediction
-    notes = ((prediction_words(known),) if known else ()) + (bound_words(advice),)
+    notes = ((prediction_words(known),) if known and number else ()) + (bound_words(advice),)
     tags = [("Changes hardware", "medium")] if advice.hardware else []
     if advice.changes:
         tags.append((f"Data hazard: {advice.hazard}", "medium") if advice.hazard else ("No data hazard", "good"))

@@ -18,9 +18,14 @@ LEAST_GAIN = 1.05
 FOLLOWING = "Not ranked, since they follow from the findings above; how much time they would give back at most:"
 
 
-def predicted(findings: Iterable[Finding]) -> bool:
+def asked(findings: Iterable[Finding]) -> bool:
     """Whether a what-if model was asked about any of them."""
-    return any(f.speedup_predicted is not None or any(a.prediction for a in f.advice) for f in findings)
+    return predicted(findings := list(findings)) or any(a.prediction for f in findings for a in f.advice)
+
+
+def predicted(findings: Iterable[Finding]) -> bool:
+    """Whether any of them has a predicted speedup."""
+    return any(f.speedup_predicted is not None for f in findings)
 
 
 def ranked_words(findings: Iterable[Finding]) -> str:
@@ -69,6 +74,14 @@ def where_words(finding: Finding) -> str:
         block += f", {len(names)} call sites" if len(names) > 2 else f": {', '.join(names)}"
     late = finding.culprit if finding.culprit not in finding.title else ""
     return f"{block}, late: {block_words(late)}" if late else block
+
+
+def part_words(finding: Finding) -> tuple[str, str]:
+    """What a part of a finding is called under it, and where that is: a call's name and its line."""
+    place = finding.places[0] if finding.places else None
+    if finding.scope == "call" and place and place.label:
+        return place.label, f"{PurePath(place.file).name}:{place.line}"
+    return where_words(finding), ""
 
 
 def scope_words(finding: Finding) -> str:

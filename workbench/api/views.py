@@ -115,11 +115,13 @@ class Step:
 
 @dataclass(frozen=True)
 class Steps:
-    """The first one leads; `folded` says what the steps after the first `shown` are behind, "" for nothing folded."""
+    """`folded` says what the steps after the first `shown` are behind, "" for nothing folded. Where the first `leads`,
+    it is shown in full, and figures and buttons of the page are its own."""
 
     steps: tuple[Step, ...]
     folded: str = ""
     shown: int = 1
+    leads: bool = True
 
 
 @dataclass(frozen=True)

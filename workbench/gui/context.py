@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,9 +31,13 @@ from workbench.session.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.analysis import Analysis, KnowledgeBase
+    from workbench.analysis.predicting import Trial
+    from workbench.api.job import Job
+    from workbench.model.changes import Change
     from workbench.model.platform import Platform
     from workbench.model.run import Run
     from workbench.model.scan import ProjectScan
+    from workbench.replay.predict import Replayed
 
 
 @lru_cache(maxsize=4096)
@@ -51,6 +56,7 @@ class Context(QObject):
     scan_changed = Signal()
     run_changed = Signal()  # `opened`, `run` and `analysis` changed together
     analysis_changed = Signal()  # after that, and where another range was analysed
+    predictions_changed = Signal()  # what the findings' advice gains was predicted
     aside_changed = Signal()
     runs_changed = Signal()  # the project's run folders
     code_font_changed = Signal()
@@ -83,6 +89,7 @@ class Context(QObject):
         self.aside: frozenset[str] = frozenset()  # ids of the findings set aside
         self.shown_range: Range | None = None  # what `analysis` is of: the range, once it was analysed
         self._ranged: Analysis | None = None
+        self.replayed: Replayed | None = None  # the run that is open, once it was made ready for predictions
         self._knowledge: KnowledgeBase | None = None
         self._extra_runs: tuple[Path, ...] = ()
 
@@ -254,8 +261,53 @@ class Context(QObject):
         self.history.clear()
         self.notices.keep("run", *((*opened.diagnostics, *opened.analysis.diagnostics) if opened else ()))
         self.traced.show(self.run)
+        self.replayed = None
         self.run_changed.emit()
         self.analysis_changed.emit()
+        self._predict()
+
+    def _predict(self) -> None:
+        """Predict, in the background, what the findings' advice gains."""
+        opened = self.opened
+
+        def work(job: Job) -> tuple[Replayed, Analysis]:
+            from workbench.analysis.predicting import with_predictions
+            from workbench.replay.predict import prepare
+
+            assert opened is not None
+            with job.step("Predict"):
+                replayed = prepare(opened.run, opened.platform)
+                return replayed, with_predictions(opened.analysis, replayed, job)
+
+        def done(found: tuple[Replayed, Analysis]) -> None:
+            if opened is not None and opened is self.opened:
+                self.replayed, self.opened = found[0], replace(opened, analysis=found[1])
+                self.predictions_changed.emit()
+
+        if opened and any(advice.changes for finding in opened.analysis.findings for advice in finding.advice):
+            self.background.start_job("predict", work, done, self.failed)
+
+    def try_changes(
+        self, changes: Sequence[Change], done: Callable[[Trial], None], failed: Callable[[tuple[Diagnostic, ...]], None]
+    ) -> None:
+        """Predict a set of changes of the open run, in the background."""
+        opened, replayed = self.opened, self.replayed
+
+        def work() -> tuple[Replayed, Trial]:
+            from workbench.analysis.predicting import try_changes
+            from workbench.replay.predict import prepare
+
+            assert opened is not None
+            ready = replayed or prepare(opened.run, opened.platform)
+            return ready, try_changes(ready, changes)
+
+        def found(answer: tuple[Replayed, Trial]) -> None:
+            if opened is not None and self.opened is not None and opened.run is self.opened.run:
+                self.replayed = answer[0]
+                done(answer[1])
+
+        if opened is not None:
+            self.background.start("try", work, found, failed)
 
     def run_folders(self) -> tuple[Path, ...]:
         """The runs that can be shown or compared, oldest first: the project's, and those it was opened with."""

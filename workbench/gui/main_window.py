@@ -125,6 +125,7 @@ class MainWindow(Frame):
                 None,
                 known("next_finding", partial(self.step_finding, 1), run),
                 known("previous_finding", partial(self.step_finding, -1), run),
+                known("try_change", self.try_change, run),
                 known("open_line", open_selected_line, can=run),
                 None,
                 known("go_to", on(lambda mode: mode.ask_where()),
@@ -217,6 +218,13 @@ class MainWindow(Frame):
         at = ids.index(chosen.finding) if isinstance(chosen, SelectedFinding) and chosen.finding in ids else None
         number = (at + step if at is not None else 0 if step > 0 else -1) % len(ids)
         self.context.navigation.select(SelectedFinding(ids[number]))
+
+    def try_change(self) -> None:
+        """Try the selected finding's change, in the mode that shows findings."""
+        if not (self.mode and self.mode.try_change()):
+            self.context.navigation.set_mode("analyse")
+            if self.mode:
+                self.mode.try_change()
 
     def focus_search(self) -> None:
         self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)

@@ -214,6 +214,10 @@ class Mode(QWidget):
         """Open a search of what is shown. False where there is none."""
         return False
 
+    def try_change(self) -> bool:
+        """Try the change that the selected finding advises. False where the mode tries none."""
+        return False
+
     def step_finding(self, step: int) -> bool:
         """Choose the finding `step` rows on in the mode's own list. False where it has none."""
         return False

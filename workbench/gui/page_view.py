@@ -21,6 +21,7 @@ from workbench.gui.widgets import (
     IconButton,
     SeverityIcon,
     label,
+    plain_column,
     rule,
     scrolled,
 )
@@ -35,7 +36,7 @@ ROW_PX = 26
 
 
 class PageView(QWidget):
-    """A panel that is written anew for each page. `acted` tells the id of an action, `link_wanted` that of a link."""
+    """A panel with a page that scrolls. `acted` tells the id of an action, `link_wanted` that of a link."""
 
     closed = Signal()
     acted = Signal(str)
@@ -46,16 +47,21 @@ class PageView(QWidget):
         self.context = context
         set_ground(self, "panel")
         self.setMinimumWidth(240)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
         self._scroll = scrolled()
-        column.addWidget(self._scroll)
-        self.page: views.Page | None = None
-        self.curve: PlotView | None = None
+        plain_column(self).addWidget(self._scroll)
+        self.body: PageBody | None = None
         self.show_nothing()
 
+    @property
+    def page(self) -> views.Page | None:
+        return self.body.page if self.body else None
+
+    @property
+    def curve(self) -> PlotView | None:
+        return self.body.curve if self.body else None
+
     def show_nothing(self) -> None:
-        self.page = self.curve = None
+        self.body = None
         why = "Select a finding or a block to read about it."
         self._scroll.setWidget(EmptyState("search", "Nothing is selected", why))
 
@@ -63,19 +69,35 @@ class PageView(QWidget):
         """Show a page, all at once; what is scrolled to stays where it is the same page again."""
         bar = self._scroll.verticalScrollBar()
         at = bar.value() if self.page and self.page.id == page.id else 0
-        self.page, self.curve = page, None
-        body = QWidget()
-        set_ground(body, "panel")
-        column = _column(body, (16, 14, 14, 20))
-        self._add_title(column, page)
+        self.body = PageBody(self.context, page, (16, 14, 14, 20))
+        self.body.closed.connect(self.closed)
+        self.body.acted.connect(self.acted)
+        self.body.link_wanted.connect(self.link_wanted)
+        self._scroll.setWidget(self.body)
+        bar.setValue(at)
+
+
+class PageBody(QWidget):
+    """A page as it is written once; without a title where it has none."""
+
+    closed = Signal()
+    acted = Signal(str)
+    link_wanted = Signal(str)
+
+    def __init__(self, context: Context, page: views.Page, margins: tuple[int, int, int, int] = (0, 0, 0, 0)) -> None:
+        super().__init__()
+        self.context, self.page = context, page
+        self.curve: PlotView | None = None
+        set_ground(self, "panel")
+        column = _column(self, margins)
+        if page.title:
+            self._add_title(column, page)
         for number, section in enumerate(page.sections):
             if number:
                 column.addSpacing(2)
                 column.addWidget(rule())
             self._add_section(column, section)
         column.addStretch(1)
-        self._scroll.setWidget(body)
-        bar.setValue(at)
 
     def _add_title(self, column: QVBoxLayout, page: views.Page) -> None:
         row = _row(10)
@@ -110,15 +132,16 @@ class PageView(QWidget):
     # ---- an item of each kind
 
     def _add_steps(self, column: QVBoxLayout, steps: views.Steps) -> None:
+        """The first one in full, then those that count in short, then the rest in full behind a fold."""
         for number, step in enumerate(steps.steps[: steps.shown], 1):
-            column.addWidget(self._step(number, step))
+            column.addWidget(self._step(number, step, full=steps.leads and number == 1))
         if steps.folded:
             fold = Fold(steps.folded)
             for number, step in enumerate(steps.steps[steps.shown :], steps.shown + 1):
-                fold.column.addWidget(self._step(number, step))
+                fold.column.addWidget(self._step(number, step, full=True))
             column.addWidget(fold)
 
-    def _step(self, number: int, step: views.Step) -> QWidget:
+    def _step(self, number: int, step: views.Step, *, full: bool) -> QWidget:
         """What to do, what that gains, and below it what it rests on."""
         widget = QWidget()
         row = _row(10, widget)
@@ -126,20 +149,22 @@ class PageView(QWidget):
         words = QVBoxLayout()
         words.setSpacing(2)
         words.addWidget(_selectable(label(step.text, wrap=True)))
-        if step.detail and number == 1:
+        if step.detail and full:
             words.addLayout(_grid([(f.title, "→" if f.value else "", f.value) for f in step.detail]))
-        for note in step.notes:
+        for note in step.notes if full else ():
             words.addWidget(_selectable(label(note, "smallsecond", wrap=True)))
-        if step.tags:
+        if step.tags and full:
             tags = _row(6)
             for text, level in step.tags:
-                tags.addWidget(label(text, f"tag{level}", wrap=False))
+                tags.addWidget(label(text, f"tag{level}"))
             tags.addStretch(1)
             words.addLayout(tags)
+        if not full:
+            widget.setToolTip("\n".join((*step.notes, *(text for text, _ in step.tags))))
         row.addLayout(words, 1)
-        if step.gain:
+        if step.gain and (number > 1 or not full):
             row.addWidget(label(step.gain, "strong"), 0, _TOP)
-        if step.action and number > 1:
+        if step.action and (number > 1 or not full):
             attempt = Button("Try", kind="link")
             attempt.clicked.connect(partial(self.acted.emit, step.action))
             row.addWidget(attempt, 0, _TOP)

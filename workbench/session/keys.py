@@ -36,6 +36,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "forward": ("Forward", "Alt+Right"),
     "next_finding": ("Next finding", "F8"),
     "previous_finding": ("Previous finding", "Shift+F8"),
+    "try_change": ("Try this change", "Ctrl+T"),
     "open_line": ("Open line", ""),
     "go_to": ("Go to...", "Ctrl+L"),
     "definition": ("Go to the definition", "F12"),

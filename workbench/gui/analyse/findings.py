@@ -95,12 +95,12 @@ class FindingTable(TableView):
             paint_severity(painter, box.left() + 6, box.center().y() - size / 2, size, level)
 
     def _paint_title(self, painter: QPainter, box: QRectF, finding: Finding) -> None:
-        """The title, and where there is no column for it the place: of a part, which has its whole's title, alone."""
+        """The title, and where there is no column for it the place."""
         column = self.table.columns[TITLE]
         text, ink = column.text(finding), column.ink(finding)
         inside = box.adjusted(GAP_PX, 0, -GAP_PX, 0)
         elide = _MIDDLE if text != finding.title else Qt.TextElideMode.ElideRight  # places begin alike and end unlike
         used = label(painter, inside, text, *ink, elide=elide)
         rest = inside.adjusted(used + 8, 0, 0, 0)
-        if self.isColumnHidden(WHERE) and rest.width() > LEAST_WHERE_PX and text == finding.title:
+        if self.isColumnHidden(WHERE) and rest.width() > LEAST_WHERE_PX:
             label(painter, rest, self.table.columns[WHERE].text(finding), "second", 12, elide=_MIDDLE)

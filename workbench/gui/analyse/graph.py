@@ -78,6 +78,17 @@ class GraphView(HouseView):
         self.chosen, self.chosen_edges, self._hover = frozenset(), frozenset(), ""
         self.show_all()
 
+    def set_facts(self, facts: Mapping[str, NodeFacts]) -> None:
+        """What the nodes say now, of the same graph."""
+        self.facts = facts
+        self.redraw()
+
+    def touching(self, block: str) -> list[RoutedEdge]:
+        """The edges that begin or end at a block's node."""
+        node = self.layout_.node_of(block) if self.layout_ else None
+        edges = self.layout_.edges if self.layout_ and node else ()
+        return [edge for edge in edges if node and node.key in (edge.source, edge.target)]
+
     def room(self) -> tuple[float, float]:
         """Width and height that a graph can take, in pixels."""
         return max(self.width() - 2 * EDGE_PX, 1.0), max(self.height() - 2 * EDGE_PX, 1.0)

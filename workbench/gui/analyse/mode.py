@@ -15,6 +15,8 @@ from workbench.analysis.memory import memory_table
 from workbench.analysis.recording import recording_parts
 from workbench.analysis.streams import stream_table
 from workbench.api.modes import WindowMode
+from workbench.api.results import Analysis
+from workbench.gui.analyse.details import AnalyseDetails
 from workbench.gui.analyse.findings import FindingTable
 from workbench.gui.analyse.graph import GraphView
 from workbench.gui.analyse.legends import BarLegend, GraphLegend
@@ -23,7 +25,6 @@ from workbench.gui.bars_view import BarsView
 from workbench.gui.context import Context
 from workbench.gui.mode import Mode
 from workbench.gui.naming import range_title
-from workbench.gui.page_view import PageView
 from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding, SelectedMessage, SelectedState
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import (
@@ -40,6 +41,7 @@ from workbench.gui.widgets import (
 from workbench.gui.widgets.table_view import TableView
 from workbench.model.blocks import Side
 from workbench.model.finding import Finding, count_words, findings_on, tops
+from workbench.model.run import Run
 from workbench.pictures.graph import STYLE, frame_notes, node_facts
 from workbench.pictures.layout import GraphLayout, RoutedEdge
 from workbench.pictures.layout_fit import layout_to_fit
@@ -56,7 +58,7 @@ class AnalyseMode(Mode):
 
     def __init__(self, context: Context, kind: WindowMode) -> None:
         super().__init__(context, kind)
-        self.details_panel = self.details = PageView(context)
+        self.details_panel = self.details = AnalyseDetails(context)
         self.graph = GraphView()
         self.graph.problem.connect(context.notices.tell)
         self.speedups = BarsView("Speedup estimates")
@@ -170,6 +172,8 @@ class AnalyseMode(Mode):
         for table in (self.table, self.streams):
             table.line_wanted.connect(context.navigation.open_line)
         self.table.aside_wanted.connect(context.set_aside)
+        self.details.try_wanted.connect(self.try_change)
+        context.predictions_changed.connect(self._predictions_changed)
         self.details.closed.connect(lambda: context.navigation.select(None))
         self.details.link_wanted.connect(lambda wanted: context.navigation.select(SelectedFinding(wanted)))
 
@@ -182,10 +186,8 @@ class AnalyseMode(Mode):
         """Another run, or another part of it."""
         run, analysis = self.context.run, self.context.analysis
         if run is None or analysis is None:
-            if self.context.workspace is None:
-                self.show_nothing()
-            else:
-                self.show_nothing("This project has no run yet", "A run shows what each block waits for.", "Run")
+            no_run = ("This project has no run yet", "A run shows what each block waits for.", "Run")
+            self.show_nothing(*(no_run if self.context.workspace else ()))
             self.details.show_nothing()
             return
         self.show_content()  # which gives the graph its room
@@ -202,11 +204,26 @@ class AnalyseMode(Mode):
         self.streams.show_table(stream_table(analysis.streams, analysis.fifos))
         self.memory.show_table(memory_table(analysis.memory_ports))
         self._write_findings()
-        observed = sum(1 for m in analysis.blocks if len(m.states) > 1)
-        said = recording_parts(run.manifest)
-        self.say_status(f"{observed} of {shown} blocks observed", *said)
+        self._write_status(run, analysis)
         self._selection_changed()
         self.context.slices.start(self._first_selected())
+
+    def _predictions_changed(self) -> None:
+        """The findings are the same, ranked and weighed anew."""
+        analysis, layout = self.context.analysis, self._layout
+        if analysis is not None and layout is not None:
+            self.graph.set_facts(node_facts(layout, analysis))
+            self._write_findings()
+            self._selection_changed()
+        if self.context.run and analysis:
+            self._write_status(self.context.run, analysis)
+
+    def _write_status(self, run: Run, analysis: Analysis) -> None:
+        observed = sum(1 for m in analysis.blocks if len(m.states) > 1)
+        replayed = self.context.replayed
+        exact = ("replay exact" if replayed.exact else f"not predicted: {replayed.why}",) if replayed else ()
+        parts = f"{observed} of {len(analysis.blocks)} blocks observed", *recording_parts(run.manifest), *exact
+        self.say_status(*parts)
 
     def _first_selected(self) -> Iterator[None]:
         """In a turn of its own, as what is said of a finding takes its time to be written."""
@@ -232,11 +249,11 @@ class AnalyseMode(Mode):
         elif isinstance(chosen, SelectedBlock | SelectedState):
             members = [m for m in analysis.blocks if chosen.block in (m.block.id, m.block.group)]
             if members or self._layout.node_of(chosen.block):  # an instance without blocks has streams alone
-                self.graph.set_chosen({chosen.block}, [e for e in self._layout.edges if self._touches(e, chosen.block)])
-                if members:
-                    self.details.show_page(block_page(members, analysis))
-                else:
+                self.graph.set_chosen({chosen.block}, self.graph.touching(chosen.block))
+                if not members:
                     self.details.show_nothing()
+                else:
+                    self.details.show_page(block_page(members, analysis))
                 return
         elif isinstance(chosen, SelectedCall):
             calls = [c for c in analysis.calls if c.site_number == chosen.site]
@@ -255,21 +272,17 @@ class AnalyseMode(Mode):
         self.graph.set_chosen(())
         self.details.show_nothing()
 
-    def _touches(self, edge: RoutedEdge, block: str) -> bool:
-        node = self._layout.node_of(block) if self._layout else None
-        return node is not None and node.key in (edge.source, edge.target)
-
     def _edges_of(self, finding: Finding) -> list[RoutedEdge]:
         """The edges of the messages that the finding's calls or states carry; without any, all of its block's."""
-        analysis, layout = self.context.analysis, self._layout
-        if analysis is None or layout is None:
+        analysis = self.context.analysis
+        if analysis is None:
             return []
         places = {(p.file, p.line) for p in finding.places}
         messages = {m for c in analysis.calls if (c.site.file, c.site.line) in places for m in c.state.messages}
         for metrics in analysis.blocks:
             if finding.block in (metrics.block.id, metrics.block.group):
                 messages |= {m for s in metrics.block.states if (s.file, s.line) in places for m in s.messages}
-        edges = [e for e in layout.edges if self._touches(e, finding.block)]
+        edges = self.graph.touching(finding.block)
         mine = [e for e in edges if any(x.message in messages for x in e.edges)]
         return mine or ([] if places else edges)
 
@@ -281,6 +294,16 @@ class AnalyseMode(Mode):
 
     def step_finding(self, step: int) -> bool:
         self.table.step(step)
+        return True
+
+    def try_change(self, number: int = 0) -> bool:
+        """Try the changes of the selected finding's advice, by its number in the details."""
+        analysis, chosen = self.context.analysis, self.context.navigation.selection
+        if analysis is None:
+            return False
+        found = [f for f in analysis.findings if isinstance(chosen, SelectedFinding) and f.id == chosen.finding]
+        advice = found[0].advice[number : number + 1] if found else ()
+        self.details.try_changes(advice[0].changes if advice else ())
         return True
 
     def set_filter(self, name: str) -> None:

@@ -1,0 +1,144 @@
+"""Analyse with predictions, and the changes that are tried beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QLabel
+from pytestqt.qtbot import QtBot
+
+import workbench.replay.predict
+from workbench.analysis import analyse
+from workbench.gui.analyse.mode import AnalyseMode
+from workbench.gui.analyse.try_panel import TryPanel
+from workbench.gui.context import Context
+from workbench.gui.modes import MODES
+from workbench.gui.page_view import PageBody
+from workbench.gui.selection import SelectedFinding
+from workbench.gui.widgets import Button
+from workbench.model.platform import Platform
+from workbench.model.run import Run
+from workbench.session.plugins import Plugins, load_plugins
+from workbench.session.results import OpenRun, open_knowledge
+from workbench.testing.predictions import MadeUpReplay, with_changes
+from workbench.testing.runs import synthetic_platform, synthetic_run
+
+GAINS = {"unite": 2.5, "interrupt": 1.3, "calls": 1.01}
+
+
+@pytest.fixture
+def mode(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[AnalyseMode]:
+    def prepare(run: Run, platform: Platform | None) -> MadeUpReplay:
+        return MadeUpReplay(run.time_s, GAINS)
+
+    monkeypatch.setattr(workbench.replay.predict, "prepare", prepare)
+    run, platform = synthetic_run(cores=4, rounds=2, traced=False), synthetic_platform()
+    knowledge, _ = open_knowledge(load_plugins())
+    opened = OpenRun(run, with_changes(analyse(run, platform, knowledge)), platform, knowledge, ())
+    context = Context(Plugins(()))
+    made = AnalyseMode(context, MODES["analyse"])
+    for widget in (made, made.details):
+        qtbot.addWidget(widget)
+        widget.resize(1000, 900)
+        widget.show()
+    with qtbot.waitSignal(context.predictions_changed):
+        context.set_run(opened)
+    context.slices.finish()
+    yield made
+    context.shut_down()
+
+
+def words(panel: TryPanel | PageBody) -> str:
+    return "\n".join(label.text() for label in panel.findChildren(QLabel) if label.isVisibleTo(panel))
+
+
+def begun(qtbot: QtBot, mode: AnalyseMode) -> TryPanel:
+    mode.context.navigation.select(SelectedFinding(mode.table.rows.tops[0].id))
+    assert mode.try_change()
+    panel = mode.details.trying
+    assert panel is not None
+    qtbot.waitUntil(lambda: panel.trial is not None)
+    return panel
+
+
+def test_predictions_lead_the_table_and_the_details(mode: AnalyseMode) -> None:
+    heads = [column.head for column in mode.table.rows.columns]
+    assert heads[-3:] == ["Predicted", "Interval", "Upper bound"]
+    first = mode.table.rows.tops[0]
+    assert first.speedup_predicted == 2.5
+    assert "by predicted speedup" in mode.findings_head.subtitle.text()
+    assert "replay exact" in mode.status
+    mode.context.navigation.select(SelectedFinding(first.id))
+    assert mode.details.view.body is not None
+    said = words(mode.details.view.body)
+    for text in ("Predicted speedup", "2.50×", "2.38 to 2.60 in 9 of 10 cases", "Changes hardware"):
+        assert text in said
+
+
+def test_a_set_is_predicted_as_a_whole_and_nothing_is_edited(qtbot: QtBot, mode: AnalyseMode) -> None:
+    button = next(b for b in mode.details.findChildren(Button) if b.text() == "Try this change")
+    button.click()
+    panel = begun(qtbot, mode)
+    assert panel.trial is not None
+    assert panel.trial.prediction.speedup == 2.5
+    boxes = panel.findChildren(QCheckBox)
+    assert [box.isChecked() for box in boxes].count(True) == 1
+    panel.trial = None
+    interrupt = next(n for n, offer in enumerate(panel.offers) if offer.changes[0].kind == "interrupt")
+    boxes[interrupt].click()
+    qtbot.waitUntil(lambda: panel.trial is not None)
+    assert len(panel.changes) == 2
+    assert panel.trial.prediction.speedup == pytest.approx(2.5 * 1.03), "not the product of 2.5 and 1.3"
+    qtbot.waitUntil(lambda: "2.58×" in words(panel))
+    assert "Next bottleneck after these changes" in words(panel)
+
+
+def test_a_change_is_typed_with_completion(qtbot: QtBot, mode: AnalyseMode) -> None:
+    panel = begun(qtbot, mode)
+    edit = panel.edit
+    qtbot.keyClicks(edit, "cloc")
+    assert edit.offered == ("clock",)
+    edit._completer.activated.emit("clock")  # what Enter in the list does
+    qtbot.keyClick(edit, Qt.Key.Key_Space, Qt.KeyboardModifier.ControlModifier)
+    assert edit.offered == ("clock=", "frequency_hz=")
+    edit._completer.activated.emit("clock=")
+    assert edit.offered == tuple(clock.name for clock in synthetic_run(cores=4, rounds=2).manifest.clocks)
+    edit.clear()
+    qtbot.keyClicks(edit, "clock clock=clk frequency_hz=-1")
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    assert "'-1' is no frequency_hz" in panel.wrong.text()
+    assert edit.text(), "what is wrong stays to be corrected"
+    edit.setText("clock clock=clk frequency_hz=1.5e8")
+    panel.trial = None
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: panel.trial is not None)
+    assert panel.changes[-1].kind == "clock"
+    assert not panel.wrong.isVisible()
+
+
+def test_escape_leads_back_and_a_set_can_be_taken(qtbot: QtBot, mode: AnalyseMode) -> None:
+    panel = begun(qtbot, mode)
+    qtbot.waitUntil(lambda: "Best sets" in words(panel))
+    panel._take(panel.offers[-1].changes)
+    assert panel.changes == panel.offers[-1].changes
+    qtbot.keyClick(panel, Qt.Key.Key_Escape)
+    assert mode.details.view.isVisibleTo(mode.details)
+
+
+def test_a_run_that_cannot_be_replayed_says_why(
+    qtbot: QtBot, mode: AnalyseMode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        workbench.replay.predict, "prepare", lambda run, platform: MadeUpReplay(run.time_s, {}, "no trace was kept")
+    )
+    opened = mode.context.opened
+    assert opened is not None
+    with qtbot.waitSignal(mode.context.predictions_changed):
+        mode.context.set_run(replace(opened))
+    assert "not predicted: no trace was kept" in mode.status
+    panel = begun(qtbot, mode)
+    qtbot.waitUntil(lambda: "Not predicted: no trace was kept." in words(panel))
+    assert panel.keep.isHidden()

@@ -1,0 +1,162 @@
+"""Predictions of what findings advise: ranks, refusals, folds, and what every place says of them."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any, cast
+
+import pytest
+from rc_workbench_plugins.recap_rules import workbench_rules
+from rc_workbench_plugins.recap_rules.metrics import METRICS
+
+from workbench.analysis import Analysis, analyse, load_knowledge
+from workbench.analysis.change_words import change_facts, change_title
+from workbench.analysis.finding_page import FOLD, finding_page, finding_table, ranks_of
+from workbench.analysis.finding_words import is_small, not_predicted_words
+from workbench.analysis.html_report import html_report
+from workbench.analysis.predicting import suggestions, try_changes, with_predictions
+from workbench.analysis.report import finding_json
+from workbench.analysis.text_report import text_report
+from workbench.model.changes import CHANGES, Change, Clock, ScaleCalls, Unite, read_change
+from workbench.model.finding import tops
+from workbench.model.run import Run
+from workbench.replay.predict import Replayed
+from workbench.session.change_completion import completions
+from workbench.testing.predictions import MadeUpReplay, with_changes
+from workbench.testing.runs import synthetic_platform, synthetic_run
+
+GAINS = {"unite": 2.5, "interrupt": 1.3, "calls": 1.01}
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    return synthetic_run(cores=4, rounds=2)
+
+
+@pytest.fixture(scope="module")
+def analysis(run: Run) -> Analysis:
+    knowledge = load_knowledge([file.path for file in workbench_rules()], METRICS)[0]
+    return with_changes(analyse(run, synthetic_platform(), knowledge))
+
+
+def replayed(analysis: Analysis, why: str = "", **gains: float) -> Replayed:
+    return cast(Replayed, MadeUpReplay(analysis.time_s, GAINS | gains, why))
+
+
+def test_findings_are_ranked_by_what_their_advice_is_predicted_to_gain(analysis: Analysis) -> None:
+    found = with_predictions(analysis, replayed(analysis))
+    gains = [f.speedup_predicted for f in found.findings]
+    known = [gain for gain in gains if gain is not None]
+    assert known == sorted(known, reverse=True)
+    assert gains[: len(known)] == known, "what has no prediction comes after"
+    bounds = [f.gain for f in found.findings[len(known) :] if not f.points_elsewhere]
+    assert bounds == sorted(bounds, reverse=True)
+    first = found.findings[0]
+    assert (first.speedup_predicted, first.severity) == (2.5, "high")
+    of_advice = [a.prediction.speedup or 0.0 for a in first.advice if a.prediction]
+    assert of_advice == sorted(of_advice, reverse=True)
+    without = [f for f in found.findings if not any(a.changes for a in f.advice)]
+    assert without
+    assert all(f.speedup_predicted is None for f in without)
+
+
+def test_a_refusal_leaves_the_bound_and_says_why(analysis: Analysis, run: Run) -> None:
+    before = with_predictions(analysis, replayed(analysis))
+    found = with_predictions(before, replayed(analysis, "the host has two threads"))
+    first = found.findings[0]
+    assert first.speedup_predicted is None
+    assert first.gain == first.speedup_cap
+    assert not_predicted_words(first) == "the host has two threads"
+    columns = {c.head: c.text(first) for c in finding_table(found.findings, ranks_of(found.findings)).columns}
+    assert columns["Predicted"] == "not predicted"
+    assert "Not predicted: the host has two threads." in text_report(run, found, None, 200)
+
+
+def test_every_place_says_prediction_interval_and_bound(analysis: Analysis, run: Run) -> None:
+    found = with_predictions(analysis, replayed(analysis))
+    first = found.findings[0]
+    text = text_report(run, found, synthetic_platform(), 200).replace("\u202f", " ")
+    page = html_report(run, found, synthetic_platform())
+    assert f"1. {first.title}: predicted 2.50×, at most" in text
+    assert "by predicted speedup" in text
+    for said in ("Predicted speedup", "2.50×", "2.38 to 2.60", "Changes hardware", "No data hazard"):
+        assert said in page, said
+    why = next(s for s in finding_page(first, found, None).sections if s.title.startswith("Why 2.50×"))
+    assert "core[*].ctrl: busy" in cast(Any, why.items[0]).text
+    document = finding_json(first)
+    assert document["speedup_predicted"] == 2.5
+    assert document["advice"][0]["changes"][0]["kind"] == "unite"
+    assert list(document["advice"][0]["prediction"]["interval"]) == [2.5 * 0.95, 2.5 * 1.04]
+
+
+def test_findings_that_gain_little_hang_under_one_row(analysis: Analysis) -> None:
+    found = with_predictions(analysis, replayed(analysis))
+    small = replace(found.findings[0], id="small", speedup_predicted=1.03, part_of="")
+    findings = (*found.findings, small)
+    assert is_small(small)
+    table = finding_table(findings, ranks_of(findings))
+    fold = table.rows[-1]
+    assert (fold.id, table.parts(fold)) == (FOLD, [small])
+    texts = {c.head: c.text(fold) for c in table.columns}
+    assert texts["Finding"] == "1 finding below 1.05×"
+    assert {texts[head] for head in ("#", "Time", "Predicted", "Upper bound")} == {""}
+
+
+def test_each_set_of_changes_is_suggested_once_the_most_rewarding_first(analysis: Analysis) -> None:
+    found = with_predictions(analysis, replayed(analysis))
+    advice = list(suggestions(found))
+    sets = [a.changes for a in advice]
+    assert len(set(sets)) == len(sets)
+    assert set(sets) <= {a.changes for f in tops(found.findings) for a in f.advice}
+    gains = [a.prediction.speedup or 0.0 for a in advice if a.prediction]
+    assert gains == sorted(gains, reverse=True)
+    trial = try_changes(replayed(analysis), [*sets[0], *sets[-1]])
+    assert trial.prediction.changes == (*sets[0], *sets[-1])
+    assert trial.now
+    assert trial.after
+    assert not try_changes(replayed(analysis, "no"), sets[0]).after
+
+
+# ---- words and completion
+
+
+def test_a_change_says_the_calls_before_and_after_it(analysis: Analysis) -> None:
+    call = next(c for c in analysis.calls if c.bytes_per_call == 256)
+    (fact,) = change_facts(Unite((call.place,), 4), analysis)
+    assert fact.title.replace("\u202f", " ") == f"{call.site.label} {call.count} × 256 B"
+    assert fact.value.replace("\u202f", " ") == f"{call.count // 4} × 1 KiB"
+    assert change_facts(ScaleCalls((call.site.label,), 0), analysis)[0].value == "removed"
+    assert change_facts(Clock("clk", 150e6), analysis)[0].title.replace("\u202f", " ") == "Clock clk at 150 MHz"
+
+
+@pytest.mark.parametrize("kind", CHANGES)
+def test_every_kind_of_change_has_a_title_of_its_own(kind: str) -> None:
+    values = {"calls": "main.c:3", "factor": 2, "count": 2, "words": 8, "bytes": 64, "buffers": 2, "delay_s": 1e-6,
+              "frequency_hz": 1e8}  # fmt: skip
+    names = [each.name for each in fields(CHANGES[kind])]
+    change: Change = read_change(" ".join([kind, *(f"{name}={values.get(name, 'x')}" for name in names)]))
+    assert change_title(change) != str(change)
+    assert not change_title(change)[:1].islower() or change_title(change).startswith(("main.c", "x"))
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "words"),
+    [
+        ("cl", 0, ("clock",)),
+        ("clock ", 6, ("clock=", "frequency_hz=")),
+        ("clock clock=clk f", 16, ("frequency_hz=",)),
+        ("clock clock=", 12, ("clk",)),
+        ("unite calls=readBins,write", 21, ("writeSamples",)),
+        ("state block=core", 12, ("core[*]", "core[0]")),
+        ("nothing calls=", 8, ()),
+        ("clock frequency_hz=1", 19, ()),
+    ],
+)
+def test_completion_knows_the_catalogue_and_the_run(run: Run, text: str, start: int, words: tuple[str, ...]) -> None:
+    at, found = completions(text, run.manifest, synthetic_platform())
+    assert at == start
+    if "core" in text:
+        assert all("core" in word for word in found[:2])
+    else:
+        assert found[: len(words)] == words or set(words) <= set(found)
+        assert bool(found) == bool(words)

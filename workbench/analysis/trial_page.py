@@ -1,0 +1,121 @@
+"""A set of changes that is tried, described for every place that shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from workbench.analysis.change_words import change_facts, change_title
+from workbench.analysis.finding_words import block_words, interval_text
+from workbench.analysis.predicting import Trial
+from workbench.api import views
+from workbench.api.results import Analysis
+from workbench.model.blocks import Side
+from workbench.model.changes import Change
+from workbench.model.finding import Advice
+from workbench.model.pragma import Category
+from workbench.model.prediction import Bottleneck, Prediction, Trust
+from workbench.model.text import percent_text, ratio_text, time_text
+from workbench.pictures.states import mean_shares
+
+MOST_PLACES = 6
+Place = tuple[str, str]  # a block and a state
+
+
+def set_title(changes: Sequence[Change]) -> str:
+    return ", ".join(map(change_title, changes)) or "No change"
+
+
+def trial_page(trial: Trial, analysis: Analysis, advice: Sequence[Advice] = ()) -> views.Page:
+    """Prediction of the whole set, what to settle before, what then holds the run. `advice` is where it is from."""
+    prediction = trial.prediction
+    sections = [_prediction(prediction, analysis)]
+    changed = [f for c in prediction.changes for f in change_facts(c, analysis)]
+    sections.append(views.Section("What changes", (views.Facts(tuple(changed)),)))
+    before = _before(prediction, advice)
+    if before:
+        sections.append(
+            views.Section("Before you make the changes", tuple(views.Text(text, "second") for text in before))
+        )
+    if trial.after:
+        sections.append(_path(trial, analysis))
+    return views.Page(" ".join(map(str, prediction.changes)), "", "", tuple(sections))
+
+
+def _prediction(prediction: Prediction, analysis: Analysis) -> views.Section:
+    if prediction.speedup is None or prediction.time_s is None:
+        nothing = views.Figures((views.Figure("Predicted speedup", "–", "not predicted"),))
+        return views.Section("", (nothing, views.Text(f"Not predicted: {prediction.why}.", "second")))
+    total_s, sure = analysis.time_s, interval_text(prediction)
+    doubt = "doubtful" if prediction.trust is Trust.DOUBTFUL else ""
+    note = "exact" if sure == "exact" else f"{sure} in 9 of 10 cases" if sure else ""
+    figures = (
+        views.Figure("Predicted speedup", ratio_text(prediction.speedup), ", ".join(filter(None, (note, doubt)))),
+        views.Figure("Run time", time_text(prediction.time_s), f"now {time_text(total_s)}"),
+    )
+    longest = max(prediction.time_s, total_s, 1e-30)
+    bars = (
+        views.Shares(mean_shares(analysis.side(Side.HOST)[:1]), "Measured", time_text(total_s), total_s / longest),
+        views.Shares((), "Predicted", time_text(prediction.time_s), prediction.time_s / longest),
+    )
+    return views.Section("", (views.Figures(figures), *bars))
+
+
+def _before(prediction: Prediction, advice: Sequence[Advice]) -> list[str]:
+    said = [f"Hardware changes with: {set_title(a.changes)}." for a in advice if a.hardware]
+    said += [f"Data hazard: {a.hazard} ({set_title(a.changes)})." for a in advice if a.hazard]
+    if prediction.why and prediction.speedup is not None:
+        said.append(f"{prediction.why[:1].upper()}{prediction.why[1:]}.")
+    return said
+
+
+def _path(trial: Trial, analysis: Analysis) -> views.Section:
+    """The critical path by block and state, now and after the changes, on one scale."""
+    now, after = (_times(path) for path in (trial.now, trial.after))
+    order = sorted({*now, *after}, key=lambda place: (-after.get(place, 0.0), -now.get(place, 0.0)))[:MOST_PLACES]
+    drawn = _categories(analysis)
+    first = max(trial.after, key=lambda part: part.time_s)
+    columns = (
+        views.Column("Critical path", lambda p: p[1], share=1.0, category=lambda p: drawn.get(p),
+                     tip_of=lambda p: f"{p[1]} of {p[0]}", ink=lambda p: ("text", 13, 600)),
+        views.Column("Of", lambda p: block_words(p[0]), share=0.7, elide_middle=True,
+                     ink=lambda p: ("second", 12, 400)),
+        views.Column("Now", lambda p: _time(now, p), width_px=70, right=True, ink=lambda p: ("second", 13, 400)),
+        views.Column("After", lambda p: _time(after, p), width_px=70, right=True, ink=lambda p: ("text", 13, 600)),
+    )  # fmt: skip
+    said = (
+        f"{first.state} of {block_words(first.block)} then takes {time_text(first.time_s)},"
+        f" {percent_text(first.share)} of the critical path."
+    )
+    return views.Section(
+        "Next bottleneck after these changes", (views.Text(said), views.Table("Critical path", columns, order))
+    )
+
+
+def _times(path: Sequence[Bottleneck]) -> dict[Place, float]:
+    found: dict[Place, float] = {}
+    for part in path:
+        found[part.block, part.state] = found.get((part.block, part.state), 0.0) + part.time_s
+    return found
+
+
+def _categories(analysis: Analysis) -> Mapping[Place, Category | None]:
+    return {
+        (name, state.name): m.block.drawn_as(state)
+        for m in analysis.blocks
+        for state in m.block.states
+        for name in (m.block.id, m.block.group)
+    }
+
+
+def _time(times: Mapping[Place, float], place: Place) -> str:
+    return time_text(times[place]) if place in times else "none"
+
+
+def sets_section(sets: Sequence[Prediction]) -> views.Section | None:
+    """The best sets of two and three changes, each of which can be tried by its number."""
+    steps = tuple(
+        views.Step(set_title(one.changes), ratio_text(one.speedup), action=str(number))
+        for number, one in enumerate(sets)
+        if one.speedup is not None
+    )
+    return views.Section("Best sets", (views.Steps(steps, shown=len(steps), leads=False),)) if steps else None
