@@ -115,7 +115,7 @@ def test_what_starts_the_fpga_is_told_from_settings(analysed: Analysis) -> None:
     control = found(analysed, "control messages")
     assert list(map(str, changes(control, "Let each control"))) == [f"fewer_starts calls={FILE}:30 count=2"]
     assert "needs room for the data of 2 rounds ('put'" in advice(control, "Let each control").hazard
-    assert list(map(str, changes(control, "Let the FPGA clear"))) == [f"calls calls={FILE}:30 factor=0.0"]
+    assert list(map(str, changes(control, "Let the FPGA clear"))) == [f"control_in_fpga calls={FILE}:30"]
 
 
 def test_starts_without_data_between_become_one(knowledge: KnowledgeBase) -> None:

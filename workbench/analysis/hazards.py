@@ -16,7 +16,6 @@ from workbench.analysis.rounds import CallOrder, Mask
 from workbench.model.changes import (
     Asynchronous,
     Change,
-    ControlInFpga,
     Early,
     FewerStarts,
     Interrupt,
@@ -196,15 +195,10 @@ def _asynchronous(change: Asynchronous, rows: _Rows) -> Demands:
 
 
 def _fewer_starts(change: FewerStarts, rows: _Rows) -> Demands:
-    return Demands(True, _data_between(rows, f"{change.count} rounds"))
+    return Demands(True, _data_between(rows, change.count))
 
 
-def _control_in_fpga(change: ControlInFpga, rows: _Rows) -> Demands:
-    del change
-    return Demands(True, _data_between(rows, "all rounds"))
-
-
-def _data_between(rows: _Rows, of: str) -> str:
+def _data_between(rows: _Rows, rounds: int) -> str:
     """What of the data that move between starts has to be kept for several rounds."""
     order, at = rows.order, np.flatnonzero(rows.chosen)
     if len(at) < 2 or order.starts_together > 1:
@@ -213,7 +207,7 @@ def _data_between(rows: _Rows, of: str) -> str:
     said = []
     for moving, what in ((data & order.sends, "data"), (data & order.receives, "results")):
         if moving.any() and _written_again(order.address[moving], order.bytes[moving], rows.units):
-            said.append(f"the {what} of {of} ({rows.name(moving)}, now at the same addresses each time)")
+            said.append(f"the {what} of {rounds} rounds ({rows.name(moving)}, now at the same addresses each time)")
     return f"needs room for {' and for '.join(said)}" if said else ""
 
 
@@ -229,6 +223,5 @@ _LOOK: Mapping[type[Change], Callable[..., Demands]] = {
     Early: _early,
     Asynchronous: _asynchronous,
     FewerStarts: _fewer_starts,
-    ControlInFpga: _control_in_fpga,
     Interrupt: _interrupt,
 }

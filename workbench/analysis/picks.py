@@ -46,9 +46,12 @@ def _selected_starts(s: Selection) -> Sequence[Selection]:
     return _with(s, set(map(_pair, s.calls)) & s.order.used(s.order.starts)) if s.order else []
 
 
-def _repeating(s: Selection) -> Sequence[Selection]:
+def _settings(s: Selection) -> Sequence[Selection]:
     order = s.order
-    return _with(s, order.used(order.in_rounds & order.sends & order.of(set(map(_pair, s.calls))))) if order else []
+    if order is None:
+        return []
+    repeated = order.used(order.in_rounds & order.sends & order.of(set(map(_pair, s.calls))))
+    return _with(s, repeated - order.used(order.starts))
 
 
 def _next_data(s: Selection) -> Sequence[Selection]:
@@ -83,7 +86,7 @@ CALLS: Mapping[str, Callable[[Selection], Sequence[Selection]]] = {
     "with_data": _with_data,
     "starts": _starts,
     "selected_starts": _selected_starts,
-    "repeating": _repeating,
+    "settings": _settings,
     "next_data": _next_data,
     "before_reads": _before_reads,
     "asynchronous": _asynchronous,
