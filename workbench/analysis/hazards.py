@@ -107,7 +107,7 @@ def _unite(change: Unite, rows: _Rows) -> Demands:
     if order.waits[at].all():  # one register that says it of all
         return Demands()
     said = [_addresses(order, at, np.diff(at) == 1, rows.units)]
-    longest, _ = order.longest_row(rows.chosen)
+    longest, _, _ = order.longest_row(rows.chosen)
     if change.count > longest and (between := _between(at, len(rows.chosen)) & ~rows.chosen).any():
         when = "before the first of them" if order.sends[at].any() else "until the last of them"
         said.append(f"{rows.name(between)} come between these calls: all data must be there {when}")

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
+import numpy as np
+
 from workbench.analysis.rounds import CallOrder, Mask
 from workbench.analysis.selection import Selection
 from workbench.api.results import BlockMetrics, CallMetrics, StateMetrics
@@ -34,7 +36,7 @@ def _together(s: Selection) -> Sequence[Selection]:
 
 def _with_data(s: Selection) -> Sequence[Selection]:
     mine = set(map(_pair, s.calls))
-    groups = _groups(s, lambda order: order.in_rounds & (order.of(mine) | order.sends & ~order.control))
+    groups = _groups(s, lambda order: order.in_rounds & (order.of(mine) | order.beside(order.of(mine))))
     return [one for one in groups if mine & set(map(_pair, one.calls))]
 
 
@@ -74,7 +76,11 @@ def _asynchronous(s: Selection) -> Sequence[Selection]:
 
 
 def _polls(s: Selection) -> Sequence[Selection]:
-    return _with(s, s.order.used(s.order.waits)) if s.order else []
+    """None where they ask one register."""
+    order = s.order
+    if order is None or len(np.unique(order.address[order.waits])) < 2:
+        return []
+    return _with(s, order.used(order.waits))
 
 
 #: What the picks of calls choose: a selection for each change.

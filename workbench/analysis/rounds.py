@@ -111,15 +111,26 @@ class CallOrder:
             found = [*apart, pairs.union(*(one for one in found if one & pairs))]
         return found
 
-    def longest_row(self, chosen: Mask) -> tuple[int, int]:
-        """How many of the chosen calls follow one another at most, and how many bytes these move."""
+    def longest_row(self, chosen: Mask) -> tuple[int, int, int]:
+        """How many of the chosen calls follow one another at most, how many bytes these move, and how many of them
+        are data."""
         rows = np.flatnonzero(chosen)
         if not len(rows):
-            return 0, 0
-        row_of = np.cumsum(np.concatenate(([True], ~self._follows(chosen)[rows[1:] - 1])))
+            return 0, 0, 0
+        row_of = np.cumsum(np.concatenate(([True], ~self._follows(chosen)[rows[1:] - 1]))) - 1
         counts = np.bincount(row_of)
-        best = int(counts.argmax())
-        return int(counts[best]), int(self.bytes[rows][row_of == best].sum())
+        longest = rows[row_of == counts.argmax()]
+        return len(longest), int(self.bytes[longest].sum()), int((~self.control[longest]).sum())
+
+    def beside(self, chosen: Mask) -> Mask:
+        """The data that are sent right before or after the chosen calls, of sites that mostly send them so."""
+        data = self.sends & ~self.control
+        near = np.zeros(len(chosen), dtype=bool)
+        near[1:] |= chosen[:-1]
+        near[:-1] |= chosen[1:]
+        made = np.bincount(self.kind[data], minlength=len(self.pairs))
+        mostly = np.bincount(self.kind[data & near], minlength=len(self.pairs)) >= np.maximum(_MOSTLY * made, 1)
+        return data & mostly[self.kind]
 
     def _follows(self, chosen: Mask) -> Mask:
         """Between each call and the next: whether both are chosen and go one way."""

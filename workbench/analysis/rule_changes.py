@@ -38,7 +38,7 @@ CALL_PICKS: Mapping[str, Pick] = {
         "no two of these calls follow one another in one direction, without another call between",
     ),
     "with_data": Pick(
-        "selected calls that follow one another or data that are sent: a change for each group",
+        "selected calls that follow one another, and the data sent right beside them: a change for each group",
         "no data are sent right before or after these calls, and no two of them follow one another",
     ),
     "starts": Pick(
@@ -64,7 +64,7 @@ CALL_PICKS: Mapping[str, Pick] = {
         "selected calls of a kind (send, receive) of which the platform has one that returns before its transfer ends",
         "the platform has no such call that returns before its transfer ends",
     ),
-    "polls": Pick("all calls by which the thread waits for the FPGA", "the thread never waits for the FPGA"),
+    "polls": Pick("all calls by which the thread waits for the FPGA", "it asks one register only"),
 }
 STATE_PICKS: Mapping[str, Pick] = {
     "selected": Pick("the selected states", "no state is selected"),

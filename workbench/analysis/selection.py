@@ -106,12 +106,11 @@ class Selection:
     def together(self) -> Together:
         if self.order is not None:
             chosen = self.order.of({(call.site_number, call.state.index) for call in self.calls})
-            count, size = self.order.longest_row(chosen)
-        else:
-            call = max(self.calls, key=lambda one: one.runs.max, default=None)
-            count = call.runs.max if call else 0
-            size = round(count * call.bytes_per_call) if call else 0
-        return Together(count, size, self._quickest_table(size))
+            count, size, data = self.order.longest_row(chosen)
+            return Together(count, size, data, self._quickest_table(size))
+        call = max(self.calls, key=lambda one: one.runs.max, default=None)
+        size = round(call.runs.max * call.bytes_per_call) if call else 0
+        return Together(call.runs.max if call else 0, size, 0, self._quickest_table(size))
 
     def _quickest_table(self, size: int) -> str:
         """The transfer table in the direction of the selected calls that takes least for so many bytes."""

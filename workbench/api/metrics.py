@@ -81,11 +81,12 @@ class HostSide:
 
 @dataclass(frozen=True)
 class Together:
-    """Calls that follow one another and go one way: how many at most, the bytes of these, and the name of the transfer
-    table that takes least for so many; "" where none is known."""
+    """Calls that follow one another and go one way: how many at most, the bytes of these, how many of them are data,
+    and the name of the transfer table that takes least for so many bytes; "" where none is known."""
 
     count: int = 0
     bytes: int = 0
+    data: int = 0
     table: str = ""
 
 

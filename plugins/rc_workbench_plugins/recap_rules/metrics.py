@@ -183,6 +183,7 @@ METRICS = (
     Metric("runs.max", "Calls in a row, most", "count", lambda s: max((c.runs.max for c in s.calls), default=0)),
     Metric("runs.site", "Runs of one site's calls, most", "count", _runs_of_a_site),
     Metric("together.count", "Calls that follow one another and go one way, most", "count", lambda s: s.together.count),
+    Metric("together.data", "How many of these move data", "count", lambda s: s.together.data),
     Metric("together.bytes", "Bytes that these move", "size", lambda s: s.together.bytes),
     Metric("together.table", "Transfer table that takes least for so many", "text", lambda s: s.together.table),
     Metric(
