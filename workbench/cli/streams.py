@@ -29,6 +29,8 @@ from workbench.session.results import open_result
 from workbench.session.stream_depths import Depths, advise_depths
 from workbench.session.workspace import parse_settings
 
+_CHOICES = 8  # rows of what less memory costs
+
 
 def run_streams(arguments: argparse.Namespace, workbench: Opened) -> int:
     if os.path.isfile(arguments.target / MANIFEST):
@@ -41,7 +43,8 @@ def run_streams(arguments: argparse.Namespace, workbench: Opened) -> int:
     problems = (*workspace.diagnostics, *found.diagnostics)
     if arguments.json:
         told = as_json(dict.fromkeys((*problems, *job.diagnostics)))
-        print_json({"edges": depth_rows(found), "fifos": _fifos(found), "runs": found.runs, "diagnostics": told})
+        rows = {"edges": depth_rows(found), "fifos": _fifos(found), "front": _front(found)}
+        print_json({**rows, "predicted_cycles": found.predicted, "runs": found.runs, "diagnostics": told})
     else:
         print_diagnostics(problems)
         print(depths_text(found, arguments.loss / 100))
@@ -138,6 +141,10 @@ def _fifos(found: Depths) -> list[dict[str, Any]]:
     ]
 
 
+def _front(found: Depths) -> list[dict[str, Any]]:
+    return [{"cycles": one.cycles, "bits": one.bits, "depths": dict(one.depths)} for one in found.front]
+
+
 def depths_text(found: Depths, loss: float) -> str:
     """The FIFOs with what they held and need, what to change of them, and how long the runs took."""
     rows = [("FIFO", "depth", "held at most", "advised")]
@@ -155,7 +162,21 @@ def depths_text(found: Depths, loss: float) -> str:
     said = "".join(
         f"\n{_change(fifo, found.advised[fifo.id], loss)}" for fifo in found.fifos if fifo.id in found.advised
     )
-    return f"{table(rows)}\n{said}\n\nUp to the last transfer: {'; '.join(cycles)}. {counted(found.runs, 'run')}."
+    parts = [
+        f"{table(rows)}\n{said}",
+        f"Up to the last transfer: {'; '.join(cycles)}. {counted(found.runs, 'run')}.",
+        *([_front_text(found)] if len(found.front) > 1 else []),
+    ]
+    return "\n\n".join(parts)
+
+
+def _front_text(found: Depths) -> str:
+    """What less memory costs, by replay; of many choices those that differ most."""
+    chosen = found.front[:: -(-len(found.front) // _CHOICES)]
+    names = [fifo.id for fifo in found.fifos if fifo.id in found.advised]
+    rows = [("cycles, predicted", "memory (bits)", *names)]
+    rows += [(thousands(one.cycles), thousands(one.bits), *(str(one.depths[n]) for n in names)) for one in chosen]
+    return f"Cycles against memory:\n{table(rows)}"
 
 
 def _change(fifo: Fifo, advised: int, loss: float) -> str:

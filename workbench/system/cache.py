@@ -16,7 +16,7 @@ from workbench.system.folders import NAME
 #: what the workbench keeps in it, a folder each; a folder that the user chose may hold more
 KINDS = (
     "api", "bench", "cards", "compilers", "composed", "ghdl", "instrumented", "library", "mixed", "models", "objects",
-    "primitives", "reads", "side_by_side", "verilated", "verilog", "vhdl", "words",
+    "primitives", "reads", "replay", "side_by_side", "verilated", "verilog", "vhdl", "words",
 )  # fmt: skip
 LIMIT_MB = 4000
 

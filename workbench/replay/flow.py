@@ -1,0 +1,343 @@
+"""Who waits for whom among the words of a design's streams: what each block needs before it offers or takes a word.
+
+A block is known by its streams alone. Of several ways to read what it did (`_WAYS`) the first is taken that explains
+every run exactly with the same numbers; traffic in other order, as with other depths, then parts them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.replay.traffic import Cycles, Traffic, cycles_before
+
+NONE = -1  # of a cause: none
+
+
+@dataclass(frozen=True, order=True)
+class Side:
+    """What a block does with a stream's words: it offers them, or takes them."""
+
+    stream: int
+    takes: bool
+
+    def inside(self, traffic: Traffic) -> bool:
+        """Whether it is a part of the design that does it."""
+        stream = traffic.streams[self.stream]
+        return bool(stream.target if self.takes else stream.source)
+
+
+@dataclass(frozen=True)
+class After:
+    """Transfer n of a stream may be `lag` cycles after transfer `cause[n]` of the stream `of`."""
+
+    of: int
+    cause: Cycles
+    lag: Cycles
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a block's sides come after its own transfers. `earliest`: from which cycle on, at a side of which nothing
+    comes before. `why` it is not sure."""
+
+    after: Mapping[Side, tuple[After, ...]]
+    earliest: Mapping[Side, Cycles]
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Block:
+    """An instance that is no FIFO; an empty name: what is outside of the design, at one stream. `coupled` are the
+    streams that can hold others of it through logic alone."""
+
+    name: str
+    sides: tuple[Side, ...]
+    coupled: frozenset[tuple[int, int]]
+
+    @property
+    def streams(self) -> tuple[int, ...]:
+        return tuple(dict.fromkeys(side.stream for side in self.sides))
+
+
+class Seen:
+    """A run's traffic with what is alike in every run: which transfers are one event, and what blocks there are."""
+
+    def __init__(self, traffic: Traffic, merged: Sequence[tuple[int, int]]) -> None:
+        self.traffic = traffic
+        self.merged = merged
+
+    def begin(self, side: Side) -> Cycles:
+        """From which cycle on a block did its part for each transfer."""
+        return (self.traffic.taken if side.takes else self.traffic.offered)[side.stream]
+
+    def own(self, side: Side) -> Cycles:
+        """The first cycle in which each transfer could be, for the one before alone."""
+        cycles = self.traffic.cycles[side.stream]
+        return np.concatenate(([0], cycles[:-1] + 1)) if len(cycles) else cycles
+
+    def on_clock_of(self, stream: int, other: int) -> Cycles:
+        """In which cycles of another stream's clock a stream's transfers took effect: the one before, of its own."""
+        one, two = (self.traffic.clocks[number] for number in (stream, other))
+        if one == two:
+            return self.traffic.cycles[stream]
+        period = self.traffic.periods_ps[two]
+        return np.array([cycles_before(int(ps), period) for ps in self.traffic.at_ps(stream)], np.int64)
+
+    def unexplained(self, side: Side) -> NDArray[np.bool_] | None:
+        """Of a side that others of its group hold through logic: of which transfers they do not tell the time; None of
+        a side that stands for itself."""
+        cycles = self.traffic.cycles[side.stream]
+        known, any_holds = self.own(side), False
+        for wait in self.traffic.streams[side.stream].waits:
+            if (wait.signal == "ready") != side.takes or not self.one_event(wait.other, side.stream):
+                continue
+            any_holds, others = True, self.traffic.cycles[wait.other]
+            at = np.minimum(np.searchsorted(others, cycles), len(others) - 1)
+            begin = self.begin(Side(wait.other, takes=wait.held_by == "ready"))[at]
+            known = np.where(others[at] == cycles, np.maximum(known, begin), known)
+        return known < self.begin(side) if any_holds else None
+
+    def one_event(self, stream: int, other: int) -> bool:
+        """Whether two streams' transfers in one cycle are one event."""
+        return stream == other or self.group.get(stream, -1) == self.group.get(other, -2)
+
+    @cached_property
+    def group(self) -> dict[int, int]:
+        """Which streams' transfers in one cycle are one event: a number for each such stream."""
+        found: dict[int, int] = {}
+        for one, other in self.merged:
+            first, second = found.setdefault(one, one), found.setdefault(other, other)
+            found.update({stream: first for stream, number in found.items() if number == second})
+        return found
+
+
+def together(traffic: Traffic) -> list[tuple[int, int]]:
+    """Pairs of streams that logic joins, of which the one with fewer transfers never has one without the other's."""
+    pairs = {(min(n, w.other), max(n, w.other)) for n, s in enumerate(traffic.streams) for w in s.waits}
+    found = []
+    for one, other in sorted(pairs):
+        few, many = sorted((traffic.cycles[one], traffic.cycles[other]), key=len)
+        if one != other and len(few) and traffic.clocks[one] == traffic.clocks[other] and np.isin(few, many).all():
+            found.append((one, other))
+    return found
+
+
+def blocks_of(traffic: Traffic) -> list[Block]:
+    """The instances between the FIFOs; what is outside of the design is a block for each of its streams."""
+    into, out = {fifo.input for fifo in traffic.fifos}, {fifo.output for fifo in traffic.fifos}
+    sides: dict[str, list[Side]] = {}
+    for number, stream in enumerate(traffic.streams):
+        if number not in out:
+            sides.setdefault(stream.source or f"outside {number}", []).append(Side(number, takes=False))
+        if number not in into:
+            sides.setdefault(stream.target or f"outside {number}", []).append(Side(number, takes=True))
+    coupled = frozenset(
+        pair for n, s in enumerate(traffic.streams) for w in s.waits for pair in ((n, w.other), (w.other, n))
+    )
+    return [Block(name if of[0].inside(traffic) else "", tuple(of), coupled) for name, of in sides.items()]
+
+
+def _in_order(seen: Seen, block: Block) -> Way:
+    """Each thing that the block does comes after the last transfer that it saw."""
+    after: dict[Side, tuple[After, ...]] = {}
+    earliest: dict[Side, Cycles] = {}
+    for side in block.sides:
+        begin = seen.begin(side)
+        cycles: dict[int, Cycles] = {}
+        keys, of, number = [], [], []
+        for stream in sorted(block.streams, key=lambda one: one == side.stream):  # at equal times its own counts
+            own = seen.traffic.clocks[stream] == seen.traffic.clocks[side.stream]
+            logic = (side.stream, stream) in block.coupled and not seen.one_event(side.stream, stream)
+            shift = 1 if not own or logic else 0
+            cycles[stream] = seen.on_clock_of(stream, side.stream)
+            keys.append(cycles[stream] - shift)
+            of.append(np.full(len(cycles[stream]), stream))
+            number.append(np.arange(len(cycles[stream])))
+        key, stream_of, number_of = (np.concatenate(one) for one in (keys, of, number))
+        order = np.argsort(key, kind="stable")
+        key, stream_of, number_of = key[order], stream_of[order], number_of[order]
+        at = np.searchsorted(key, begin, side="left") - 1
+        known = at >= 0
+        parts = []
+        for stream in block.streams:
+            mine = known & (stream_of[at] == stream)
+            if not mine.any():
+                continue
+            cause = np.where(mine, number_of[at], NONE)
+            lag = np.where(mine, begin - cycles[stream][np.where(mine, number_of[at], 0)], 0)
+            parts.append(After(stream, cause, lag))
+        after[side], earliest[side] = tuple(parts), np.where(known, 0, begin)
+    return Way(after, earliest)
+
+
+def _by_flow(runs: Sequence[Seen], block: Block) -> Way | None:
+    """Each word leaves so many cycles after those that it is made of came, and the block has room for so many: the
+    numbers that no run contradicts, of the first run. None where they do not explain every run."""
+    ways = []
+    rooms = [_rooms(seen, block) for seen in runs]
+    if any(one is None for one in rooms):
+        return None
+    room = {key: max(one[key] for one in rooms if one) for key in rooms[0] or {}}
+    lags = [_lags(seen, block, room) for seen in runs]
+    lag = {key: min(one[key] for one in lags if key in one) for key in set().union(*lags)}
+    if min(lag.values(), default=0) < 0:
+        return None
+    for seen in runs:
+        after: dict[Side, tuple[After, ...]] = {}
+        earliest: dict[Side, Cycles] = {}
+        for side in block.sides:
+            begin, own = seen.begin(side), seen.own(side)
+            gap = lag.get((side, side.stream), 0)
+            bound, parts = own + gap, [After(side.stream, np.arange(len(begin)) - 1, np.full(len(begin), 1 + gap))]
+            for stream, cause in _causes_by_flow(seen, block, side, room):
+                mine = cause >= 0
+                late = lag.get((side, stream), 0)
+                reached = seen.on_clock_of(stream, side.stream)[cause] + late
+                bound = np.where(mine, np.maximum(bound, reached), bound)
+                parts.append(After(stream, cause, np.full(len(begin), late)))
+            first = np.zeros(len(begin), np.int64)
+            if len(begin) and not any((part.cause[:1] >= 0).any() for part in parts):
+                first[0] = begin[0]
+            if (np.maximum(bound, first) != begin).any():
+                return None
+            after[side], earliest[side] = tuple(parts), first
+        ways.append(Way(after, earliest))
+    return ways[0]
+
+
+def _rooms(seen: Seen, block: Block) -> dict[tuple[Side, int], int] | None:
+    """How many words of an input the block held at most before they left by an output; None where two of its streams
+    have no rate."""
+    found: dict[tuple[Side, int], int] = {}
+    for side in block.sides:
+        for stream in (one.stream for one in block.sides if one.takes != side.takes):
+            begin, cycles = seen.begin(side), seen.on_clock_of(stream, side.stream)
+            place = _place(len(begin), len(cycles), side.takes)
+            if place is None:
+                return None
+            if side.takes:  # what of the output was gone when each could be taken
+                late = (side.stream, stream) in block.coupled
+                gone = np.searchsorted(cycles, begin, side="right" if late else "left") - 1
+                found[side, stream] = int((place - gone).max(initial=0))
+            else:
+                found[side, stream] = 0
+    return found
+
+
+def _causes_by_flow(
+    seen: Seen, block: Block, side: Side, room: Mapping[tuple[Side, int], int]
+) -> Iterator[tuple[int, Cycles]]:
+    count = len(seen.begin(side))
+    for stream in (one.stream for one in block.sides if one.takes != side.takes):
+        others = len(seen.traffic.cycles[stream])
+        place = _place(count, others, side.takes)
+        if place is not None and others:
+            cause = place - room[side, stream]
+            yield stream, np.where((cause >= 0) & (cause < others), cause, NONE)
+
+
+def _lags(seen: Seen, block: Block, room: Mapping[tuple[Side, int], int]) -> dict[tuple[Side, int], int]:
+    """The least cycles from what a side comes after, and from one of its own transfers to the next less one."""
+    found: dict[tuple[Side, int], int] = {}
+    for side in block.sides:
+        begin = seen.begin(side)
+        if len(begin) > 1:
+            found[side, side.stream] = int((begin - seen.own(side))[1:].min())
+        for stream, cause in _causes_by_flow(seen, block, side, room):
+            mine = cause >= 0
+            if mine.any():
+                found[side, stream] = int((begin - seen.on_clock_of(stream, side.stream)[cause])[mine].min())
+    return found
+
+
+def _place(count: int, others: int, takes: bool) -> Cycles | None:
+    """By each of `count` transfers the last of `others` that belong to it; None: they have no rate.
+
+    Of a taken word those are the ones that it becomes part of, or the first of those that it becomes.
+    """
+    here = np.arange(count)
+    if count == others:
+        return here
+    if not count or not others:
+        return None
+    if others > count and others // count > 1 and others % count < count and others - count * (others // count) < 64:
+        times = others // count
+        return here * times if takes else here * times + times - 1
+    if count > others and count - others * (count // others) < 64 and count // others > 1:
+        return here // (count // others)
+    return np.minimum(here, others - 1) if abs(count - others) < 64 else None
+
+
+def _on_time(seen: Seen, block: Block) -> Way:
+    """By its own clock, whatever its streams do."""
+    return Way(dict.fromkeys(block.sides, ()), {side: seen.begin(side) for side in block.sides})
+
+
+def way_of(runs: Sequence[Seen], block: Block) -> Way:
+    """How a block is read, of the first run; the numbers of the others have to be the same."""
+    ordered = [_in_order(seen, block) for seen in runs]
+    inputs = [side.stream for side in block.sides if side.takes]
+    outputs = [side.stream for side in block.sides if not side.takes]
+    alike = _alike(ordered, runs, block)
+    if not inputs and not alike and all(_begins(runs[0], seen, block) for seen in runs[1:]):
+        return _on_time(runs[0], block)
+    if inputs and outputs:
+        flow = _by_flow(runs, block)
+        # it takes nothing while it gives: one thing after the other
+        serial = any(
+            part.of in outputs and side.takes and (part.lag[part.cause >= 0] > 0).any()
+            for way in ordered for side, parts in way.after.items() for part in parts
+        )  # fmt: skip
+        if flow and not (serial and _constant(ordered) and alike):
+            return flow
+    if alike:
+        return ordered[0]
+    return Way(ordered[0].after, ordered[0].earliest, "it did the same in other times in another run")
+
+
+def _constant(ways: Sequence[Way]) -> bool:
+    """Whether each side comes after each stream by one number of cycles."""
+    lags = [part.lag[part.cause >= 0] for way in ways for parts in way.after.values() for part in parts]
+    return all(of_part.min() == of_part.max() for of_part in lags)
+
+
+def _begins(one: Seen, other: Seen, block: Block) -> bool:
+    """Whether a block's offers were at the same times but where the one before was taken later."""
+    for side in block.sides:
+        begins = [seen.begin(side) for seen in (one, other)]
+        count = min(len(begin) for begin in begins)
+        later = np.maximum(begins[0][:count], other.own(side)[:count])
+        if (later != begins[1][:count]).any():
+            return False
+    return True
+
+
+def _alike(ways: Sequence[Way], runs: Sequence[Seen], block: Block) -> bool:
+    """Whether each thing came after the same transfer by as many cycles in every run."""
+    for (run, one), (other_run, other) in combinations(zip(runs, ways, strict=True), 2):
+        for side in block.sides:
+            first, second = _causes(run, one, side), _causes(other_run, other, side)
+            count = min(first.shape[1], second.shape[1])
+            both = np.ones(count, bool)  # what logic tells is no part of it
+            for seen in (run, other_run):
+                if (own := seen.unexplained(side)) is not None:
+                    both &= own[:count]
+            if not np.array_equal(first[:, :count][:, both], second[:, :count][:, both]):
+                return False
+    return True
+
+
+def _causes(seen: Seen, way: Way, side: Side) -> Cycles:
+    """Of each transfer the stream whose it comes after, and by how much."""
+    found = np.full((2, len(seen.begin(side))), NONE)
+    for part in way.after[side]:
+        mine = part.cause >= 0
+        found[0, mine] = part.of
+        found[1, mine] = part.lag[mine]
+    return found

@@ -1,0 +1,307 @@
+"""Words through a design's streams replayed with other depths of its FIFOs: when each passes, and when the last does.
+
+A word's transfer comes after the one before it on its stream, after what its source needed to offer it and its target
+to take it (`flow.py`), at a FIFO after its push or the pop that made room, and at the design's ends after the
+host's transfers by the rules of `resources/card/README.md`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.replay.compiled import compiled
+from workbench.replay.flow import Block, Seen, Side, blocks_of, together, way_of
+from workbench.replay.traffic import Cycles, HostTransfer, Traffic, cycles_before
+
+_TIME = -1  # the clock of what is a time, in ps
+_ROOM = 1  # cycles from a pop until the place can be taken again
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """`cycles`: the first clock's of the last transfer; None where words stay for ever that the host waits for, or that
+    leave the design. `times`: of each node."""
+
+    cycles: int | None
+    times: Cycles
+
+
+class Words:
+    """A run's words, ready to be replayed. `known` are runs of the same words with other depths, by which the blocks
+    are read too. `capacity` is what each FIFO held in the run itself, by index: 0, as much as came.
+
+    `why` are the reasons for which a replay may be off, if any.
+    """
+
+    def __init__(self, run: Traffic, capacity: Mapping[int, int], known: Sequence[Traffic] = ()) -> None:
+        self.traffic, self.why = run, list[str]()
+        merged = [pair for pair in together(run) if all(pair in together(other) for other in known)]
+        self._runs = [Seen(one, merged) for one in (run, *known)]
+        self._count, self._clock = 0, list[NDArray[np.int32]]()
+        self._earliest: list[Cycles] = []
+        self._edges: list[NDArray[np.int64]] = []  # rows: from, to, lag
+        self._nodes = self._number()
+        self._follow_streams()
+        self._add_fifos(capacity)
+        for block in blocks_of(run):
+            self._add_block(block)
+        self._required: list[NDArray[np.int64]] = []
+        self._add_host()
+        self._room = {number: self._capacity(number, capacity) for number in range(len(run.fifos))}
+        self._finish()
+
+    # -- nodes
+
+    def _number(self) -> list[NDArray[np.int64]]:
+        """The node of each transfer, by stream: one for all of a group's in a cycle."""
+        seen, traffic = self._runs[0], self.traffic
+        nodes: list[NDArray[np.int64]] = [np.empty(0, np.int64)] * len(traffic.streams)
+        for group in dict.fromkeys(seen.group.get(n, -1 - n) for n in range(len(traffic.streams))):
+            members = [n for n in range(len(traffic.streams)) if seen.group.get(n, -1 - n) == group]
+            cycles = np.sort(np.concatenate([traffic.cycles[n] for n in members]))
+            cycles = cycles[np.flatnonzero(np.diff(cycles, prepend=-1))]
+            made = self._new(len(cycles), traffic.clocks[members[0]])
+            for member in members:
+                nodes[member] = made[np.searchsorted(cycles, traffic.cycles[member])]
+        return nodes
+
+    def _new(self, count: int, clock: int, earliest: Cycles | int = 0) -> NDArray[np.int64]:
+        made = np.arange(self._count, self._count + count)
+        self._count += count
+        self._clock.append(np.full(count, clock, np.int32))
+        self._earliest.append(np.broadcast_to(np.asarray(earliest, np.int64), (count,)).copy())
+        return made
+
+    def _edge(self, cause: NDArray[np.int64], node: NDArray[np.int64], lag: Cycles | int) -> None:
+        lags = np.broadcast_to(np.asarray(lag, np.int64), np.shape(node))
+        other = cause != node
+        self._edges.append(np.stack((cause, node, lags))[:, other])
+
+    def _not_before(self, nodes: NDArray[np.int64], earliest: Cycles) -> None:
+        self._late.append((nodes, earliest))
+
+    # -- what comes after what
+
+    def _follow_streams(self) -> None:
+        self._late: list[tuple[NDArray[np.int64], Cycles]] = []
+        for nodes in self._nodes:
+            self._edge(nodes[:-1], nodes[1:], 1)
+
+    def _add_fifos(self, capacity: Mapping[int, int]) -> None:
+        traffic, seen = self.traffic, self._runs[0]
+        for fifo in traffic.fifos:
+            count = min(len(traffic.cycles[fifo.input]), len(traffic.cycles[fifo.output]))
+            if not count:
+                continue
+            pushes = seen.on_clock_of(fifo.input, fifo.output)[:count]
+            offered = traffic.offered[fifo.output][:count]
+            lag = int((offered - pushes).min())
+            own = seen.own(Side(fifo.output, takes=False))[:count]
+            if (np.maximum(pushes + lag, own) != offered).any():
+                self.why.append(f"{fifo.id} does not give each word as soon after it was taken")
+            self._edge(self._nodes[fifo.input][:count], self._nodes[fifo.output][:count], lag)
+
+    def _capacity(self, number: int, capacity: Mapping[int, int]) -> int:
+        """What a FIFO of the run itself has room for: what it held at most, where it ever held its source up."""
+        if number in capacity:
+            return capacity[number]
+        fifo, traffic = self.traffic.fifos[number], self.traffic
+        held_up = (traffic.taken[fifo.input] > self._runs[0].own(Side(fifo.input, takes=True))).any()
+        return traffic.most(fifo) if held_up else 0
+
+    def _add_block(self, block: Block) -> None:
+        seen = self._runs[0]
+        if not block.name and block.sides[0].stream in self._of_host:
+            return
+        held_of = {side: seen.unexplained(side) for side in block.sides}
+        mine_of = [side for side, held in held_of.items() if held is None or held.any()]
+        if not mine_of:
+            return
+        way = way_of(self._runs, block)
+        if way.why:
+            self.why.append(f"{block.name or 'the host'}: {way.why}")
+        for side in mine_of:
+            nodes, held = self._nodes[side.stream], held_of[side]
+            for part in way.after[side]:
+                mine = part.cause >= 0 if held is None else (part.cause >= 0) & held
+                self._edge(self._nodes[part.of][part.cause[mine]], nodes[mine], part.lag[mine])
+            self._not_before(nodes, way.earliest[side] if held is None else np.where(held, way.earliest[side], 0))
+
+    # -- the host
+
+    @property
+    def _of_host(self) -> set[int]:
+        """The design's streams whose words the host's transfers tell."""
+        words: dict[int, int] = {}
+        for one in self.traffic.host:
+            words[one.stream] = words.get(one.stream, 0) + one.words
+        return {
+            stream for stream, count in words.items()
+            if stream >= 0 and count == len(self.traffic.cycles[stream])
+        }  # fmt: skip
+
+    def _add_host(self) -> None:
+        ends: list[tuple[HostTransfer, NDArray[np.int64], NDArray[np.int64]]] = []
+        done: dict[int, int] = {}  # words of each stream so far
+        drained: dict[int, list[NDArray[np.int64]]] = {}
+        mine = self._of_host
+        for one in self.traffic.host:
+            start, end = self._new(1, _TIME), self._new(1, _TIME)
+            self._add_start(one, start, ends)
+            if one.stream in mine and one.words:
+                first = done.get(one.stream, 0)
+                done[one.stream] = first + one.words
+                words = self._nodes[one.stream][first : first + one.words]
+                due = (np.arange(1, one.words + 1) * one.duration_ps) // one.words
+                last = words if one.send else self._add_drains(one, words, due, start, drained)
+                if one.send:
+                    self._add_sent(one, words, due, start)
+                self._edge(start, end, one.duration_ps)
+                self._edge(last[-1:], end, 0)
+            elif one.wait:
+                self._add_wait(one, start, end)
+            else:
+                self._edge(start, end, one.end_ps - one.start_ps)
+            self._required.append(end)
+            ends.append((one, start, end))
+
+    def _add_start(
+        self, one: HostTransfer, start: NDArray[np.int64],
+        before: Sequence[tuple[HostTransfer, NDArray[np.int64], NDArray[np.int64]]],
+    ) -> None:  # fmt: skip
+        """After the transfer that the thread made before, and what has the bus."""
+        back = [(other, b, e) for other, b, e in before if other.thread == one.thread]
+        if back:
+            other, begun, over = back[-1]
+            node, at_ps = (over, other.end_ps) if other.blocking else (begun, other.call_ps)
+            self._edge(node, start, one.call_ps - at_ps)
+        else:
+            self._not_before(start, np.array([one.call_ps]))
+        for other, _, over in reversed(before):
+            if one.bus and other.bus == one.bus:
+                self._edge(over, start, 0)
+                break
+
+    def _add_sent(self, one: HostTransfer, words: NDArray[np.int64], due_ps: Cycles, start: NDArray[np.int64]) -> None:
+        room = self.traffic.links.get(one.stream, 0)
+        if not room or one.words <= room:
+            self._edge(np.repeat(start, len(words)), words, due_ps)
+            return
+        clock = self.traffic.clocks[one.stream]
+        period = self.traffic.periods_ps[clock]
+        at = np.array([cycles_before(one.start_ps + int(ps), period) - 1 for ps in due_ps], np.int64)
+        level = self._new(len(words), clock)
+        self._edge(np.repeat(start, len(words)), level, due_ps)
+        self._edge(level[:-1], level[1:], np.diff(at))
+        self._edge(words[:-room], level[room:], 1)
+        self._edge(level, words, 0)
+
+    def _add_drains(
+        self, one: HostTransfer, words: NDArray[np.int64], due_ps: Cycles, start: NDArray[np.int64],
+        drained: dict[int, list[NDArray[np.int64]]],
+    ) -> NDArray[np.int64]:  # fmt: skip
+        """The moments at which the words leave the link for the host."""
+        room = self.traffic.links.get(one.stream, 0)
+        if not room:
+            self._edge(np.repeat(start, len(words)), words, due_ps)
+            return words
+        left = self._new(len(words), self.traffic.clocks[one.stream])
+        self._edge(words, left, 0)
+        self._edge(np.repeat(start, len(words)), left, due_ps)
+        self._edge(left[:-1], left[1:], 1)
+        earlier = drained.setdefault(one.stream, [])
+        if earlier:
+            self._edge(earlier[-1][-1:], left[:1], 1)
+        earlier.append(left)
+        gone = np.concatenate(earlier)
+        nodes = self._nodes[one.stream]
+        begin = len(gone) - len(left) + room
+        count = min(len(left), len(nodes) - begin)
+        if count > 0:
+            self._edge(left[:count], nodes[begin : begin + count], 1)
+        return left
+
+    def _add_wait(self, one: HostTransfer, start: NDArray[np.int64], end: NDArray[np.int64]) -> None:
+        """After the last word that passed before it ended."""
+        last = [
+            (int(ps[at]), number, at)
+            for number in range(len(self.traffic.streams))
+            if (at := int(np.searchsorted(ps := self.traffic.at_ps(number), one.end_ps, side="right")) - 1) >= 0
+        ]
+        self._edge(start, end, 0)
+        if last:
+            at_ps, number, at = max(last)
+            self._edge(self._nodes[number][at : at + 1], end, one.end_ps - at_ps)
+
+    # -- replay
+
+    def _finish(self) -> None:
+        traffic, count = self.traffic, self._count
+        edges = np.concatenate(self._edges, axis=1) if self._edges else np.empty((3, 0), np.int64)
+        edges = edges[:, np.argsort(edges[0], kind="stable")]
+        earliest = np.concatenate(self._earliest)
+        for nodes, cycles in self._late:
+            np.maximum.at(earliest, nodes, cycles)
+        pushes = [self._nodes[fifo.input] for fifo in traffic.fifos]
+        pops = [self._nodes[fifo.output] for fifo in traffic.fifos]
+        pop_node = np.concatenate([*pops, np.empty(0, np.int64)])
+        by_node = np.argsort(pop_node, kind="stable")
+        numbers = [np.arange(len(one)) for one in pops]
+        self._arrays = {
+            "clock": np.concatenate(self._clock).astype(np.int32),
+            "periods": np.array([(p.numerator, p.denominator) for p in traffic.periods_ps], np.int64),
+            "begin": np.searchsorted(edges[0], np.arange(count + 1)).astype(np.int64),
+            "follower": edges[1].astype(np.int32),
+            "lag": np.ascontiguousarray(edges[2]),
+            "causes": np.bincount(edges[1], minlength=count).astype(np.int32),
+            "earliest": earliest,
+            "push_begin": np.cumsum([0, *map(len, pushes)]).astype(np.int64),
+            "push": np.concatenate([*pushes, np.empty(0, np.int64)]).astype(np.int32),
+            "room_lag": np.full(len(traffic.fifos), _ROOM, np.int64),
+            "pop_begin": np.searchsorted(pop_node[by_node], np.arange(count + 1)).astype(np.int64),
+            "pop_fifo": np.repeat(np.arange(len(pops)), list(map(len, pops)))[by_node].astype(np.int32),
+            "pop_number": np.concatenate([*numbers, np.empty(0, np.int64)])[by_node].astype(np.int64),
+            "pops": np.array([len(one) for one in pops], np.int64),
+        }
+        fields = [("count", ctypes.c_int64)] + [(name, ctypes.c_void_p) for name in self._arrays]
+        fields.insert(1 + list(self._arrays).index("push_begin"), ("fifos", ctypes.c_int64))
+        kind = type("_Traffic", (ctypes.Structure,), {"_fields_": fields})
+        self._struct = kind(count=count, fifos=len(traffic.fifos))
+        for name, array in self._arrays.items():
+            setattr(self._struct, name, array.ctypes.data)
+        self._room_of = [np.empty(count, np.int32) for _ in range(2)]
+        ends = [number for number, s in enumerate(traffic.streams) if not s.source or not s.target]
+        needed = [self._nodes[number] for number in ends or range(len(traffic.streams))]
+        self._needed = np.concatenate([*needed, *self._required, np.empty(0, np.int64)])
+
+    def replay(self, depths: Mapping[int, int]) -> Replayed:
+        """With FIFOs that hold so many words, by index; the others as in the run. 0: as many as come."""
+        depth = np.array([depths.get(n, self._room[n]) for n in range(len(self.traffic.fifos))], np.int64)
+        times = np.empty(self._count, np.int64)
+        rooms: list[NDArray[Any]] = [depth, times, *self._room_of]
+        compiled("traffic").replay(ctypes.byref(self._struct), *(ctypes.c_void_p(one.ctypes.data) for one in rooms))
+        if (times[self._needed] < 0).any():
+            return Replayed(None, times)
+        return Replayed(self._last(times), times)
+
+    def _last(self, times: Cycles) -> int:
+        last = -1
+        for number, nodes in enumerate(self._nodes):
+            if len(nodes) and (most := int(times[nodes].max())) >= 0:
+                period = self.traffic.periods_ps[self.traffic.clocks[number]]
+                ps = -(-(most + 1) * period.numerator // period.denominator)
+                last = max(last, cycles_before(ps, self.traffic.periods_ps[0]) - 1)
+        return last
+
+    def wrong(self, replayed: Replayed) -> list[int]:
+        """How many transfers of each stream a replay has in other cycles than the run."""
+        return [
+            int((replayed.times[nodes] != cycles).sum())
+            for nodes, cycles in zip(self._nodes, self.traffic.cycles, strict=True)
+        ]
