@@ -120,11 +120,13 @@ class Input(Document):
     of it as of itself (a node count is a whole number, at least 1).
     """
 
-    value: float | str = Field(description="its value; a text with a unit is converted to `unit`")
-    unit: str = Field("", description="the unit that formulas get it in; empty for a plain number")
-    title: str = Field("", description="what it is")
+    value: float | str = Field(description="its value; a text with a unit is converted to `unit`", examples=["100 MHz"])
+    unit: str = Field("", description="the unit that formulas get it in; empty for a plain number", examples=["Hz"])
+    title: str = Field("", description="what it is", examples=["clock of the design"])
     type: Literal["real", "integer"] = Field("real", description="whether only whole numbers make sense")
-    minimum: float | str | None = Field(None, description="the least value that sweeps, draws and solutions may take")
+    minimum: float | str | None = Field(
+        None, description="the least value that sweeps, draws and solutions may take", examples=[1]
+    )
     maximum: float | str | None = Field(None, description="the greatest value that they may take", examples=[64])
     low: float | str | None = Field(
         None, description="uncertain: the low end of a uniform distribution", examples=["90 MHz"]
@@ -156,13 +158,17 @@ class ModelDocument(PartDocument):
         description="what is modelled, and where the numbers come from",
         examples=["Sizes from the paper, clock from a first synthesis"],
     )
-    platform: str = Field("", description="the platform template whose tables, networks and memories it uses")
+    platform: str = Field(
+        "", description="the platform template whose tables, networks and memories it uses", examples=["nallatech_h101"]
+    )
     inputs: dict[str, Input] = Field(
         default_factory=dict,
         description="named numbers that formulas may use, and that can be swept, varied and solved for",
     )
     readings: dict[str, dict[str, float]] = Field(
-        default_factory=dict, description="named sets of input values, for a source that can be read in several ways"
+        default_factory=dict,
+        description="named sets of input values, for a source that can be read in several ways",
+        examples=[{"printed": {"clock": 100e6}}],
     )
 
 

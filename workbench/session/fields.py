@@ -93,7 +93,10 @@ def described(document: Document) -> tuple[Section, ...]:
 
 
 def _models(kind: ModelKind) -> list[Path]:
-    return sorted(kind.models.glob(f"*.{kind.name}.yaml")) if kind.models else []
+    """The models that come with a kind, and those of the bundled applications."""
+    pattern = f"*.{kind.name}.yaml"
+    own = sorted(kind.models.glob(pattern)) if kind.models else []
+    return [*own, *sorted((Path(str(files("workbench.resources"))) / "examples").rglob(pattern))]
 
 
 def _read(paths: Sequence[Path]) -> list[object]:

@@ -21,9 +21,10 @@ if TYPE_CHECKING:  # the documents' schemas are imported by the first project
     from workbench.model.platform import Platform
 
 
-def open_workspace(path: Path, plugins: Plugins, *, faulty: bool = False) -> Workspace:
+def open_workspace(path: Path, plugins: Plugins, *, faulty: bool = False, platform_name: str = "") -> Workspace:
     """Open a project file (or a folder that holds just one). Raises WorkbenchError with every problem found; with
-    `faulty` one whose sources cannot be composed is opened without them, to be mended.
+    `faulty` one whose sources cannot be composed is opened without them, to be mended. `platform_name` takes the
+    place of the project's platform.
 
     Reads only; nothing of the project is run.
     """
@@ -36,6 +37,8 @@ def open_workspace(path: Path, plugins: Plugins, *, faulty: bool = False) -> Wor
     project, problems = load_project(path)
     if project is None:
         raise WorkbenchError(*problems)
+    if platform_name:
+        project = project.model_copy(update={"platform": platform_name})
     platform_path = _find_platform(project, path, plugins)
     platform, more = load_platform(platform_path, plugins.port_kinds)
     problems = (*problems, *more)

@@ -48,7 +48,7 @@ def steps(target: Target, made: Sequence[Composed] = ()) -> tuple[str, ...]:
 class RunOptions:
     """How to run: where to (a new folder below the project's `runs` when None), what to keep, and at which target (the
     project's when empty). `waves`: from when to when (s; 0: the end) the design's signals are written; None: as the
-    project says."""
+    project says. `settles`: the run settles the ledger's open predictions, as one of a study does not."""
 
     out: Path | None = None
     plain: bool = False
@@ -57,6 +57,7 @@ class RunOptions:
     waves: tuple[float, float] | None = None
     target: str = ""
     settings: Mapping[str, Value] = field(default_factory=dict)
+    settles: bool = True
 
 
 def instrument_workspace(
@@ -112,7 +113,7 @@ def run_workspace(workspace: Workspace, options: RunOptions, job: Job) -> Run:
             run = _run(workspace, options, target, settings, writer, job)
             if run.complete:
                 durations.remember(workspace.path, _way(options, target), job.durations_s)
-                for note in settle_open(run):
+                for note in settle_open(run) if options.settles else ():
                     job.report(note)
             return run
     except (Cancelled, KeyboardInterrupt):

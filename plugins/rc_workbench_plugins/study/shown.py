@@ -1,0 +1,184 @@
+"""What a study shows: measured beside predicted, as numbers, tables and charts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+
+from workbench.api.models import Completed, ModelReading, ModelValues, Values
+from workbench.api.predictions import Answer, Chart, Curve, Figure, PaperTable, Results, Row
+from workbench.api.studies import (
+    Point,
+    PointState,
+    Status,
+    StudyModel,
+    StudyState,
+    error_of,
+    point_json,
+    points_of,
+    read_state,
+    study_folder,
+)
+from workbench.model.diagnostic import WorkbenchError
+from workbench.model.text import percent_text, ratio_text, table, time_text
+
+TIME, SPEEDUP, ERROR, POINTS = "Time", "Speedup", "Error", "Points"
+
+
+def check(reading: ModelReading[StudyModel]) -> Completed:
+    """Tell of values that give no points, before the study is run."""
+    try:
+        points_of(reading.model)
+    except WorkbenchError as error:
+        for problem in error.diagnostics:
+            reading.tell(("vary",), problem.message, problem.hint)
+    return Completed(reading.model)
+
+
+def outputs(values: ModelValues[StudyModel]) -> Mapping[str, Values]:
+    """How far the study is, and its fastest point."""
+    state = _state(values)
+    times = [found for point in state.points if (found := state.of(point).time_s)]
+    told: dict[str, Values] = {
+        "points": float(len(state.points)),
+        "measured": float(state.count(Status.DONE)),
+        "failed": float(state.count(Status.FAILED)),
+    }
+    if times:
+        told |= {"least_time_s": min(times), "speedup": max(times) / min(times)}
+    return told
+
+
+def answer(values: ModelValues[StudyModel]) -> Answer:
+    """The points as a table, for `workbench predict study` and `workbench study`."""
+    state, folder = _state(values), _folder(values)
+    head = ("point", "measured", "predicted", "error", "")
+    rows = [head, *(_row(point, state.of(point)) for point in state.points)]
+    points = [point_json(point, state.of(point), folder) for point in state.points]
+    return Answer({"study": values.model.name, "folder": str(folder), "points": points}, table(rows))
+
+
+def results(values: ModelValues[StudyModel]) -> Results:
+    """Run time, speedup and error over what varies, and every point in a table."""
+    state = _state(values)
+    done = state.count(Status.DONE)
+    to_run = sum(not point.changes for point in state.points)
+    errors = [abs(found) for point in state.points if (found := error_of(state.of(point))) is not None]
+    times = [(found, point) for point in state.points if (found := state.of(point).time_s)]
+    failed = state.count(Status.FAILED)
+    figures = [Figure("Measured", f"{done} of {to_run}", f"{failed} failed" if failed else "none failed")]
+    if times:
+        least, fastest = min(times, key=lambda one: one[0])
+        most = max(times, key=lambda one: one[0])[0]
+        figures.append(Figure("Fastest", time_text(least), fastest.title))
+        figures.append(Figure("Spread", ratio_text(most / least), "slowest over fastest"))
+    if errors:
+        figures.append(Figure("Median error", percent_text(median(errors)), f"worst {percent_text(max(errors))}"))
+    rows = tuple(
+        Row(
+            point.title, "", _row(point, state.of(point))[1:], notes=(), tip=state.of(point).error,
+            bad=(False, False, False, state.of(point).status is Status.FAILED),
+        )
+        for point in state.points
+    )  # fmt: skip
+    charts = dict(_charts(values.model, state))
+    page = PaperTable(values.model.title or values.model.name, "", ("measured", "predicted", "error", "state"), rows)
+    return Results(
+        figures=tuple(figures),
+        point=tuple(figures[:3]),
+        parts_title="",
+        parts=(),
+        said=f"{done} of {to_run} runs",
+        tables={name: (_speedup_page(state) if name == SPEEDUP else page,) for name in charts or (POINTS,)},
+        charts=charts,
+    )
+
+
+def _speedup_page(state: StudyState) -> PaperTable:
+    """The speedup of each point over the first of its curve, measured and predicted."""
+    first: dict[str, float] = {}
+    rows = []
+    for point in state.points:
+        found = state.of(point)
+        if base_s := found.time_s or found.predicted_s:
+            first.setdefault(point.curve, base_s)
+        times = found.time_s, found.predicted_s
+        rows.append(Row(point.title, "", tuple(ratio_text(first[point.curve] / t) if t else "" for t in times)))
+    return PaperTable("Speedup over the first point of each curve", "", ("measured", "predicted"), tuple(rows))
+
+
+def _charts(model: StudyModel, state: StudyState) -> Iterator[tuple[str, Chart]]:
+    """Charts over the first name that varies in numbers; what else varies gives curves of its own."""
+    axis = next((name for name in model.vary if all(_is_number(p.settings[name]) for p in state.points)), "")
+    if not axis:
+        return
+    curves: dict[str, list[tuple[float, PointState]]] = {}
+    for point in state.points:
+        others = [f"{name} {value}" for name, value in point.settings.items() if name != axis]
+        name = ", ".join([point.curve, *others])
+        curves.setdefault(name, []).append((float(point.settings[axis]), state.of(point)))
+
+    def chart(title: str, y: str, lines: Sequence[Curve]) -> Chart:
+        return Chart(title, axis, y, tuple(line for line in lines if line.x))
+
+    measured = [_curve(name, [(x, s.time_s) for x, s in found]) for name, found in curves.items()]
+    predicted = [
+        _curve(f"{name}, predicted", [(x, s.predicted_s) for x, s in found], plain=True)
+        for name, found in curves.items()
+    ]
+    if not any(line.x for line in (*measured, *predicted)):
+        return
+    yield (
+        TIME,
+        chart("measured, and as lines predicted", "run time (ms)", [_scaled(c, 1e3) for c in (*measured, *predicted)]),
+    )
+    yield SPEEDUP, chart("over the first point of each curve", "speedup", [*_speedups(measured, predicted)])
+    errors = [
+        _curve(name, [(x, None if (e := error_of(s)) is None else 100 * e) for x, s in found])
+        for name, found in curves.items()
+    ]
+    if any(line.x for line in errors):
+        yield ERROR, chart("predicted over measured", "error (%)", errors)
+
+
+def _speedups(measured: Sequence[Curve], predicted: Sequence[Curve]) -> Iterator[Curve]:
+    for line, plain in zip(measured, predicted, strict=True):
+        first = next((line.y[0] for line in (line, plain) if line.y), None)
+        for one in (line, plain):
+            if first is not None:
+                yield Curve(one.name, one.x, tuple(first / y for y in one.y), one.plain)
+
+
+def _curve(name: str, points: Sequence[tuple[float, float | None]], plain: bool = False) -> Curve:
+    """The points that have a value, from left to right."""
+    found = sorted((x, y) for x, y in points if y is not None)
+    return Curve(name, tuple(x for x, _ in found), tuple(y for _, y in found), plain)
+
+
+def _scaled(line: Curve, factor: float) -> Curve:
+    return Curve(line.name, line.x, tuple(y * factor for y in line.y), line.plain)
+
+
+def _row(point: Point, state: PointState) -> tuple[str, str, str, str, str]:
+    """The point, its times, their difference, and what else there is to say."""
+    error = error_of(state)
+    signed = "" if error is None else f"{'−' if error < 0 else '+'}{percent_text(abs(error))}"
+    times = (time_text(time, 4) if time else "" for time in (state.time_s, state.predicted_s))
+    said = state.error or (
+        "" if state.status is Status.DONE else "predicted only" if point.changes else state.status.value
+    )
+    return (point.title, *times, "base" if state.base else signed, said or state.why)  # type: ignore[return-value]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float)
+
+
+def _folder(values: ModelValues[StudyModel]) -> Path:
+    return study_folder(values.folder, values.model)
+
+
+def _state(values: ModelValues[StudyModel]) -> StudyState:
+    points = points_of(values.model)
+    return read_state(_folder(values), points)

@@ -1,0 +1,63 @@
+"""`workbench study`: a sweep of runs, on this machine's cores or an engine, measured beside predicted."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import AbstractContextManager
+
+from workbench.api.job import Job
+from workbench.api.studies import Status, StudyState, point_json
+from workbench.cli.asking import ask_trust
+from workbench.cli.opened import Opened
+from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json
+from workbench.cli.progress import progress
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.predict.formulas import Evaluation
+from workbench.predict.kinds import load_model
+from workbench.session.engines import Engine, dask, local, submitit
+from workbench.session.opening import open_workspace
+from workbench.session.plugins import Plugins
+from workbench.session.study import Study, failures, load_study, run_point, run_study
+
+
+def run_study_command(arguments: argparse.Namespace, workbench: Opened) -> int:
+    if arguments.jobs < 0:
+        raise WorkbenchError(Diagnostic(f"{arguments.jobs} jobs cannot run at once", "Give 1 or more."))
+    study, problems = load_study(arguments.study, workbench.plugins)
+    print_diagnostics(problems)
+    if arguments.point:
+        state = run_point(study, arguments.point, workbench.plugins, Job())
+        if arguments.json:
+            print_json(point_json(study.point(arguments.point), state, study.folder))
+        return FAILED if state.status is Status.FAILED else DONE
+    for project in study.model.projects:
+        ask_trust(open_workspace(study.path.parent / project, workbench.plugins))
+    with progress() as watch:
+        job = Job(watch)
+        with _engine(arguments, study, job) as engine:
+            found = run_study(study, workbench.plugins, engine, job, again=arguments.again)
+    failed = failures(found)
+    print_diagnostics(failed)
+    if arguments.json:
+        points = [point_json(point, found.of(point), study.folder) for point in found.points]
+        print_json({"study": study.model.name, "folder": str(study.folder), "points": points,
+                    "diagnostics": as_json((*problems, *failed))})  # fmt: skip
+    else:
+        print(_text(study, found, workbench.plugins))
+    return FAILED if failed else DONE
+
+
+def _engine(arguments: argparse.Namespace, study: Study, job: Job) -> AbstractContextManager[Engine]:
+    if arguments.engine == "dask":
+        return dask(arguments.scheduler, study.alive)
+    if arguments.engine == "submitit":
+        return submitit(study.jobs, study.alive, study.model.submitit, arguments.jobs)
+    return local(arguments.jobs, job)
+
+
+def _text(study: Study, found: StudyState, plugins: Plugins) -> str:
+    """The table of points, as the kind of model says it."""
+    kind = plugins.model_kinds["study"]
+    file, _ = load_model(kind, study.path, {})
+    said = kind.answer(Evaluation(file)).text if file and kind.answer else ""
+    return f"{said}\n{found.count(Status.DONE)} measured, in {study.folder}"

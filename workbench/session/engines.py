@@ -1,0 +1,122 @@
+"""Where the points of a study are run: this machine's cores, a Dask cluster, or a batch queue by submitit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from workbench.api.job import Job
+from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError
+
+NAMES = ("local", "dask", "submitit")
+Value = int | float | str
+
+
+class Handle(Protocol):
+    """A command that was handed to an engine."""
+
+    def done(self) -> bool: ...
+    def result(self) -> Any:
+        """The last lines of its errors; raises what went wrong with starting it."""
+
+    def cancel(self) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Engine:
+    """`slots` is how many commands may be under way at once."""
+
+    slots: int
+    submit: Callable[[Sequence[str]], Handle]
+
+
+@contextmanager
+def local(slots: int, job: Job) -> Iterator[Engine]:
+    """Child processes of this one; a cancel of the job ends them, and so does the end of this process."""
+    slots = slots or os.cpu_count() or 1
+    with ThreadPoolExecutor(slots) as pool:
+        yield Engine(slots, lambda command: pool.submit(_run, command, job))
+
+
+@contextmanager
+def dask(address: str, alive: Path) -> Iterator[Engine]:
+    """The workers of a Dask scheduler, which see the study's folder and have the workbench installed."""
+    try:
+        from dask.distributed import Client  # an extra: only those with a cluster have it
+    except ImportError:
+        hint = "Install it: pip install 'rc-workbench[sweeps]'. Or leave --engine out."
+        raise WorkbenchError(Diagnostic("Dask is not installed", hint)) from None
+    if not address:
+        raise WorkbenchError(Diagnostic("--engine dask needs a scheduler", "Give --scheduler ADDRESS."))
+    try:
+        client = Client(address, timeout=10, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        hint = "Start one with `dask scheduler` and `dask worker ADDRESS`, and give its address."
+        raise WorkbenchError(Diagnostic(f"no Dask scheduler answers at {address}: {error}", hint)) from None
+    with client, _held(alive):
+        slots = sum(worker["nthreads"] for worker in client.scheduler_info()["workers"].values())
+        if not slots:
+            hint = f"Start some with `dask worker {address}`."
+            raise WorkbenchError(Diagnostic(f"the Dask scheduler at {address} has no workers", hint))
+        yield Engine(slots, lambda command: client.submit(run_while, list(command), str(alive), pure=False))
+
+
+@contextmanager
+def submitit(folder: Path, alive: Path, parameters: Mapping[str, Value], slots: int) -> Iterator[Engine]:
+    """The batch queue that submitit finds (Slurm), or processes of this machine where it finds none."""
+    try:
+        import submitit as library  # an extra: only those with a batch queue have it
+    except ImportError:
+        hint = "Install it: pip install submitit. Or leave --engine out."
+        raise WorkbenchError(Diagnostic("submitit is not installed", hint)) from None
+    executor = library.AutoExecutor(folder=str(folder))
+    try:
+        executor.update_parameters(**parameters)
+    except (TypeError, ValueError, NameError) as error:
+        raise WorkbenchError(
+            Diagnostic(f"submitit does not take these parameters: {error}", "See `submitit`.")
+        ) from None
+    with _held(alive):
+        yield Engine(slots or 1000, lambda command: executor.submit(run_while, list(command), str(alive)))
+
+
+@contextmanager
+def _held(alive: Path) -> Iterator[None]:
+    """A file that workers elsewhere look for: they end what they run once it is gone."""
+    alive.parent.mkdir(parents=True, exist_ok=True)
+    alive.touch()
+    try:
+        yield
+    finally:
+        alive.unlink(missing_ok=True)
+
+
+class _Elsewhere(Job):
+    """A job of a worker, which is cancelled by the end of a file."""
+
+    def __init__(self, alive: Path) -> None:
+        super().__init__()
+        self._alive = alive
+
+    @property
+    def cancelled(self) -> bool:
+        return super().cancelled or not self._alive.exists()
+
+
+def run_while(command: Sequence[str], alive: str) -> str:
+    """Run a command, in a worker, as long as a file is there. The last lines of its errors."""
+    try:
+        return _run(command, _Elsewhere(Path(alive)))
+    except Cancelled:
+        return ""
+
+
+def _run(command: Sequence[str], job: Job) -> str:
+    said: list[str] = []
+    ended = job.run(command, on_line=said.append)
+    return "\n".join([*said[-5:], f"it ended with {ended.returncode}"])
