@@ -336,6 +336,21 @@ def test_files_that_go_and_come_back_are_followed_again(open_window: Open, own: 
     driven.wait(f"{notices} == {[*gone, 'cannot read this project file: No such file or directory']}")
     own.parent.with_name("renamed").rename(own.parent)
     driven.wait(f"{notices} == {before}")
+
+    driven.settle()
+    type_in_source(driven, "// mine ")
+    driven.wait(f"'// mine ' in {EDITOR}.text")
+    own.parent.rename(own.parent.with_name("renamed"))
+    driven.key("ctrl+s")
+    driven.wait(f"'not saved: the folder of this file is gone' in {notices}")
+    assert not own.parent.exists(), "nothing makes the old folder again"
+    assert "// mine " in driven.ask(f"{EDITOR}.text")
+    own.parent.with_name("renamed").rename(own.parent)
+    driven.wait(f"'this file is gone' not in {notices}")
+    driven.key("ctrl+s")
+    driven.wait(f"{notices} == {before}")
+    assert "// mine " in main.read_text()
+
     main.write_text(text)
     driven.wait(f"{EDITOR}.text == {text!r}")
     own.write_text(own.read_text().replace("title: ", "title: Again, "))
