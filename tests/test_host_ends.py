@@ -97,6 +97,21 @@ def test_a_host_that_reports_a_failure_comes_first_everywhere(
     assert (document["status"], document["exit"]) == ("failed", 3)
 
 
+def test_a_run_that_was_not_built_has_no_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.copytree(TINY, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "host" / "main.c").write_text(FAILS.replace("return 3", "return wrong"))
+    folder, page = tmp_path / "run", tmp_path / "report.html"
+    assert main(["run", str(tmp_path), "--out", str(folder)]) == 2
+    capsys.readouterr()
+    assert main(["report", str(folder), "--html", str(page)]) == 1
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.startswith("This run failed: ")
+    assert "main.c:9:12: error: ‘wrong’ undeclared" in said
+    assert "It recorded nothing." in said
+    assert "It recorded nothing." in page.read_text()
+    assert main(["report", str(folder), "--json"]) == 1
+
+
 @pytest.mark.parametrize("status", [RunStatus.FAILED, RunStatus.CANCELLED, RunStatus.RUNNING])
 def test_a_run_that_did_not_complete_never_says_that_nothing_is_wrong(status: RunStatus) -> None:
     knowledge, _ = open_knowledge(load_plugins())

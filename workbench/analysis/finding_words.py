@@ -145,7 +145,8 @@ def shortfall_words(manifest: Manifest) -> str:
     if not said:
         return ""
     stop = "" if said.endswith((".", "!", "?")) else "."
-    return f"{said[0].upper()}{said[1:]}{stop} Times and findings cover what was recorded until then."
+    covers = "Times and findings cover what was recorded until then." if manifest.time_ps else "It recorded nothing."
+    return f"{said[0].upper()}{said[1:]}{stop} {covers}"
 
 
 def nothing_words(manifest: Manifest, analysis: Analysis) -> str:

@@ -11,7 +11,7 @@ from workbench.analysis.report import report_json, virtual_time_json
 from workbench.analysis.text_report import text_report
 from workbench.api.job import Job
 from workbench.cli.opened import Opened
-from workbench.cli.output import DONE, as_json, print_diagnostics, print_json
+from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json
 from workbench.cli.progress import progress
 from workbench.formats.units import UnitError, quantity
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
@@ -70,7 +70,8 @@ def run_report(arguments: argparse.Namespace, workbench: Opened) -> int:
     else:
         width = min(shutil.get_terminal_size().columns, MOST_COLUMNS)
         print(text_report(opened.run, opened.analysis, opened.platform, width, arguments.all))
-    return DONE
+    run = opened.run
+    return DONE if run.complete or run.manifest.time_ps else FAILED  # of a run that recorded nothing there is no report
 
 
 def run_export(arguments: argparse.Namespace, workbench: Opened) -> int:
