@@ -285,6 +285,16 @@ def test_partners_and_messages_are_the_designs_own_names(project: Path) -> None:
     }
 
 
+def test_marks_of_an_if_leave_those_of_its_else_if_on_the_same_line(project: Path) -> None:
+    workspace_of(project, OTHERS, "lanes")
+    main(["propose", str(project), "--accept", "giver.line_12:give_m"])
+    lines = (project.parent / "hdl" / "tiny_top.v").read_text().splitlines()
+    marked_line = next(number for number, line in enumerate(lines) if "recap give_m" in line)
+    assert "else if" in lines[marked_line + 1], "on the line on which the if ends"
+    workspace = open_workspace(project, load_plugins())
+    assert "giver.line_12:wait_m" in {p.id for p in proposed(workspace, workspace.scan())}
+
+
 def test_handshakes_in_vhdl_are_those_of_verilog(project: Path) -> None:
     (project.parent / "hdl" / "lanes.vhd").write_text(VHDL_OTHERS)
     text = project.read_text().replace("sources: [hdl/*.v]", "language: vhdl\n  sources: [hdl/*.vhd]")

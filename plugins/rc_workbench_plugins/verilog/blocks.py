@@ -250,16 +250,24 @@ def id_of(node: Node) -> tuple[int, int]:
 
 
 def _inner_arms(
-    design: Design, source: SourceFile, statement: Node, asynchronous: set[tuple[int, int]], in_reset: bool
+    design: Design,
+    source: SourceFile,
+    statement: Node,
+    asynchronous: set[tuple[int, int]],
+    in_reset: bool,
+    if_kind: str = "if",
 ) -> Iterator[Arm]:
-    """The branches within a statement, in the order they stand."""
+    """The branches within a statement, in the order they stand; `if_kind` is "elsif" for one that is an else if."""
     for kind, label, inner, head in _branches(statement):
         inside = in_reset or (kind == "if" and id_of(inner) in asynchronous)
+        inner_if = "if"
         if kind:
-            arm = _arm(design, source, kind, label, inner, head, inside)
-            if kind != "else" or not isinstance(inner, syntax.ConditionalStatementSyntax) or arm.pragmas:
+            arm = _arm(design, source, if_kind if kind == "if" else kind, label, inner, head, inside)
+            if kind == "else" and isinstance(inner, syntax.ConditionalStatementSyntax) and not arm.pragmas:
+                inner_if = "elsif"
+            else:
                 yield arm
-        yield from _inner_arms(design, source, inner, asynchronous, inside)
+        yield from _inner_arms(design, source, inner, asynchronous, inside, inner_if)
 
 
 def _branches(statement: Node) -> Iterator[tuple[str, str, Node, Node]]:
