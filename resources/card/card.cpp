@@ -208,7 +208,7 @@ private:
         Transfer* transfer = card.find(request.ticket);
         if (!transfer) throw Failure("the host asks for a transfer that was never begun");
         card.run_for(*transfer, request.until_ps);
-        while (!transfer->done && card.next_edge_ps() <= request.until_ps) 
+        while (!card.over(*transfer) && card.next_edge_ps() <= request.until_ps)
             card.step_for(*transfer, request.until_ps == INT64_MAX);
         if (!transfer->done) return not_yet();
         link_.reply(card.result(request, *transfer), transfer->data.data());
@@ -259,9 +259,9 @@ private:
     int64_t came(const rcw_awaited& one) {
         Card& card = this->card(one.card);
         if (!one.ticket) return card.interrupt_ps();
-        const Transfer* transfer = card.find(one.ticket);
+        Transfer* transfer = card.find(one.ticket);
         if (!transfer) throw Failure("the host waits for a transfer that was never begun");
-        return transfer->done ? transfer->end_ps : -1;
+        return card.over(*transfer) ? transfer->end_ps : -1;
     }
 
     void not_yet() {

@@ -111,8 +111,29 @@ public:
         transfer.address = request.address;
         transfer.words = request.bytes / port(request.port).word_bytes();
         transfer.data = std::move(data);
+        transfer.change_until_ps = request.change_until_ps;
+        transfer.unwanted = request.unwanted;
+        transfer.known = request.known;
+        transfer.port = request.port;
         port(request.port).begin(transfer);
         if (send) run(request.until_ps);
+    }
+
+    // Whether a transfer is done. One that found what it does not want begins anew, beside what else the port does.
+    bool over(Transfer& transfer) {
+        if (!transfer.done || transfer.end_ps >= transfer.change_until_ps) return transfer.done;
+        uint64_t value = 0;
+        std::memcpy(&value, transfer.data.data(), std::min<size_t>(transfer.data.size(), 8));
+        if ((transfer.known && value != transfer.unwanted) || transfer.failed) return true;
+        transfer.unwanted = value;
+        transfer.known = true;
+        watch_polling(transfer, port(transfer.port).word_bytes());
+        transfer.start_ps = transfer.end_ps;
+        transfer.done = false;
+        transfer.asked = transfer.there = transfer.taken_count = transfer.level = transfer.level_due = 0;
+        transfer.first_cycle = -1;
+        port(transfer.port).begin(transfer);
+        return false;
     }
 
     // The transfer of a ticket whose end somebody asks for, or nullptr.

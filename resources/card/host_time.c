@@ -65,13 +65,30 @@ static int64_t stretch_ps(void)
     return ps < 0 ? 0 : ps;
 }
 
-int64_t host_time_charge(void)
+typedef struct {
+    int thread;
+    int64_t parts;
+} scale;
+static scale *scales;
+static int scale_count;
+
+void host_time_scale(int thread, int64_t parts)
+{
+    scale *more = realloc(scales, (size_t)(scale_count + 1) * sizeof *scales);
+    if (more)
+        scales = more, scales[scale_count++] = (scale){thread, parts};
+}
+
+int64_t host_time_charge(int thread)
 {
     int64_t cost;
     if (host_time.deterministic)
         cost = (int64_t)(blocks_run - blocks_mark) * host_time.basic_block_ps;
     else
         cost = llround((double)stretch_ps() * host_time.factor);
+    for (int i = 0; i < scale_count; i++)
+        if (scales[i].thread < 0 || scales[i].thread == thread)
+            cost = (int64_t)((__int128)cost * scales[i].parts / 1000000000);
     blocks_mark = blocks_run;
     host_time_add(cost);
     return cost;

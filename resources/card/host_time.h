@@ -13,8 +13,12 @@ extern host_time_settings host_time;
 /* Once, at the start: what reading the clocks adds to what they tell. */
 void host_time_calibrate(void);
 
-/* The cost, in picoseconds, of what the calling thread did since this was last called or since host_time_forget. */
-int64_t host_time_charge(void);
+/* The cost, in picoseconds, of what the calling thread, of this number, did since this was last called or since
+ * host_time_forget. */
+int64_t host_time_charge(int thread);
+
+/* A thread's code, or with -1 every thread's, costs so many thousand millionths of what it would. */
+void host_time_scale(int thread, int64_t parts);
 
 /* What the calling thread did before this is the library's own, and costs nothing. */
 void host_time_forget(void);

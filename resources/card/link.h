@@ -22,6 +22,9 @@ typedef struct {
     int64_t until_ps;    /* the host does nothing to the card before this time */
     int64_t address;     /* polls: what changes with all that the host does but to poll */
     int64_t bytes;
+    int64_t change_until_ps; /* receive: it is made again and again until its answer changes, and to this time at most */
+    uint64_t unwanted;       /* ... from this in its first 8 bytes, where that is `known`, or from what it is first */
+    int64_t known;
 } rcw_request;
 
 /* The payload of a wait: what the host's threads wait for. */

@@ -20,6 +20,7 @@ int64_t (*vc_card)(int64_t until_ps, const void **object);
 static int64_t card_ps = VC_NEVER; /* when what a thread waits for comes from the card, where that is known, and what */
 static const void *card_object;
 int (*vc_outside)(void);
+void (*vc_before_others)(int ends);
 static int64_t nobody_watches;
 volatile int64_t *vc_running = &nobody_watches;
 
@@ -261,7 +262,7 @@ int64_t vc_now(void) { return vc_self && !vc_failed ? vc_self->began_ps + vc_sel
 void vc_charge(void)
 {
     vthread *self = vc_self;
-    int64_t work_ps = host_time_charge();
+    int64_t work_ps = host_time_charge(self->number);
     self->work_ps += work_ps;
     self->left_ps += work_ps;
     self->own_ps += work_ps;
@@ -295,6 +296,8 @@ int64_t vc_point(void)
 
 void vc_call(rcw_sync_kind kind, const void *object, int64_t argument)
 {
+    if (vc_before_others && vc_live > 1)
+        vc_before_others(0);
     vc_point();
     vc_does(kind, object, argument);
     vc_self->polls = 0;

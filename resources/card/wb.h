@@ -29,6 +29,7 @@ typedef struct {
 typedef struct {
     int64_t word_bytes;
     rcw_clock clock;
+    int64_t address_step; /* from one word to the next; 0 where there are no addresses */
     int answers; /* a transfer may last longer than its table says */
     int packets; /* a receive may end earlier, with the design's packet */
 } wb_port;
@@ -60,6 +61,35 @@ extern int64_t wb_transfer_count;
 
 void wb_record(const rcw_transfer_record *transfer);
 void wb_flush_records(void);
+
+/* ---- the API (wbcard.c), for what rules make of calls (wb_rules.c) ---- */
+
+typedef struct {
+    struct wbcard *card;
+    int kind, async; /* RCW_SEND or RCW_RECEIVE */
+    const wb_table *table;
+    int64_t address, bytes;
+    const void *where;
+} wb_call;
+
+/* How a call's transfer is made; `ticket` and `end_ps` (-1: not known) are what a transfer that was made says. */
+typedef struct {
+    const wb_table *table;
+    int64_t duration_ps;
+    int beside;        /* neither waits for its bus nor occupies it, nor holds its core */
+    int64_t until_ps;  /* not before this, if its answer does not change: from `unwanted`, where that is `known`; 0: at once */
+    uint64_t unwanted;
+    int known;
+    int ticket;
+    int64_t end_ps;
+} wb_way;
+
+int64_t wb_begin(void); /* of what takes time on the clock; the caller's time */
+void wb_end(void);
+int64_t wb_last_end_ps(void); /* when the thread's call before ended */
+int wb_transfer(const wb_call *call, wb_way *way, const void *from, void *to);
+void wb_wait_until(int64_t time_ps, const void *where);
+void wb_end_send(int ticket, const void *where); /* an asynchronous one, of which the end is not known */
 
 /* ---- the API (wbcard.c), for who begins and ends the run ---- */
 

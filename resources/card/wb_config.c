@@ -7,6 +7,7 @@
 #include "host_time.h"
 #include "vcores.h"
 #include "wb.h"
+#include "wb_rules.h"
 
 wb_table wb_tables[WB_MAX_TABLES];
 int wb_table_count, wb_cards = 1;
@@ -76,11 +77,13 @@ void wb_read_config(const char *path)
     while (fgets(line, sizeof line, file)) {
         wb_table *table = wb_table_count ? &wb_tables[wb_table_count - 1] : NULL;
         wb_port port = {0};
-        long long a, b, c;
+        long long a, b, c, d;
         int resource, overlaps, name_at = 0;
         line[strcspn(line, "\n")] = 0;
-        if (sscanf(line, "port %lld %lld %lld %d %d", &a, &b, &c, &port.answers, &port.packets) == 5) {
-            port.word_bytes = a, port.clock = (rcw_clock){b, c, drift};
+        if (!strncmp(line, "rule", 4)) {
+            wb_read_rule(line);
+        } else if (sscanf(line, "port %lld %lld %lld %lld %d %d", &a, &b, &c, &d, &port.answers, &port.packets) == 6) {
+            port.word_bytes = a, port.address_step = d, port.clock = (rcw_clock){b, c, drift};
             add_port(&port);
         } else if (sscanf(line, "clock_drift %lld", &a) == 1) {
             drift = a;

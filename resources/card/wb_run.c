@@ -16,6 +16,7 @@
 #include "real.h"
 #include "vcores.h"
 #include "wb.h"
+#include "wb_rules.h"
 #include "wbcard.h"
 
 #define BUFFERED_RECORDS 1024
@@ -99,6 +100,10 @@ static void write_end(void)
     char path[4096];
     if (!raw)
         return;
+    if (wb_rule_count) {
+        snprintf(path, sizeof path, "%s/host_rules.txt", raw);
+        wb_write_rules(path);
+    }
     snprintf(path, sizeof path, "%s/host_end.txt", raw);
     FILE *file = fopen(path, "w");
     if (file) {
@@ -112,8 +117,10 @@ static void at_end(void)
 {
     if (getpid() != this_process) /* a child of the host's own */
         return;
-    if (vc_self && !vc_failed)
+    if (vc_self && !vc_failed) {
+        wb_other_call();
         vc_point(), vc_does(SYNC_EXIT, NULL, 0);
+    }
     vc_freeze();
     write_threads();
     wb_record_unended(); /* nobody waited for them: as the table has it */

@@ -10,6 +10,7 @@
 #include "real.h"
 #include "vcores.h"
 #include "wb.h"
+#include "wb_rules.h"
 
 #define MAX_UNENDED 256
 #define MAX_AWAITED 1024
@@ -41,7 +42,8 @@ static int unended_count;
 static rcw_awaited awaited[MAX_AWAITED]; /* vc_card_awaited of them */
 int64_t wb_transfer_count;
 
-static __thread int64_t own_transfers, own_mark_ps; /* the thread's transfers; its work when its last API call returned */
+static __thread int64_t own_transfers, own_mark_ps, own_end_ps; /* the thread's transfers; its work and time when its last
+                                                                 * API call returned */
 static __thread int64_t got_bytes;
 
 int64_t rcw_now_ps(void) { return vc_self ? vc_point() : 0; }
@@ -76,7 +78,7 @@ void rcw_background(void)
 /* ---- calls ---- */
 
 /* The caller's time, when all that comes before it on the clock has happened. */
-static int64_t begin(void)
+int64_t wb_begin(void)
 {
     if (!vc_self) {
         fprintf(stderr, "simulated card: called by a forked child, or by a thread that is not the host program's own\n");
@@ -85,11 +87,14 @@ static int64_t begin(void)
     return vc_point();
 }
 
-static void end(void)
+void wb_end(void)
 {
     own_mark_ps = vc_self->work_ps;
+    own_end_ps = vc_now();
     host_time_forget();
 }
+
+int64_t wb_last_end_ps(void) { return own_end_ps; }
 
 static int number_of(const wbcard_t *card) { return (int)(card - cards); }
 
@@ -104,6 +109,8 @@ static void wait_until(int64_t time_ps, int holds_core, const void *where)
     else
         vc_block(VC_CARD, buses, time_ps, where);
 }
+
+void wb_wait_until(int64_t time_ps, const void *where) { wait_until(time_ps, 0, where); }
 
 /* ---- waiting for what the card does ---- */
 
@@ -158,12 +165,12 @@ wbcard_t *wbcard_open(int card)
                                      : "simulated card: there is no card %d, only card %d\n", card, wb_cards - 1);
         return NULL;
     }
-    rcw_request request = {.kind = RCW_OPEN, .card = card, .now_ps = begin()};
+    rcw_request request = {.kind = RCW_OPEN, .card = card, .now_ps = wb_begin()};
     rcw_reply reply;
     wb_send(&request, sizeof request);
     wb_receive_reply(&reply, NULL, 0);
     cards[card].open++;
-    end();
+    wb_end();
     return &cards[card];
 }
 
@@ -205,25 +212,40 @@ static int first_unended(const wbcard_t *card)
     return -1;
 }
 
+/* Ask for the end of one of them; where that is not known yet, wait for it first, and ask again. */
+static int end_send(int i, const void *where)
+{
+    unended_t one = unended[i];
+    int status = ask_end(&one, NULL);
+    if (status == NOT_YET) { /* meanwhile another thread may ask for it as well */
+        await_card(number_of(one.card), ticket_of(&one.entry), vc_now(), VC_CARD, 0, where);
+        return 0;
+    }
+    unended_count--;
+    memmove(&unended[i], &unended[i + 1], (size_t)(unended_count - i) * sizeof unended[0]);
+    wb_record(&one.entry);
+    if (one.card->async_end_ps < one.entry.end_ps)
+        one.card->async_end_ps = one.entry.end_ps;
+    wb_send_ended(ticket_of(&one.entry), one.entry.end_ps);
+    return status;
+}
+
 /* Ask for the ends of the asynchronous sends. -1 where the design answered one with an error. */
 static int end_sends(const wbcard_t *of, const void *where)
 {
     int failed = 0;
-    for (int i; (i = first_unended(of)) >= 0;) {
-        unended_t one = unended[i];
-        int status = ask_end(&one, NULL);
-        if (status == NOT_YET) { /* meanwhile another thread may ask for it as well */
-            await_card(number_of(one.card), ticket_of(&one.entry), vc_now(), VC_CARD, 0, where);
-            continue;
-        }
-        failed |= status;
-        unended_count--;
-        memmove(&unended[i], &unended[i + 1], (size_t)(unended_count - i) * sizeof unended[0]);
-        wb_record(&one.entry);
-        if (one.card->async_end_ps < one.entry.end_ps)
-            one.card->async_end_ps = one.entry.end_ps;
-    }
+    for (int i; (i = first_unended(of)) >= 0;)
+        failed |= end_send(i, where);
     return failed;
+}
+
+void wb_end_send(int ticket, const void *where)
+{
+    for (int i = 0; i < unended_count;)
+        if (ticket_of(&unended[i].entry) == ticket)
+            end_send(i, where), i = 0;
+        else
+            i++;
 }
 
 void wb_record_unended(void)
@@ -234,10 +256,10 @@ void wb_record_unended(void)
 
 void rcw_polls(int64_t done)
 {
-    begin();
+    wb_begin();
     rcw_request request = {.kind = RCW_POLLS, .now_ps = vc_now(), .address = done};
     wb_send(&request, sizeof request);
-    end();
+    wb_end();
 }
 
 void rcw_waits(int64_t since_ps) { vc_waits(since_ps); }
@@ -266,28 +288,29 @@ void wbcard_close(wbcard_t *card)
 {
     if (!usable(card))
         return;
-    begin();
+    wb_other_call();
+    wb_begin();
     vc_does(SYNC_CARD, NULL, -1);
     end_sends(card, HERE);
     wait_until(card->async_end_ps, 0, HERE);
     rcw_request request = {.kind = RCW_CLOSE, .card = number_of(card), .now_ps = vc_now()};
     wb_send(&request, sizeof request);
     card->open--;
-    end();
+    wb_end();
 }
 
 int wbcard_configure(wbcard_t *card, const char *table, const char *file)
 {
     if (!usable(card) || !file)
         return -1;
-    begin();
+    wb_begin();
     if (card->moved)
         vc_fatal("the card was configured after transfers had been made; configuring it anew is not simulated");
     int number = table ? wb_find_table(table) : -1;
     vc_does(SYNC_CARD, NULL, -1);
     if (number >= 0)
-        wait_until(vc_now() + wb_table_ps(&wb_tables[number], 1), 0, HERE);
-    end();
+        wait_until(vc_now() + wb_ruled_ps(wb_table_ps(&wb_tables[number], 1)), 0, HERE);
+    wb_end();
     return 0;
 }
 
@@ -333,27 +356,26 @@ static void begin_record(rcw_transfer_record *entry, wbcard_t *card, int kind, r
     card->moved = 1;
 }
 
-static int transfer(wbcard_t *card, int kind, int async, const char *name, const void *from, void *to, int64_t address,
-                    int64_t bytes, const void *where)
+int wb_transfer(const wb_call *call, wb_way *way, const void *from, void *to)
 {
-    const wb_table *table = usable(card) ? need_table(name) : wb_tables;
+    const wb_table *table = way->table;
     const wb_port *port = &wb_ports[table->port];
-    got_bytes = 0;
-    if (!usable(card) || bytes < 0 || bytes % port->word_bytes || address < 0 || (bytes && !from && !to))
-        return -1;
-    if (!bytes)
-        return 0;
+    wbcard_t *card = call->card;
+    const void *where = call->where;
+    int64_t address = call->address, bytes = call->bytes;
+    int kind = call->kind, async = call->async, overlaps = table->overlaps || way->beside;
+    int holds_core = table->holds_core && !way->beside;
     unended_t one = {.card = card, .table = table};
     rcw_transfer_record *entry = &one.entry;
-    int64_t now = begin();
+    int64_t now = wb_begin();
     bus_t *bus = &buses[table->resource];
-    int after = table->overlaps ? 0 : bus->unended, packet = kind == RCW_RECEIVE && port->packets;
+    int after = overlaps ? 0 : bus->unended, packet = kind == RCW_RECEIVE && port->packets;
     int asked = kind == RCW_RECEIVE || port->answers || after, status = 0;
-    int64_t start = table->overlaps || after || bus->free_ps < now ? now : bus->free_ps;
-    int64_t duration = wb_table_ps(table, bytes), done = start + duration, words = bytes / port->word_bytes;
+    int64_t start = overlaps || after || bus->free_ps < now ? now : bus->free_ps;
+    int64_t duration = way->duration_ps, done = start + duration, words = bytes / port->word_bytes;
     int64_t others = vc_others_ps();
     check_size(table, address, bytes, duration);
-    begin_record(entry, card, kind == RCW_SEND ? 0 : 1, table->holds_core ? SYNC_CARD_HELD : SYNC_CARD);
+    begin_record(entry, card, kind == RCW_SEND ? 0 : 1, holds_core ? SYNC_CARD_HELD : SYNC_CARD);
     entry->table = (int)(table - wb_tables);
     entry->address = address;
     entry->bytes = bytes;
@@ -366,8 +388,11 @@ static int transfer(wbcard_t *card, int kind, int async, const char *name, const
     int64_t until = async || others < now ? now : others < done ? others : done;
     rcw_request request = {.kind = kind, .card = number_of(card), .ticket = ticket_of(entry), .port = table->port,
                            .collected = asked, .after = after, .now_ps = now, .start_ps = start, .duration_ps = duration,
-                           .until_ps = until, .address = address, .bytes = bytes};
-    if (!table->overlaps) {
+                           .until_ps = until, .address = address, .bytes = bytes, .change_until_ps = way->until_ps,
+                           .unwanted = way->unwanted, .known = way->known};
+    way->ticket = request.ticket;
+    way->end_ps = asked ? -1 : done;
+    if (!overlaps) {
         bus->free_ps = done;
         bus->unended = asked ? request.ticket : 0;
     }
@@ -381,16 +406,16 @@ static int transfer(wbcard_t *card, int kind, int async, const char *name, const
         unended[unended_count++] = one;
         if (unended_count == MAX_UNENDED)
             end_sends(NULL, where);
-        end();
+        wb_end();
         return 0;
     }
     if (!async)
-        wait_until(packet ? start + duration / words : done, table->holds_core, where);
+        wait_until(packet ? start + duration / words : done, holds_core, where);
     if (asked) {
         while ((status = ask_end(&one, to)) == NOT_YET)
-            await_card(request.card, request.ticket, vc_now(), VC_CARD, table->holds_core, where);
+            await_card(request.card, request.ticket, vc_now(), VC_CARD, holds_core, where);
         done = entry->end_ps;
-        wait_until(done, table->holds_core, where);
+        wait_until(done, holds_core, where);
     }
     if (to)
         got_bytes = entry->bytes;
@@ -401,7 +426,25 @@ static int transfer(wbcard_t *card, int kind, int async, const char *name, const
     wb_record(entry);
     if (async && done > card->async_end_ps)
         card->async_end_ps = done;
-    end();
+    wb_end();
+    return status;
+}
+
+static int transfer(wbcard_t *card, int kind, int async, const char *name, const void *from, void *to, int64_t address,
+                    int64_t bytes, const void *where)
+{
+    const wb_table *table = usable(card) ? need_table(name) : NULL;
+    got_bytes = 0;
+    if (!table || bytes < 0 || bytes % wb_ports[table->port].word_bytes || address < 0 || (bytes && !from && !to))
+        return -1;
+    if (!bytes)
+        return 0;
+    wb_call call = {card, kind, async, table, address, bytes, where};
+    if (!wb_rule_count)
+        return wb_transfer(&call, &(wb_way){.table = table, .duration_ps = wb_table_ps(table, bytes)}, from, to);
+    int status = wb_call_by_rules(&call, from, to);
+    if (to && !wb_ports[table->port].packets)
+        got_bytes = bytes;
     return status;
 }
 
@@ -427,13 +470,14 @@ int wbcard_wait(wbcard_t *card)
     rcw_transfer_record entry;
     if (!usable(card))
         return -1;
-    begin();
+    wb_other_call();
+    wb_begin();
     begin_record(&entry, card, 2, SYNC_CARD);
     int failed = end_sends(card, HERE);
     wait_until(card->async_end_ps, 0, HERE);
     entry.end_ps = vc_now();
     wb_record(&entry);
-    end();
+    wb_end();
     return failed;
 }
 
@@ -442,11 +486,12 @@ int wbcard_wait_irq(wbcard_t *card)
     rcw_transfer_record entry;
     if (!usable(card))
         return -1;
-    int64_t now = begin();
+    wb_other_call();
+    int64_t now = wb_begin();
     begin_record(&entry, card, 2, SYNC_INTERRUPT);
     await_card(number_of(card), 0, now, VC_INTERRUPT, 0, HERE);
     entry.end_ps = vc_now();
     wb_record(&entry);
-    end();
+    wb_end();
     return 0;
 }

@@ -77,6 +77,9 @@ int64_t rcw_skip_ps(void);
 /* How many transfers and waits the calling thread has begun so far: its next one's number among its own. */
 int64_t rcw_transfer_count(void);
 
+/* How to ask for the site of the call that the calling thread is in; -1: in none. Rules of changes name calls by it. */
+void rcw_tell_sites(int (*site)(void));
+
 /* The calling thread's number, in order of creation with main as 0; `without` where it has none. */
 int rcw_thread_number(int without);
 

@@ -45,6 +45,8 @@ __attribute__((weak)) int rcw_thread_number(int without) { return without; }
 
 __attribute__((weak)) void rcw_aside(int aside) { (void)aside; }
 
+__attribute__((weak)) void rcw_tell_sites(int (*site)(void)) { (void)site; }
+
 /* Make room in the file and map it, with its pages there already. NULL when the disk is full. */
 static void *grow(int fd, int64_t offset, size_t bytes)
 {
@@ -96,6 +98,14 @@ void rcw_settle(rcw_thread *thread, int depth, int slot)
         rcw_row(thread, slot)->left--;
     for (int known = RCW_DEPTH; thread->depth > depth + 1 && known; known--, thread->depth--)
         rcw_row(thread, thread->under_way[(unsigned)(thread->depth - 1) % RCW_DEPTH].slot)->left++;
+}
+
+static int site_under_way(void)
+{
+    rcw_thread *thread = rcw_self;
+    if (!thread || !thread->depth)
+        return -1;
+    return rcw_row(thread, thread->under_way[(unsigned)(thread->depth - 1) % RCW_DEPTH].slot)->site;
 }
 
 /* ---- threads and processes ---- */
@@ -281,6 +291,7 @@ __attribute__((constructor(102))) static void rcw_begin(void)
         pthread_atfork(NULL, NULL, in_child);
         start_clock();
         rcw_recording = 1;
+        rcw_tell_sites(site_under_way);
         rcw_begin_thread();
     }
     errno = saved;

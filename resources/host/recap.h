@@ -45,6 +45,9 @@ void rcw_set_aside(int64_t ps);
 /* How many transfers the calling thread has begun; always 0 without a simulated card. */
 int64_t rcw_transfer_count(void);
 
+/* Tells a simulated card how to ask for the site of the call that the calling thread is in, as tables number it; -1: none. */
+void rcw_tell_sites(int (*site)(void));
+
 /* The calling thread's number; `without` where there is no simulated card. */
 int rcw_thread_number(int without);
 

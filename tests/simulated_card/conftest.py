@@ -17,7 +17,7 @@ from rc_workbench_plugins.simulated_card.simulate import simulate
 
 from workbench.api import HdlBuild, PlatformSupport
 from workbench.api.job import Job
-from workbench.api.targets import Outcome, Task
+from workbench.api.targets import Outcome, Task, TimingRule
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
 from workbench.model.hardware import Clock, Hardware, PortDirection
 from workbench.model.platform import Platform, TransferPoint, TransferTable
@@ -199,13 +199,14 @@ def run(
     platform: Platform = PLATFORM,
     raw: str = "raw",
     flags: tuple[str, ...] = (),
+    rules: tuple[TimingRule, ...] = (),
     **simulation: float,
 ) -> Outcome:
     job = job or Job()
     (tmp_path / "host.c").write_text(source)
     made = project(**simulation)
     made = made.model_copy(update={"host": made.host.model_copy(update={"flags": flags})})
-    this = task(tmp_path, card.hdl, project=made, platform=platform, deterministic=deterministic, raw=raw)
+    this = task(tmp_path, card.hdl, project=made, platform=platform, deterministic=deterministic, raw=raw, rules=rules)
     return simulate(this, card, build_host(this, job), job)
 
 

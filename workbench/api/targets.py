@@ -23,13 +23,25 @@ if TYPE_CHECKING:  # what only types need: a target that is found, and not used,
 
 
 @dataclass(frozen=True)
+class TimingRule:
+    """What a simulated card makes of some calls, or of a thread's own code, instead of what they would take: by `kind`
+    and `numbers` as `resources/card/README.md` has them, "Under other rules". `change` is what it is for, in words."""
+
+    kind: str
+    numbers: tuple[int, ...] = ()
+    sites: tuple[int, ...] = ()
+    change: str = ""
+
+
+@dataclass(frozen=True)
 class Task:
     """An application that a target is to build and run.
 
     `host` and `hdl` are the instrumented copies; in a plain run `host` is None and `hdl` names the user's own sources.
     `settings` are the project's with this run's laid over, `parameters` those of the top module. What the target builds
     goes below `build`; at the end the records are in `raw` (`resources/card/records.h`, `workbench/api/records.py`).
-    `depths` are how many words the FIFOs hold that the build can vary, by id. `again`: what was built runs again.
+    `depths` are how many words the FIFOs hold that the build can vary, by id. `rules` are what a simulated card goes by
+    besides its platform's tables. `again`: what was built runs again.
     `path` is the project's file. Of several FPGAs with designs of their own, `designs` are the tasks of each, with its
     project, platform, parameters and build.
     """
@@ -47,6 +59,7 @@ class Task:
     deterministic: bool = False
     trace: bool = False
     depths: Mapping[str, int] = field(default_factory=dict)
+    rules: tuple[TimingRule, ...] = ()
     again: bool = False
     path: Path = Path()
     designs: tuple[Task, ...] = ()

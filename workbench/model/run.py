@@ -354,6 +354,13 @@ class Manifest:
     settings: Mapping[str, int | float | str] = field(
         default_factory=dict, metadata={"description": "the settings' values"}
     )
+    changes: tuple[str, ...] = field(
+        default=(),
+        metadata={
+            "description": "changes that the run tries on the simulated card, as `workbench whatif` takes them",
+            "examples": [["unite calls=host/main.c:31 count=16"]],
+        },
+    )
     tools: Mapping[str, str] = field(
         default_factory=dict,
         metadata={

@@ -3,14 +3,17 @@ are."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from workbench.api import HdlBuild, HdlLanguage, HostBuild
 from workbench.api.builds import InOwnSimulator, too_large
+from workbench.api.descriptors import VariesDepths
 from workbench.api.host_units import FIRST_STATES, entries_of, host_block
 from workbench.api.job import Job
-from workbench.model.diagnostic import WorkbenchError
+from workbench.model.application import Project
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.run.cards import on_fpgas
 from workbench.session.kept_builds import keeping
 from workbench.session.places import placed
@@ -26,9 +29,11 @@ def instrument(
     job: Job,
     own_build: bool = False,
     simulator: str = "",
+    varied: bool = False,
 ) -> tuple[HostBuild, HdlBuild]:
     """Write instrumented copies below `out`. With a build of the project's own, each host source is instrumented as it
-    is compiled: the program tells of its calls itself. `simulator` is what the project asks for, where one runs it."""
+    is compiled: the program tells of its calls itself. `simulator` is what the project asks for, where one runs it.
+    `varied`: depths of FIFOs are chosen as the design is simulated, and its states are not observed."""
     root, platform, defines = workspace.root, workspace.platform, workspace.defines(settings)
     host = HostBuild((), blocks=(host_block(FIRST_STATES, None),), entries=entries_of(platform))
     if not own_build:
@@ -42,7 +47,14 @@ def instrument(
             keeping(workspace.host_language, root, platform, defines, out / "host"),
         )
     folders = _folders(workspace, out / "hdl")
-    hdl = on_each(workspace, lambda one: _instrument_design(one, settings, folders[id(one)], job, simulator))
+
+    def made(one: Workspace) -> HdlBuild:
+        out = folders[id(one)]
+        return (
+            with_depths(one, settings, out, job) if varied else _instrument_design(one, settings, out, job, simulator)
+        )
+
+    hdl = on_each(workspace, made)
     return placed(host, root), hdl
 
 
@@ -109,3 +121,29 @@ def _instrument_design(
         keeping(language, root, platform, parameters, out),
         (lambda part, why: too_large(own.instrument(root, part, platform, parameters, out, job), why)) if own else None,
     )
+
+
+def with_depths(workspace: Workspace, settings: Mapping[str, Value], out: Path, job: Job) -> HdlBuild:
+    """A design whose FIFOs' depths are chosen as it is simulated. One of several FPGAs' whose language cannot do that
+    stays as it is, and says so."""
+    language, root, platform = workspace.hdl_language, workspace.root, workspace.platform
+    parameters = workspace.parameters(settings)
+    problems: tuple[Diagnostic, ...] = ()
+    if isinstance(language, VariesDepths):
+        make = language.with_depths
+    else:
+        told = Diagnostic(f"depths of FIFOs cannot be tried in designs of the language '{language.name}'")
+        if not workspace.ends:
+            raise WorkbenchError(told)
+        make, problems = language.instrument, (replace(told, severity=Severity.NOTE, file=str(workspace.path)),)
+    build = workspace.instrument_hdl(settings, lambda part: make(root, part, platform, parameters, out, job), job)
+    return replace(build, diagnostics=(*build.diagnostics, *problems))
+
+
+def check_varied(depths: Collection[str], hdl: HdlBuild, project: Project) -> None:
+    """WorkbenchError for a FIFO whose depth cannot be chosen."""
+    known = {place + name for one, place in zip(hdl.each, hdl.places, strict=True) for name in one.varied}
+    known |= {link.name for link in project.hardware.links}
+    if missing := [name for name in depths if name not in known]:
+        hint = f"Depths that can be varied: {', '.join(sorted(known)) or 'none'}."
+        raise WorkbenchError(Diagnostic(f"the depth of FIFO '{missing[0]}' cannot be varied", hint))

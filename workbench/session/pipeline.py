@@ -13,8 +13,10 @@ from workbench.api.builds import simulated_by
 from workbench.api.host_units import read_units
 from workbench.api.instrument.board import board_lacks
 from workbench.api.job import Job
+from workbench.api.targets import TimingRule
 from workbench.formats.run_folder import RunWriter, now
 from workbench.model.application import Simulation
+from workbench.model.changes import Change
 from workbench.model.cycles import faster_hz
 from workbench.model.diagnostic import Cancelled, Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.hardware import Clock
@@ -28,7 +30,7 @@ from workbench.session import durations
 from workbench.session.composing import check, check_steps
 from workbench.session.files import claim_folder, seal_folder
 from workbench.session.first_mark import without_marks
-from workbench.session.instrumenting import check_driven, check_names, instrument, plain_designs
+from workbench.session.instrumenting import check_driven, check_names, check_varied, instrument, plain_designs
 from workbench.session.ledger import settle_open
 from workbench.session.places import placed
 from workbench.session.run_end import cannot_write, clocks_of, collected, failures_marked, finished, mark, measured_at
@@ -48,7 +50,8 @@ def steps(target: Target, made: Sequence[Composed] = ()) -> tuple[str, ...]:
 class RunOptions:
     """How to run: where to (a new folder below the project's `runs` when None), what to keep, and at which target (the
     project's when empty). `waves`: from when to when (s; 0: the end) the design's signals are written; None: as the
-    project says. `settles`: the run settles the ledger's open predictions, as one of a study does not."""
+    project says. `settles`: the run settles the ledger's open predictions, as one of a study does not. `rules` and
+    `depths` (words, by FIFO) are those of `changes` that the run tries."""
 
     out: Path | None = None
     plain: bool = False
@@ -58,6 +61,9 @@ class RunOptions:
     target: str = ""
     settings: Mapping[str, Value] = field(default_factory=dict)
     settles: bool = True
+    rules: tuple[TimingRule, ...] = ()
+    depths: Mapping[str, int] = field(default_factory=dict)
+    changes: tuple[Change, ...] = ()
 
 
 def instrument_workspace(
@@ -164,6 +170,7 @@ def manifest_of(workspace: Workspace, options: RunOptions, settings: Mapping[str
         traced=options.trace and not options.plain,
         deterministic=options.deterministic,
         settings=settings,
+        changes=tuple(map(str, options.changes)),
         clocks=tuple(_clock_of(clock, simulation) for clock in (hardware.clocks if hardware else ())),
     )
 
@@ -201,6 +208,8 @@ def _run(
         host=host,
         deterministic=options.deterministic,
         trace=options.trace and not options.plain,
+        rules=options.rules,
+        depths=options.depths,
     )
     built = target.build(task, job)
     taps = _taps(task, writer) if target.simulated else None
@@ -248,7 +257,8 @@ def _made(
     else:
         build.mkdir()
         own_build = bool(project.host.build)
-        host, hdl = instrument(workspace, settings, build, job, own_build, simulator)
+        host, hdl = instrument(workspace, settings, build, job, own_build, simulator, bool(options.depths))
+        check_varied(options.depths, hdl, project)
         unmarked = () if project.streaming else without_marks(workspace, hdl, settings)  # its streams tell of it
         found = host.diagnostics + hdl.diagnostics
         said = (*host.diagnostics, *host.missed, *hdl.diagnostics, *hdl.missed, *unmarked)

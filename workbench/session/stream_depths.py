@@ -17,7 +17,6 @@ from pathlib import Path
 import numpy as np
 
 from workbench.api import HdlBuild, Task
-from workbench.api.descriptors import VariesDepths
 from workbench.api.job import Job
 from workbench.api.records import read_end, stream_tables, stream_transfers
 from workbench.api.targets import Outcome
@@ -28,7 +27,7 @@ from workbench.replay.host_words import with_host
 from workbench.replay.traffic import Traffic, traffic_of
 from workbench.replay.words import Words
 from workbench.session.composing import check
-from workbench.session.instrumenting import check_driven, on_each
+from workbench.session.instrumenting import check_driven, on_each, with_depths
 from workbench.session.pipeline import task_of
 from workbench.session.workspace import Value, Workspace
 
@@ -82,7 +81,7 @@ def built_runs(workspace: Workspace, settings: Mapping[str, Value], folder: Path
     check(workspace.composed, job)
     job.progress(None, "instrument")
     folders = {id(one): folder / "hdl" / str(number) for number, one in enumerate(workspace.different)}
-    hdl = on_each(workspace, lambda one: _with_depths(one, settings, folders[id(one)], job))
+    hdl = on_each(workspace, lambda one: with_depths(one, settings, folders[id(one)], job))
     if not hdl.fifos:
         hint = "FIFOs are told by their names and streams; others are pointed at: hardware.fifos and hardware.streams."
         raise WorkbenchError(Diagnostic("the design has no FIFO that is told", hint, file=str(workspace.path)))
@@ -219,23 +218,6 @@ def _step_by_step(why: Sequence[str]) -> Diagnostic:
         "What a block does may depend on more than the words that it took and gave.",
         Severity.NOTE,
     )
-
-
-def _with_depths(workspace: Workspace, settings: Mapping[str, Value], out: Path, job: Job) -> HdlBuild:
-    """A design whose FIFOs' depths are chosen as it is simulated. One of several FPGAs' whose language cannot do that
-    stays as it is, and says so."""
-    language, root, platform = workspace.hdl_language, workspace.root, workspace.platform
-    parameters = workspace.parameters(settings)
-    problems: tuple[Diagnostic, ...] = ()
-    if isinstance(language, VariesDepths):
-        make = language.with_depths
-    else:
-        told = Diagnostic(f"depths of FIFOs cannot be tried in designs of the language '{language.name}'")
-        if not workspace.ends:
-            raise WorkbenchError(told)
-        make, problems = language.instrument, (replace(told, severity=Severity.NOTE, file=str(workspace.path)),)
-    build = workspace.instrument_hdl(settings, lambda part: make(root, part, platform, parameters, out, job), job)
-    return replace(build, diagnostics=(*build.diagnostics, *problems))
 
 
 def _varied(hdl: HdlBuild, links: Collection[str]) -> tuple[tuple[str, ...], dict[str, str]]:

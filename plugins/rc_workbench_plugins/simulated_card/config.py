@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rc_workbench_plugins.simulated_card.beside import command_lines
 from rc_workbench_plugins.simulated_card.port_check import all_clocks, all_ports, driven_ports, port_of
+from rc_workbench_plugins.simulated_card.rules import rule_lines
 from workbench.api.builds import HdlBuild
 from workbench.api.ports import HardwarePort
 from workbench.api.targets import Task
@@ -25,8 +26,9 @@ def _fraction(clock: Clock, ppm: float) -> str:
     return f"{period.numerator} {period.denominator}"
 
 
-def _flags(port: HardwarePort) -> str:
-    return f"{int(port.answers)} {int(port.in_packets())}"
+def _step_and_flags(port: HardwarePort) -> str:
+    step = port.constants().get("address_step", port.word_bits // 8) if port.addressed else 0
+    return f"{step} {int(port.answers)} {int(port.in_packets())}"
 
 
 def uncounted(hdl: HdlBuild, project: Project) -> bool:
@@ -49,7 +51,10 @@ def card_config(hdl: HdlBuild, task: Task, libraries: Sequence[Path]) -> str:
     lines = [
         f"clock_drift {trillionths(simulation.clock_drift_ppm_per_s)}",
         *(f"clock {_fraction(clock, ppm)}" for clock in all_clocks(platform, hdl)),
-        *(f"port {port.word_bits // 8} {_fraction(hardware.clock_of(port), ppm)} {_flags(port)}" for port in ports),
+        *(
+            f"port {port.word_bits // 8} {_fraction(hardware.clock_of(port), ppm)} {_step_and_flags(port)}"
+            for port in ports
+        ),
         f"deterministic {int(task.deterministic)}",
         f"basic_block_ps {simulation.basic_block_ps}",
         f"host_factor {simulation.host_factor!r}",
@@ -71,6 +76,7 @@ def card_config(hdl: HdlBuild, task: Task, libraries: Sequence[Path]) -> str:
         lines.append(f"through {port_of(table, ports)}")
         lines.append(f"holds_core {int(table.holds_core)}")
         lines += [f"point {size} {time_ps}" for size, time_ps in table_points_ps(table)]
+    lines += rule_lines(task.rules)
     of_library = dict(zip(libraries, hdl.each, strict=True))
     first = dict(reversed([*zip(libraries, hdl.places, strict=True)]))
     for library, one in of_library.items():

@@ -17,6 +17,7 @@ from rc_workbench_plugins.simulated_card.beside import ENDED, Said, readable
 from rc_workbench_plugins.simulated_card.card import CardExecutable
 from rc_workbench_plugins.simulated_card.config import card_config
 from rc_workbench_plugins.simulated_card.places import host_notes, with_source_lines
+from rc_workbench_plugins.simulated_card.rules import USED, rule_notes
 from workbench.api.builds import HdlBuild
 from workbench.api.job import Job
 from workbench.api.records import read_counters, read_end, read_thread_times, read_transfers
@@ -33,7 +34,7 @@ from workbench.system.confine import Confinement, confine
 from workbench.system.process import Supervised
 
 _RECORDS = (
-    "host_end.txt", "host_threads.txt", "host_names.txt", "host_waits.bin", "host_notes.txt", "card_end.txt",
+    "host_end.txt", USED, "host_threads.txt", "host_names.txt", "host_waits.bin", "host_notes.txt", "card_end.txt",
     "counters.bin", "taps.bin", "dwell.bin", "transitions.bin", "transfers.bin", "streams.bin", "stream_waits.bin",
     "occupancy.bin", "memory_ports.bin",
     "stream_host.bin", "stream_card.bin", "stream_now.bin", "stream_now.txt", "stream_ended.txt",
@@ -348,6 +349,7 @@ def _outcome(
     transfers = read_transfers(raw)
     last_ps = int(transfers["end_ps"].max()) if len(transfers) else 0
     diagnostics += _card_warnings(card_end)
+    diagnostics += rule_notes(raw, task.rules)
     clock_cycles = tuple(int(word) for word in card_end.get("cycles", str(_progress(raw)[0])).split())
     cycles = clock_cycles[0]
     clock_hz = faster_hz(hardware.clock_hz, simulation.clock_ppm)

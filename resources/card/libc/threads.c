@@ -77,6 +77,8 @@ static void end_thread(void *rounds)
         pthread_setspecific(last_destructor, (char *)rounds + 1);
         return;
     }
+    if (vc_before_others)
+        vc_before_others(1);
     vc_point();
     if (vc_live == 1) /* main has ended before */
         REAL(exit)(0);

@@ -33,12 +33,15 @@ struct Transfer {
     bool forgotten = false;  // nobody asks for its end
     bool off_clock = false;  // of the monitors', after the run
     bool announced = false;  // the design's monitors know that its words are data
-    int32_t ticket = 0;
+    int32_t ticket = 0, port = 0;
     int64_t start_ps = 0, duration_ps = 0, address = 0, words = 0;
     int64_t asked = 0;  // words that had their cycle at the port
     int64_t there = 0;  // words of which nothing more is awaited
     int64_t first_cycle = -1, last_cycle = -1;
     int64_t end_ps = 0;
+    int64_t change_until_ps = 0;  // a receive: again until then, as long as its first 8 bytes are `unwanted`, or as at first
+    uint64_t unwanted = 0;
+    bool known = false;           // what is unwanted
     int64_t seen = -1, seen_cycle = 0;  // words that had moved when it was last looked at, and since when
     int64_t level = 0, level_due = 0;  // of the word put last
     std::vector<int64_t> taken;        // the cycles in which the last `buffer` words were taken

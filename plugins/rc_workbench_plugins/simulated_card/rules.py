@@ -1,0 +1,42 @@
+"""Rules of changes in a run of the simulated card: how its library is told of them, and what they came to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from workbench.api.targets import TimingRule
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.text import counted
+
+USED = "host_rules.txt"
+_HOST = "host"  # of code between calls: nothing is counted
+
+
+def rule_lines(rules: Sequence[TimingRule]) -> Iterator[str]:
+    """The lines of the configuration that tell of them."""
+    for rule in rules:
+        yield " ".join(["rule", rule.kind, *map(str, rule.numbers)])
+        yield from (f"rule_site {site}" for site in rule.sites)
+
+
+def rule_notes(raw: Path, rules: Sequence[TimingRule]) -> Iterator[Diagnostic]:
+    """What is to be said of how a run's rules came into use."""
+    try:
+        lines = (raw / USED).read_text(encoding="ascii").splitlines()
+    except OSError:
+        return
+    of_calls = [rule for rule in rules if rule.kind != _HOST]
+    for rule, line in zip(of_calls, lines, strict=False):
+        used, scattered, unasked = map(int, line.split()[1:])
+        if not used:
+            hint = "None of these calls moved data for the card: what they do is done by other calls."
+            yield Diagnostic(f"change '{rule.change}' changed nothing", hint, Severity.WARNING)
+        if scattered:
+            message = f"{counted(scattered, 'call')} of change '{rule.change}' moved words of scattered addresses"
+            hint = "The hardware has to take such words in one transfer: its addresses change with the host's calls."
+            yield Diagnostic(message, hint, Severity.NOTE)
+        if unasked:
+            message = f"change '{rule.change}' read {counted(unasked, 'word')} ahead that the program did not ask for"
+            hint = "Fewer of these calls follow one another than it unites: the time holds these reads too."
+            yield Diagnostic(message, hint, Severity.WARNING)
