@@ -41,13 +41,16 @@ def find_answers(events: AllEvents, causes: Causes) -> tuple[dict[int, Answer], 
     waiting = np.flatnonzero(np.isin(ops["kind"], (ASK, IRQ)))
     answers: dict[int, Answer] = {}
     missing = []
+    begun = np.full(len(events.fpga.first), -1, np.int64)  # of each stretch, the call with whose word it began
+    of_words = causes.edges[causes.edges["kind"] == WORD]
+    begun[of_words["stretch"]] = of_words["source"]
     kinds = np.stack([ops["site"][waiting], np.where(ops["kind"][waiting] == IRQ, -1, ops["address"][waiting])])
     addresses = [len(np.unique(kinds[1, kinds[0] == site])) for site in kinds[0]]
     for site, address in np.unique(kinds, axis=1).T.tolist():
         rows = waiting[(kinds[0] == site) & (kinds[1] == address)]
         alone = addresses[int(np.flatnonzero(kinds[0] == site)[0])] == 1
         clock, failed, seen = _seen(events, rows)
-        found = _of_blocks(events, causes, rows, clock, failed, seen, alone) or _of_words(
+        found = _of_blocks(events, begun, rows, clock, failed, seen, alone) or _of_words(
             events, rows, clock, failed, seen
         )
         answers |= found
@@ -69,7 +72,7 @@ def _seen(events: AllEvents, rows: Numbers) -> tuple[int, Numbers, Numbers]:
 
 
 def _of_blocks(
-    events: AllEvents, causes: Causes, rows: Numbers, clock: int, failed: Numbers, seen: Numbers, alone: bool
+    events: AllEvents, begun: Numbers, rows: Numbers, clock: int, failed: Numbers, seen: Numbers, alone: bool
 ) -> dict[int, Answer]:
     """By a change of state of a block that the mark names; of several replicas of that which was begun at the address
     that is asked, of all where one address tells of all."""
@@ -79,8 +82,8 @@ def _of_blocks(
     numbers = {b.id: n for n, b in enumerate(blocks)}
     state = host.states[int(ops["state"][rows[0]])]
     found = {numbers[b.id]: None for t in state.targets for b in resolve_target(t, blocks, host) if b.side is Side.FPGA}
-    named = [n for n in found if n in events.fpga.blocks] or [
-        n for n in events.fpga.blocks if any(s.category in WAITS for s in blocks[n].states)
+    named = [n for n in found if n in events.waiting_blocks] or [
+        n for n in events.waiting_blocks if any(s.category in WAITS for s in blocks[n].states)
     ]
     best: tuple[tuple[int, ...], list[Answer]] | None = None
     for members, key in _groups_of(events, named, clock):
@@ -92,9 +95,9 @@ def _of_blocks(
             if fitted is None:
                 continue
             sources, lag, latest, total = fitted
-            begun = len(chosen) == 1 and _begun_at(events, causes, sources[0], ops["address"][rows])
+            here = len(chosen) == 1 and _begun_at(events, begun, sources[0], ops["address"][rows])
             every = len(chosen) > 1 and alone
-            score = (int(begun), rank, int(every), total, int(len(chosen) == 1), -lag)
+            score = (int(here), rank, int(every), total, int(len(chosen) == 1), -lag)
             if best is None or score > best[0]:
                 answers = [Answer(STAY, tuple(int(s[i]) for s in sources), -1, lag, latest) for i in range(len(rows))]
                 best = score, answers
@@ -126,13 +129,10 @@ def _fit(chosen: Sequence[Events], failed: Numbers, seen: Numbers) -> tuple[list
     return (sources, lag, latest, int(times.sum())) if lag <= min(latest, SHORT) else None
 
 
-def _begun_at(events: AllEvents, causes: Causes, stays: Numbers, addresses: Numbers) -> bool:
+def _begun_at(events: AllEvents, begun: Numbers, stays: Numbers, addresses: Numbers) -> bool:
     """Whether what these stays end was begun by words to the addresses that are asked."""
-    stretches = events.fpga.stretch_of[stays - 1]
-    edges = causes.edges[causes.edges["kind"] == WORD]
-    of_stretch = dict(zip(edges["stretch"].tolist(), edges["source"].tolist(), strict=True))
-    to = [of_stretch.get(stretch, -1) for stretch in stretches.tolist()]
-    return all(op >= 0 and events.host.ops["address"][op] == a for op, a in zip(to, addresses.tolist(), strict=True))
+    ops = begun[events.fpga.stretch_of[stays - 1]]
+    return bool((ops >= 0).all() and (events.host.ops["address"][ops] == addresses).all())
 
 
 def _of_words(events: AllEvents, rows: Numbers, clock: int, failed: Numbers, seen: Numbers) -> dict[int, Answer]:

@@ -72,14 +72,17 @@ def find_causes(events: AllEvents) -> Causes:
         if not explained.all() and len(points.members) > 1:  # each of them may have a lag of its own
             found, explained = _explain_each(points, events)
         parts += found
+        steady = _steady(points, explained, events)
+        if steady:
+            assumed.append(steady)
         missing = points.stretches[points.binding & ~explained]
-        unknown[missing] = True
+        unknown[missing] = not steady
         lag_after[missing] = points.waited[points.binding & ~explained]
         name = blocks[points.members[0]].states[points.wait].name
-        if len(missing):
+        if len(missing) and not steady:
             reasons.append(f"{points.group} leaves '{name}' {len(missing)} times for no known cause")
         if guessed:
-            assumed.append(f"{points.group} never waits long in '{name}'")
+            assumed.append(f"{points.group} never has to wait in '{name}', as its mark says it may")
     edges = np.concatenate(parts) if parts else np.zeros(0, EDGES)
     return Causes(edges, lag_after, unknown, tuple(reasons), tuple(assumed))
 
@@ -170,6 +173,16 @@ def _explain(points: PointClass, events: AllEvents) -> tuple[list[NDArray[np.voi
     return found, explained, False
 
 
+def _steady(points: PointClass, explained: NDArray[np.bool_], events: AllEvents) -> str:
+    """That waits for a block which never waits itself last equally long, where they do: they may always."""
+    waited = points.waited[points.binding]
+    _, from_host, _, restless = _partners(points, events)
+    if explained.all() or from_host or not restless or len(waited) < 2 or waited.min() != waited.max():
+        return ""
+    name = events.run.manifest.blocks[points.members[0]].states[points.wait].name
+    return f"{points.group} waits {waited[0]} cycles in '{name}' each time, for a block that is not said to wait"
+
+
 def _explain_each(points: PointClass, events: AllEvents) -> tuple[list[NDArray[np.void]], NDArray[np.bool_]]:
     """The same, of each replica by itself."""
     edges, explained = [], np.zeros(len(points.stretches), bool)
@@ -182,11 +195,12 @@ def _explain_each(points: PointClass, events: AllEvents) -> tuple[list[NDArray[n
     return edges, explained
 
 
-def _partners(points: PointClass, events: AllEvents) -> tuple[dict[int, list[int]], bool, frozenset[str]]:
-    """Of each member the blocks that its marks name there, whether they name the host, and the messages."""
+def _partners(points: PointClass, events: AllEvents) -> tuple[dict[int, list[int]], bool, frozenset[str], bool]:
+    """Of each member the blocks that its marks name there, whether they name the host, the messages, and whether they
+    name a block that never waits: what such a one does, and when, has no cause that is known."""
     blocks = events.run.manifest.blocks
     named: dict[int, list[int]] = {}
-    host = False
+    host = restless = False
     numbers = {b.id: n for n, b in enumerate(blocks)}
     messages: set[str] = set()
     for member in points.members:
@@ -199,8 +213,9 @@ def _partners(points: PointClass, events: AllEvents) -> tuple[dict[int, list[int
                     if other.side is Side.FPGA:
                         found[numbers[other.id]] = None
             messages |= set(state.messages)
-        named[member] = [n for n in found if n in events.fpga.blocks and n != member]
-    return named, host, frozenset(messages)
+        named[member] = [n for n in found if n in events.waiting_blocks and n != member]
+        restless |= any(n in events.fpga.blocks and n not in events.waiting_blocks for n in found)
+    return named, host, frozenset(messages), restless
 
 
 def _edges(points: Numbers, kind: int, source: Numbers, byte: Numbers, lag: int) -> NDArray[np.void]:
@@ -213,7 +228,7 @@ def _edges(points: Numbers, kind: int, source: Numbers, byte: Numbers, lag: int)
 def _by_order(points: PointClass, times: Numbers, events: AllEvents, clock: int) -> NDArray[np.void] | None:
     """Causes by the order of messages: of one partner the n-th for the n-th, of replicas in turn; and the same of the
     receiver's places in a channel. Only where all points fit one lag, and as many events are there."""
-    named, _, _ = _partners(points, events)
+    named, _, _, _ = _partners(points, events)
     partners = sorted({n for found in named.values() for n in found})
     if not partners:
         return None
@@ -222,6 +237,11 @@ def _by_order(points: PointClass, times: Numbers, events: AllEvents, clock: int)
         groups.setdefault(events.run.manifest.blocks[n].group, []).append(n)
     best: tuple[tuple[int, int], NDArray[np.void]] | None = None
     block_of = events.fpga.block[points.stretches]
+    turn = np.empty(len(times), np.int64)  # of each point, how many of its block are before it
+    for member in points.members:
+        mine = np.flatnonzero(block_of == member)
+        turn[mine] = np.arange(len(mine))
+    place = np.searchsorted(points.members, block_of)
     for members in groups.values():
         keys = {key for n in members for key in events.changes(n, clock)}
         for key in sorted(keys):
@@ -229,12 +249,14 @@ def _by_order(points: PointClass, times: Numbers, events: AllEvents, clock: int)
             if any(one is None for one in given):
                 continue
             for shift in range(_CAPACITY):
-                matched = _matched(points, block_of, [one for one in given if one], shift)
+                matched = _matched(points, turn, place, [one for one in given if one], shift)
                 if matched is None:
                     break
                 rows, time, source = matched
                 lag = _one_lag(times[rows], time, points.binding[rows])
-                if lag is None or points.binding[np.setdiff1d(np.arange(len(times)), rows)].any():
+                others = points.binding.copy()
+                others[rows] = False
+                if lag is None or others.any():
                     continue
                 rank = (lag, shift)
                 if best is None or rank < best[0]:
@@ -245,12 +267,12 @@ def _by_order(points: PointClass, times: Numbers, events: AllEvents, clock: int)
 
 
 def _matched(
-    points: PointClass, block_of: NDArray[np.int32], given: Sequence[Events], shift: int
+    points: PointClass, turn: Numbers, place: Numbers, given: Sequence[Events], shift: int
 ) -> tuple[Numbers, Numbers, Numbers] | None:
-    """Points and, for each, the time and source of the event that is so many before the one of its number."""
+    """Points and, for each, the time and source of the event that is so many before the one of its number. Points are
+    the `turn`-th of the `place`-th member."""
     mine, others = len(points.members), len(given)
-    total = sum(map(len, given))
-    if abs(total - len(block_of)) > max(shift, 1) * max(mine, others) + 1:
+    if abs(sum(map(len, given)) - len(turn)) > max(shift, 1) * max(mine, others) + 1:
         return None
     if mine == 1 or others == 1:
         if others == 1:
@@ -259,27 +281,17 @@ def _matched(
             least = min(map(len, given))
             time = np.stack([one.time[:least] for one in given], axis=1).reshape(-1)
             source = np.stack([one.source[:least] for one in given], axis=1).reshape(-1)
-        if mine == 1:
-            turn = np.arange(len(block_of))
-            back = shift * others
-        else:
-            turn = np.empty(len(block_of), np.int64)
-            for place, member in enumerate(points.members):
-                rows = np.flatnonzero(block_of == member)
-                turn[rows] = place + mine * np.arange(len(rows))
-            back = shift * mine
-        wanted = turn - back
+        wanted = (place + mine * turn) - shift * mine * others
         rows = np.flatnonzero((wanted >= 0) & (wanted < len(time)))
         return rows, time[wanted[rows]], source[wanted[rows]]
     if mine != others:
         return None
-    found = []
-    for place, member in enumerate(points.members):
-        rows = np.flatnonzero(block_of == member)
-        wanted = np.arange(len(rows)) - shift
-        keep = (wanted >= 0) & (wanted < len(given[place]))
-        found.append((rows[keep], given[place].time[wanted[keep]], given[place].source[wanted[keep]]))
-    return tuple(np.concatenate(part) for part in zip(*found, strict=True))  # type: ignore[return-value]
+    lengths = np.array([len(one) for one in given])
+    wanted = turn - shift
+    rows = np.flatnonzero((wanted >= 0) & (wanted < lengths[place]))
+    at = (np.cumsum(lengths) - lengths)[place[rows]] + wanted[rows]
+    time, source = (np.concatenate([getattr(one, name) for one in given]) for name in ("time", "source"))
+    return rows, time[at], source[at]
 
 
 def _one_lag(times: Numbers, events: Numbers, binding: NDArray[np.bool_]) -> int | None:
@@ -335,9 +347,11 @@ def _latest(stretches: Numbers, times: Numbers, given: Events, lag: int) -> list
 
 def _candidates(points: PointClass, events: AllEvents, clock: int) -> Iterator[list[tuple[list[int], Events]]]:
     """Kinds of events that may let points go on, the likeliest first: each as events for some of the members."""
-    named, from_host, messages = _partners(points, events)
+    named, from_host, messages, restless = _partners(points, events)
     blocks, sites = events.run.manifest.blocks, events.sites
     every = list(points.members)
+    if restless and not from_host and not any(named.values()):
+        return
     if from_host or not any(named.values()):
         labels = {site: _messages_at(events, site) for site in sites}
         matching = [site for site in sites if messages & labels[site]]
@@ -352,7 +366,7 @@ def _candidates(points: PointClass, events: AllEvents, clock: int) -> Iterator[l
     if any(named.values()):
         sets = {member: tuple(found) for member, found in named.items()}
     else:
-        others = tuple(n for n in events.fpga.blocks if blocks[n].group != points.group)
+        others = tuple(n for n in events.waiting_blocks if blocks[n].group != points.group)
         sets = dict.fromkeys(points.members, others)
     keys = sorted(
         {(blocks[n].group, key) for found in sets.values() for n in found for key in events.changes(n, clock)}
@@ -380,7 +394,7 @@ def _messages_at(events: AllEvents, site: int) -> frozenset[str]:
 
 def _assumed(points: PointClass, times: Numbers, events: AllEvents, clock: int) -> NDArray[np.void] | None:
     """Of a sender that never had to wait: it hands over once its receiver, whose wait names it, begins to wait."""
-    named, _, messages = _partners(points, events)
+    named, _, messages, _ = _partners(points, events)
     blocks = events.run.manifest.blocks
     partners = sorted({n for found in named.values() for n in found})
     if len(partners) != 1 or len(points.members) != 1:

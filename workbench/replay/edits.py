@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -16,12 +16,16 @@ from workbench.model.cycles import period_ps
 from workbench.model.platform import Platform
 from workbench.model.run import PS_PER_S
 from workbench.replay.events import WORD
-from workbench.replay.fpga import wait_states
+from workbench.replay.fpga import wait_states, works
 from workbench.replay.host import ASK, ASYNC, AWAIT, IRQ, MOVE
 from workbench.replay.program import Program, work_ps
 from workbench.replay.resolve import ALL, Named
 
 Numbers = NDArray[np.int64]
+
+
+#: Share of what host code gains that its loops and calls around may keep.
+_UNSURE = 0.005
 
 
 class RefusedError(Exception):
@@ -70,6 +74,8 @@ def _scale_state(program: Program, change: catalogue.ScaleState, named: Named, _
             if change.state == ALL:
                 continue
             raise RefusedError(f"'{change.state}' of {change.block} is a wait: change what it is for")
+        if (fpga.block == block).sum() < 2:
+            raise RefusedError(f"{blocks[block].id} never waits: what makes it change its state is not known")
         mine = (fpga.stay_block == block) & (fpga.stay_state == state)
         if not mine.any():
             edited.doubts.append(f"{blocks[block].id} is never in '{blocks[block].states[state].name}'")
@@ -85,7 +91,9 @@ def _scale_host(program: Program, change: catalogue.ScaleHost, named: Named, _: 
                 continue
             raise RefusedError(f"'{change.state}' of {change.block} is no code of the host's own, which is in 'work'")
         mine = program.ops["thread"] == block
-        program.ops["own_ps"][mine] = np.rint(program.ops["own_ps"][mine] * change.factor)
+        before = program.ops["own_ps"][mine].copy()
+        program.ops["own_ps"][mine] = np.rint(before * change.factor)
+        program.unsure_ps[mine] += np.rint(np.abs(before * (1 - change.factor)) * _UNSURE).astype(np.int64)
         program.rest_ps[block] = round(program.rest_ps.get(block, 0) * change.factor)
 
 
@@ -94,11 +102,13 @@ def _scale_calls(program: Program, change: catalogue.ScaleCalls, named: Named, _
     edited.host = True
     if not len(mine):
         raise RefusedError(f"'{change}' names calls that the run did not make")
-    if np.isin(program.ops["kind"][mine], (IRQ, AWAIT)).any():
+    kinds = program.ops["kind"][mine]
+    if (kinds == IRQ).any() or (change.factor and (kinds == AWAIT).any()):
         raise RefusedError(f"'{change}' names waits: they take as long as what they are for")
     if change.factor == 0:
-        if (program.ops["kind"][mine] == ASK).any():
-            raise RefusedError(f"'{change}' removes questions: without them the host would not know of the answer")
+        if (kinds == ASK).any():
+            _ask_together(program, mine[kinds == ASK], change)
+            edited.notes.append("the answer that is left has to tell of what the others told")
         _let_words_go(program, mine, change)
         _remove(program, mine)
         return
@@ -109,18 +119,30 @@ def _scale_calls(program: Program, change: catalogue.ScaleCalls, named: Named, _
     program.ops["work_ps"][fixed] = np.rint(program.ops["work_ps"][fixed] * change.factor)
 
 
+def _ask_together(program: Program, gone: Numbers, change: Change) -> None:
+    """Let the questions before or after others ask for what those asked for."""
+    ops = program.ops
+    leaving = set(gone.tolist())
+    for row in gone.tolist():
+        near = [n for n in (row - 1, row + 1) if 0 <= n < len(ops) and ops["kind"][n] == ASK and n not in leaving]
+        answer = program.answers.get(int(program.base[row]))
+        if not near or answer is None:
+            raise RefusedError(f"'{change}' removes questions: without them the host would not know of the answer")
+        other = program.answers.get(int(program.base[near[0]]))
+        if other is None or other.kind != answer.kind or other.kind == WORD:
+            raise RefusedError(f"'{change}' removes questions of which it is not known what answers them")
+        program.answers[int(program.base[near[0]])] = replace(
+            other, sources=tuple(dict.fromkeys((*other.sources, *answer.sources))), lag=max(other.lag, answer.lag)
+        )
+
+
 def _let_words_go(program: Program, gone: Numbers, change: Change) -> None:
     """Refuse to remove calls whose words let the FPGA begin."""
-    base = np.flatnonzero(np.isin(program.at, gone))
-    edges = program.edges
-    held = edges[(edges["kind"] == WORD) & np.isin(edges["source"], base)]
-    if not len(held):
-        return
+    held = program.edges[_begun_by(program, gone)]
     blocks = program.run.manifest.blocks
     names = {blocks[int(n)].id for n in np.unique(program.fpga.block[held["stretch"]])}
-    works = [n for n in names if any(s.category == "work" for b in blocks if b.id == n for s in b.states)]
-    if works:
-        raise RefusedError(f"'{change}' removes calls that {works[0]} waits for: say what lets it begin instead")
+    if names:
+        raise RefusedError(f"'{change}' removes calls that {min(names)} waits for: say what lets it begin instead")
 
 
 def _remove(program: Program, gone: Numbers) -> None:
@@ -143,7 +165,7 @@ def _remove(program: Program, gone: Numbers) -> None:
 
 
 def _take(program: Program, rows: Numbers) -> None:
-    for name in ("ops", "base", "loop_ps", "delay_ps", "buffers"):
+    for name in ("ops", "base", "loop_ps", "unsure_ps", "delay_ps", "buffers"):
         setattr(program, name, getattr(program, name)[rows])
 
 
@@ -335,9 +357,11 @@ def _rounds(program: Program, starts: Numbers) -> list[tuple[int, int]]:
 
 
 def _begun_by(program: Program, ops: Numbers) -> Numbers:
-    """The edges from words of these operations."""
+    """The edges from words of these operations to blocks that wait for them; a port only passes them on."""
     base = np.flatnonzero(np.isin(program.at, ops))
-    return np.flatnonzero((program.edges["kind"] == WORD) & np.isin(program.edges["source"], base))
+    found = np.flatnonzero((program.edges["kind"] == WORD) & np.isin(program.edges["source"], base))
+    wait = np.array([works(block) for block in program.run.manifest.blocks])
+    return found[wait[program.fpga.block[program.edges["stretch"][found]]]] if len(found) else found
 
 
 def _fewer_starts(program: Program, change: catalogue.FewerStarts, named: Named, _: object, edited: Edited) -> None:
@@ -391,11 +415,15 @@ def _control_in_fpga(
     data = -1  # the last send of data since the last wait
     fresh = False
     wait_before = -1
+    settings: set[int] = set()
     for row in range(len(program.ops)):
         if row in chosen:
             edges = _begun_by(program, np.array([row]))
-            if not len(edges):
-                gone.append(row)
+            if not len(edges):  # a setting, which has to be made once
+                address = int(program.ops["address"][row])
+                if address in settings:
+                    gone.append(row)
+                settings.add(address)
                 continue
             if fresh and data >= 0:
                 program.edges["source"][edges], program.edges["byte"][edges] = int(program.base[data]), -1

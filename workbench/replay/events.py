@@ -54,6 +54,8 @@ class AllEvents:
         changes = np.flatnonzero(fpga.stay_block[1:] != fpga.stay_block[:-1]) + 1
         bounds = np.concatenate(([0], changes, [len(fpga.stay_block)]))
         self._rows = {int(fpga.stay_block[a]): (a, b) for a, b in pairwise(bounds.tolist()) if b > a}
+        count = np.bincount(fpga.block, minlength=1) if len(fpga.first) else np.zeros(1, np.int64)
+        self.waiting_blocks = tuple(n for n in fpga.blocks if count[n] > 1)
         self._words: dict[tuple[int, int], Events] = {}
         self._changes: dict[tuple[int, int], dict[tuple[int, int, int], Events]] = {}
         #: stays that only tell of a question that was asked: they are made anew with the questions

@@ -44,12 +44,18 @@ class FpgaPart:
 
 
 def wait_states(block: Block) -> NDArray[np.bool_]:
-    """Of each state of a block whether it waits there. In one that is not said to wait anywhere, and does communicate,
-    it waits where nothing is said."""
+    """Of each state of a block whether it waits there. One that is not said to wait anywhere waits where nothing is
+    said."""
     waits = np.array([state.category in WAITS for state in block.states])
-    if not waits.any() and any(state.category in COMMUNICATION for state in block.states):
-        waits[0] = True
+    waits[0] |= not waits.any()
     return waits
+
+
+def works(block: Block) -> bool:
+    """Whether a block does anything but pass on what comes, as a port."""
+    return any(s.category not in (None, *COMMUNICATION, *WAITS) for s in block.states) or any(
+        s.category in WAITS for s in block.states
+    )
 
 
 def waiting_stays(fpga: FpgaPart, blocks: Sequence[Block]) -> NDArray[np.bool_]:

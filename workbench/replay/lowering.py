@@ -19,21 +19,24 @@ Numbers = NDArray[np.int64]
 @dataclass(frozen=True)
 class Jitter:
     """What is not known better: moments of questions (ps), one cycle more until an answer is seen, how much of the code
-    around calls that are gone is gone with them, and when answers come of which only bounds are known (0 to 1)."""
+    around calls that are gone is gone with them, when answers come of which only bounds are known (0 to 1), and how
+    much longer code that was made faster takes."""
 
     first_ps: int = 0
     seen: int = 0
     loop: float = 0.0
     late: float = 0.0
+    slow: float = 0.0
 
 
 @dataclass(frozen=True)
 class Lowered:
     """A graph and where things are in it: the nodes of operations and stretches, and of the run's end.
 
-    `begun` are the edges by which each operation follows the one before it, `lag_ps` their lags and `loop_ps` how much
-    of these may be gone with calls; `asks` are the operations that ask. `answered` are the edges by which answers come,
-    `room` how many cycles later they may, as far as the run tells, and `opaque` whether that is all it tells.
+    `begun` are the edges by which each operation follows the one before it, `lag_ps` their lags, `loop_ps` how much of
+    these may be gone with calls, and `unsure_ps` how much may come; `asks` are the operations that ask. `answered` are
+    the edges by which answers come, `room` how many cycles later they may, as far as the run tells, and `opaque`
+    whether that is all it tells.
     """
 
     graph: Graph
@@ -43,6 +46,7 @@ class Lowered:
     begun: Numbers
     lag_ps: Numbers
     loop_ps: Numbers
+    unsure_ps: Numbers
     asks: Numbers
     answered: Numbers
     room: Numbers
@@ -52,7 +56,7 @@ class Lowered:
         return int(self.graph.end[self.last])
 
     def vary(self, jitter: Jitter) -> None:
-        lag = self.lag_ps - np.rint(self.loop_ps * jitter.loop).astype(np.int64)
+        lag = self.lag_ps + np.rint(self.unsure_ps * jitter.slow - self.loop_ps * jitter.loop).astype(np.int64)
         lag[self.asks] += jitter.first_ps
         self.graph.lag[self.begun] = np.maximum(lag, 0)
         late = np.where(self.opaque, np.rint(self.room * jitter.late), np.minimum(self.room, jitter.seen))
@@ -105,8 +109,8 @@ class _Lowering:
         answered, room, opaque = self._answers()
         graph, place = self._graph(rows, self._bus()[asks])
         return Lowered(
-            graph, self.of_op, self.of_stretch, self.last, place[chain], lag, program.loop_ps, asks, place[answered],
-            room, opaque,
+            graph, self.of_op, self.of_stretch, self.last, place[chain], lag, program.loop_ps,
+            program.unsure_ps, asks, place[answered], room, opaque,
         )  # fmt: skip
 
     def _more(self, domain: Numbers | int, number: int) -> Numbers:

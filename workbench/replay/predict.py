@@ -25,6 +25,7 @@ from workbench.replay.host import ASK, ASYNC, MOVE, read_host
 from workbench.replay.lowering import Jitter, Lowered, lower
 from workbench.replay.program import Program, begin_program
 from workbench.replay.resolve import resolve
+from workbench.replay.threads import StuckError, differences, replay_threads
 from workbench.traces.trace import trace_of
 
 #: Moments of the first question of each row, in picoseconds from where it is reckoned.
@@ -74,7 +75,7 @@ class Replayed:
         if edited.fpga and lowered.opaque.any():
             doubts.append("of the FPGA no more is known than how long the host waits for it")
         if edited.fpga and self.assumed:
-            doubts.append(f"{self.assumed[0]}: that it will is assumed of its mark")
+            doubts.append(f"assumed: {self.assumed[0]}")
         held = bottlenecks(program, lowered)
         return Prediction(
             changes,
@@ -112,7 +113,7 @@ class Replayed:
 
     def critical_path(self) -> CriticalPath:
         """The run's critical path; without steps, and with the reason, where it cannot be replayed."""
-        if not self.exact or self._base is None or self.program is None:
+        if not self.exact or self.program is None or self._base is None:
             return CriticalPath(self.run.time_s, (), why=self.why)
         return path_of(self.program, self._base)
 
@@ -151,10 +152,11 @@ def _jitters(lowered: Lowered, edited: Edited) -> Iterator[Jitter]:
     """What may be otherwise: a change of the FPGA alone moves no host code."""
     loops = (0.0, 1.0) if lowered.loop_ps.any() else (1.0,)
     late = (0.0, 0.5, 1.0) if lowered.opaque.any() else (0.5,)
+    slow = (0.0, 1.0) if lowered.unsure_ps.any() else (0.0,)
     for first_ps in _FIRST_PS if edited.host and len(lowered.asks) else (0,):
         for seen in (0, 1) if len(lowered.answered) else (0,):
             for loop in loops:
-                yield from (Jitter(first_ps, seen, loop, one) for one in late)
+                yield from (Jitter(first_ps, seen, loop, one, more) for one in late for more in slow)
 
 
 def prepare(run: Run, platform: Platform | None) -> Replayed:
@@ -162,6 +164,8 @@ def prepare(run: Run, platform: Platform | None) -> Replayed:
     refused = Replayed(run, platform, None, False, "")
     if why := _cannot(run):
         return replace(refused, why=why)
+    if len(run.manifest.threads) > 1:
+        return _of_threads(refused)
     periods_ps = [period_ps(clock.frequency_hz) for clock in run.manifest.clocks]
     host = read_host(run, platform, periods_ps)
     fpga = read_fpga(run, trace_of(run), periods_ps)
@@ -179,14 +183,29 @@ def prepare(run: Run, platform: Platform | None) -> Replayed:
     total_ps = lowered.total_ps()
     wrong = _differences(program, lowered, events, total_ps)
     unknown = (*causes.reasons, *missing, *_beyond_tables(program))
-    found = replace(
+    return replace(
         refused, modelled_ps=total_ps, exact=not wrong and not host.why, why=wrong or host.why, unknown=unknown,
         assumed=tuple(dict.fromkeys(causes.assumed)), program=program,
     )  # fmt: skip
-    threads = np.unique(host.ops["thread"])
-    if found.exact and len(threads) > 1:
-        return replace(found, exact=False, why="it is not recorded when the host's threads waited for one another")
-    return found
+
+
+def _of_threads(refused: Replayed) -> Replayed:
+    """A run of several threads: whether their calls are replayed exactly, on the same cores and with the same card."""
+    syncs = refused.run.tables.get("syncs")
+    if syncs is None or not len(syncs["t0_ps"]):
+        return replace(
+            refused, why="how the host's threads waited for one another is kept in traced runs only: trace it"
+        )
+    try:
+        threads = replay_threads(syncs, refused.run.manifest.cores)
+    except StuckError:
+        return replace(refused, why="replay of the host's threads comes to an end at which none can go on")
+    late, off_ps = differences(syncs, threads), threads.end_ps - refused.run.manifest.time_ps
+    if len(late) or off_ps:
+        why = f"{len(late)} of {len(syncs['t0_ps'])} calls of the threads come otherwise, the end {off_ps} ps late"
+        return replace(refused, modelled_ps=threads.end_ps, why=why)
+    why = "several threads share this work: what a change does to them, only a re-run on the card tells"
+    return replace(refused, modelled_ps=threads.end_ps, exact=True, why=why)
 
 
 def _cannot(run: Run) -> str:

@@ -25,8 +25,9 @@ class Program:
     Operations are those of `ops`, in order. `at` says which of them does the work of each operation of the run (-1:
     none), `byte` where its bytes begin there, `span` how many those are now, and in how many `parts`, one after the
     other, they go; `base` is the other way round: which of the run an operation stands for. `loop_ps` is how much of an
-    operation's own time belongs to calls that are gone, `delay_ps` what is waited before it asks. Of those that return
-    at once `buffers` may be under way (0: any number). `stays` are the lengths of the FPGA's stays.
+    operation's own time belongs to calls that are gone, `unsure_ps` how much longer it may be, `delay_ps` the wait
+    before it asks. Of those that return at once `buffers` may be under way (0: any number). `stays` are the lengths of
+    the FPGA's stays.
     """
 
     run: Run
@@ -39,6 +40,7 @@ class Program:
     parts: Numbers
     base: Numbers
     loop_ps: Numbers
+    unsure_ps: Numbers
     delay_ps: Numbers
     buffers: Numbers
     stays: Numbers
@@ -85,7 +87,7 @@ def begin_program(
     zeros = np.zeros(count, np.int64)
     return Program(
         run, host, fpga, host.ops, np.arange(count), zeros, host.ops["bytes"], zeros + 1, np.arange(count), zeros,
-        zeros, zeros, fpga.stay_end - fpga.stay_begin, edges, lag_after, answers, periods_ps, list(host.tables),
+        zeros, zeros, zeros, fpga.stay_end - fpga.stay_begin, edges, lag_after, answers, periods_ps, list(host.tables),
         dict(host.rest_ps),
     )  # fmt: skip
 

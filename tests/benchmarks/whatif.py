@@ -1,0 +1,347 @@
+"""Whether predictions come true: changes of the catalogue, predicted from one run, against programs really changed.
+
+    python tests/benchmarks/whatif.py [--json] [--quick] [--only TEXT] [--runs DIR]
+
+Applications and changed programs are those of `bounds.py`, and the same with a state, the host's code or a clock at
+other speeds. Each is run once, traced, with counted host time. Changes are of the catalogue (`origin: catalogue`);
+which, and with what numbers, follows by one rule for each kind of advice from what the base's run shows: the calls that
+poll or send, how many of them follow one another, and by how much the changed program's settings differ. Figures are of
+changes that move the time by more than 5 %; errors are of predictions that are trusted. `order` is of all pairs of
+changes of one application whose gains differ by more than 5 %, `first` of applications with several: whether what is
+predicted to gain most does. `--runs` keeps the runs, and takes those that are there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import bounds
+
+from workbench.model.blocks import Side
+from workbench.model.changes import Change, read_change
+from workbench.model.diagnostic import WorkbenchError
+from workbench.model.pragma import WAITS, Category
+from workbench.model.prediction import Prediction, Trust
+from workbench.model.run import Run
+from workbench.replay.predict import Replayed, prepare
+from workbench.session.results import OpenRun, open_result
+
+MOVED = 0.05
+QUICK = 6
+
+
+@dataclass(frozen=True)
+class Case:
+    """An application, the program really changed, and the kind of advice that says how."""
+
+    application: str
+    base: bounds.Program
+    twin: bounds.Program
+    advice: str
+    at_most: bool = False  # advice of a finding, which has a bound
+
+
+def cases() -> list[Case]:
+    found = [Case(c.application, c.base, c.twin, c.advice, True) for c in bounds.changes()]
+    seen = {(repr(c.base), repr(c.twin)) for c in found}
+    applications = {repr(c.base): (c.application, c.base) for c in found}
+    for name, base in applications.values():
+        for twin, advice in other_speeds(base):
+            if (repr(base), repr(twin)) not in seen:
+                seen.add((repr(base), repr(twin)))
+                found.append(Case(name, base, twin, advice))
+    return found
+
+
+def other_speeds(base: bounds.Program) -> Iterable[tuple[bounds.Program, str]]:
+    """The same program with a part of it at another speed."""
+    for name in ("CYCLES", "MAKE", "ADD", "EFFORT"):
+        value = base.settings.get(name, 0)
+        for factor in (0.5, 0.25, 2):
+            if value >= 40 and base.design in ("unit", "pair", "refresh", "cores", "lanes"):
+                yield base.but(**{name: round(value * factor)}), name
+    if base.settings.get("CYCLES", 0) >= 100 and base.marked:
+        yield base.but(clock_mhz=160), "clock"
+
+
+def catalogue(case: Case, run: Run) -> list[Change]:
+    """The changes of the catalogue that make the changed program of the base, as far as the base's run tells."""
+    return [read_change(text) for text in _texts(case, run)]
+
+
+def _texts(case: Case, run: Run) -> list[str]:
+    base, twin, advice = case.base, case.twin, case.advice
+    if base.clock_mhz != twin.clock_mhz and base.host == twin.host:
+        return [f"clock clock=clk frequency_hz={twin.clock_mhz}e6"]
+    polls, data, control, reads = _sites(run)
+    texts = []
+    if advice.startswith("Wait for an interrupt") or (advice.startswith("Ask when") and "irq" in twin.host):
+        texts.append(f"interrupt calls={polls}")
+    elif advice.startswith("Ask when"):
+        texts.append(f"poll_delay calls={polls} delay_s={_due_s(run, polls)!r}")
+    elif advice.startswith(("Use two buffers", "Send the next data while")):
+        texts.append(f"early calls={data}")
+    elif advice.startswith(("Send the next data with", "Overlap communication")):
+        texts += [f"early calls={data}", f"asynchronous calls={data} buffers={_in_a_row(run, data)}"]
+    elif advice.startswith("Unite transfers"):
+        for calls, table in ((data, "write"), (reads, "read")):
+            if calls and (count := _in_a_row(run, calls)) > 1:
+                texts += [f"unite calls={calls} count={count}", f"retype calls={calls} table={table}"]
+    elif advice.startswith("Make transfers larger"):
+        texts.append(f"unite calls={data} count={_in_all(run, data)}")
+    elif advice.startswith("Let the FPGA clear"):
+        texts.append(f"control_in_fpga calls={control}")
+    elif advice.startswith("Gather the control bits"):
+        last = control.split(",")[-1]
+        others = ",".join(control.split(",")[:-1])
+        texts += [f"unite calls={data},{last} count=2", f"calls calls={others} factor=0"]
+    elif advice.startswith("Let each control message"):
+        texts.append(f"fewer_starts calls={control.split(',')[-1]} count={_in_all(run, control.split(',')[-1]) // 4}")
+    elif advice.startswith("Ask one register"):
+        texts.append(f"calls calls={polls.split(',')[-1]} factor=0")
+    elif advice.startswith("Go on without"):
+        texts.append(f"calls calls={_labels(run, ('wait',), WAITS)} factor=0")
+    elif advice.startswith("Split transfers"):
+        texts.append(f"split calls={data} count=32")
+    elif advice.startswith("Deepen it"):
+        texts.append(
+            f"depth fifo={run.manifest.fifos[0].id if run.manifest.fifos else 'words'} words={twin.settings['DEPTH']}"
+        )
+    elif advice.startswith("Pack bits"):
+        texts.append(f"state block=unit_top.worker state=load factor={1 / twin.settings['LANES']!r}")
+    elif "gathered" in twin.host and advice.startswith("Make the FPGA faster"):
+        texts += [f"calls calls={polls.split(',')[-1]} factor=0",
+                  f"replicas group={_group(run)} count={twin.settings['CORES']}"]  # fmt: skip
+    return texts + _speeds(case, run)
+
+
+def _speeds(case: Case, run: Run) -> list[str]:
+    """By how much states and code are faster, where the settings of the two programs differ."""
+    base, twin = ({**bounds.SETTINGS, **program.settings} for program in (case.base, case.twin))
+    texts = []
+    for name, states in (("CYCLES", ("multiply",)), ("MAKE", ("make",)), ("ADD", ("add",)), ("CLEAR", ("clear",)),
+                         ("GRANT", ("look",)), ("LANES", ())):  # fmt: skip
+        if base.get(name) and base[name] != twin.get(name) and case.base.host == case.twin.host:
+            for block in run.manifest.blocks:
+                for state in block.states:
+                    if block.side is Side.FPGA and state.name in states:
+                        texts.append(f"state block={block.id} state={state.name} factor={twin[name] / base[name]!r}")
+    if base["EFFORT"] and base["EFFORT"] != twin["EFFORT"]:
+        texts.append(f"host block=host.main state=work factor={twin['EFFORT'] / base['EFFORT']!r}")
+    if base.get("CYCLES") != twin.get("CYCLES") and not texts and not case.base.marked:
+        texts.append("state block=unit_top.worker state=multiply factor=0.5")
+    return texts
+
+
+def _group(run: Run) -> str:
+    return next(b.group for b in run.manifest.blocks if b.side is Side.FPGA and "[*]" in b.group)
+
+
+def _sites(run: Run) -> tuple[str, str, str, str]:
+    """The calls that poll, send data, send control words, and read, each in the order of the source."""
+    polls = _labels(run, ("receive",), WAITS)
+    table = run.tables["calls"]
+    if not polls:  # no marks: reads of one address in a row
+        site, address = np.asarray(table["site"]), np.asarray(table["address"])
+        again = np.flatnonzero((site[1:] == site[:-1]) & (address[1:] == address[:-1]))
+        kinds = [run.manifest.entries[e].kind for e in np.asarray(table["entry"])[again]]
+        names = {run.manifest.sites[site[n]].label for n, kind in zip(again, kinds, strict=True) if kind == "receive"}
+        polls = ",".join(sorted(names))
+    sends = _labels(run, ("send",), (Category.SEND,)).split(",")
+    reasons = {s.name: s.reasons for b in run.manifest.blocks if b.side is Side.HOST for s in b.states}
+    data = ",".join(name for name in sends if "data" in reasons.get(name, ()))
+    control = ",".join(name for name in sends if name and "data" not in reasons.get(name, ()))
+    reads = ",".join(n for n in _labels(run, ("receive",), (Category.RECV,)).split(",") if n not in polls.split(","))
+    several = [name for name in control.split(",") if _in_all(run, name) > 1]
+    return polls, data, ",".join(several) or control, reads
+
+
+def _labels(run: Run, kinds: Sequence[str], categories: Iterable[Category]) -> str:
+    """The labels of calls of these kinds in states of these categories, in the order of their first call."""
+    table, found = run.tables["calls"], {}
+    for site, entry, block, state in zip(*(np.asarray(table[n]).tolist() for n in ("site", "entry", "block", "state")),
+                                         strict=True):  # fmt: skip
+        category = run.manifest.blocks[block].states[state].category
+        if run.manifest.entries[entry].kind in kinds and category in tuple(categories):
+            found[run.manifest.sites[site].label] = None
+    return ",".join(found)
+
+
+def _rows(run: Run, labels: str) -> np.ndarray:
+    sites = [n for n, site in enumerate(run.manifest.sites) if site.label in labels.split(",")]
+    return np.isin(np.asarray(run.tables["calls"]["site"]), sites)
+
+
+def _in_a_row(run: Run, labels: str) -> int:
+    """The most calls of these that follow one another."""
+    mine = np.flatnonzero(np.diff(np.concatenate(([0], _rows(run, labels).astype(int), [0]))))
+    return int(np.diff(mine)[::2].max()) if len(mine) else 0
+
+
+def _in_all(run: Run, labels: str) -> int:
+    return int(_rows(run, labels).sum())
+
+
+def _due_s(run: Run, labels: str) -> float:
+    """How long the host would wait for its first poll to be answered: as long as it polled but one."""
+    table, mine = run.tables["calls"], _rows(run, labels)
+    begins = np.flatnonzero(mine & ~np.append(False, mine[:-1]))
+    ends = np.flatnonzero(mine & ~np.append(mine[1:], False))
+    lasts = np.asarray(table["t0_ps"])[ends] - np.asarray(table["t0_ps"])[begins]
+    return float(np.median(lasts)) / 1e12
+
+
+class Kept(bounds.Bench):
+    """Runs programs traced, each once, in folders that stay."""
+
+    def run(self, program: bounds.Program) -> OpenRun:
+        program = replace(program, trace=True, settings=dict(sorted(program.settings.items())))
+        key = repr(program)
+        if key not in self._runs:
+            settings = (f"{name}{value}" for name, value in program.settings.items())
+            marks = "marked" if program.marked else "bare"
+            folder = self._folder / "_".join([program.host, program.design, *settings, str(program.clock_mhz), marks])
+            if '"complete"' in _text(folder / "run" / "manifest.json"):
+                self._runs[key] = open_result(folder / "run", self._plugins)
+            else:
+                shutil.rmtree(folder, ignore_errors=True)
+                self._runs[key] = self._make(program, folder)
+        return self._runs[key]
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
+def at_most(case: Case, opened: OpenRun) -> float | None:
+    """The bound of the advice, where the report gives it."""
+    if not case.at_most:
+        return None
+    found = [a.at_most for f in opened.analysis.findings for a in f.advice if a.text.startswith(case.advice)]
+    return max(found, default=None)
+
+
+def row(case: Case, base: OpenRun, replayed: Replayed, twin: OpenRun) -> dict[str, Any]:
+    texts: list[str] = []
+    try:
+        changes = catalogue(case, base.run)
+        texts = [str(change) for change in changes]
+        prediction = replayed.predict(changes) if changes else Prediction((), Trust.REFUSED, why="nothing to change")
+    except WorkbenchError as error:
+        prediction = Prediction((), Trust.REFUSED, why=str(error))
+    return {
+        "application": case.application,
+        "change": "; ".join(texts),
+        "advice": case.advice,
+        "origin": "catalogue",
+        "way": "replay",
+        "predicted": prediction.speedup,
+        "interval": list(prediction.interval) if prediction.interval else None,
+        "measured": base.run.manifest.time_ps / twin.run.manifest.time_ps,
+        "at_most": at_most(case, base),
+        "trust": prediction.trust.value,
+        "why": prediction.why,
+        "exact": replayed.exact,
+    }
+
+
+def measure(wanted: Sequence[Case], folder: Path) -> list[dict[str, Any]]:
+    bench, ready, rows = Kept(folder), {}, []
+    for number, case in enumerate(wanted, 1):
+        base = bench.run(case.base)
+        key = repr(case.base)
+        if key not in ready:
+            ready[key] = prepare(base.run, base.platform)
+        rows.append(row(case, base, ready[key], bench.run(case.twin)))
+        print(f"{number} of {len(wanted)}: {case.application}", file=sys.stderr)
+    return rows
+
+
+def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    moved = [r for r in rows if abs(r["measured"] - 1) > MOVED]
+    answered = [r for r in moved if r["predicted"] is not None]
+    errors = [abs(r["predicted"] / r["measured"] - 1) * 100 for r in answered if r["trust"] == "trusted"]
+    holds = [r["interval"][0] * 0.99999 <= r["measured"] <= r["interval"][1] * 1.00001 for r in answered]
+    by_application = defaultdict(list)
+    for one in answered:
+        by_application[one["application"]].append(one)
+    order, first = [], []
+    for several in by_application.values():
+        for a, b in combinations(several, 2):
+            if abs(a["measured"] / b["measured"] - 1) > MOVED:
+                order.append((a["predicted"] > b["predicted"]) == (a["measured"] > b["measured"]))
+        if len(several) > 1:
+            best = max(several, key=lambda r: r["predicted"])["measured"]
+            first.append(best >= max(r["measured"] for r in several) * (1 - 1e-9))
+    exact = {r["application"]: r["exact"] for r in rows}
+    return {
+        "changes": len(moved),
+        "applications": len({r["application"] for r in moved}),
+        "base_exact": f"{sum(exact.values())} of {len(exact)}",
+        "answered_pct": _share(r["predicted"] is not None for r in moved),
+        "order_right_pct": _share(order),
+        "first_right_pct": _share(first),
+        "interval_holds_pct": _share(holds),
+        "trace": {
+            "trusted": len(errors),
+            "median_error_pct": _quantile(errors, 50),
+            "p95_error_pct": _quantile(errors, 95),
+            "worst_error_pct": _quantile(errors, 100),
+        },
+    }
+
+
+def _share(of: Iterable[bool]) -> float | None:
+    values = list(of)
+    return 100 * sum(values) / len(values) if values else None
+
+
+def _quantile(values: Sequence[float], percent: float) -> float | None:
+    return float(np.percentile(values, percent)) if values else None
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--quick", action="store_true", help=f"the first {QUICK} changes only")
+    parser.add_argument("--only", default="", metavar="TEXT", help="applications whose name holds this")
+    parser.add_argument("--runs", type=Path, metavar="DIR", help="keep the runs here, and take those that are there")
+    arguments = parser.parse_args()
+    wanted = [case for case in cases() if arguments.only in case.application]
+    wanted = wanted[: QUICK if arguments.quick else None]
+    if arguments.runs:
+        arguments.runs.mkdir(parents=True, exist_ok=True)
+        rows = measure(wanted, arguments.runs)
+    else:
+        with tempfile.TemporaryDirectory(prefix="whatif-") as folder:
+            rows = measure(wanted, Path(folder))
+    found = summary(rows)
+    if arguments.json:
+        print(json.dumps({**found, "rows": rows}, indent=1))
+        return 0
+    for one in rows:
+        predicted = f"{one['predicted']:9.4f}" if one["predicted"] else "  refused"
+        error = f"{100 * (one['predicted'] / one['measured'] - 1):+8.3f} %" if one["predicted"] else "          "
+        print(f"{one['measured']:9.4f} {predicted} {error} {one['trust']:8}  {one['application']}: {one['change']}")
+        if not one["predicted"]:
+            print(f"          {one['why']}")
+    print(json.dumps(found, indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
