@@ -348,6 +348,78 @@ def test_random_machines(simulator: Simulator, tmp_path: Path) -> None:
     check_counts(build, tables, states, len(cycles) - 3)
 
 
+WAITS = f"""
+module part (input wire clk, input wire rst, input wire go, input wire [3:0] limit, output reg done);
+    reg [3:0] count;
+    reg busy;
+    always @(posedge clk) begin : counter
+        done <= 0;
+        if (rst) begin
+            busy <= 0;
+            count <= 0;
+        end else if (!busy) begin
+            //pragma recap idle wait_recv(late_sender, top.starter, go)
+            busy <= go;
+        end else if (count != limit) begin
+            //pragma recap counts wait_recv(late_sender, top.starter, limit)
+            count <= count + 1;
+        end else begin
+            //pragma recap ends work()
+            count <= 0;
+            busy <= 0;
+            done <= 1;
+        end
+    end
+endmodule
+module top ({PORTS});
+    reg start = 0, aside = 0;
+    reg [3:0] limit = 3;
+    wire one_done, other_done, all_done = one_done & other_done;
+    reg [1:0] state;
+    always @(posedge clk) begin : setter
+        if (wr_en) limit <= wr_data[3:0];
+    end
+    always @(posedge clk) begin : unrelated
+        aside <= ~aside;
+    end
+    always @(posedge clk) begin : starter
+        if (rst) state <= 0;
+        else case (state)
+            0: begin
+                //pragma recap waitWrite wait_recv(late_sender, $CPU, w)
+                if (wr_en & addr == 4) state <= 1;
+            end
+            1: begin
+                //pragma recap starts work()
+                state <= 2;
+            end
+            default: begin
+                //pragma recap waitParts wait_recv(barrier, top.part[*], d)
+                if (all_done) state <= 0;
+            end
+        endcase
+        start <= state == 1;
+    end
+    part one (.clk(clk), .rst(rst), .go(start), .limit(limit), .done(one_done));
+    part other (.clk(clk), .rst(rst), .go(start), .limit(4'd9), .done(other_done));
+    assign out = state;
+    always @(posedge clk) if (rd_en) rd_data <= state;
+endmodule
+"""
+
+
+def test_a_wait_says_whose_registers_end_it(tmp_path: Path) -> None:
+    build = instrument(tmp_path, write(tmp_path, top=WAITS))
+    waits = {(block.id, state.name): state.depends for block in build.blocks for state in block.states}
+    assert waits == dict.fromkeys(waits, ()) | {
+        ("top.starter", "waitWrite"): ("$CPU",),
+        ("top.starter", "waitParts"): ("top.one.counter", "top.other.counter"),
+        ("top.one.counter", "idle"): ("top.starter",),
+        ("top.one.counter", "counts"): ("top.setter",),
+        ("top.other.counter", "idle"): ("top.starter",),
+    }
+
+
 def test_a_wrong_condition_is_traced_to_its_pragma(tmp_path: Path) -> None:
     hardware = write(tmp_path, leaf_v=LEAF.replace("go[0]\n", "gone[0]\n", 1), top_sv=TOP)
     with pytest.raises(WorkbenchError) as caught:

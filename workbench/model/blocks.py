@@ -67,6 +67,14 @@ class State:
     messages: tuple[str, ...] = field(default=(), metadata={"description": "which of several messages"})
     file: str | None = field(default=None, metadata={"description": "the source"})
     line: int | None = field(default=None, metadata={"description": "from 1"})
+    depends: tuple[str, ...] = field(
+        default=(),
+        metadata={
+            "description": "of a wait in hardware, the ids of the other blocks whose registers end it; $CPU: signals "
+            "from outside of the design do. Empty: the block itself, or it is not known",
+            "examples": [["pdf2d_top.core[3].ctrl", "$CPU"]],
+        },
+    )
 
 
 @dataclass(frozen=True)

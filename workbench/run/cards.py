@@ -15,6 +15,7 @@ from workbench.api.instrument import readout
 from workbench.api.tables import joined, table_of
 from workbench.model.application import HardwareSources, link_words
 from workbench.model.blocks import Block
+from workbench.model.pragma import CPU
 from workbench.model.run import Table
 from workbench.model.scan import HdlBlock, HdlScan, Term
 from workbench.model.streams import Fifo, Stream
@@ -137,7 +138,11 @@ def _fifo_on(fifo: Fifo, place: str, first: int) -> Fifo:
 def _block_on(block: Block, place: str) -> Block:
     alike = "card[*]." if place.startswith("card[") else place
     component = place + block.component if block.component else place.rstrip(".:")
-    return replace(block, id=place + block.id, component=component, group=alike + block.group)
+    states = tuple(
+        replace(state, depends=tuple(one if one == CPU else place + one for one in state.depends))
+        for state in block.states
+    )
+    return replace(block, id=place + block.id, component=component, group=alike + block.group, states=states)
 
 
 def _words_of(hdl: HdlBuild, words: NDArray[np.uint32]) -> Iterator[tuple[int, HdlBuild, NDArray[np.uint32]]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from rc_workbench_plugins.verilog.addresses import addresses_answered
 from rc_workbench_plugins.verilog.blocks import SourceBlock
 from rc_workbench_plugins.verilog.conditions import CONDITION_HINT
+from rc_workbench_plugins.verilog.cones import with_depends
 from rc_workbench_plugins.verilog.depths import below_stores, vary_depths
 from rc_workbench_plugins.verilog.design import Design, read_design
 from rc_workbench_plugins.verilog.instances import Instance, Key
@@ -98,7 +99,7 @@ def build(
         sources=sources,
         top=top.module,
         ports=ports,
-        blocks=watched.blocks(design.name_of),
+        blocks=with_depends(watched.blocks(design.name_of), design.nets, top, platform_hardware.clocks),
         taps=watched.taps,
         tap_bits=watched.width,
         streams=seen,

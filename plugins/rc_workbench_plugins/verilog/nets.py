@@ -99,7 +99,7 @@ class Nets:
         found: set[Part] = set()
         seen, open_ = {start}, [start]
         while open_:
-            for source in self._sources(open_.pop()) - seen:
+            for source in self.sources(open_.pop()) - seen:
                 seen.add(source)
                 if source in ends or (source.bit is None and source.symbol in several):
                     found.add(source)
@@ -116,7 +116,7 @@ class Nets:
             part = open_.pop()
             for clock in self._clocks.get(part.symbol, ()):
                 found[self._inputs.get(self.root(clock).symbol, "")] += 1
-            more = self._sources(part) - seen
+            more = self.sources(part) - seen
             seen |= more
             open_ += more
         return found
@@ -141,7 +141,7 @@ class Nets:
             if self._made and (name := self._made.get(str(part.symbol.hierarchicalPath).rpartition(".")[0])):
                 makers[name] = None
             registers += self._clocks.get(part.symbol, ())
-            open_ |= self._sources(part) - seen
+            open_ |= self.sources(part) - seen
         root = bit and self.root(bit)
         whole = root is not None and root.symbol.type.bitWidth == 1
         net = f"{root.symbol.hierarchicalPath}{'' if whole else f'[{root.index}]'}" if root else ""
@@ -153,13 +153,13 @@ class Nets:
         needed, open_ = set(ends), list(ends)
         while open_:
             symbol = open_.pop()
-            before = self._sources(Part(symbol)).union(*self._next.get(symbol, {}).values())
+            before = self.sources(Part(symbol)).union(*self._next.get(symbol, {}).values())
             more = {part.symbol for part in before} - needed
             needed |= more
             open_ += more
         return (symbol for symbol in {*self._next, *self._logic, *self._drivers} if symbol not in needed)
 
-    def _sources(self, part: Part) -> set[Part]:
+    def sources(self, part: Part) -> set[Part]:
         """What a part is made of, without a register between."""
         if part not in self._known:
             symbol, bit = part
