@@ -15,10 +15,11 @@ from workbench.analysis.finding_page import FOLD, finding_page, finding_table, r
 from workbench.analysis.finding_words import is_small, not_predicted_words
 from workbench.analysis.html_report import html_report
 from workbench.analysis.predicting import suggestions, try_changes, with_predictions
-from workbench.analysis.report import finding_json
+from workbench.analysis.report import finding_json, report_json
 from workbench.analysis.text_report import text_report
 from workbench.model.changes import CHANGES, Change, Clock, ScaleCalls, Unite, read_change
 from workbench.model.finding import tops
+from workbench.model.prediction import Trust
 from workbench.model.run import Run
 from workbench.replay.predict import Replayed
 from workbench.session.change_completion import completions
@@ -91,7 +92,10 @@ def test_every_place_says_prediction_interval_and_bound(analysis: Analysis, run:
 
 def test_findings_that_gain_little_hang_under_one_row(analysis: Analysis) -> None:
     found = with_predictions(analysis, replayed(analysis))
-    small = replace(found.findings[0], id="small", speedup_predicted=1.03, part_of="")
+    first = found.findings[0].advice[0]
+    assert first.prediction
+    little = replace(first, prediction=replace(first.prediction, speedup=1.03))
+    small = replace(found.findings[0], id="small", advice=(little,), part_of="")
     findings = (*found.findings, small)
     assert is_small(small)
     table = finding_table(findings, ranks_of(findings))
@@ -160,3 +164,51 @@ def test_completion_knows_the_catalogue_and_the_run(run: Run, text: str, start: 
     else:
         assert found[: len(words)] == words or set(words) <= set(found)
         assert bool(found) == bool(words)
+
+
+def test_the_best_sets_and_what_holds_the_run_next_are_told(analysis: Analysis, run: Run) -> None:
+    found = with_predictions(analysis, replayed(analysis))
+    what_if = found.what_if
+    assert what_if
+    assert [len(best.changes) for best in what_if.best] == [1, 2, 3]
+    assert what_if.after[0].state == "busy"
+    document = report_json(run.manifest, found)["what_if"]
+    assert document["best"][0]["speedup"] == 2.5
+    assert document["now"][0] == {
+        "block": "host.main",
+        "state": "readBins",
+        "time_s": 0.55 * found.time_s,
+        "share": 0.55,
+    }
+    text = " ".join(text_report(run, found, None, 200).split())
+    gains = [best.speedup or 0.0 for best in what_if.best]
+    assert gains == sorted(gains)
+    assert f"Best two, predicted {gains[1]:.2f}×: Unite" in text
+    assert f"Best three, predicted {gains[2]:.2f}×: Unite" in text
+    assert "After the best one, predicted 2.50×, core[*].ctrl in busy holds the run most: 70.0 %." in text
+
+
+def test_no_more_is_predicted_than_there_is_time_for(analysis: Analysis) -> None:
+    found = with_predictions(analysis, replayed(analysis), budget_s=0.0)
+    wanted = {a.changes for f in analysis.findings for a in f.advice if a.changes}
+    assert found.what_if
+    assert found.what_if.left_out == len(wanted) > 1
+    assert all(f.speedup_predicted is None for f in found.findings)
+
+
+def test_a_prediction_above_its_bound_is_refused(analysis: Analysis) -> None:
+    """One of the two is wrong then, so neither is taken for a gain."""
+    found = with_predictions(analysis, replayed(analysis, unite=1000.0))
+    refused = [a.prediction for f in found.findings for a in f.advice if a.changes and a.changes[0].kind == "unite"]
+    assert refused
+    for one in refused:
+        assert one
+        assert (one.trust, one.speedup) == (Trust.REFUSED, None)
+        assert one.why.endswith("above the upper bound, so it changes more than this advice does")
+
+
+def test_a_refused_run_says_so_once(analysis: Analysis, run: Run) -> None:
+    found = with_predictions(analysis, replayed(analysis, "the host has two threads"))
+    assert found.what_if
+    assert (found.what_if.why, found.what_if.best) == ("the host has two threads", ())
+    assert "No gains are predicted: the host has two threads." in text_report(run, found, None, 200)

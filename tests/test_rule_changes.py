@@ -148,7 +148,7 @@ def test_a_profile_knows_rows_by_its_order(knowledge: KnowledgeBase) -> None:
     run = rounds()
     calls = run.tables["calls"]
     ones = calls["site"] * 0 + 1
-    order = fold(calls["site"], calls["state"], ones)
+    order = fold(calls["site"], calls["state"], ones, 0 * ones)
     kept = {name: table for name, table in run.tables.items() if name != "calls"}
     run = replace(run, tables={**kept, "call_order": {"block": order["site"] * 0, **order}})
     finding = found(analyse(run, synthetic_platform(), knowledge), "inefficient transfer type or size")

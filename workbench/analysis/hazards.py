@@ -104,8 +104,6 @@ def _unite(change: Unite, rows: _Rows) -> Demands:
     order, at = rows.order, np.flatnonzero(rows.chosen)
     if len(at) < 2:
         return Demands(hardware=False)
-    if order.waits[at].all():  # one register that says it of all
-        return Demands()
     said = [_addresses(order, at, np.diff(at) == 1, rows.units)]
     longest, _, _ = order.longest_row(rows.chosen)
     if change.count > longest and (between := _between(at, len(rows.chosen)) & ~rows.chosen).any():

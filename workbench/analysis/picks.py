@@ -75,12 +75,11 @@ def _asynchronous(s: Selection) -> Sequence[Selection]:
     return _with(s, {_pair(call) for call in s.calls if call.entry in early})
 
 
-def _polls(s: Selection) -> Sequence[Selection]:
-    """None where they ask one register."""
-    order = s.order
-    if order is None or len(np.unique(order.address[order.waits])) < 2:
+def _other_polls(s: Selection) -> Sequence[Selection]:
+    if s.order is None:
         return []
-    return _with(s, order.used(order.waits))
+    kinds, counts = np.unique(s.order.kind[s.order.waits & s.order.asks], return_counts=True)
+    return _with(s, {s.order.pairs[kind] for kind in np.delete(kinds, counts.argmax()).tolist()}) if len(kinds) else []
 
 
 #: What the picks of calls choose: a selection for each change.
@@ -96,7 +95,7 @@ CALLS: Mapping[str, Callable[[Selection], Sequence[Selection]]] = {
     "next_data": _next_data,
     "before_reads": _before_reads,
     "asynchronous": _asynchronous,
-    "polls": _polls,
+    "other_polls": _other_polls,
 }
 
 

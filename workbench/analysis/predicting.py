@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from itertools import chain, combinations
+from time import monotonic
 
+from workbench.analysis.finding_words import LEAST_GAIN
 from workbench.analysis.rules import severity_of
 from workbench.api.job import Job
-from workbench.api.results import Analysis
+from workbench.api.results import Analysis, WhatIf
 from workbench.model.changes import Change
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.finding import Advice, Finding, tops
 from workbench.model.prediction import Bottleneck, Prediction, Trust
+from workbench.model.text import ratio_text
 from workbench.replay.predict import Replayed
+
+#: How many pieces of advice the best sets are looked for among.
+_MOST_PIECES = 6
+#: What a kind of change changes, where several kinds change the same.
+_OF = {
+    "interrupt": "polls", "poll_delay": "polls", "fewer_starts": "starts", "control_in_fpga": "starts",
+    "unite": "sizes", "split": "sizes", "resize": "sizes",
+}  # fmt: skip
+#: A speedup is a quotient of whole picoseconds.
+_ROUNDED = 1e-6
 
 
 @dataclass(frozen=True)
@@ -37,40 +52,116 @@ def asks(analysis: Analysis) -> bool:
     return any(advice.changes for finding in analysis.findings for advice in finding.advice)
 
 
-def with_predictions(analysis: Analysis, replayed: Replayed, job: Job | None = None) -> Analysis:
+def with_predictions(
+    analysis: Analysis, replayed: Replayed, job: Job | None = None, budget_s: float = math.inf
+) -> Analysis:
     """The analysis with what its advice is predicted to gain. Findings are ranked anew: first those with a predicted
-    speedup, by it, then the others by their upper bound; those that follow from others stay last."""
+    speedup, by it, then the others by their upper bound; those that follow from others stay last.
+
+    Advice with the greatest bounds is predicted first, and none once `budget_s` seconds are used up.
+    """
+    budget = _Budget(budget_s)
+    wanted: dict[tuple[Change, ...], float] = {}
+    for advice in (a for finding in analysis.findings for a in finding.advice if a.changes):
+        wanted[advice.changes] = max(wanted.get(advice.changes, 0.0), advice.at_most or 0.0)
     known: dict[tuple[Change, ...], Prediction] = {}
-    findings = []
-    for number, finding in enumerate(analysis.findings):
+    for number, changes in enumerate(sorted(wanted, key=lambda one: -wanted[one])):
         if job:
-            job.progress(number / len(analysis.findings))
-        findings.append(_predicted(finding, replayed, known))
-    return replace(analysis, findings=tuple(sorted(findings, key=_rank)))
+            job.check()
+            job.progress(number / len(wanted))
+        if not replayed.exact or budget.allows():
+            known[changes] = _asked(replayed, changes)
+    findings = tuple(sorted((_predicted(finding, known) for finding in analysis.findings), key=_rank))
+    if not replayed.exact:
+        return replace(analysis, findings=findings, what_if=WhatIf(replayed.why))
+    best = _best_sets(findings, replayed, budget)
+    after = replayed.next_bottlenecks(best[0].changes) if best else ()
+    what_if = WhatIf("", best, replayed.next_bottlenecks(), after, len(wanted) - len(known))
+    return replace(analysis, findings=findings, what_if=what_if)
+
+
+@dataclass
+class _Budget:
+    """Seconds for predictions, of which each is expected to take as long as the longest did."""
+
+    seconds: float
+    begun_s: float = field(default_factory=monotonic)
+    last_s: float = field(default_factory=monotonic)
+    longest_s: float = 0.0
+
+    def allows(self) -> bool:
+        now = monotonic()
+        self.longest_s, self.last_s = max(self.longest_s, now - self.last_s), now
+        return now - self.begun_s + self.longest_s <= self.seconds
 
 
 def _rank(finding: Finding) -> tuple[bool, bool, float]:
     unknown = finding.speedup_predicted is None
-    return finding.points_elsewhere and unknown, unknown, -finding.gain
+    return finding.points_elsewhere, unknown, -finding.gain
 
 
-def _predicted(finding: Finding, replayed: Replayed, known: dict[tuple[Change, ...], Prediction]) -> Finding:
-    advice = [_with_prediction(a, replayed, known) if a.changes else a for a in finding.advice]
-    gains = [a.prediction.speedup for a in advice if a.prediction and a.prediction.speedup is not None]
-    advice.sort(key=lambda a: -(a.prediction.speedup or 0.0) if a.prediction else 0.0)
-    best = max(gains, default=None)
-    found = replace(finding, advice=tuple(advice), speedup_predicted=best)
+def _asked(replayed: Replayed, changes: tuple[Change, ...]) -> Prediction:
+    try:
+        return replayed.predict(changes)
+    except WorkbenchError as error:
+        return Prediction(changes, Trust.REFUSED, why=error.diagnostics[0].message)
+
+
+def _predicted(finding: Finding, known: Mapping[tuple[Change, ...], Prediction]) -> Finding:
+    advice = [replace(a, prediction=_within(known.get(a.changes), a)) if a.changes else a for a in finding.advice]
+    if not finding.points_elsewhere:
+        advice.sort(key=_by_gain)
+    found = replace(finding, advice=tuple(advice))
     return replace(found, severity=severity_of(found.gain))
 
 
-def _with_prediction(advice: Advice, replayed: Replayed, known: dict[tuple[Change, ...], Prediction]) -> Advice:
-    if advice.changes not in known:
-        try:
-            known[advice.changes] = replayed.predict(advice.changes)
-        except WorkbenchError as error:
-            why = error.diagnostics[0].message
-            known[advice.changes] = Prediction(advice.changes, Trust.REFUSED, why=why)
-    return replace(advice, prediction=known[advice.changes])
+def _by_gain(advice: Advice) -> tuple[bool, float]:
+    """The best prediction first; then what is not predicted, by its bound."""
+    speedup = advice.prediction.speedup if advice.prediction else None
+    return speedup is None, -(speedup if speedup is not None else advice.at_most or 0.0)
+
+
+def over_bound(prediction: Prediction | None, advice: Advice) -> bool:
+    """Whether a prediction is above the advice's upper bound: one of the two is then wrong."""
+    speedup = prediction.speedup if prediction else None
+    return speedup is not None and advice.at_most is not None and speedup > advice.at_most * (1 + _ROUNDED)
+
+
+def _within(prediction: Prediction | None, advice: Advice) -> Prediction | None:
+    """The prediction, refused where it is above the bound."""
+    if prediction is None or not over_bound(prediction, advice):
+        return prediction
+    speedup = ratio_text(prediction.speedup or 0.0)
+    why = f"replay comes to {speedup}, above the upper bound, so it changes more than this advice does"
+    return Prediction(prediction.changes, Trust.REFUSED, why=why)
+
+
+def _best_sets(findings: Sequence[Finding], replayed: Replayed, budget: _Budget) -> tuple[Prediction, ...]:
+    """The best piece of advice, and the best sets of two and of three pieces that change different things."""
+    told = [a.prediction for f in tops(findings) if not f.points_elsewhere for a in f.advice if a.prediction]
+    single = {one.changes: one for one in told if one.speedup is not None and one.speedup >= LEAST_GAIN}
+    pieces = sorted(single.values(), key=lambda one: -(one.speedup or 0))[:_MOST_PIECES]
+    best = pieces[:1]
+    for size in (2, 3):
+        sets = [chosen for chosen in combinations([one.changes for one in pieces], size) if _apart(chosen)]
+        answers = [_asked(replayed, tuple(chain(*chosen))) for chosen in sets if budget.allows()]
+        found = max((one for one in answers if one.speedup is not None), key=lambda one: one.speedup or 0, default=None)
+        if found is None or (found.speedup or 0) <= (best[-1].speedup or 0):
+            break
+        best.append(found)
+    return tuple(best)
+
+
+def _apart(chosen: Sequence[tuple[Change, ...]]) -> bool:
+    """Whether no two of these change the same of one call or part."""
+    places = [{(_OF.get(c.kind, c.kind), part) for c in changes for part in _parts(c)} for changes in chosen]
+    return sum(map(len, places)) == len(set().union(*places))
+
+
+def _parts(change: Change) -> tuple[str, ...]:
+    """What a change is about: its calls, or what its other texts name."""
+    calls: tuple[str, ...] = getattr(change, "calls", ())
+    return calls or (" ".join(str(getattr(change, each.name)) for each in fields(change) if each.type == "str"),)
 
 
 def suggestions(analysis: Analysis) -> Iterator[Advice]:

@@ -9,7 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from workbench.api.results import Analysis, BlockMetrics, CallMetrics, FifoMetrics, MemoryPortMetrics, StreamMetrics
+from workbench.api.results import (
+    Analysis,
+    BlockMetrics,
+    CallMetrics,
+    FifoMetrics,
+    MemoryPortMetrics,
+    StreamMetrics,
+    WhatIf,
+)
 from workbench.api.virtual_time import TABLE
 from workbench.model.changes import as_json
 from workbench.model.exits import shortfall
@@ -48,6 +56,7 @@ def report_json(manifest: Manifest, analysis: Analysis) -> dict[str, Any]:
         "fifos": [fifo_json(fifo) for fifo in analysis.fifos],
         "memory_ports": [memory_json(port) for port in analysis.memory_ports],
         "findings": [finding_json(finding) for finding in analysis.findings],
+        "what_if": what_if_json(analysis.what_if) if analysis.what_if else None,
         "diagnostics": [problem.as_json() for problem in analysis.diagnostics],
     }
 
@@ -214,6 +223,16 @@ def advice_json(advice: Advice) -> dict[str, Any]:
         "known": advice.at_most is not None,
         "changes": list(map(as_json, advice.changes)),
         "prediction": prediction_json(advice.prediction) if advice.prediction else None,
+    }
+
+
+def what_if_json(what_if: WhatIf) -> dict[str, Any]:
+    return {
+        "why": what_if.why,
+        "best": list(map(prediction_json, what_if.best)),
+        "now": list(map(asdict, what_if.now)),
+        "after": list(map(asdict, what_if.after)),
+        "left_out": what_if.left_out,
     }
 
 

@@ -31,7 +31,8 @@ _MOSTLY = 0.5
 class CallOrder:
     """A thread's calls, one a row. `address` is -1 where none is known; `kind` numbers each pair of site and state.
 
-    `sends` and `receives` say which way data go, `control` that it is no data, `waits` that it waits for the FPGA.
+    `sends` and `receives` say which way data go, `control` that it is no data, `waits` that it waits for the FPGA, and
+    `asks` that it reads.
     """
 
     block: str
@@ -43,6 +44,7 @@ class CallOrder:
     receives: Mask
     control: Mask
     waits: Mask
+    asks: Mask
 
     def of(self, wanted: set[tuple[int, int]]) -> Mask:
         chosen: Mask = np.array([pair in wanted for pair in self.pairs], dtype=bool)[self.kind]
@@ -180,8 +182,8 @@ def call_order(run: Run, block: BlockMetrics) -> CallOrder | None:
     sends = _flags([one == "send" for one in kinds])[entry] & ~_flags(other)[state]
     receives = _flags([one in POLL_KINDS for one in kinds])[entry]
     located = columns["address"] >= 0
-    asks = asked_again(_flags(control)[state] & receives & located, columns["address"], columns["site"])
-    waits = _flags(waiting)[state] | asks
+    again = asked_again(_flags(control)[state] & receives & located, columns["address"], columns["site"])
+    waits = _flags(waiting)[state] | again
     return CallOrder(
         block=block.block.id,
         pairs=tuple((pair // len(states) - 1, pair % len(states)) for pair in pairs.tolist()),
@@ -192,6 +194,7 @@ def call_order(run: Run, block: BlockMetrics) -> CallOrder | None:
         receives=receives & ~waits,
         control=_flags(control)[state] & ~waits,
         waits=waits,
+        asks=receives,
     )
 
 

@@ -64,7 +64,9 @@ CALL_PICKS: Mapping[str, Pick] = {
         "selected calls of a kind (send, receive) of which the platform has one that returns before its transfer ends",
         "the platform has no such call that returns before its transfer ends",
     ),
-    "polls": Pick("all calls by which the thread waits for the FPGA", "it asks one register only"),
+    "other_polls": Pick(
+        "the calls that ask whether the FPGA is ready, but for the one that asks most often", "one call asks for all"
+    ),
 }
 STATE_PICKS: Mapping[str, Pick] = {
     "selected": Pick("the selected states", "no state is selected"),

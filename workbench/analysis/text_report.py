@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from workbench.analysis.change_words import change_title
 from workbench.analysis.cores import cores_words
 from workbench.analysis.finding_page import finding_page, ranks_of
 from workbench.analysis.finding_words import FOLLOWING, nothing_words, ranked_words, shortfall_words
@@ -18,11 +19,12 @@ from workbench.model.finding import count_words, tops
 from workbench.model.platform import Platform
 from workbench.model.pragma import COMMUNICATION, Category
 from workbench.model.run import Run
-from workbench.model.text import NARROW, counted, percent_text, time_text
+from workbench.model.text import NARROW, counted, percent_text, ratio_text, time_text
 from workbench.traces.clocks import exact_words
 
 _LABEL = 8
 _MOST_THREADS = 4
+_NUMBERS = {2: "two", 3: "three"}
 
 
 def text_report(run: Run, analysis: Analysis, platform: Platform | None, width: int, everything: bool = False) -> str:
@@ -33,6 +35,7 @@ def text_report(run: Run, analysis: Analysis, platform: Platform | None, width: 
         lines.append(nothing_words(run.manifest, analysis))
     else:
         lines.append(f"Findings: {count_words(analysis.findings)}, {ranked_words(analysis.findings)}")
+        lines += _what_if(analysis)
     ranks = ranks_of(analysis.findings)
     for finding in sorted(findings, key=lambda f: f.points_elsewhere):
         if finding.points_elsewhere and FOLLOWING not in lines:
@@ -42,6 +45,26 @@ def text_report(run: Run, analysis: Analysis, platform: Platform | None, width: 
     if not everything and any(len(f.advice) > 1 for f in findings):
         lines += ["", "All advice and every number behind it: --all. As a page with pictures: --html FILE."]
     return "\n".join(_wrapped(line.replace(NARROW, " "), width) for line in lines)
+
+
+def _what_if(analysis: Analysis) -> Iterator[str]:
+    """What the best advice, and the best sets of it, are predicted to gain; why nothing is predicted."""
+    found = analysis.what_if
+    if found is None:
+        return
+    if found.why:
+        yield f"No gains are predicted: {found.why}."
+    for number, best in enumerate(found.best[1:], 2):
+        titles = " + ".join(dict.fromkeys(map(change_title, best.changes)))
+        yield f"Best {_NUMBERS[number]}, predicted {ratio_text(best.speedup or 0.0)}: {titles}."
+    if found.after and found.best:
+        first = found.after[0]
+        yield (
+            f"After the best one, predicted {ratio_text(found.best[0].speedup or 0.0)}, {first.block} in {first.state}"
+            f" holds the run most: {percent_text(first.share)}."
+        )
+    if found.left_out:
+        yield f"{counted(found.left_out, 'change')} not predicted for lack of time (--predict SECONDS)."
 
 
 def _head(run: Run, analysis: Analysis, platform: Platform | None) -> Iterator[str]:

@@ -10,6 +10,7 @@ from workbench.model.diagnostic import Diagnostic
 from workbench.model.finding import Finding
 from workbench.model.memory import MemoryPort
 from workbench.model.pragma import WAITS, Category
+from workbench.model.prediction import Bottleneck, Prediction
 from workbench.model.run import Cores, Entry, RunClock, Site, ThreadTime
 from workbench.model.streams import Fifo, Stream
 
@@ -309,8 +310,24 @@ class MemoryPortMetrics:
 
 
 @dataclass(frozen=True)
+class WhatIf:
+    """What replay says of a run, beside the predictions of its findings' advice.
+
+    `why` says why nothing is predicted; empty where the unchanged run is replayed exactly. `best` is the best piece of
+    advice, then the best sets of two and three of them; `now` and `after` are what holds the run, and what does once
+    the best advice is followed, the longest first. `left_out` is how many changes no time was left for.
+    """
+
+    why: str = ""
+    best: tuple[Prediction, ...] = ()
+    now: tuple[Bottleneck, ...] = ()
+    after: tuple[Bottleneck, ...] = ()
+    left_out: int = 0
+
+
+@dataclass(frozen=True)
 class Analysis:
-    """A run analysed. `findings` are ranked by gain, the largest first."""
+    """A run analysed. `findings` are ranked by gain, the largest first. `what_if` is None until replay was asked."""
 
     time_s: float
     clocks: tuple[RunClock, ...]
@@ -326,6 +343,7 @@ class Analysis:
     memory_ports: tuple[MemoryPortMetrics, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     metrics: Metrics = field(default_factory=dict)  # those that the findings may name
+    what_if: WhatIf | None = None
 
     @property
     def clock_hz(self) -> float:

@@ -20,7 +20,7 @@ from workbench.pictures.graph import graph_svg
 from workbench.session.exchange import export_run, import_run
 from workbench.session.files import write_result, write_result_text
 from workbench.session.plugins import Plugins
-from workbench.session.results import OpenRun, open_result
+from workbench.session.results import OpenRun, open_result, predicted
 from workbench.session.time_range import narrowed
 
 MOST_COLUMNS = 100  # longer lines are hard to read
@@ -57,6 +57,9 @@ def run_report(arguments: argparse.Namespace, workbench: Opened) -> int:
     opened = _part(
         open_printed(arguments.run_folder, workbench.plugins, arguments.threshold), arguments.first, arguments.last
     )
+    whole = arguments.first is None and arguments.last is None
+    if arguments.predict > 0 and whole:
+        opened = predicted(opened, arguments.predict)
     if arguments.html:
         write_result_text(arguments.html, html_report(opened.run, opened.analysis, opened.platform))
     if arguments.svg:

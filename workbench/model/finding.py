@@ -50,7 +50,6 @@ class Finding:
     `speedup_ideal` is T/(T - t) of the block or application (ReCAP 2011, section 4): no other bottleneck in the way.
     `advice` is the most rewarding first; `speedup_cap` is the greatest of its bounds (section 6.1: 1/0.541 = 1.85
     beside 11.63), None where none is known. It may be more than the ideal: other time can go with t.
-    `speedup_predicted` is None until a what-if model has answered.
     `severity` is high (over 2x), medium (1.2 to 2x) or low, by `gain`.
     `culprit` names the block that causes it where that is another than the one it is seen on (late senders).
     `group` is the group of replicas that share it (`block` is then the replica that would gain least), or "".
@@ -75,7 +74,12 @@ class Finding:
     culprit: str = ""
     part_of: str = ""
     group: str = ""
-    speedup_predicted: float | None = None
+
+    @property
+    def speedup_predicted(self) -> float | None:
+        """The most that any of its advice is predicted to gain; None where none is predicted."""
+        told = (advice.prediction.speedup for advice in self.advice if advice.prediction)
+        return max((speedup for speedup in told if speedup is not None), default=None)
 
     @property
     def gain(self) -> float:
@@ -86,8 +90,10 @@ class Finding:
 
     @property
     def points_elsewhere(self) -> bool:
-        """Whether the best advice is to mend what other findings tell of."""
-        return bool(self.advice) and self.advice[0].elsewhere
+        """Whether the advice with the greatest bound is to fix what other findings name."""
+        known = [advice for advice in self.advice if advice.at_most is not None]
+        most = max((advice.at_most or 0.0 for advice in known), default=0.0)
+        return any(advice.elsewhere and advice.at_most == most for advice in known)
 
     @property
     def suggestions(self) -> tuple[str, ...]:

@@ -206,8 +206,9 @@ def _unite(program: Program, change: catalogue.Unite, named: Named, _: object, e
         for name in ("table", "bus", "shorter"):
             ops[name][kept] = ops[name][widest]
         extra = int(sum(ops["own_ps"][row] for row in others))
+        between = int(min(ops["own_ps"][row] for row in chunk[1:])) * (len(chunk) - 1)  # the loop around them, at most
         ops["own_ps"][kept] += extra
-        program.loop_ps[kept] += min(extra, int(min(ops["own_ps"][row] for row in others)) * len(others))
+        program.loop_ps[kept] += between
         ops["bytes"][kept], ops["beyond_ps"][kept], ops["address"][kept] = at, 0, min(ops["address"][chunk])
         ops["own_ps"][others] = 0
     if not heads:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
@@ -92,6 +94,19 @@ def open_result(path: Path, plugins: Plugins, threshold: float = 1.05) -> OpenRu
         knowledge=knowledge,
         diagnostics=(*problems, *rule_problems),
     )
+
+
+def predicted(opened: OpenRun, budget_s: float = math.inf) -> OpenRun:
+    """A run with what its advice is predicted to gain, as far as that takes no longer than `budget_s` seconds."""
+    from workbench.analysis.predicting import asks, with_predictions
+    from workbench.replay.predict import prepare
+
+    if not asks(opened.analysis):
+        return opened
+    begun_s = monotonic()
+    replayed = prepare(opened.run, opened.platform)
+    left_s = budget_s - (monotonic() - begun_s)
+    return replace(opened, analysis=with_predictions(opened.analysis, replayed, budget_s=left_s))
 
 
 def newest_run(workspace: Workspace) -> Path | None:

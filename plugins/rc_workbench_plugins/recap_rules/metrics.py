@@ -79,6 +79,13 @@ def _time_of_empty_calls(s: Selected) -> float:
     return sum(min(c.count * c.table.least_time_s, c.time_s) for c in s.calls if c.table)
 
 
+def _waits_for_them(s: Selected) -> float:
+    """Waits that may be for the selected transfers: all of the thread's, where some return before they end."""
+    entries = zip(s.of.run.manifest.entries, _entries(s), strict=False)
+    early = {entry for entry, described in entries if described.asynchronous}
+    return s.host.waiting.total_s if any(c.entry in early for c in s.calls) else 0.0
+
+
 # ---- the two sides
 
 
@@ -380,7 +387,7 @@ METRICS = (
         "left.packed",
         "Least time with as many calls that move next to nothing",
         "time",
-        lambda s: _without(s, s.time_s - _time_of_empty_calls(s)),
+        lambda s: _without(s, s.time_s - _time_of_empty_calls(s) + _waits_for_them(s)),
         stays="as many calls are made, each as long as the smallest transfer, and everything else takes the time it"
         " took",
     ),
