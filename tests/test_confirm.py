@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import time
@@ -12,6 +13,7 @@ import pytest
 import yaml
 
 from workbench.api.job import Job, JobEvent
+from workbench.cli.main import main
 from workbench.formats.run_folder import open_run
 from workbench.model.changes import read_change
 from workbench.model.diagnostic import Cancelled, WorkbenchError
@@ -124,6 +126,20 @@ def test_united_calls_come_to_what_the_changed_program_takes(
     assert found.run is not None
     tries = open_run(found.run)[0]
     assert tries.manifest.changes == ("unite calls=put count=4",)
+
+
+def test_the_command_line_confirms(base: tuple[Workspace, Run], capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["whatif", str(base[1].path), "--change", "poll_delay calls=poll delay_s=2e-6"]
+    assert main([*command, "--confirm", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["confirmed_s"] > 0
+    assert (told["confirmed"]["answer"], told["confirmed"]["why"]) == ("same", "")
+    assert told["confirmed"]["speedup"] == pytest.approx(base[1].time_s / told["confirmed_s"])
+    command[-1] = "early calls=put"
+    assert main([*command, "--confirm"]) == 1
+    assert (
+        "Not confirmed, since the simulated card cannot try it. The program makes its calls" in capsys.readouterr().out
+    )
 
 
 def test_several_changes_together(tried: Callable[..., Confirmation]) -> None:

@@ -245,6 +245,7 @@ OWN: Sequence[Command] = (
     _command("whatif", "what changes would gain of a run, predicted from it", "whatif:run_whatif", RUN,
              _many("--change", "SPEC", dest="changes", required=True,
                    help="a change, as in 'unite calls=host/main.c:31 count=16'; several are made together"),
+             _flag("--confirm", "run the application again as if they were made: its time, and its answer"),
              _flag("--keep", "keep the prediction in the project's ledger"), JSON),
     _command("path", "what a run's time was spent on: its critical path", "whatif:run_path", RUN, JSON),
     _command("compare", "two runs side by side", "compare:run_compare",

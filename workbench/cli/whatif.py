@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
+from workbench.api.job import Job
+from workbench.cli.asking import ask_trust
 from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, FAILED, print_diagnostics, print_json
-from workbench.model.changes import as_json, read_change
+from workbench.cli.progress import progress
+from workbench.model.changes import Change, as_json, read_change
 from workbench.model.ledger import Expected
 from workbench.model.prediction import Bottleneck, PathStep, Prediction, Slack, Trust
+from workbench.model.run import Run
 from workbench.model.text import percent_text, ratio_text, table, time_text
 from workbench.replay.predict import Replayed, prepare
-from workbench.session.ledger import keep
+from workbench.session import ledger
+from workbench.session.confirm import Answer, Confirmation, confirm, open_project_of
 from workbench.session.plugins import Plugins
 from workbench.session.results import open_recorded
 
@@ -27,13 +33,14 @@ def run_whatif(arguments: argparse.Namespace, workbench: Opened) -> int:
     kept = ""
     if arguments.keep:
         expected = [Expected(one.block, one.state, one.time_s) for one in held]
-        kept = keep(replayed.run, prediction, expected).id
+        kept = ledger.keep(replayed.run, prediction, expected).id
+    confirmed = _confirmed(replayed.run, changes, kept, workbench.plugins) if arguments.confirm else None
     if arguments.json:
         print_json(
             {
                 "baseline": baseline_json(replayed),
                 **prediction_json(prediction),
-                "confirmed_s": None,
+                **(confirmed.as_json() if confirmed else {"confirmed_s": None}),
                 "next": [bottleneck_json(one) for one in held],
                 "kept": kept or None,
             }
@@ -42,7 +49,23 @@ def run_whatif(arguments: argparse.Namespace, workbench: Opened) -> int:
         _print(replayed, prediction, held)
         if kept:
             print(f"Kept as {kept}.")
+        if confirmed:
+            print(confirmed.words())
+    if confirmed:
+        return DONE if confirmed.answer is Answer.SAME else FAILED
     return FAILED if prediction.trust is Trust.REFUSED else DONE
+
+
+def _confirmed(run: Run, changes: Sequence[Change], kept: str, plugins: Plugins) -> Confirmation:
+    """The changes confirmed on the simulated card, and noted in the ledger beside the prediction that was `kept`."""
+    workspace = open_project_of(run, plugins)
+    ask_trust(workspace)
+    with progress() as watch:
+        confirmed = confirm(workspace, run, changes, Job(watch), plugins)
+    print_diagnostics(confirmed.notes)
+    if kept and confirmed.speedup is not None and confirmed.time_s is not None:
+        ledger.confirm(run, kept, confirmed.speedup, confirmed.time_s, confirmed.answer is Answer.SAME)
+    return confirmed
 
 
 def run_path(arguments: argparse.Namespace, workbench: Opened) -> int:

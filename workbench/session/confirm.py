@@ -20,12 +20,12 @@ from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.exits import exit_words
 from workbench.model.platform import Platform
 from workbench.model.run import Run
-from workbench.model.text import listed, time_text
+from workbench.model.text import listed, ratio_text, time_text
 from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import Plugins
+from workbench.session.rerun import NotPossible, Rerun, plan, unmet, with_clocks
 from workbench.session.results import platform_of_run
-from workbench.session.trial import NotPossible, Trial, plan, unmet, with_clocks
 from workbench.session.workspace import Workspace
 
 _READ_TOO = {
@@ -69,6 +69,17 @@ class Confirmation:
     notes: tuple[Diagnostic, ...] = ()
     run: Path | None = None
 
+    def words(self) -> str:
+        """What was found, in sentences."""
+        why = f"{self.why[:1].upper()}{self.why[1:]}."
+        if self.answer is Answer.NOT_POSSIBLE:
+            return f"Not confirmed, since the simulated card cannot try it. {why}"
+        if self.answer is Answer.FAILED:
+            return f"The application fails with these changes. {why}"
+        assert self.time_s is not None
+        gain = f"Confirmed on the card: {time_text(self.time_s)}, speedup {ratio_text(self.speedup or 1.0)}."
+        return f"{gain} The answer is the same." if self.answer is Answer.SAME else f"{gain} The answer differs. {why}"
+
     def as_json(self) -> dict[str, object]:
         """The keys that `workbench whatif --confirm` adds."""
         return {
@@ -92,8 +103,8 @@ def confirm(workspace: Workspace, run: Run, changes: Sequence[Change], job: Job,
     platform = _comparable(workspace, run, plugins)
     changes = tuple(changes)
     try:
-        trial = plan(workspace, run, platform, changes)
-        tried = _tried(workspace, trial, plugins)
+        rerun = plan(workspace, run, platform, changes)
+        tried = _tried(workspace, rerun, plugins)
     except NotPossible as why:
         return Confirmation(changes, Answer.NOT_POSSIBLE, why=f"{why}")
     assert run.path is not None
@@ -102,12 +113,12 @@ def confirm(workspace: Workspace, run: Run, changes: Sequence[Change], job: Job,
         _check_base(workspace, run, folder / "unchanged", written, job)
     name = hashlib.sha256("\n".join(map(str, changes)).encode()).hexdigest()[:12]
     try:
-        again = _run(tried, run, folder / name, job, trial, changes)
+        again = _run(tried, run, folder / name, job, rerun, changes)
     except WorkbenchError as error:
-        if not trial.builds_anew:
+        if not rerun.builds_anew:
             raise
         return Confirmation(changes, Answer.NOT_POSSIBLE, why=error.diagnostics[0].sentences)
-    return _compared(run, again, trial, changes)
+    return _compared(run, again, rerun, changes)
 
 
 def open_project_of(run: Run, plugins: Plugins) -> Workspace:
@@ -145,25 +156,25 @@ def _comparable(workspace: Workspace, run: Run, plugins: Plugins) -> Platform:
     return platform
 
 
-def _tried(workspace: Workspace, trial: Trial, plugins: Plugins) -> Workspace:
+def _tried(workspace: Workspace, rerun: Rerun, plugins: Plugins) -> Workspace:
     """The project as it runs with the changes. NotPossible where it does not open on the other platform."""
-    if trial.platform:
+    if rerun.platform:
         try:
-            workspace = open_workspace(workspace.path, plugins, platform_name=trial.platform)
+            workspace = open_workspace(workspace.path, plugins, platform_name=rerun.platform)
         except WorkbenchError as error:
             raise NotPossible(error.diagnostics[0].sentences) from None
-    return with_clocks(workspace, trial.clocks_hz)
+    return with_clocks(workspace, rerun.clocks_hz)
 
 
-def _run(workspace: Workspace, base: Run, out: Path, job: Job, trial: Trial, changes: tuple[Change, ...] = ()) -> Run:
+def _run(workspace: Workspace, base: Run, out: Path, job: Job, rerun: Rerun, changes: tuple[Change, ...] = ()) -> Run:
     shutil.rmtree(out, ignore_errors=True)
     options = RunOptions(
         out=out,
         deterministic=base.manifest.deterministic,
         target="simulated",
-        settings={**base.manifest.settings, **trial.settings},
-        rules=trial.rules,
-        depths=trial.depths,
+        settings={**base.manifest.settings, **rerun.settings},
+        rules=rerun.rules,
+        depths=rerun.depths,
         changes=changes,
         settles=False,
     )
@@ -183,7 +194,7 @@ def _written_since(workspace: Workspace, run: Run) -> list[str]:
 
 def _check_base(workspace: Workspace, run: Run, out: Path, written: Sequence[str], job: Job) -> None:
     """WorkbenchError where the project, files of which were written since, does not run as it did."""
-    now = _run(workspace, run, out, job, Trial())
+    now = _run(workspace, run, out, job, Rerun())
     same_time = not run.manifest.deterministic or now.manifest.time_ps == run.manifest.time_ps
     if now.complete and same_time and not (why := difference(run, now)):
         return
@@ -193,9 +204,9 @@ def _check_base(workspace: Workspace, run: Run, out: Path, written: Sequence[str
     raise WorkbenchError(Diagnostic(message, hint, file=str(run.path)))
 
 
-def _compared(base: Run, again: Run, trial: Trial, changes: tuple[Change, ...]) -> Confirmation:
+def _compared(base: Run, again: Run, rerun: Rerun, changes: tuple[Change, ...]) -> Confirmation:
     notes = [note for note in again.manifest.diagnostics if note not in base.manifest.diagnostics]
-    if missed := [*unmet(trial, base, again)]:
+    if missed := [*unmet(rerun, base, again)]:
         return Confirmation(changes, Answer.NOT_POSSIBLE, why=missed[0], notes=tuple(notes), run=again.path)
     if not again.complete:
         errors = [note.sentences for note in notes if note.severity is Severity.ERROR]

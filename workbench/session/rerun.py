@@ -52,7 +52,7 @@ class NotPossible(Exception):
 
 
 @dataclass(frozen=True)
-class Trial:
+class Rerun:
     """What is different in the run that tries the changes. `counts` are the members that groups then have, by name."""
 
     rules: tuple[TimingRule, ...] = ()
@@ -68,17 +68,17 @@ class Trial:
         return bool(self.settings or self.depths or self.platform)
 
 
-def plan(workspace: Workspace, run: Run, platform: Platform, changes: Sequence[Change]) -> Trial:
+def plan(workspace: Workspace, run: Run, platform: Platform, changes: Sequence[Change]) -> Rerun:
     """How the changes are tried together; `platform` is the one that the run ran on.
 
     Raises WorkbenchError for a name that the run does not have, and NotPossible.
     """
     named = [resolve(change, run.manifest, platform) for change in changes]
     _check_together(changes, named)
-    trial = Trial()
+    rerun = Rerun()
     for change, of in zip(changes, named, strict=True):
-        trial = _HOW[type(change)](trial, _Case(workspace, run, platform, of), change)
-    return trial
+        rerun = _HOW[type(change)](rerun, _Case(workspace, run, platform, of), change)
+    return rerun
 
 
 @dataclass(frozen=True)
@@ -124,24 +124,24 @@ def _check_together(changes: Sequence[Change], named: Sequence[Named]) -> None:
 # ---- rules of calls and of the host's code ----
 
 
-def _rule(trial: Trial, case: _Case, change: Change, kind: str, *numbers: int) -> Trial:
-    return replace(trial, rules=(*trial.rules, TimingRule(kind, numbers, case.named.sites, str(change))))
+def _rule(rerun: Rerun, case: _Case, change: Change, kind: str, *numbers: int) -> Rerun:
+    return replace(rerun, rules=(*rerun.rules, TimingRule(kind, numbers, case.named.sites, str(change))))
 
 
-def _scale_calls(trial: Trial, case: _Case, change: ScaleCalls) -> Trial:
+def _scale_calls(rerun: Rerun, case: _Case, change: ScaleCalls) -> Rerun:
     case.only(
         CallKind.SEND, CallKind.RECEIVE, CallKind.CONFIGURE,
         why="moves no data: it takes as long as what it waits for, and no other time",
     )  # fmt: skip
-    return _rule(trial, case, change, "scale", round(change.factor * _PARTS))
+    return _rule(rerun, case, change, "scale", round(change.factor * _PARTS))
 
 
-def _unite(trial: Trial, case: _Case, change: Unite) -> Trial:
+def _unite(rerun: Rerun, case: _Case, change: Unite) -> Rerun:
     case.only(CallKind.SEND, CallKind.RECEIVE, why="moves no data that another call could move with its own")
     if len(case.kinds()) > 1:
         raise NotPossible("some of these calls send and others receive: one call cannot do both")
     row, step = _rows(case)
-    return _rule(trial, case, change, "unite", change.count, row, step)
+    return _rule(rerun, case, change, "unite", change.count, row, step)
 
 
 def _rows(case: _Case) -> tuple[int, int]:
@@ -164,12 +164,12 @@ def _rows(case: _Case) -> tuple[int, int]:
     return (lengths.pop() if len(lengths) == 1 else 0), (steps.pop() if len(steps) == 1 else 0)
 
 
-def _split(trial: Trial, case: _Case, change: Split) -> Trial:
+def _split(rerun: Rerun, case: _Case, change: Split) -> Rerun:
     case.only(CallKind.SEND, CallKind.RECEIVE, why="moves no data")
-    return _rule(trial, case, change, "split", change.count)
+    return _rule(rerun, case, change, "split", change.count)
 
 
-def _retype(trial: Trial, case: _Case, change: Retype) -> Trial:
+def _retype(rerun: Rerun, case: _Case, change: Retype) -> Rerun:
     tables = case.platform.transfer_tables
     new = tables[change.table]
     case.only(CallKind.SEND, CallKind.RECEIVE, why="moves no data")
@@ -178,17 +178,17 @@ def _retype(trial: Trial, case: _Case, change: Retype) -> Trial:
             raise NotPossible(f"'{change.table}' is a table of the other direction")
         if tables[name].port != new.port:
             raise NotPossible(f"'{change.table}' goes through another port of the hardware, with addresses of its own")
-    return _rule(trial, case, change, "table", [*tables].index(change.table))
+    return _rule(rerun, case, change, "table", [*tables].index(change.table))
 
 
-def _asynchronous(trial: Trial, case: _Case, change: Asynchronous) -> Trial:
+def _asynchronous(rerun: Rerun, case: _Case, change: Asynchronous) -> Rerun:
     case.only(CallKind.SEND, why="does not send: the program needs what it brings when it returns")
     if change.buffers > _MOST_BUFFERS:
         raise NotPossible(f"the simulated card keeps at most {_MOST_BUFFERS} sends under way")
-    return _rule(trial, case, change, "asynchronous", change.buffers)
+    return _rule(rerun, case, change, "asynchronous", change.buffers)
 
 
-def _interrupt(trial: Trial, case: _Case, change: Interrupt) -> Trial:
+def _interrupt(rerun: Rerun, case: _Case, change: Interrupt) -> Rerun:
     case.only(CallKind.RECEIVE, why="reads nothing: it is no poll")
     hardware = case.platform.hardware
     ports = [port for port in (hardware.ports if hardware else ()) if isinstance(port, HardwarePort)]
@@ -198,28 +198,28 @@ def _interrupt(trial: Trial, case: _Case, change: Interrupt) -> Trial:
         port = by_name.get(case.platform.transfer_tables[name].port, first)
         if port and not port.addressed:
             raise NotPossible("what is read from a stream is gone: it cannot be asked again until it changes")
-    return _rule(trial, case, change, "interrupt")
+    return _rule(rerun, case, change, "interrupt")
 
 
-def _poll_delay(trial: Trial, case: _Case, change: PollDelay) -> Trial:
+def _poll_delay(rerun: Rerun, case: _Case, change: PollDelay) -> Rerun:
     case.only(CallKind.RECEIVE, why="reads nothing: it is no poll")
-    return _rule(trial, case, change, "poll_delay", round(change.delay_s * PS_PER_S))
+    return _rule(rerun, case, change, "poll_delay", round(change.delay_s * PS_PER_S))
 
 
-def _scale_host(trial: Trial, case: _Case, change: ScaleHost) -> Trial:
+def _scale_host(rerun: Rerun, case: _Case, change: ScaleHost) -> Rerun:
     if change.state != ALL and any(state != WORK for _, state in case.named.states):
         raise NotPossible(
             f"in state '{change.state}' the host is in a call, not in code of its own: change the call, or "
             f"state={case.run.manifest.blocks[case.named.blocks[0]].states[WORK].name}"
         )
     rules = [TimingRule("host", (block, round(change.factor * _PARTS)), (), str(change)) for block in case.named.blocks]
-    return replace(trial, rules=(*trial.rules, *rules))
+    return replace(rerun, rules=(*rerun.rules, *rules))
 
 
 # ---- settings, clocks, depths, platforms ----
 
 
-def _replicas(trial: Trial, case: _Case, change: Replicas) -> Trial:
+def _replicas(rerun: Rerun, case: _Case, change: Replicas) -> Rerun:
     project, settings = case.workspace.project, case.run.manifest.settings
     members = len(case.named.blocks)
     listed_too = {name for one in (project.hardware, *project.hardware.designs()) for name in one.parameters}
@@ -231,36 +231,36 @@ def _replicas(trial: Trial, case: _Case, change: Replicas) -> Trial:
         )
     if len(found) > 1:
         raise NotPossible(f"settings {listed(found)} are all {members}: which makes {change.group} is not known")
-    counts = {**trial.counts, change.group: change.count}
-    return replace(trial, settings={**trial.settings, found[0]: change.count}, counts=counts)
+    counts = {**rerun.counts, change.group: change.count}
+    return replace(rerun, settings={**rerun.settings, found[0]: change.count}, counts=counts)
 
 
-def _clock(trial: Trial, case: _Case, change: Clock) -> Trial:
+def _clock(rerun: Rerun, case: _Case, change: Clock) -> Rerun:
     hardware = case.platform.hardware
     own = {clock.name for clock in hardware.clocks} if hardware else set()
     if change.clock not in own:
         raise NotPossible(f"the design makes '{change.clock}' itself, of {listed(sorted(own))}: change that clock")
-    return replace(trial, clocks_hz={**trial.clocks_hz, change.clock: change.frequency_hz})
+    return replace(rerun, clocks_hz={**rerun.clocks_hz, change.clock: change.frequency_hz})
 
 
-def _depth(trial: Trial, case: _Case, change: Depth) -> Trial:
-    return replace(trial, depths={**trial.depths, change.fifo: change.words})
+def _depth(rerun: Rerun, case: _Case, change: Depth) -> Rerun:
+    return replace(rerun, depths={**rerun.depths, change.fifo: change.words})
 
 
-def _platform(trial: Trial, case: _Case, change: OtherPlatform) -> Trial:
-    if trial.platform:
+def _platform(rerun: Rerun, case: _Case, change: OtherPlatform) -> Rerun:
+    if rerun.platform:
         raise NotPossible("an application runs on one platform")
-    return replace(trial, platform=change.platform)
+    return replace(rerun, platform=change.platform)
 
 
-def _never(why: str) -> Callable[[Trial, _Case, Change], Trial]:
-    def refuse(trial: Trial, case: _Case, change: Change) -> Trial:
+def _never(why: str) -> Callable[[Rerun, _Case, Change], Rerun]:
+    def refuse(rerun: Rerun, case: _Case, change: Change) -> Rerun:
         raise NotPossible(why)
 
     return refuse
 
 
-_HOW: Mapping[type[Change], Callable[..., Trial]] = {
+_HOW: Mapping[type[Change], Callable[..., Rerun]] = {
     ScaleHost: _scale_host,
     ScaleCalls: _scale_calls,
     Unite: _unite,
@@ -301,11 +301,11 @@ def _faster(platform: Platform, clocks_hz: Mapping[str, float]) -> Platform:
     return platform.model_copy(update={"hardware": platform.hardware.model_copy(update={"clocks": clocks})})
 
 
-def unmet(trial: Trial, base: Run, tried: Run) -> Iterator[str]:
+def unmet(rerun: Rerun, base: Run, tried: Run) -> Iterator[str]:
     """What the run that tried the changes is not as it was to be."""
-    if trial.rules and tried.manifest.sites != base.manifest.sites:
+    if rerun.rules and tried.manifest.sites != base.manifest.sites:
         yield "the other settings or platform change which calls the program has: rules for its calls mean others then"
-    for group, count in trial.counts.items():
+    for group, count in rerun.counts.items():
         made = sum(block.group == group for block in tried.manifest.blocks)
         if made != count:
-            yield f"with {listed([f'{n} {v}' for n, v in trial.settings.items()])} there are {made} of {group}"
+            yield f"with {listed([f'{n} {v}' for n, v in rerun.settings.items()])} there are {made} of {group}"
