@@ -132,7 +132,7 @@ def test_points_are_every_combination() -> None:
         ("[2, 1, 4]", "[]", "gives no values of CORES"),
         ("[2, 1, 4]", "[2, 2]", "is given twice"),
         ("[2, 1, 4]", "9:1", "gives no values of CORES"),
-        ("[2, 1, 4]", "1:20000", "this study has 20,000 points"),
+        ("[2, 1, 4]", "1:2000", "this study has 2,000 points"),
         ("projects: [optimised.workbench.yaml]", "projects: []", "at least 1 item"),
         ("set:", "sets:", "sets"),
     ],
@@ -241,6 +241,7 @@ def test_what_a_study_shows(
     ((page,), (speedups,)) = (shown.tables[name] for name in ("Time", "Speedup"))
     assert [row.values[0] for row in speedups.rows] == ["1.00×", "2.00×", "", "4.00×"]
     assert [row.values[2] for row in page.rows] == ["base", "+1.0\u202f%", "", ""]
+    assert (page.rows[2].values[3], page.rows[2].tip[:9]) == ("failed", "top.v:7: ")
     assert main(["predict", "study", str(study.path)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["point", "measured", "predicted", "error"]

@@ -95,7 +95,13 @@ def fate_words(entry: Entry) -> str:
     """Whether what came lies inside the interval, and by how much it is off."""
     if entry.fate not in (Fate.INSIDE, Fate.OUTSIDE):
         return entry.fate.value
-    return f"{entry.fate.value} {interval_words(entry)}, {error_words(entry)}"
+    return f"{interval_fate(entry)}, {error_words(entry)}"
+
+
+def interval_fate(entry: Entry) -> str:
+    """Where what came lies: `inside 6.20× to 6.70×`, or `outside (exact)` where the interval has no width."""
+    interval = interval_words(entry)
+    return f"{entry.fate.value} ({interval})" if interval == "exact" else f"{entry.fate.value} {interval}"
 
 
 def interval_words(entry: Entry) -> str:

@@ -24,7 +24,7 @@ from workbench.system.files import read_regular, replace_file
 
 SUFFIX = ".study.yaml"
 _PREDICTED = "predicted.json"
-MOST_POINTS = 10_000
+MOST_POINTS = 1000
 _RANGE = re.compile(r"\s*(-?\d+)\s*:\s*(-?\d+)\s*(?::\s*(\d+)\s*)?")
 _ODD = re.compile(r"[^\w.+-]+")
 

@@ -64,6 +64,8 @@ class Context(QObject):
     trust_changed = Signal()
     run_requested = Signal()
     running_changed = Signal()  # a run began or ended
+    study_requested = Signal(object)  # of a study's file: run its points
+    study_changed = Signal()  # a point of a study that runs was measured, or begun
 
     def __init__(self, plugins: Plugins, parent: QObject | None = None) -> None:
         super().__init__(parent)

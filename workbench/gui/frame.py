@@ -118,6 +118,7 @@ class Frame(QMainWindow):
         self.run_dock.closed.connect(self.toggle_run_dock)
         self.run_dock.run_wanted.connect(self.run_control.run)
         context.run_requested.connect(self.run_control.run)
+        context.study_requested.connect(self.run_control.run_study)
         context.navigation.mode_changed.connect(self._on_mode)
         context.workspace_changed.connect(self._show_content)
         context.run_changed.connect(self._show_content)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +22,7 @@ from workbench.session.workspace import Workspace
 if TYPE_CHECKING:
     from workbench.model.run import Run
     from workbench.session.pipeline import RunOptions
+    from workbench.session.study import Study
 
 RunFunction = Callable[[Workspace, "RunOptions", Job], "Run"]
 
@@ -127,6 +128,38 @@ class RunControl(QObject):
                 job.report(one)
 
         self.start_job("Prove", workspace.project.title or workspace.project.name, work)
+
+    def run_study(self, path: Path) -> None:
+        """Run the points of a study that are not measured yet."""
+        context = self._context
+        if self.running or not context.documents.may_run():
+            return
+
+        def load() -> tuple[Study, list[Workspace]]:
+            from workbench.session.opening import open_workspace
+            from workbench.session.study import load_study
+
+            study, _ = load_study(path, context.plugins)
+            return study, [open_workspace(path.parent / project, context.plugins) for project in study.model.projects]
+
+        context.background.start("study", load, lambda found: self._start_study(*found), context.failed)
+
+    def _start_study(self, study: Study, workspaces: Sequence[Workspace]) -> None:
+        if not all(ask_trust(workspace, self._window) for workspace in workspaces):
+            return
+        context = self._context
+
+        def work(job: Job) -> None:
+            from workbench.session.engines import local
+            from workbench.session.study import failures, run_study
+
+            with local(0, job) as engine:
+                found = run_study(study, context.plugins, engine, job, changed=context.study_changed.emit)
+            for problem in failures(found):
+                job.report(problem)
+
+        title = study.model.title or study.model.name
+        self.start_job("Study", f"{title}, {len(study.points)} points", work)
 
     def again(self) -> None:
         self._when_ready(self._again)

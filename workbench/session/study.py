@@ -42,7 +42,7 @@ from workbench.session.workspace import Workspace
 from workbench.system.files import locked
 
 STEP = "Run the points"
-_LOOK_S = 0.05
+_LOOK_S, _SHOWN_EVERY_S = 0.05, 2.0
 
 
 @dataclass(frozen=True)
@@ -248,7 +248,7 @@ def _measure(study: Study, cards: Mapping[Point, str], engine: Engine, job: Job,
     which the others then take."""
     waiting, running = list(cards), dict[str, tuple[Point, Handle]]()
     built: set[str] = set()
-    total, seen = len(waiting), -1
+    total, seen, shown_s = len(waiting), -1, 0.0
     try:
         while waiting or running:
             job.check()
@@ -265,7 +265,10 @@ def _measure(study: Study, cards: Mapping[Point, str], engine: Engine, job: Job,
             left = len(waiting) + len(running)
             if left != seen:
                 seen = left
+                shown_s = 0.0
                 job.progress((total - left) / total, f"{total - left} of {total} runs, {len(running)} under way")
+            if time.monotonic() - shown_s > _SHOWN_EVERY_S:
+                shown_s = time.monotonic()
                 changed()
             time.sleep(_LOOK_S if running else 0)
     finally:

@@ -77,7 +77,7 @@ def results(values: ModelValues[StudyModel]) -> Results:
         figures.append(Figure("Median error", percent_text(median(errors)), f"worst {percent_text(max(errors))}"))
     rows = tuple(
         Row(
-            point.title, "", _row(point, state.of(point))[1:], notes=(), tip=state.of(point).error,
+            point.title, "", _cells(point, state.of(point)), tip=state.of(point).error,
             bad=(False, False, False, state.of(point).status is Status.FAILED),
         )
         for point in state.points
@@ -169,6 +169,12 @@ def _row(point: Point, state: PointState) -> tuple[str, str, str, str, str]:
         "" if state.status is Status.DONE else "predicted only" if point.changes else state.status.value
     )
     return (point.title, *times, "base" if state.base else signed, said or state.why)  # type: ignore[return-value]
+
+
+def _cells(point: Point, state: PointState) -> tuple[str, ...]:
+    """Its cells in the window, where a long error is in the tooltip."""
+    cells = _row(point, state)[1:]
+    return (*cells[:-1], "failed") if state.status is Status.FAILED else cells
 
 
 def _is_number(value: object) -> bool:

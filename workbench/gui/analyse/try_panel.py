@@ -23,6 +23,7 @@ from workbench.gui.widgets import Button, ElidedLabel, IconButton, empty, label,
 from workbench.model.changes import Change
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.finding import Advice
+from workbench.model.ledger import Expected
 from workbench.model.prediction import Prediction
 from workbench.model.text import ratio_text
 from workbench.session.change_completion import completions
@@ -225,8 +226,12 @@ class TryPanel(QWidget):
         run, trial = self.context.run, self.trial
         if run is None or trial is None:
             return
+        path = [Expected(one.block, one.state, one.time_s) for one in trial.after]
         self.context.background.start(
-            "keep", lambda: keep(run, trial.prediction), lambda entry: self.kept.setText(_KEPT), self.context.failed
+            "keep",
+            lambda: keep(run, trial.prediction, path),
+            lambda entry: self.kept.setText(_KEPT),
+            self.context.failed,
         )
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

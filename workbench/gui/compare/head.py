@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
 
-from workbench.analysis.came_true import came_words, error_words, interval_words
+from workbench.analysis.came_true import came_words, error_words, interval_fate
 from workbench.analysis.compare import Comparison, output_words, work_words
 from workbench.api.results import Analysis
 from workbench.gui import theme
@@ -153,7 +153,7 @@ class CompareHead(QWidget):
         judged = entry.fate in (Fate.INSIDE, Fate.OUTSIDE)
         unequal = entry.came is not None and entry.came.work is Work.UNEQUAL
         per_unit = "not judged: other work" if unequal else "not judged: work unknown"
-        self.fate.setText(f"{entry.fate.value} {interval_words(entry)}" if judged else per_unit)
+        self.fate.setText(interval_fate(entry) if judged else per_unit)
         set_role(self.fate, "smallgood" if entry.fate is Fate.INSIDE else "smallmedium")
         per_work = f"{ratio_text(entry.came.speedup)} per unit of work" if entry.came and entry.came.speedup else ""
         self.error.setText(error_words(entry) if judged else per_work)

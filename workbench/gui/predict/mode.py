@@ -26,14 +26,9 @@ from workbench.gui.predict.of_run import with_models_of_runs
 from workbench.gui.predict.parts import add_part, model_sections, sections_of
 from workbench.gui.predict.results import ResultsView
 from workbench.gui.predict.structure_view import StructureView
+from workbench.gui.predict.study_run import StudyButton
 from workbench.gui.predict.tables import cells_of
-from workbench.gui.widgets import (
-    DiagnosticRow,
-    EmptyState,
-    PanelHeader,
-    Split,
-    plain_panel,
-)
+from workbench.gui.widgets import DiagnosticRow, EmptyState, PanelHeader, Split, plain_panel
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.predict.formulas import Evaluation, ModelFile
@@ -126,7 +121,9 @@ class PredictMode(DocumentMode):
         self._centre = centre
 
     def _head(self) -> QWidget:
-        self.model_head = ModelHead(PAGES, (self.undo_button, self.why, self.problem_button, self.save_button))
+        self.run_study = StudyButton(self.context, self.document, self._show_anew)
+        buttons = (self.run_study, self.undo_button, self.why, self.problem_button, self.save_button)
+        self.model_head = ModelHead(PAGES, buttons)
         self.head, self.reading, self.pills = self.model_head.header, self.model_head.reading, self.model_head.pills
         self.model_head.page_chosen.connect(self.show_page)
         return self.model_head
@@ -285,6 +282,11 @@ class PredictMode(DocumentMode):
         self._show_results()
 
     def retheme(self) -> None:
+        self._show_results()
+
+    def _show_anew(self) -> None:
+        """Compute what stands on files that were written since."""
+        self._found = None
         self._show_results()
 
     def _show_results(self) -> None:
