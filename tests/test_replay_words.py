@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.model.run import Table
-from workbench.model.streams import Fifo, Stream
+from workbench.model.streams import Fifo, Stream, StreamWait
 from workbench.replay.depths import FAILED, front
 from workbench.replay.traffic import Traffic, traffic_of
 from workbench.replay.words import Words
@@ -101,3 +101,61 @@ def test_many_combinations_are_gone_through_step_by_step(most: int) -> None:
     assert found[0].cycles == 1000
     assert found[0].bits <= 1.05 * 72 * 200
     assert dict(found[-1].depths) == {"a": 1, "b": 1, "c": 1}
+
+
+PIPE = (
+    Stream("top.giver.out", "top.giver", "top.first", "stream", 32, "clk", "v", "r"),
+    Stream("top.first.out", "top.first", "top.pipe", "stream", 32, "clk", "v", "r",
+           waits=(StreamWait("ready", 2, "ready"),)),
+    Stream("top.pipe.out", "top.pipe", "top.second", "stream", 32, "clk", "v", "r"),
+    Stream("top.second.out", "top.second", "top.taker", "stream", 32, "clk", "v", "r"),
+)  # fmt: skip
+AROUND = (Fifo("top.first", "fifo", 0, 1, 4), Fifo("top.second", "fifo", 2, 3, 4))
+
+
+def piped(times: Times, latency: int, depths: tuple[int, int]) -> Table:
+    """The same with a pipeline between two FIFOs, cycle by cycle: it moves unless its last word is not taken."""
+    stages, held, done = [False] * latency, [0, 0], [0, 0, 0, 0]
+    since = [[0, 0] for _ in PIPE]  # from which cycle on each is offered, and would be taken
+    rows, rest, busy, cycle = [], times[0][0] - 1, 0, 0
+    while done[3] < len(times):
+        moves = not stages[-1] or held[1] < depths[1]
+        now = [
+            (done[0] < len(times) and rest == 0, held[0] < depths[0]),
+            (held[0] > 0, moves),
+            (stages[-1], held[1] < depths[1]),
+            (held[1] > 0, busy == 0),
+        ]
+        for stream, sides in enumerate(now):
+            for side, high in enumerate(sides):
+                if not high:
+                    since[stream][side] = cycle + 1
+        passes = [offers and takes for offers, takes in now]
+        for stream, passed_now in enumerate(passes):
+            if passed_now:
+                rows.append((stream, cycle, since[stream][1] - since[stream][0]))
+                since[stream] = [cycle + 1, cycle + 1]
+                done[stream] += 1
+        if moves:
+            stages = [passes[1], *stages[:-1]]
+        held = [held[0] + passes[0] - passes[1], held[1] + passes[2] - passes[3]]
+        rest = times[done[0]][0] - 1 if passes[0] and done[0] < len(times) else max(0, rest - 1)
+        busy = times[done[3] - 1][1] - 1 if passes[3] else max(0, busy - 1)
+        cycle += 1
+    columns = np.array(sorted(rows))
+    return {"stream": columns[:, 0], "cycle": columns[:, 1], "early": columns[:, 2]}
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 6), st.integers(1, 6)), min_size=8, max_size=30), st.integers(1, 5),
+    st.tuples(st.integers(1, 4), st.integers(1, 4)),
+)  # fmt: skip
+def test_a_pipeline_stands_still_as_a_whole(times: Times, latency: int, other: tuple[int, int]) -> None:
+    built, ample = (
+        traffic_of(piped(times, latency, depths), PIPE, AROUND, {"clk": 100e6}) for depths in ((2, 2), (500, 500))
+    )
+    words = Words(ample, {0: 0, 1: 0}, [built])
+    assert words.why == []
+    assert words.wrong(words.replay({})) == [0] * 4
+    truth = int(piped(times, latency, other)["cycle"].max())
+    assert words.replay(dict(enumerate(other))).cycles == truth

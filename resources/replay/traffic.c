@@ -23,8 +23,23 @@ typedef struct {
     const int64_t *pop_begin;      /* where the pops of each node begin; one more */
     const int32_t *pop_fifo;
     const int64_t *pop_number;     /* of the FIFO's pops, from 0 */
-    const int64_t *pops;           /* of each FIFO, in all */
+    int64_t pipes;                 /* pipelines that stand still as a whole while their last word is not taken */
+    const int64_t *pipe_begin;     /* where the words of each begin in what follows */
+    const int32_t *pipe_out;       /* the node that gives each word */
+    const int64_t *latency;        /* of each pipeline */
+    const int32_t *in_pipe;        /* of each node: the pipeline that it gives a word to, or -1, */
+    const int64_t *in_word;        /* and which word, from where its pipeline's begin */
+    const int32_t *out_pipe;       /* the same of the one that it takes a word from */
+    const int64_t *out_word;
+    int64_t *entered;              /* of each word: when it was taken, in cycles in which its pipeline moved */
+    int64_t *offered;              /* when it is offered */
+    int64_t *left;                 /* when it left */
+    int64_t *stood;                /* how long the pipeline stood still before that */
+    int64_t *of_pipe;              /* of each: words taken, words that left, those that had when the last was taken, and the word
+                                      that waits to be taken, or -1 */
 } traffic;
+
+enum { TAKEN, LEFT, BEFORE, WAITING, FIELDS };
 
 static int64_t start(period p, int64_t cycle) { return (int64_t)(((__int128)cycle * p.num + p.den - 1) / p.den); }
 static int64_t over(period p, int64_t ps) { return (int64_t)((__int128)ps * p.den / p.num); }
@@ -42,11 +57,82 @@ static int64_t after(const traffic *t, int32_t from, int32_t to, int64_t time, i
     return over(t->periods[other], start(t->periods[one], time + 1)) + lag;
 }
 
+static void release(const traffic *t, int32_t node, int32_t *waits, int32_t *queue, int64_t *last);
+
+/* The next word of a pipeline is offered, once it was taken and the one before left. */
+static void offer(const traffic *t, int32_t p, int64_t *time, int32_t *waits, int32_t *queue, int64_t *last)
+{
+    int64_t *pipe = t->of_pipe + FIELDS * p, word = pipe[LEFT], at = t->pipe_begin[p] + word;
+    if (word >= pipe[TAKEN] || at >= t->pipe_begin[p + 1])
+        return;
+    int32_t node = t->pipe_out[at];
+    t->offered[at] = t->entered[at] + t->latency[p] + (word ? t->stood[at - 1] : 0);
+    if (node < 0)
+        return;
+    if (t->offered[at] > time[node])
+        time[node] = t->offered[at];
+    if (!--waits[node])
+        release(t, node, waits, queue, last);
+}
+
+/* A word may be taken as far as all else goes: not while the pipeline stands still. */
+static void enter(const traffic *t, int32_t node, int64_t *time, int32_t *waits, int32_t *queue, int64_t *last)
+{
+    int32_t p = t->in_pipe[node];
+    int64_t *pipe = t->of_pipe + FIELDS * p, base = t->pipe_begin[p], at = time[node];
+    while (pipe[BEFORE] < pipe[LEFT] && t->left[base + pipe[BEFORE]] <= at)
+        pipe[BEFORE]++;
+    int64_t end = pipe[BEFORE];
+    if (end < pipe[TAKEN] && t->offered[base + end] <= at) {
+        if (end == pipe[LEFT]) {
+            pipe[WAITING] = node;
+            return;
+        }
+        at = t->left[base + end];
+        pipe[BEFORE]++;
+    }
+    pipe[WAITING] = -1;
+    time[node] = at;
+    t->entered[base + t->in_word[node]] = at - (pipe[BEFORE] ? t->stood[base + pipe[BEFORE] - 1] : 0);
+    pipe[TAKEN]++;
+    queue[(*last)++] = node;
+    if (pipe[LEFT] == t->in_word[node])
+        offer(t, p, time, waits, queue, last);
+}
+
+static void leave(const traffic *t, int32_t node, int64_t *time, int32_t *waits, int32_t *queue, int64_t *last)
+{
+    int32_t p = t->out_pipe[node];
+    int64_t *pipe = t->of_pipe + FIELDS * p, word = t->out_word[node], at = t->pipe_begin[p] + word;
+    t->left[at] = time[node];
+    t->stood[at] = (word ? t->stood[at - 1] : 0) + time[node] - t->offered[at];
+    pipe[LEFT]++;
+    offer(t, p, time, waits, queue, last);
+    if (pipe[WAITING] >= 0)
+        enter(t, (int32_t)pipe[WAITING], time, waits, queue, last);
+}
+
+static int64_t *times; /* of the replay that goes on */
+
+/* A node after which nothing else has to happen before it does. */
+static void release(const traffic *t, int32_t node, int32_t *waits, int32_t *queue, int64_t *last)
+{
+    if (t->in_pipe[node] >= 0)
+        enter(t, node, times, waits, queue, last);
+    else
+        queue[(*last)++] = node;
+}
+
 /* Every node's time with FIFOs of these depths (0: as deep as they like); -1 of those that never happen. `waits` and `queue`
  * are room for as many nodes. Returns how many happen. */
 int64_t replay(const traffic *t, const int64_t *depth, int64_t *time, int32_t *waits, int32_t *queue)
 {
     int64_t first = 0, last = 0;
+    times = time;
+    for (int64_t p = 0; p < t->pipes; p++) {
+        memset(t->of_pipe + FIELDS * p, 0, FIELDS * sizeof *t->of_pipe);
+        t->of_pipe[FIELDS * p + WAITING] = -1;
+    }
     memcpy(waits, t->causes, (size_t)t->count * sizeof *waits);
     memcpy(time, t->earliest, (size_t)t->count * sizeof *time);
     for (int64_t f = 0; f < t->fifos; f++)
@@ -54,16 +140,18 @@ int64_t replay(const traffic *t, const int64_t *depth, int64_t *time, int32_t *w
             waits[t->push[i]]++;
     for (int64_t n = 0; n < t->count; n++)
         if (!waits[n])
-            queue[last++] = (int32_t)n;
+            release(t, (int32_t)n, waits, queue, &last);
     while (first < last) {
         int32_t node = queue[first++];
+        if (t->out_pipe[node] >= 0)
+            leave(t, node, time, waits, queue, &last);
         for (int64_t i = t->begin[node]; i < t->begin[node + 1]; i++) {
             int32_t next = t->follower[i];
             int64_t at = after(t, node, next, time[node], t->lag[i]);
             if (at > time[next])
                 time[next] = at;
             if (!--waits[next])
-                queue[last++] = next;
+                release(t, next, waits, queue, &last);
         }
         for (int64_t i = t->pop_begin[node]; i < t->pop_begin[node + 1]; i++) {
             int32_t f = t->pop_fifo[i];
@@ -75,11 +163,14 @@ int64_t replay(const traffic *t, const int64_t *depth, int64_t *time, int32_t *w
             if (at > time[next])
                 time[next] = at;
             if (!--waits[next])
-                queue[last++] = next;
+                release(t, next, waits, queue, &last);
         }
     }
     for (int64_t n = 0; n < t->count; n++)
         if (waits[n])
             time[n] = -1;
+    for (int64_t p = 0; p < t->pipes; p++)
+        if (t->of_pipe[FIELDS * p + WAITING] >= 0)
+            time[t->of_pipe[FIELDS * p + WAITING]] = -1;
     return last;
 }

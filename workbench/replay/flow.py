@@ -49,6 +49,7 @@ class Way:
     after: Mapping[Side, tuple[After, ...]]
     earliest: Mapping[Side, Cycles]
     why: str = ""
+    latency: int = 0  # of a pipeline that stands still as a whole while its last word is not taken; 0: it is none
 
 
 @dataclass(frozen=True)
@@ -256,6 +257,33 @@ def _lags(seen: Seen, block: Block, room: Mapping[tuple[Side, int], int]) -> dic
     return found
 
 
+def _pipeline(runs: Sequence[Seen], block: Block) -> int:
+    """After how many cycles in which it moves a block gives each word, where it does nothing while its last word is
+    offered and not taken; 0 where it does more."""
+    inputs, outputs = ([side for side in block.sides if side.takes is takes] for takes in (True, False))
+    if len(inputs) != 1 or len(outputs) != 1:
+        return 0
+    (into,), (out,) = inputs, outputs
+    if (into.stream, out.stream) not in block.coupled or runs[0].one_event(into.stream, out.stream):
+        return 0
+    latencies: set[int] = set()
+    for seen in runs:
+        taken, left = seen.traffic.cycles[into.stream], seen.traffic.cycles[out.stream]
+        count, offered = len(left), seen.begin(out)
+        if not count or count > len(taken):
+            return 0
+        stood = np.concatenate(([0], np.cumsum(left - offered)))
+        moving = taken - stood[np.searchsorted(left, taken, side="right")]
+        latencies |= set((offered - moving[:count] - stood[:count]).tolist()[:: max(1, count // 1000)])
+        if len(latencies) != 1 or (offered - moving[:count] - stood[:count] != min(latencies)).any():
+            return 0
+        own, goes_on = seen.own(into), np.concatenate(([-1], left[left > offered]))
+        begin = np.maximum(own, goes_on[np.searchsorted(goes_on, taken, side="right") - 1])
+        if (begin != seen.begin(into))[1:].any():
+            return 0
+    return latencies.pop()
+
+
 def _place(count: int, others: int, takes: bool) -> Cycles | None:
     """By each of `count` transfers the last of `others` that belong to it; None: they have no rate.
 
@@ -287,6 +315,9 @@ def way_of(runs: Sequence[Seen], block: Block) -> Way:
     alike = _alike(ordered, runs, block)
     if not inputs and not alike and all(_begins(runs[0], seen, block) for seen in runs[1:]):
         return _on_time(runs[0], block)
+    if latency := _pipeline(runs, block):
+        earliest = {side: np.zeros_like(runs[0].begin(side)) for side in block.sides}
+        return Way(dict.fromkeys(block.sides, ()), earliest, latency=latency)
     if inputs and outputs:
         flow = _by_flow(runs, block)
         # it takes nothing while it gives: one thing after the other

@@ -1,8 +1,8 @@
 """Words through a design's streams replayed with other depths of its FIFOs: when each passes, and when the last does.
 
 A word's transfer comes after the one before it on its stream, after what its source needed to offer it and its target
-to take it (`flow.py`), at a FIFO after its push or the pop that made room, and at the design's ends after the
-host's transfers by the rules of `resources/card/README.md`.
+to take it (`flow.py`), in a pipeline as it moves, at a FIFO after its push or the pop that made room, and at the
+design's ends after the host's transfers by the rules of `resources/card/README.md`.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.replay.compiled import compiled
-from workbench.replay.flow import Block, Seen, Side, blocks_of, together, way_of
+from workbench.replay.flow import Block, Seen, Side, Way, blocks_of, together, way_of
 from workbench.replay.traffic import Cycles, HostTransfer, Traffic, cycles_before
 
 _TIME = -1  # the clock of what is a time, in ps
@@ -45,10 +46,12 @@ class Words:
         self._runs = [Seen(one, merged) for one in (run, *known)]
         self._count, self._clock = 0, list[NDArray[np.int32]]()
         self._earliest: list[Cycles] = []
+        self._late: list[tuple[NDArray[np.int64], Cycles]] = []
         self._edges: list[NDArray[np.int64]] = []  # rows: from, to, lag
+        self._pipes: list[tuple[NDArray[np.int64], NDArray[np.int64], int]] = []  # taken, given, latency
         self._nodes = self._number()
         self._follow_streams()
-        self._add_fifos(capacity)
+        self._add_fifos()
         for block in blocks_of(run):
             self._add_block(block)
         self._required: list[NDArray[np.int64]] = []
@@ -89,11 +92,10 @@ class Words:
     # -- what comes after what
 
     def _follow_streams(self) -> None:
-        self._late: list[tuple[NDArray[np.int64], Cycles]] = []
         for nodes in self._nodes:
             self._edge(nodes[:-1], nodes[1:], 1)
 
-    def _add_fifos(self, capacity: Mapping[int, int]) -> None:
+    def _add_fifos(self) -> None:
         traffic, seen = self.traffic, self._runs[0]
         for fifo in traffic.fifos:
             count = min(len(traffic.cycles[fifo.input]), len(traffic.cycles[fifo.output]))
@@ -126,6 +128,8 @@ class Words:
         way = way_of(self._runs, block)
         if way.why:
             self.why.append(f"{block.name or 'the host'}: {way.why}")
+        if way.latency and not self._add_pipeline(block, way):
+            self.why.append(f"{block.name}: a word goes to several pipelines at once")
         for side in mine_of:
             nodes, held = self._nodes[side.stream], held_of[side]
             for part in way.after[side]:
@@ -133,9 +137,18 @@ class Words:
                 self._edge(self._nodes[part.of][part.cause[mine]], nodes[mine], part.lag[mine])
             self._not_before(nodes, way.earliest[side] if held is None else np.where(held, way.earliest[side], 0))
 
+    def _add_pipeline(self, block: Block, way: Way) -> bool:
+        (into,) = (self._nodes[side.stream] for side in block.sides if side.takes)
+        (out,) = (self._nodes[side.stream] for side in block.sides if not side.takes)
+        used = [nodes for pair in self._pipes for nodes in pair[:2]]
+        if any(np.isin(into, nodes).any() or np.isin(out, nodes).any() for nodes in used):
+            return False
+        self._pipes.append((into, out, way.latency))
+        return True
+
     # -- the host
 
-    @property
+    @cached_property
     def _of_host(self) -> set[int]:
         """The design's streams whose words the host's transfers tell."""
         words: dict[int, int] = {}
@@ -267,18 +280,39 @@ class Words:
             "pop_begin": np.searchsorted(pop_node[by_node], np.arange(count + 1)).astype(np.int64),
             "pop_fifo": np.repeat(np.arange(len(pops)), list(map(len, pops)))[by_node].astype(np.int32),
             "pop_number": np.concatenate([*numbers, np.empty(0, np.int64)])[by_node].astype(np.int64),
-            "pops": np.array([len(one) for one in pops], np.int64),
+            **self._of_pipes(),
         }
+        for _, out, _ in self._pipes:
+            self._arrays["causes"][out] += 1
         fields = [("count", ctypes.c_int64)] + [(name, ctypes.c_void_p) for name in self._arrays]
-        fields.insert(1 + list(self._arrays).index("push_begin"), ("fifos", ctypes.c_int64))
+        fields.insert([name for name, _ in fields].index("push_begin"), ("fifos", ctypes.c_int64))
+        fields.insert([name for name, _ in fields].index("pipe_begin"), ("pipes", ctypes.c_int64))
         kind = type("_Traffic", (ctypes.Structure,), {"_fields_": fields})
-        self._struct = kind(count=count, fifos=len(traffic.fifos))
+        self._struct = kind(count=count, fifos=len(traffic.fifos), pipes=len(self._pipes))
         for name, array in self._arrays.items():
             setattr(self._struct, name, array.ctypes.data)
         self._room_of = [np.empty(count, np.int32) for _ in range(2)]
         ends = [number for number, s in enumerate(traffic.streams) if not s.source or not s.target]
         needed = [self._nodes[number] for number in ends or range(len(traffic.streams))]
         self._needed = np.concatenate([*needed, *self._required, np.empty(0, np.int64)])
+
+    def _of_pipes(self) -> dict[str, NDArray[Any]]:
+        words = sum(len(into) for into, _, _ in self._pipes)
+        nodes = {
+            name: np.full(self._count, -1, kind)
+            for name, kind in (("in_pipe", "i4"), ("in_word", "i8"), ("out_pipe", "i4"), ("out_word", "i8"))
+        }
+        given = np.full(words, -1, np.int32)
+        begin = np.cumsum([0, *(len(into) for into, _, _ in self._pipes)]).astype(np.int64)
+        for number, (into, out, _) in enumerate(self._pipes):
+            given[begin[number] : begin[number] + len(out)] = out
+            nodes["in_pipe"][into], nodes["in_word"][into] = number, np.arange(len(into))
+            nodes["out_pipe"][out], nodes["out_word"][out] = number, np.arange(len(out))
+        return {
+            "pipe_begin": begin, "pipe_out": given, "latency": np.array([one for _, _, one in self._pipes], np.int64),
+            **nodes, **{name: np.zeros(words, np.int64) for name in ("entered", "offered", "left", "stood")},
+            "of_pipe": np.zeros(4 * len(self._pipes), np.int64),
+        }  # fmt: skip
 
     def replay(self, depths: Mapping[int, int]) -> Replayed:
         """With FIFOs that hold so many words, by index; the others as in the run. 0: as many as come."""
