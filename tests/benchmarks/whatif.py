@@ -2,6 +2,10 @@
 
     python tests/benchmarks/whatif.py [--json] [--quick] [--only TEXT] [--runs DIR]
 
+Rows of `origin: advice` take their changes from the advice of the base run's report. Where advice leaves open by how
+much (half the time, four times the depth), the number is the changed program's; where that does more than the advice,
+there is no such row.
+
 Applications and changed programs are those of `bounds.py`, and the same with a state, the host's code or a clock at
 other speeds. Each is run once, traced, with counted host time. Changes are of the catalogue (`origin: catalogue`);
 which, and with what numbers, follows by one rule for each kind of advice from what the base's run shows: the calls that
@@ -32,7 +36,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import bounds
 
 from workbench.model.blocks import Side
-from workbench.model.changes import Change, read_change
+from workbench.model.changes import Change, Depth, ScaleState, read_change
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.pragma import WAITS, Category
 from workbench.model.prediction import Prediction, Trust
@@ -42,6 +46,7 @@ from workbench.session.results import OpenRun, open_result
 
 MOVED = 0.05
 QUICK = 6
+OPEN = 0.5  # the factor of advice that does not say how much faster
 
 
 @dataclass(frozen=True)
@@ -53,10 +58,11 @@ class Case:
     twin: bounds.Program
     advice: str
     at_most: bool = False  # advice of a finding, which has a bound
+    change: bounds.Change | None = None  # the finding whose advice it is
 
 
 def cases() -> list[Case]:
-    found = [Case(c.application, c.base, c.twin, c.advice, True) for c in bounds.changes()]
+    found = [Case(c.application, c.base, c.twin, c.advice, True, c) for c in bounds.changes()]
     seen = {(repr(c.base), repr(c.twin)) for c in found}
     applications = {repr(c.base): (c.application, c.base) for c in found}
     for name, base in applications.values():
@@ -81,6 +87,25 @@ def other_speeds(base: bounds.Program) -> Iterable[tuple[bounds.Program, str]]:
 def catalogue(case: Case, run: Run) -> list[Change]:
     """The changes of the catalogue that make the changed program of the base, as far as the base's run tells."""
     return [read_change(text) for text in _texts(case, run)]
+
+
+def advised(case: Case, base: OpenRun) -> list[Change] | None:
+    """The changes of the advice, by as much as the changed program has it; None where that does something else too."""
+    found = bounds.advised(base, case.change) if case.change else None
+    if found is None or not found[1].changes or case.base.clock_mhz != case.twin.clock_mhz:
+        return None
+    old, new = ({**bounds.SETTINGS, **program.settings} for program in (case.base, case.twin))
+    differ = [name for name in old.keys() | new.keys() if old.get(name) != new.get(name) and name != "SPINS"]
+    changes = list(found[1].changes)
+    scaled = [change for change in changes if isinstance(change, ScaleState) and change.factor == OPEN]
+    if not scaled:
+        wanted = {"DEPTH"} if any(isinstance(change, Depth) for change in changes) else {"CLEAR"}
+        changes = [replace(c, words=new["DEPTH"]) if isinstance(c, Depth) else c for c in changes]
+        return changes if set(differ) <= wanted else None
+    if len(differ) != 1 or case.base.host != case.twin.host or not old[differ[0]]:
+        return None
+    factor = old["LANES"] / new["LANES"] if differ == ["LANES"] else new[differ[0]] / old[differ[0]]
+    return [replace(c, factor=factor) if c in scaled else c for c in changes]
 
 
 def _texts(case: Case, run: Run) -> list[str]:
@@ -235,19 +260,27 @@ def at_most(case: Case, opened: OpenRun) -> float | None:
     return max(found, default=None)
 
 
-def row(case: Case, base: OpenRun, replayed: Replayed, twin: OpenRun) -> dict[str, Any]:
-    texts: list[str] = []
+def rows_of(case: Case, base: OpenRun, replayed: Replayed, twin: OpenRun) -> Iterable[dict[str, Any]]:
     try:
-        changes = catalogue(case, base.run)
-        texts = [str(change) for change in changes]
+        yield row("catalogue", catalogue(case, base.run), case, base, replayed, twin)
+    except WorkbenchError as error:  # a change that cannot be read
+        yield row("catalogue", [], case, base, replayed, twin) | {"why": str(error)}
+    if (changes := advised(case, base)) is not None:
+        yield row("advice", changes, case, base, replayed, twin)
+
+
+def row(
+    origin: str, changes: Sequence[Change], case: Case, base: OpenRun, replayed: Replayed, twin: OpenRun
+) -> dict[str, Any]:
+    try:
         prediction = replayed.predict(changes) if changes else Prediction((), Trust.REFUSED, why="nothing to change")
     except WorkbenchError as error:
         prediction = Prediction((), Trust.REFUSED, why=str(error))
     return {
         "application": case.application,
-        "change": "; ".join(texts),
+        "change": "; ".join(map(str, changes)),
         "advice": case.advice,
-        "origin": "catalogue",
+        "origin": origin,
         "way": "replay",
         "predicted": prediction.speedup,
         "interval": list(prediction.interval) if prediction.interval else None,
@@ -266,7 +299,7 @@ def measure(wanted: Sequence[Case], folder: Path) -> list[dict[str, Any]]:
         key = repr(case.base)
         if key not in ready:
             ready[key] = prepare(base.run, base.platform)
-        rows.append(row(case, base, ready[key], bench.run(case.twin)))
+        rows += rows_of(case, base, ready[key], bench.run(case.twin))
         print(f"{number} of {len(wanted)}: {case.application}", file=sys.stderr)
     return rows
 
@@ -278,7 +311,7 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     holds = [r["interval"][0] * 0.99999 <= r["measured"] <= r["interval"][1] * 1.00001 for r in answered]
     by_application = defaultdict(list)
     for one in answered:
-        by_application[one["application"]].append(one)
+        by_application[one["application"], one["origin"]].append(one)
     order, first = [], []
     for several in by_application.values():
         for a, b in combinations(several, 2):
@@ -334,9 +367,10 @@ def main() -> int:
         print(json.dumps({**found, "rows": rows}, indent=1))
         return 0
     for one in rows:
+        name = f"{one['origin']}, {one['application']}"
         predicted = f"{one['predicted']:9.4f}" if one["predicted"] else "  refused"
         error = f"{100 * (one['predicted'] / one['measured'] - 1):+8.3f} %" if one["predicted"] else "          "
-        print(f"{one['measured']:9.4f} {predicted} {error} {one['trust']:8}  {one['application']}: {one['change']}")
+        print(f"{one['measured']:9.4f} {predicted} {error} {one['trust']:8}  {name}: {one['change']}")
         if not one["predicted"]:
             print(f"          {one['why']}")
     print(json.dumps(found, indent=1))

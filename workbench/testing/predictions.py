@@ -40,7 +40,7 @@ class MadeUpReplay:
         total = (self.predict(changes).time_s or self.time_s) if changes else self.time_s
         shares = [("host.main", "readBins", 0.55), ("host.main", "writePoints", 0.3), ("core[*].ctrl", "busy", 0.1)]
         if changes:
-            shares = [("host.main", "readBins", 0.2), ("core[*].ctrl", "busy", 0.7)]
+            shares = [("core[*].ctrl", "busy", 0.7), ("host.main", "readBins", 0.2)]
         return tuple(Bottleneck(block, state, share * total, share) for block, state, share in shares)
 
     def best_sets(self, candidates: Sequence[Change], sizes: Sequence[int] = (2, 3)) -> tuple[Prediction, ...]:
