@@ -9,12 +9,22 @@ from workbench.analysis.rules import find_bottlenecks
 from workbench.analysis.waited_for import free_running
 from workbench.api.results import Analysis
 from workbench.model.platform import Platform
+from workbench.model.prediction import Bottleneck
 from workbench.model.run import Run
 
 
-def analyse(run: Run, platform: Platform | None, knowledge: KnowledgeBase, threshold: float = 1.05) -> Analysis:
-    """Metrics, findings and graph of a run. Tables that the run lacks leave their part empty; nothing is guessed."""
-    measured = Measured(run, platform, knowledge.metrics, threshold)
+def analyse(
+    run: Run,
+    platform: Platform | None,
+    knowledge: KnowledgeBase,
+    threshold: float = 1.05,
+    path: tuple[Bottleneck, ...] = (),
+) -> Analysis:
+    """Metrics, findings and graph of a run. Tables that the run lacks leave their part empty; nothing is guessed.
+
+    Where the critical path is known (`path`, by block and state), it says who is late when the host waits.
+    """
+    measured = Measured(run, platform, knowledge.metrics, threshold, path)
     blocks, calls = measured.blocks, measured.calls
     findings, rule_problems = find_bottlenecks(measured, knowledge)
     graph, graph_problems = build_graph(blocks, calls, measured.streams)

@@ -21,6 +21,7 @@ from workbench.api.results import BlockMetrics, CallMetrics, FifoMetrics, Memory
 from workbench.model.blocks import Side
 from workbench.model.platform import Platform
 from workbench.model.pragma import COMMUNICATION
+from workbench.model.prediction import Bottleneck
 from workbench.model.run import Run
 from workbench.traces.trace import Trace, has_trace, trace_of
 
@@ -28,12 +29,13 @@ from workbench.traces.trace import Trace, has_trace, trace_of
 @dataclass(frozen=True)
 class Measured:
     """What rules are held against, and what exports write. `metrics` are those that rules may name, `threshold` the
-    least speedup reported."""
+    least speedup reported. `path` is the critical path by block and state, empty where none is known."""
 
     run: Run
     platform: Platform | None = None
     metrics: Metrics = field(default_factory=dict)
     threshold: float = 1.0
+    path: tuple[Bottleneck, ...] = ()
 
     @cached_property
     def blocks(self) -> tuple[BlockMetrics, ...]:
@@ -102,6 +104,15 @@ class Measured:
     def waited_for(self) -> frozenset[str]:
         needed = waited_for(self.blocks)
         return needed - {b.block.id for b in self.blocks if b.block.id in needed and self.times.runs_freely(b)}
+
+    @cached_property
+    def on_path(self) -> BlockMetrics | None:
+        """The FPGA's block that is most on the critical path, one for all of its replicas."""
+        spent_s: dict[str, float] = {}
+        for part in self.path:
+            spent_s[part.block] = spent_s.get(part.block, 0.0) + part.time_s
+        there = [b for b in self.blocks if b.block.side is Side.FPGA and spent_s.get(b.block.id, 0.0) > 0]
+        return max(there, key=lambda b: spent_s[b.block.id], default=None)
 
     def host_of(self, block: BlockMetrics) -> HostSide:
         """The thread itself; for hardware, the thread that waits least among those that wait, or else the first."""

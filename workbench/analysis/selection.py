@@ -54,13 +54,21 @@ class Selection:
 
     @cached_property
     def culprit(self) -> tuple[str, Side | None]:
-        return find_culprit(self.block, self.states, self.of.blocks) if self.names_culprit else ("", None)
+        """Seen from the host, who the critical path is in, where it is known; else whom the waits name."""
+        named = find_culprit(self.block, self.states, self.of.blocks) if self.names_culprit else ("", None)
+        late = self.of.on_path
+        if named[1] is not Side.FPGA or not self.on_host or late is None:
+            return named
+        alone = sum(b.block.group == late.block.group for b in self.of.blocks) == 1
+        return late.block.id if alone else late.block.group, Side.FPGA
 
     @cached_property
     def late_block(self) -> BlockMetrics | None:
         culprit, side = self.culprit
         if side is Side.HOST:
             return None
+        if self.on_host and self.of.on_path is not None:
+            return self.of.on_path
         fpga = [b for b in self.of.blocks if b.block.side is Side.FPGA]
         named = [b for b in fpga if culprit in (b.block.id, b.block.group)]
         if self.on_host or not any(b.time_of(Category.WORK) for b in named):

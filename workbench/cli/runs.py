@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 from workbench.analysis.html_report import html_report
+from workbench.analysis.predicting import asks
 from workbench.analysis.report import report_json, virtual_time_json
 from workbench.analysis.text_report import text_report
 from workbench.api.job import Job
@@ -58,8 +59,8 @@ def run_report(arguments: argparse.Namespace, workbench: Opened) -> int:
         open_printed(arguments.run_folder, workbench.plugins, arguments.threshold), arguments.first, arguments.last
     )
     whole = arguments.first is None and arguments.last is None
-    if arguments.predict > 0 and whole:
-        opened = predicted(opened, arguments.predict)
+    if arguments.predict > 0 and whole and asks(opened.analysis):
+        opened, _ = predicted(opened, arguments.predict)
     if arguments.html:
         write_result_text(arguments.html, html_report(opened.run, opened.analysis, opened.platform))
     if arguments.svg:

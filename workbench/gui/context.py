@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,7 +24,7 @@ from workbench.session.documents import Document
 from workbench.session.history import Command, History
 from workbench.session.opening import open_workspace
 from workbench.session.plugins import Plugins
-from workbench.session.results import OpenRun, newest_run, open_knowledge, open_result
+from workbench.session.results import OpenRun, newest_run, open_knowledge, open_result, predicted
 from workbench.session.trust import Standing, standing
 from workbench.session.workspace import Workspace
 
@@ -272,18 +271,14 @@ class Context(QObject):
         """Predict, in the background, what the findings' advice gains."""
         opened = self.opened
 
-        def work(job: Job) -> tuple[Replayed, Analysis]:
-            from workbench.analysis.predicting import with_predictions
-            from workbench.replay.predict import prepare
-
+        def work(job: Job) -> tuple[OpenRun, Replayed]:
             assert opened is not None
             with job.step("Predict"):
-                replayed = prepare(opened.run, opened.platform)
-                return replayed, with_predictions(opened.analysis, replayed, job)
+                return predicted(opened, job=job)
 
-        def done(found: tuple[Replayed, Analysis]) -> None:
+        def done(found: tuple[OpenRun, Replayed]) -> None:
             if opened is not None and opened is self.opened:
-                self.replayed, self.opened = found[0], replace(opened, analysis=found[1])
+                self.opened, self.replayed = found
                 self.predictions_changed.emit()
 
         if opened and any(advice.changes for finding in opened.analysis.findings for advice in finding.advice):

@@ -14,8 +14,10 @@ from workbench.session.plugins import Plugins
 
 if TYPE_CHECKING:  # what opens and analyses a run is imported by the first run
     from workbench.analysis import Analysis, KnowledgeBase
+    from workbench.api.job import Job
     from workbench.model.platform import Platform
     from workbench.model.run import Run
+    from workbench.replay.predict import Replayed
     from workbench.session.workspace import Workspace
 
 
@@ -96,17 +98,20 @@ def open_result(path: Path, plugins: Plugins, threshold: float = 1.05) -> OpenRu
     )
 
 
-def predicted(opened: OpenRun, budget_s: float = math.inf) -> OpenRun:
-    """A run with what its advice is predicted to gain, as far as that takes no longer than `budget_s` seconds."""
-    from workbench.analysis.predicting import asks, with_predictions
+def predicted(opened: OpenRun, budget_s: float = math.inf, job: Job | None = None) -> tuple[OpenRun, Replayed]:
+    """A run with what its advice is predicted to gain, as far as that takes no longer than `budget_s` seconds, and the
+    run made ready for further predictions. Who is late is taken from the critical path."""
+    from workbench.analysis import analyse
+    from workbench.analysis.predicting import with_predictions
     from workbench.replay.predict import prepare
 
-    if not asks(opened.analysis):
-        return opened
     begun_s = monotonic()
     replayed = prepare(opened.run, opened.platform)
+    analysis, path = opened.analysis, replayed.next_bottlenecks()
+    if path:
+        analysis = analyse(opened.run, opened.platform, opened.knowledge, analysis.threshold, path)
     left_s = budget_s - (monotonic() - begun_s)
-    return replace(opened, analysis=with_predictions(opened.analysis, replayed, budget_s=left_s))
+    return replace(opened, analysis=with_predictions(analysis, replayed, job, left_s)), replayed
 
 
 def newest_run(workspace: Workspace) -> Path | None:
