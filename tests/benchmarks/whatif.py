@@ -100,11 +100,12 @@ def advised(case: Case, base: OpenRun) -> list[Change] | None:
     scaled = [change for change in changes if isinstance(change, ScaleState) and change.factor == OPEN]
     if not scaled:
         wanted = {"DEPTH"} if any(isinstance(change, Depth) for change in changes) else {"CLEAR"}
-        changes = [replace(c, words=new["DEPTH"]) if isinstance(c, Depth) else c for c in changes]
+        changes = [replace(c, words=new.get("DEPTH", c.words)) if isinstance(c, Depth) else c for c in changes]
         return changes if set(differ) <= wanted else None
-    if len(differ) != 1 or case.base.host != case.twin.host or not old[differ[0]]:
+    if len(differ) != 1 or case.base.host != case.twin.host:
         return None
-    factor = old["LANES"] / new["LANES"] if differ == ["LANES"] else new[differ[0]] / old[differ[0]]
+    before, after = (settings.get(differ[0], 1) for settings in (old, new))
+    factor = before / after if differ == ["LANES"] else after / max(before, 1)
     return [replace(c, factor=factor) if c in scaled else c for c in changes]
 
 

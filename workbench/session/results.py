@@ -9,6 +9,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from workbench.model.blocks import Side
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.session.plugins import Plugins
 
@@ -108,7 +109,7 @@ def predicted(opened: OpenRun, budget_s: float = math.inf, job: Job | None = Non
     begun_s = monotonic()
     replayed = prepare(opened.run, opened.platform)
     analysis, path = opened.analysis, replayed.next_bottlenecks()
-    if path:
+    if {part.block for part in path} & {b.id for b in opened.run.manifest.blocks if b.side is Side.FPGA}:
         analysis = analyse(opened.run, opened.platform, opened.knowledge, analysis.threshold, path)
     left_s = budget_s - (monotonic() - begun_s)
     return replace(opened, analysis=with_predictions(analysis, replayed, job, left_s)), replayed
