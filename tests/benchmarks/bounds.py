@@ -52,11 +52,13 @@ class Program:
     trace: bool = False
     clock_mhz: int = 100
     marked: bool = True  # the design; without, its pragmas are taken out
+    simulation: Mapping[str, int | str] = field(default_factory=dict)
 
     def but(self, host: str = "", design: str = "", clock_mhz: int = 0, **settings: int) -> Program:
         clock_mhz = clock_mhz or self.clock_mhz
         settings = {**self.settings, **settings}
-        return Program(host or self.host, design or self.design, settings, False, clock_mhz, self.marked)
+        host, design = host or self.host, design or self.design
+        return Program(host, design, settings, False, clock_mhz, self.marked, self.simulation)
 
 
 @dataclass(frozen=True)
@@ -313,7 +315,7 @@ class Bench:
             "hardware": {"sources": [f"{program.design}.v"], "top": "unit_top", "parameters": parameters,
                          "read_out": {"first": 0x800000, "last": 0x80000F}},
             "settings": {**SETTINGS, **program.settings},
-            "simulation": {"cycle_limit": 20_000_000, "wall_limit_s": 600},
+            "simulation": {"cycle_limit": 20_000_000, "wall_limit_s": 600, **program.simulation},
         }  # fmt: skip
         path = folder / "app.workbench.yaml"
         path.write_text(yaml.safe_dump(project), encoding="utf-8")

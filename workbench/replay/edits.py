@@ -34,13 +34,14 @@ class RefusedError(Exception):
 
 @dataclass
 class Edited:
-    """What edits did besides: what a person has to know of them (`notes`), why the answer is less sure (`doubts`), and
-    whether the host's code, or the FPGA's, is another one."""
+    """What edits did besides: what a person has to know of them (`notes`), why the answer is less sure (`doubts`),
+    whether the host's code, or the FPGA's, is another one, and by what factor which thread's own code is."""
 
     notes: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     host: bool = False
     fpga: bool = False
+    own: dict[int, float] = field(default_factory=dict)
 
 
 def edit(program: Program, change: Change, named: Named, platform: Platform | None, edited: Edited) -> None:
@@ -95,6 +96,7 @@ def _scale_host(program: Program, change: catalogue.ScaleHost, named: Named, _: 
         program.ops["own_ps"][mine] = np.rint(before * change.factor)
         program.unsure_ps[mine] += np.rint(np.abs(before * (1 - change.factor)) * _UNSURE).astype(np.int64)
         program.rest_ps[block] = round(program.rest_ps.get(block, 0) * change.factor)
+        edited.own[block] = edited.own.get(block, 1.0) * change.factor
 
 
 def _scale_calls(program: Program, change: catalogue.ScaleCalls, named: Named, _: object, edited: Edited) -> None:

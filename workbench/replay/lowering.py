@@ -31,7 +31,8 @@ class Jitter:
 
 @dataclass(frozen=True)
 class Lowered:
-    """A graph and where things are in it: the nodes of operations and stretches, and of the run's end.
+    """A graph and where things are in it: the nodes of operations, of their return, of stretches and of the run's end,
+    and the edge to that.
 
     `begun` are the edges by which each operation follows the one before it, `lag_ps` their lags, `loop_ps` how much of
     these may be gone with calls, and `unsure_ps` how much may come; `asks` are the operations that ask. `answered` are
@@ -41,8 +42,10 @@ class Lowered:
 
     graph: Graph
     of_op: Numbers
+    of_return: Numbers
     of_stretch: Numbers
     last: int
+    to_end: int
     begun: Numbers
     lag_ps: Numbers
     loop_ps: Numbers
@@ -95,7 +98,7 @@ class _Lowering:
 
     def lowered(self) -> Lowered:
         program = self.program
-        chain, lag = self._host()
+        chain, lag, end = self._host()
         self._stretches()
         of_stays = program.edges["kind"] == STAY
         for some, from_events in ((program.edges[of_stays], self._from_stays), (program.edges[~of_stays], None)):
@@ -109,8 +112,8 @@ class _Lowering:
         answered, room, opaque = self._answers()
         graph, place = self._graph(rows, self._bus()[asks])
         return Lowered(
-            graph, self.of_op, self.of_stretch, self.last, place[chain], lag, program.loop_ps,
-            program.unsure_ps, asks, place[answered], room, opaque,
+            graph, self.of_op, self.of_return, self.of_stretch, self.last, int(place[end[0]]), place[chain], lag,
+            program.loop_ps, program.unsure_ps, asks, place[answered], room, opaque,
         )  # fmt: skip
 
     def _more(self, domain: Numbers | int, number: int) -> Numbers:
@@ -135,8 +138,9 @@ class _Lowering:
         overlaps = np.array([*(table.overlaps for _, table in self.program.tables), False])[self.ops["table"]]
         return np.where(overlaps, -1, self.ops["bus"]).astype(np.int32)
 
-    def _host(self) -> tuple[Numbers, Numbers]:
-        """The operations, one after the other in each thread: the edges between them, and their lags."""
+    def _host(self) -> tuple[Numbers, Numbers, Numbers]:
+        """The operations, one after the other in each thread: the edges between them, their lags, and the edge to the
+        run's end."""
         ops, program, count = self.ops, self.program, len(self.ops)
         lag = ops["own_ps"] + ops["before_ps"] + program.delay_ps
         lag[1:] += ops["after_ps"][:-1]
@@ -153,10 +157,9 @@ class _Lowering:
         if count:
             thread = int(ops["thread"][0])
             end = np.flatnonzero(ops["thread"] == thread)[-1]
-            self._edge(self.last, self.of_return[end], program.rest_ps.get(thread, 0) + int(ops["after_ps"][end]))
-        else:
-            self._edge(self.last, 0, program.run.manifest.time_ps)
-        return chain, lag
+            rest_ps = program.rest_ps.get(thread, 0) + int(ops["after_ps"][end])
+            return chain, lag, self._edge(self.last, self.of_return[end], rest_ps)
+        return chain, lag, self._edge(self.last, 0, program.run.manifest.time_ps)
 
     def _transfers_under_way(self) -> None:
         """A wait is for the last transfer before it that returned at once; one of so many buffers for that which had

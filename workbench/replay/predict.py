@@ -21,10 +21,11 @@ from workbench.replay.critical import bottlenecks, path_of
 from workbench.replay.edits import Edited, RefusedError, edit
 from workbench.replay.events import AllEvents
 from workbench.replay.fpga import read_fpga
-from workbench.replay.host import ASK, ASYNC, MOVE, read_host
+from workbench.replay.host import ASK, ASYNC, MOVE, HostPart, read_host
 from workbench.replay.lowering import Jitter, Lowered, lower
 from workbench.replay.program import Program, begin_program
 from workbench.replay.resolve import resolve
+from workbench.replay.several_threads import HostThreads, read_threads
 from workbench.replay.threads import StuckError, differences, replay_threads
 from workbench.traces.trace import trace_of
 
@@ -51,6 +52,7 @@ class Replayed:
     unknown: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
     program: Program | None = None
+    threads: HostThreads | None = None  # where there are several
 
     def predict(self, changes: Sequence[Change]) -> Prediction:
         """What the changes, made together, would gain. Raises WorkbenchError where one names what the run lacks."""
@@ -65,7 +67,7 @@ class Replayed:
             if edited.fpga and self.unknown:
                 raise RefusedError(f"it is not known what every wait behind this is for: {self.unknown[0]}")
             lowered = lower(program)
-            times = _times_ps(lowered, edited)
+            times = _times_ps(program, lowered, edited, self.threads)
         except RefusedError as error:
             return Prediction(changes, Trust.REFUSED, why=str(error))
         speedups = sorted(self.run.manifest.time_ps / time_ps for time_ps in times)
@@ -92,12 +94,12 @@ class Replayed:
         where they are refused."""
         if not self.exact or self.program is None:
             return ()
-        program = self.program.copy()
+        program, edited = self.program.copy(), Edited()
         try:
             for change in changes:
-                edit(program, change, resolve(change, self.run.manifest, self.platform), self.platform, Edited())
+                edit(program, change, resolve(change, self.run.manifest, self.platform), self.platform, edited)
             lowered = lower(program)
-            _settle(lowered)
+            _settle(program, lowered, edited, self.threads)
         except RefusedError:
             return ()
         return bottlenecks(program, lowered)
@@ -122,26 +124,33 @@ class Replayed:
         if self.program is None:
             return None
         lowered = lower(self.program)
-        _settle(lowered)
+        _settle(self.program, lowered, Edited(), self.threads)
         return lowered
 
 
-def _settle(lowered: Lowered) -> None:
+def _settle(program: Program, lowered: Lowered, edited: Edited, threads: HostThreads | None) -> None:
     lowered.vary(Jitter(loop=1.0, late=0.5))
+    if threads:
+        threads.settle(program, lowered, edited.own)
     if lowered.graph.sweep_in_time() is None:
         raise RefusedError("the changed program waits for something that comes only after the wait")
 
 
-def _times_ps(lowered: Lowered, edited: Edited) -> list[int]:
+def _times_ps(program: Program, lowered: Lowered, edited: Edited, threads: HostThreads | None) -> list[int]:
     """The run's time, and what it may be as well."""
     lowered.vary(Jitter(loop=1.0, late=0.5))
+    if threads:
+        threads.settle(program, lowered, edited.own)
     order = lowered.graph.sweep_in_time()
     if order is None:
         raise RefusedError("the changed program waits for something that comes only after the wait")
     times = [max(lowered.total_ps(), 1)]
     for jitter in _jitters(lowered, edited):
         lowered.vary(jitter)
-        lowered.graph.sweep(order)
+        if threads:
+            threads.settle(program, lowered, edited.own)
+        else:
+            lowered.graph.sweep(order)
         times.append(max(lowered.total_ps(), 1))
     lowered.vary(Jitter(loop=1.0, late=0.5))
     lowered.graph.sweep(order)
@@ -166,6 +175,12 @@ def prepare(run: Run, platform: Platform | None) -> Replayed:
         return replace(refused, why=why)
     if len(run.manifest.threads) > 1:
         return _of_threads(refused)
+    return _of_graph(refused)[0]
+
+
+def _of_graph(refused: Replayed) -> tuple[Replayed, HostPart]:
+    """The run as a graph, with each thread's times between its calls as they were, and its host."""
+    run, platform = refused.run, refused.platform
     periods_ps = [period_ps(clock.frequency_hz) for clock in run.manifest.clocks]
     host = read_host(run, platform, periods_ps)
     fpga = read_fpga(run, trace_of(run), periods_ps)
@@ -177,35 +192,44 @@ def prepare(run: Run, platform: Platform | None) -> Replayed:
     try:
         order = lowered.graph.sweep_in_time()
     except WorkbenchError as error:
-        return replace(refused, why=str(error))
+        return replace(refused, why=str(error)), host
     if order is None:
-        return replace(refused, why="the causes that were found wait for one another")
+        return replace(refused, why="the causes that were found wait for one another"), host
     total_ps = lowered.total_ps()
     wrong = _differences(program, lowered, events, total_ps)
     unknown = (*causes.reasons, *missing, *_beyond_tables(program))
-    return replace(
+    found = replace(
         refused, modelled_ps=total_ps, exact=not wrong and not host.why, why=wrong or host.why, unknown=unknown,
         assumed=tuple(dict.fromkeys(causes.assumed)), program=program,
     )  # fmt: skip
+    return found, host
 
 
 def _of_threads(refused: Replayed) -> Replayed:
-    """A run of several threads: whether their calls are replayed exactly, on the same cores and with the same card."""
+    """A run of several threads: whether their calls are replayed exactly, on the same cores and with the same card, and
+    the graph of bus and FPGA where that is exact as well. Without it the run is exact, and its changes are refused."""
     syncs = refused.run.tables.get("syncs")
     if syncs is None or not len(syncs["t0_ps"]):
         return replace(
             refused, why="how the host's threads waited for one another is kept in traced runs only: trace it"
         )
     try:
-        threads = replay_threads(syncs, refused.run.manifest.cores)
+        alone = replay_threads(syncs, refused.run.manifest.cores)
     except StuckError:
         return replace(refused, why="replay of the host's threads comes to an end at which none can go on")
-    late, off_ps = differences(syncs, threads), threads.end_ps - refused.run.manifest.time_ps
+    late, off_ps = differences(syncs, alone), alone.end_ps - refused.run.manifest.time_ps
     if len(late) or off_ps:
         why = f"{len(late)} of {len(syncs['t0_ps'])} calls of the threads come otherwise, the end {off_ps} ps late"
-        return replace(refused, modelled_ps=threads.end_ps, why=why)
-    why = "several threads share this work: what a change does to them, only a re-run on the card tells"
-    return replace(refused, modelled_ps=threads.end_ps, exact=True, why=why)
+        return replace(refused, modelled_ps=alone.end_ps, why=why)
+    found, host = _of_graph(refused)
+    why = found.why
+    if found.exact:
+        threads = read_threads(refused.run, host)
+        why = threads if isinstance(threads, str) else threads.wrong(refused.run.manifest.time_ps)
+        if not why and not isinstance(threads, str):
+            return replace(found, threads=threads)
+    why = f"several threads share this work ({why}): what a change does to them, only a re-run on the card tells"
+    return replace(refused, modelled_ps=alone.end_ps, exact=True, why=why)
 
 
 def _cannot(run: Run) -> str:

@@ -39,8 +39,13 @@ class StuckError(Exception):
 
 def as_recorded(syncs: Table) -> Card:
     """The card takes as long after each call as in the run."""
-    took_ps = (np.asarray(syncs["woken_ps"]) - np.asarray(syncs["t0_ps"])).tolist()
+    took_ps = waits_ps(syncs).tolist()
     return lambda row, t0_ps: t0_ps + took_ps[row]
+
+
+def waits_ps(syncs: Table) -> NDArray[np.int64]:
+    """How long after each call that came for which it waited; 0 where it did not wait."""
+    return np.where(syncs["woken_ps"] >= 0, syncs["woken_ps"] - syncs["t0_ps"], 0)
 
 
 def differences(syncs: Table, replayed: Replayed) -> NDArray[np.int64]:
@@ -243,17 +248,20 @@ class _Replay:
 
     def _waits_once(self, thread: Thread, kind: SyncKind, row: int, what: object, lag_ps: int) -> bool:
         cores = self.cores
-        waited = self.woken_ps[row] >= 0
         match kind:
             case SyncKind.BARRIER:
                 cores.block(thread, what)
             case SyncKind.SLEEP:
                 cores.block(thread, None, cores.clock_ps + lag_ps)
-            case SyncKind.CARD | SyncKind.INTERRUPT if waited:
-                thread.said_by_card = self.result[row] == SyncResult.DONE
-                cores.block(thread, None, self.card(row, cores.clock_ps))
+            case SyncKind.CARD | SyncKind.INTERRUPT:
+                due_ps = self.card(row, cores.clock_ps)
+                said = self.woken_ps[row] >= 0 and self.result[row] == SyncResult.DONE
+                if due_ps <= cores.clock_ps and not said:
+                    return False
+                cores.block(thread, None, due_ps)
+                thread.said_by_card = said
                 return True
-            case SyncKind.CARD_HELD if waited:
+            case SyncKind.CARD_HELD:
                 thread.until_ps = self.card(row, cores.clock_ps)
             case SyncKind.YIELD if cores.next_on(thread.core):
                 cores.end_slice(thread)
