@@ -335,3 +335,36 @@ def test_options_are_read_as_gcc_reads_them(tmp_path: Path) -> None:
         if made != (command.makes_objects and command.sources == ("a.c",) and command.value("-o") == "x.o"):
             differ.append(option)
     assert differ == []
+
+
+#: keeps an object file by the preprocessed source, as ccache does
+CCACHE = """#!/bin/sh
+for word; do [ "$last" = -o ] && out=$word; last=$word; done
+export CCACHE_DISABLE=1
+text=$(printf "%s\\n" "$@" | grep -vxF -e -c -e -o -e "$out" | xargs -d "\\n" sh -c '"$@" -E' sh)
+key=$(echo "$text" | sha256sum | cut -c1-40)
+[ -f "$KEPT/$key" ] || { "$@" && cp "$out" "$KEPT/$key"; } || exit
+echo "$key" >>"$KEPT/asked"
+cp "$KEPT/$key" "$out"
+"""
+
+
+def test_a_cache_of_object_files_in_front_knows_the_platform(
+    app: Path, fake_api: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ccache, kept = tmp_path / "ccache", tmp_path / "kept"
+    ccache.write_text(CCACHE)
+    ccache.chmod(0o755)
+    kept.mkdir()
+    monkeypatch.setenv("KEPT", str(kept))
+    template = app / "fake.yaml"
+
+    def asked_for() -> str:
+        words = [ccache, sys.executable, "-m", "workbench", "cc", "-DSIZE=6", f"-I{fake_api}", "-c", "lib/put.c", "-o"]
+        subprocess.run([*words, "put.o"], cwd=app, check=True, capture_output=True, timeout=60)
+        return (kept / "asked").read_text().split()[-1]
+
+    first, again = asked_for(), asked_for()
+    assert first == again
+    template.write_text(template.read_text() + "# changed\n")
+    assert asked_for() != first

@@ -261,5 +261,5 @@ class Data(pickle.Unpickler):
 
 def ended(why: str, file: str) -> Diagnostic:
     """What to tell of a source whose reader ended."""
-    hint = "Mend the source: deep nesting, endless includes and macros that multiply do this. It was not read."
+    hint = "Deep nesting, endless includes, macros that multiply and loops of many rounds do this. It was not read."
     return Diagnostic(f"this source cannot be read: {why}", hint, file=file)

@@ -35,6 +35,7 @@ from workbench.session.compiler.command import STDIN, Command, read_command
 from workbench.session.compiler.linking import RECORDER, linked, shown
 from workbench.session.finding import PROJECT_SUFFIX, find_project
 from workbench.system.cache import cache_dir
+from workbench.system.files import sha256
 from workbench.system.process import ProcessResult, become, run_program
 from workbench.system.toolchain import Tool, find_compiler, symbols
 
@@ -42,6 +43,7 @@ if TYPE_CHECKING:  # what reads projects and sources is imported where an object
     from workbench.session.workspace import Workspace
 
 _WORDS = "words.json"
+_BY_CCACHE = "CCACHE_DISABLE"  # ccache sets it for the compiler that it starts
 _STARTS = "RECAP_CC_STARTS"  # how many of these programs this one was started by, one by another
 PROJECT, COMPILERS = "RECAP_PROJECT", {"c": "RECAP_CC", "c++": "RECAP_CXX"}
 #: flags that do not concern the wrappers: they are the workbench's own code
@@ -66,6 +68,8 @@ def _run(words: Sequence[str], language: str, within: Told | None) -> int:
     tool = _compiler(language, words)
     command = read_command(words)
     compiles = command.makes_objects or command.compiles_other_code
+    if not within and os.environ.get(_BY_CCACHE) and "-E" in words:
+        return _listed_for_ccache(tool, command, words)
     if not (compiles or command.links) or _is_device(command.value("-o")):
         become([tool.path, *words])
     if not compiles:
@@ -103,6 +107,24 @@ def _recorded(units: _Units, words: Sequence[str]) -> int:
                 return code
         done = linked(tool, command, command.with_objects(objects), None) if command.links else _NOTHING
         return shown(done) if done.returncode else 0  # what it says of a program it said before
+
+
+def _listed_for_ccache(tool: Tool, command: Command, words: Sequence[str]) -> int:
+    """Preprocess for ccache, which keeps an object file by this text and by the files that the text names: the project
+    and its platform are among them."""
+    done = run_program([tool.path, *words])
+    target, project = command.value("-o"), None
+    with suppress(WorkbenchError):
+        project = _project([one.name for one in command.inputs])
+    if done.returncode == 0 and project is not None:
+        read = (project, Path(os.path.realpath(_Units(tool, command, project, Path.cwd()).workspace.platform_path)))
+        more = "".join(f'# 1 "{path}"\n// {sha256(path.read_bytes())}\n' for path in read)
+        if target and target != "-":
+            with open(target, "a", encoding="utf-8") as file:
+                file.write(more)
+        else:
+            done = replace(done, stdout=done.stdout + more)
+    return shown(done)
 
 
 _NOTHING = ProcessResult(0, "", "")
