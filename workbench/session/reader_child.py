@@ -134,6 +134,9 @@ def _received(stream: int, hearing: int, child: int, idle_s: float, job: Job | N
         if stream in ready:
             piece = os.read(stream, 1 << 20)
             if not piece:
+                poll.unregister(stream)
+                while poll.poll(0) and _heard(hearing, job):  # what it still told
+                    pass
                 return b"".join(pieces)
             pieces.append(piece)
         if ready:
