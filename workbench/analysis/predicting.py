@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain, combinations
-from time import monotonic
+from time import process_time
 
 from workbench.analysis.finding_words import LEAST_GAIN
 from workbench.analysis.rules import severity_of
@@ -58,7 +58,7 @@ def with_predictions(
     """The analysis with what its advice is predicted to gain. Findings are ranked anew: first those with a predicted
     speedup, by it, then the others by their upper bound; those that follow from others stay last.
 
-    Advice with the greatest bounds is predicted first, and none once `budget_s` seconds are used up.
+    Advice with the greatest bounds is predicted first, and none once `budget_s` seconds of processor time are used up.
     """
     budget = _Budget(budget_s)
     wanted: dict[tuple[Change, ...], float] = {}
@@ -82,15 +82,15 @@ def with_predictions(
 
 @dataclass
 class _Budget:
-    """Seconds for predictions, of which each is expected to take as long as the longest did."""
+    """Seconds of processor time for predictions, of which each is expected to take as long as the longest did."""
 
     seconds: float
-    begun_s: float = field(default_factory=monotonic)
-    last_s: float = field(default_factory=monotonic)
+    begun_s: float = field(default_factory=process_time)
+    last_s: float = field(default_factory=process_time)
     longest_s: float = 0.0
 
     def allows(self) -> bool:
-        now = monotonic()
+        now = process_time()
         self.longest_s, self.last_s = max(self.longest_s, now - self.last_s), now
         return now - self.begun_s + self.longest_s <= self.seconds
 

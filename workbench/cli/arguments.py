@@ -219,7 +219,7 @@ OWN: Sequence[Command] = (
              _file("--svg", metavar="F", help="write the block graph"),
              _flag("--all", "unfold all advice, parts and numbers of each finding"),
              _option("--predict", type=float, default=10.0, metavar="SECONDS",
-                     help="how long predictions of what advice gains may take; 0 for none"),
+                     help="processor time for predictions of what advice gains; 0 for none"),
              _file("--png", metavar="F", help="write a picture of the window on this run"),
              *MOMENTS, *THRESHOLD),
     _command("ledger", "the predictions that were kept, and what came true", "ledger:run_ledger",

@@ -6,7 +6,7 @@ import math
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from time import monotonic
+from time import process_time
 from typing import TYPE_CHECKING
 
 from workbench.model.blocks import Side
@@ -100,18 +100,18 @@ def open_result(path: Path, plugins: Plugins, threshold: float = 1.05) -> OpenRu
 
 
 def predicted(opened: OpenRun, budget_s: float = math.inf, job: Job | None = None) -> tuple[OpenRun, Replayed]:
-    """A run with what its advice is predicted to gain, as far as that takes no longer than `budget_s` seconds, and the
+    """A run with what its advice is predicted to gain, as far as `budget_s` seconds of processor time reach, and the
     run made ready for further predictions. Who is late is taken from the critical path."""
     from workbench.analysis import analyse
     from workbench.analysis.predicting import with_predictions
     from workbench.replay.predict import prepare
 
-    begun_s = monotonic()
+    begun_s = process_time()
     replayed = prepare(opened.run, opened.platform)
     analysis, path = opened.analysis, replayed.next_bottlenecks()
     if {part.block for part in path} & {b.id for b in opened.run.manifest.blocks if b.side is Side.FPGA}:
         analysis = analyse(opened.run, opened.platform, opened.knowledge, analysis.threshold, path)
-    left_s = budget_s - (monotonic() - begun_s)
+    left_s = budget_s - (process_time() - begun_s)
     return replace(opened, analysis=with_predictions(analysis, replayed, job, left_s)), replayed
 
 
