@@ -153,7 +153,10 @@ def _times_ps(program: Program, lowered: Lowered, edited: Edited, threads: HostT
             lowered.graph.sweep(order)
         times.append(max(lowered.total_ps(), 1))
     lowered.vary(Jitter(loop=1.0, late=0.5))
-    lowered.graph.sweep(order)
+    if threads:
+        threads.settle(program, lowered, edited.own)
+    else:
+        lowered.graph.sweep(order)
     return times
 
 
