@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from workbench.api.compile import run_all
 from workbench.api.job import Job
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import Run
@@ -174,3 +175,10 @@ def test_a_streaming_application_has_no_build_of_its_own(tmp_path: Path) -> None
         WorkbenchError, match=r"eight.workbench.yaml:\d+:\d+: error: the host of a streaming application"
     ):
         open_workspace(made, load_plugins())
+
+
+def test_the_first_word_of_a_step_is_of_what_it_compiles(tmp_path: Path) -> None:
+    heard: list[str] = []
+    job = Job(lambda event: heard.append(event.text))
+    run_all([["gcc", "--version"]], job, cwd=tmp_path, what="the simulated card")
+    assert heard == [f"the simulated card: {done} of 1 compiler call done" for done in (0, 1)]

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from workbench.api.job import Job
@@ -51,8 +52,10 @@ def run_all(commands: Sequence[Sequence[str | Path]], job: Job, *, cwd: Path, wh
 def told(results: Iterable[ProcessResult], job: Job, what: str, count: int) -> tuple[Diagnostic, ...]:
     """The warnings of compilers that have ended; WorkbenchError with the errors of the first that failed."""
     warnings: list[Diagnostic] = []
+    done = partial("{}: {} of {} done".format, what)
+    job.progress(None, done(0, counted(count, "compiler call")))  # not what was compiled before
     for number, result in enumerate(results, 1):
-        job.progress(None, f"{what}: {thousands(number)} of {counted(count, 'compiler call')} done")
+        job.progress(None, done(thousands(number), counted(count, "compiler call")))
         found = gcc_diagnostics(result.stderr)
         if result.returncode:
             for line in result.stderr.splitlines():
