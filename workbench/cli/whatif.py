@@ -20,14 +20,14 @@ from workbench.replay.predict import Replayed, prepare
 from workbench.session import ledger
 from workbench.session.confirm import Answer, Confirmation, confirm, open_project_of
 from workbench.session.plugins import Plugins
-from workbench.session.results import open_recorded
+from workbench.session.results import open_recorded, platforms_named
 
 _MOST_ROWS = 8  # of what holds the run
 
 
 def run_whatif(arguments: argparse.Namespace, workbench: Opened) -> int:
     changes = [read_change(text) for text in arguments.changes]
-    replayed = _prepared(arguments.run_folder, workbench.plugins)
+    replayed = _prepared(arguments.run_folder, workbench.plugins, changes)
     prediction = replayed.predict(changes)
     held = replayed.next_bottlenecks(changes)
     kept = ""
@@ -132,10 +132,10 @@ def slack_json(one: Slack) -> dict[str, object]:
     return {"block": one.block, "state": one.state, "slack_s": one.slack_s}
 
 
-def _prepared(path: Path, plugins: Plugins) -> Replayed:
+def _prepared(path: Path, plugins: Plugins, changes: Sequence[Change] = ()) -> Replayed:
     run, platform, problems = open_recorded(path, plugins)
     print_diagnostics(problems)
-    return prepare(run, platform)
+    return prepare(run, platform, platforms_named(changes, plugins))
 
 
 def _print(replayed: Replayed, prediction: Prediction, held: tuple[Bottleneck, ...]) -> None:

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from workbench.model.blocks import Block, Side
 from workbench.model.pragma import CPU, Category
 from workbench.model.targets import resolve_target
-from workbench.replay.events import STAY, WORD, AllEvents, Events, merged
+from workbench.replay.events import STAY, WORD, AllEvents, Events, mark_questions, merged
 from workbench.replay.fpga import FpgaPart, wait_states
-from workbench.replay.host import ASK, cycles_at
 
 Numbers = NDArray[np.int64]
 EDGES = np.dtype([("stretch", "<i8"), ("kind", "u1"), ("source", "<i8"), ("byte", "<i8"), ("lag", "<i8")])
@@ -61,7 +60,7 @@ class Causes:
 
 def find_causes(events: AllEvents) -> Causes:
     fpga, blocks = events.fpga, events.run.manifest.blocks
-    _mark_questions(events)
+    mark_questions(events)
     count = len(fpga.first)
     lag_after, unknown = np.zeros(count, np.int64), np.zeros(count, bool)
     parts: list[NDArray[np.void]] = []
@@ -85,27 +84,6 @@ def find_causes(events: AllEvents) -> Causes:
             assumed.append(f"{points.group} never has to wait in '{name}', as its mark says it may")
     edges = np.concatenate(parts) if parts else np.zeros(0, EDGES)
     return Causes(edges, lag_after, unknown, tuple(reasons), tuple(assumed))
-
-
-def _mark_questions(events: AllEvents) -> None:
-    """Find the stays of ports that are one cycle of a question asked by the host."""
-    calls, fpga = events.run.tables["calls"], events.fpga
-    ops = events.host.ops
-    asks = ops[ops["kind"] == ASK]
-    if not len(asks) or not len(fpga.stay_begin):
-        return
-    rows = np.concatenate([np.arange(op["row"], op["row"] + op["rows"]) for op in asks])
-    for number in fpga.blocks:
-        block = events.run.manifest.blocks[number]
-        to_host = np.array([CPU in s.targets and s.category is Category.SEND for s in block.states])
-        if not to_host.any():
-            continue
-        asked = np.unique(cycles_at(np.asarray(calls["port_last_ps"])[rows].astype(np.int64),
-                                    events.periods_ps[fpga.clock[number]]))  # fmt: skip
-        mine = np.flatnonzero(fpga.stay_block == number)
-        mine = mine[to_host[fpga.stay_state[mine]]]
-        hit = np.isin(fpga.stay_begin[mine], asked) | np.isin(fpga.stay_begin[mine] - 1, asked)
-        events.of_questions[mine[hit]] = True
 
 
 def _classes(fpga: FpgaPart, blocks: Sequence[Block]) -> Iterator[PointClass]:

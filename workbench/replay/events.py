@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.model.pragma import CPU, Category
 from workbench.model.run import Run
 from workbench.replay.fpga import FpgaPart
 from workbench.replay.host import ASK, ASYNC, MOVE, HostPart, cycles_at
@@ -118,6 +119,27 @@ class AllEvents:
         asking = set(np.unique(ops["site"][ops["kind"] == ASK]).tolist())
         moving = np.unique(ops["site"][np.isin(ops["kind"], (MOVE, ASYNC)) & (ops["table"] >= 0)]).tolist()
         return tuple(site for site in moving if site not in asking)
+
+
+def mark_questions(events: AllEvents) -> None:
+    """Find the stays of ports that are one cycle of a question asked by the host."""
+    calls, fpga = events.run.tables["calls"], events.fpga
+    ops = events.host.ops
+    asks = ops[ops["kind"] == ASK]
+    if not len(asks) or not len(fpga.stay_begin):
+        return
+    rows = np.concatenate([np.arange(op["row"], op["row"] + op["rows"]) for op in asks])
+    for number in fpga.blocks:
+        block = events.run.manifest.blocks[number]
+        to_host = np.array([CPU in s.targets and s.category is Category.SEND for s in block.states])
+        if not to_host.any():
+            continue
+        asked = np.unique(cycles_at(np.asarray(calls["port_last_ps"])[rows].astype(np.int64),
+                                    events.periods_ps[fpga.clock[number]]))  # fmt: skip
+        mine = np.flatnonzero(fpga.stay_block == number)
+        mine = mine[to_host[fpga.stay_state[mine]]]
+        hit = np.isin(fpga.stay_begin[mine], asked) | np.isin(fpga.stay_begin[mine] - 1, asked)
+        events.of_questions[mine[hit]] = True
 
 
 def word_ps(

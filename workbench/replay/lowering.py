@@ -289,7 +289,7 @@ class _Lowering:
             domain,
             extra,
             self.program.periods_ps,
-            len(self.program.run.manifest.resources),
+            len(self.program.buses),
             rows,
             self.program.host.gaps_ps,
             bus_of_polls,

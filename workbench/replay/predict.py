@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -53,6 +53,7 @@ class Replayed:
     assumed: tuple[str, ...] = ()
     program: Program | None = None
     threads: HostThreads | None = None  # where there are several
+    platforms: Mapping[str, Platform] = field(default_factory=dict)
 
     def predict(self, changes: Sequence[Change]) -> Prediction:
         """What the changes, made together, would gain. Raises WorkbenchError where one names what the run lacks."""
@@ -60,7 +61,7 @@ class Replayed:
         named = [resolve(change, self.run.manifest, self.platform) for change in changes]
         if not self.exact or self.program is None:
             return Prediction(changes, Trust.REFUSED, why=self.why)
-        program, edited = self.program.copy(), Edited()
+        program, edited = self.program.copy(), Edited(self.platforms)
         try:
             for change, what in zip(changes, named, strict=True):
                 edit(program, change, what, self.platform, edited)
@@ -94,7 +95,7 @@ class Replayed:
         where they are refused."""
         if not self.exact or self.program is None:
             return ()
-        program, edited = self.program.copy(), Edited()
+        program, edited = self.program.copy(), Edited(self.platforms)
         try:
             for change in changes:
                 edit(program, change, resolve(change, self.run.manifest, self.platform), self.platform, edited)
@@ -171,9 +172,10 @@ def _jitters(lowered: Lowered, edited: Edited) -> Iterator[Jitter]:
                 yield from (Jitter(first_ps, seen, loop, one, more) for one in late for more in slow)
 
 
-def prepare(run: Run, platform: Platform | None) -> Replayed:
-    """The run made ready for predictions. `platform` is the one that it ran on, as its template says now."""
-    refused = Replayed(run, platform, None, False, "")
+def prepare(run: Run, platform: Platform | None, platforms: Mapping[str, Platform] | None = None) -> Replayed:
+    """The run made ready for predictions. `platform` is the one that it ran on, as its template says now, `platforms`
+    are others that changes may name."""
+    refused = Replayed(run, platform, None, False, "", platforms=platforms or {})
     if why := _cannot(run):
         return replace(refused, why=why)
     if len(run.manifest.threads) > 1:

@@ -49,6 +49,7 @@ class Program:
     answers: dict[int, Answer]  # by operation of the run
     periods_ps: list[Fraction]
     tables: list[tuple[str, TransferTable]]
+    buses: tuple[str, ...]
     rest_ps: dict[int, int]
 
     def copy(self) -> Program:
@@ -71,6 +72,7 @@ class Program:
         for name in arrays:
             setattr(found, name, getattr(self, name).copy())
         found.answers, found.periods_ps, found.tables = dict(self.answers), list(self.periods_ps), list(self.tables)
+        found.rest_ps = dict(self.rest_ps)
         return found
 
 
@@ -88,7 +90,7 @@ def begin_program(
     return Program(
         run, host, fpga, host.ops, np.arange(count), zeros, host.ops["bytes"], zeros + 1, np.arange(count), zeros,
         zeros, zeros, zeros, fpga.stay_end - fpga.stay_begin, edges, lag_after, answers, periods_ps, list(host.tables),
-        dict(host.rest_ps),
+        run.manifest.resources, dict(host.rest_ps),
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,7 +11,8 @@ from time import process_time
 from typing import TYPE_CHECKING
 
 from workbench.model.blocks import Side
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.changes import Change, OtherPlatform
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unknown_name
 from workbench.session.plugins import Plugins
 
 if TYPE_CHECKING:  # what opens and analyses a run is imported by the first run
@@ -59,6 +61,24 @@ def platform_of_run(run: Run, plugins: Plugins) -> tuple[Platform | None, tuple[
     from workbench.formats.platform_file import load_platform
 
     return load_platform(path)
+
+
+def platforms_named(changes: Iterable[Change], plugins: Plugins) -> dict[str, Platform]:
+    """The platforms that changes name, by template or by file. Raises WorkbenchError where one is not there."""
+    from workbench.formats.platform_file import load_platform
+
+    found: dict[str, Platform] = {}
+    for change in changes:
+        if isinstance(change, OtherPlatform):
+            support = plugins.platforms.get(change.platform)
+            path = support.template if support else Path(change.platform)
+            if not path.is_file():
+                raise WorkbenchError(unknown_name("platform template", change.platform, plugins.platforms))
+            platform, problems = load_platform(path)
+            if platform is None:
+                raise WorkbenchError(*problems)
+            found[change.platform] = platform
+    return found
 
 
 def open_recorded(path: Path, plugins: Plugins) -> tuple[Run, Platform | None, tuple[Diagnostic, ...]]:

@@ -1,0 +1,98 @@
+"""What edits of a program have in common: which operations a change names, and taking some out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.model.changes import Change
+from workbench.model.platform import Platform
+from workbench.replay.events import WORD
+from workbench.replay.fpga import works
+from workbench.replay.program import Program
+from workbench.replay.resolve import Named
+
+Numbers = NDArray[np.int64]
+
+
+#: Share of what host code gains that its loops and calls around may keep.
+UNSURE = 0.005
+
+
+class RefusedError(Exception):
+    """A change that replay cannot answer; its text is the reason."""
+
+
+@dataclass
+class Edited:
+    """What edits did besides: what a person has to know of them (`notes`), why the answer is less sure (`doubts`), and
+    whether the host's code, or the FPGA's, is another one. `platforms` are those that changes name, `own` is by what
+    factor which thread's own code is faster or slower."""
+
+    platforms: Mapping[str, Platform] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+    host: bool = False
+    fpga: bool = False
+    own: dict[int, float] = field(default_factory=dict)
+
+
+def operations(program: Program, named: Named, kinds: Sequence[int], change: Change, what: str) -> Numbers:
+    """The operations that a change names, of these kinds."""
+    mine = np.isin(program.ops["site"], named.sites)
+    if not mine.any():
+        raise RefusedError(f"'{change}' names calls that the run did not make")
+    found = np.flatnonzero(mine & np.isin(program.ops["kind"], kinds))
+    if len(found) < mine.sum():
+        raise RefusedError(f"'{change}' names calls that are no {what}")
+    return found
+
+
+def remove(program: Program, gone: Numbers) -> None:
+    """Take operations out; the host's own code before them stays."""
+    keep = np.ones(len(program.ops), bool)
+    keep[gone] = False
+    own = np.where(keep, 0, program.ops["own_ps"])
+    before = np.append(0, np.cumsum(own))
+    kept = np.flatnonzero(keep)
+    since = np.append(0, kept[:-1] + 1) if len(kept) else kept
+    more = before[kept] - before[since]
+    left = int(before[-1] - before[kept[-1] + 1]) if len(kept) else int(before[-1])
+    program.ops["own_ps"][kept] += more
+    program.loop_ps[kept] += more
+    thread = int(program.ops["thread"][0]) if len(program.ops) else 0
+    program.rest_ps[thread] = program.rest_ps.get(thread, 0) + left
+    place = np.cumsum(keep) - 1
+    program.at = np.where((program.at >= 0) & keep[program.at], place[program.at], -1)
+    take(program, kept)
+
+
+def take(program: Program, rows: Numbers) -> None:
+    for name in ("ops", "base", "loop_ps", "unsure_ps", "delay_ps", "buffers"):
+        setattr(program, name, getattr(program, name)[rows])
+
+
+def reorder(program: Program, order: Numbers) -> None:
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    program.at = np.where(program.at >= 0, place[program.at], -1)
+    take(program, order)
+
+
+def sends_of(program: Program) -> NDArray[np.bool_]:
+    """Of each operation whether it moves data to the FPGA."""
+    entries = program.run.manifest.entries
+    kinds = np.array([e.kind == "send" for e in entries] + [False])
+    found: NDArray[np.bool_] = kinds[np.asarray(program.run.tables["calls"]["entry"])[program.ops["row"]]]
+    return found
+
+
+def begun_by(program: Program, ops: Numbers) -> Numbers:
+    """The edges from words of these operations to blocks that wait for them; a port only passes them on."""
+    base = np.flatnonzero(np.isin(program.at, ops))
+    found = np.flatnonzero((program.edges["kind"] == WORD) & np.isin(program.edges["source"], base))
+    wait = np.array([works(block) for block in program.run.manifest.blocks])
+    return found[wait[program.fpga.block[program.edges["stretch"][found]]]] if len(found) else found

@@ -1,0 +1,243 @@
+"""Changes of which calls there are, how large, and when: united, split, earlier, fewer."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.model import changes as catalogue
+from workbench.model.platform import Platform
+from workbench.replay.editing import Edited, RefusedError, begun_by, operations, remove, reorder, sends_of, take
+from workbench.replay.host import ASK, ASYNC, IRQ, MOVE
+from workbench.replay.program import Program
+from workbench.replay.resolve import Named
+
+Numbers = NDArray[np.int64]
+
+
+def unite(program: Program, change: catalogue.Unite, named: Named, _: object, edited: Edited) -> None:
+    edited.host = True
+    mine = operations(program, named, (MOVE, ASYNC), change, "transfers")
+    directions = sends_of(program)[mine]
+    if directions.any() != directions.all():
+        raise RefusedError(f"'{change}' names sends and receives: they cannot be one call")
+    sends = bool(directions.all())
+    ops = program.ops
+    heads: list[int] = []
+    gone: list[int] = []
+    starts = np.append(True, ops["thread"][mine][1:] != ops["thread"][mine][:-1])
+    chunks: list[list[int]] = []
+    for row, first in zip(mine.tolist(), starts.tolist(), strict=True):
+        if first or len(chunks[-1]) == change.count:
+            chunks.append([])
+        chunks[-1].append(row)
+    apart = False
+    lone = np.isin(np.arange(len(ops)), mine)
+    for chunk in chunks:
+        if len(chunk) < 2:
+            continue
+        near = chunk[-1] - chunk[0] + 1 == len(chunk) or bool(lone[chunk[0] : chunk[-1] + 1].all())
+        apart |= not near
+        kept = chunk[0] if sends and not near else chunk[-1] if sends else chunk[0] if near else chunk[-1]
+        others = [row for row in chunk if row != kept]
+        heads.append(kept)
+        gone += others
+        at = 0
+        for row in chunk:
+            for one in np.flatnonzero(program.at == row).tolist():
+                program.byte[one] += at
+                program.at[one] = kept
+            at += int(ops["bytes"][row])
+        widest = max(chunk, key=lambda row: int(ops["bytes"][row]))
+        for name in ("table", "bus", "shorter"):
+            ops[name][kept] = ops[name][widest]
+        extra = int(sum(ops["own_ps"][row] for row in others))
+        between = int(min(ops["own_ps"][row] for row in chunk[1:])) * (len(chunk) - 1)  # the loop around them, at most
+        ops["own_ps"][kept] += extra
+        program.loop_ps[kept] += between
+        ops["bytes"][kept], ops["beyond_ps"][kept], ops["address"][kept] = at, 0, min(ops["address"][chunk])
+        ops["own_ps"][others] = 0
+    if not heads:
+        raise RefusedError(f"'{change}' finds no two of these calls to unite")
+    if apart:
+        edited.notes.append("the united calls need room for all their data at once, on the host and in the FPGA")
+    keep = np.ones(len(ops), bool)
+    keep[gone] = False
+    place = np.cumsum(keep) - 1
+    program.at = np.where(program.at >= 0, place[program.at], -1)
+    take(program, np.flatnonzero(keep))
+
+
+def split(program: Program, change: catalogue.Split, named: Named, _: object, edited: Edited) -> None:
+    edited.host = True
+    mine = operations(program, named, (MOVE, ASYNC), change, "transfers")
+    times = np.ones(len(program.ops), np.int64)
+    times[mine] = change.count
+    if (program.ops["bytes"][mine] % change.count).any():
+        edited.doubts.append(f"their bytes are no multiple of {change.count}")
+    if (program.parts[np.isin(program.at, mine)] > 1).any():
+        raise RefusedError(f"'{change}' parts calls that another change parts")
+    program.parts[np.isin(program.at, mine)] = change.count
+    firsts = np.cumsum(times) - times
+    program.at = np.where(program.at >= 0, firsts[program.at], -1)
+    rows = np.repeat(np.arange(len(program.ops)), times)
+    take(program, rows)
+    ops = program.ops
+    split = np.isin(rows, mine)
+    ops["bytes"][split] = np.maximum(ops["bytes"][split] // change.count, 1)
+    ops["beyond_ps"][split] = 0
+    later = split & (np.append(-1, rows[:-1]) == rows)
+    ops["own_ps"][later] = 0
+
+
+def resize(program: Program, change: catalogue.Resize, named: Named, _: object, edited: Edited) -> None:
+    edited.host = True
+    mine = operations(program, named, (MOVE, ASYNC), change, "transfers")
+    of = np.isin(program.at, mine)
+    if (program.span[of] != program.ops["bytes"][program.at[of]]).any():
+        raise RefusedError(f"'{change}' resizes calls that another change unites or parts: say the size there")
+    program.ops["bytes"][mine] = change.bytes
+    program.ops["beyond_ps"][mine] = 0
+    program.span[of] = change.bytes
+
+
+def retype(program: Program, change: catalogue.Retype, named: Named, platform: Platform | None, edited: Edited) -> None:
+    edited.host = True
+    mine = operations(program, named, (MOVE, ASYNC, ASK), change, "transfers")
+    names = [name for name, _ in program.tables]
+    if change.table not in names:
+        raise RefusedError(f"no transfer table '{change.table}' is known: the platform's template is missing")
+    number = names.index(change.table)
+    table = program.tables[number][1]
+    if (sends_of(program)[mine] != (table.direction == "send")).any():
+        raise RefusedError(f"'{change.table}' is a table of the other direction")
+    program.ops["table"][mine], program.ops["beyond_ps"][mine] = number, 0
+    program.ops["bus"][mine] = program.buses.index(table.resource) if table.resource in program.buses else -1
+    known = program.host.ops["shorter"][program.host.ops["table"] == number]
+    program.ops["shorter"][mine] = int(known[0]) if len(known) else 0
+
+
+def asynchronous(program: Program, change: catalogue.Asynchronous, named: Named, _: object, edited: Edited) -> None:
+    edited.host = True
+    mine = operations(program, named, (MOVE, ASYNC), change, "transfers")
+    if not sends_of(program)[mine].all():
+        raise RefusedError(f"'{change}' names receives: the host needs what they bring")
+    program.ops["kind"][mine] = ASYNC
+    program.buffers[mine] = change.buffers
+    if change.buffers > 1:
+        edited.notes.append(f"the host needs {change.buffers} buffers of its own for the data under way")
+
+
+def early(program: Program, change: catalogue.Early, named: Named, _: object, edited: Edited) -> None:
+    edited.host = True
+    mine = operations(program, named, (MOVE, ASYNC), change, "transfers")
+    waits = np.flatnonzero(np.isin(program.ops["kind"], (ASK, IRQ)))
+    order: list[int] = list(range(len(program.ops)))
+    moved = 0
+    runs = np.split(mine, np.flatnonzero(np.diff(mine) > 1) + 1)
+    to: dict[int, list[int]] = {}
+    for before, run in pairwise(runs):
+        between = waits[(waits > before[-1]) & (waits < run[0])]
+        if len(between) and program.ops["thread"][between[0]] == program.ops["thread"][run[0]]:
+            to.setdefault(int(between[0]), []).extend(run.tolist())
+            moved += 1
+    if not moved:
+        raise RefusedError(f"'{change}': the host waits for the FPGA between no two rounds of these calls")
+    going = {row for rows in to.values() for row in rows}
+    order = [each for row in order if row not in going for each in (*to.get(row, ()), row)]
+    addresses = program.ops["address"]
+    before, later = runs[0], runs[1]
+    if set(addresses[before].tolist()) & set(addresses[later].tolist()):
+        edited.notes.append("the FPGA needs a second buffer: it still works on what is at these addresses")
+    reorder(program, np.array(order))
+
+
+def _rounds(program: Program, starts: Numbers) -> list[tuple[int, int]]:
+    """Each start and the wait that comes first after it (-1: none before the next start)."""
+    waits = np.flatnonzero(np.isin(program.ops["kind"], (ASK, IRQ)))
+    found = []
+    for n, start in enumerate(starts.tolist()):
+        stop = int(starts[n + 1]) if n + 1 < len(starts) else len(program.ops)
+        after = waits[(waits > start) & (waits < stop)]
+        found.append((start, int(after[0]) if len(after) else -1))
+    return found
+
+
+def fewer_starts(program: Program, change: catalogue.FewerStarts, named: Named, _: object, edited: Edited) -> None:
+    edited.host = edited.fpga = True
+    starts = operations(program, named, (MOVE, ASYNC), change, "transfers")
+    rounds = _rounds(program, starts)
+    if any(wait < 0 for _, wait in rounds):
+        raise RefusedError(f"'{change}' names starts that the host does not wait for one after the other")
+    sends = sends_of(program)
+    gone: list[int] = []
+    late: dict[int, list[int]] = {}
+    for n in range(0, len(rounds), change.count):
+        some = rounds[n : n + change.count]
+        last_start, last_wait = some[-1]
+        for (start, wait), (following, _) in pairwise(some):
+            gone += [start, wait]
+            _move_begin(program, start, last_start)
+            between = [row for row in range(wait + 1, following) if not sends[row]]
+            late.setdefault(last_wait, []).extend(between)
+    moved = {row for rows in late.values() for row in rows}
+    order = [each for row in range(len(program.ops)) if row not in moved for each in (row, *late.get(row, ()))]
+    place = {row: n for n, row in enumerate(order)}
+    reorder(program, np.array(order))
+    remove(program, np.array(sorted(place[row] for row in gone), np.int64))
+    edited.notes.append(f"the FPGA has to work through {change.count} rounds after one start")
+
+
+def _move_begin(program: Program, start: int, to: int) -> None:
+    """What began with one operation's words begins with the last word of another, and without a wait between."""
+    edges = begun_by(program, np.array([start]))
+    target = int(program.base[to])
+    program.edges["source"][edges], program.edges["byte"][edges] = target, -1
+    program.lag_after[program.edges["stretch"][edges]] = 0
+
+
+def control_in_fpga(program: Program, change: catalogue.ControlInFpga, named: Named, _: object, edited: Edited) -> None:
+    edited.host = edited.fpga = True
+    starts = operations(program, named, (MOVE, ASYNC), change, "transfers")
+    sends, kinds = sends_of(program), program.ops["kind"]
+    chosen = set(starts.tolist())
+    gone: list[int] = []
+    waits = np.isin(kinds, (ASK, IRQ))
+    data = -1  # the last send of data since the last wait
+    fresh = False
+    wait_before = -1
+    settings: set[int] = set()
+    for row in range(len(program.ops)):
+        if row in chosen:
+            edges = begun_by(program, np.array([row]))
+            if not len(edges):  # a setting, which has to be made once
+                address = int(program.ops["address"][row])
+                if address in settings:
+                    gone.append(row)
+                settings.add(address)
+                continue
+            if fresh and data >= 0:
+                program.edges["source"][edges], program.edges["byte"][edges] = int(program.base[data]), -1
+                gone.append(row)
+                wait_before = -1
+            elif wait_before >= 0:  # goes on with the next round by itself, and its end is waited for alone
+                program.edges["source"][edges], program.edges["byte"][edges] = int(program.base[data]), -1
+                program.lag_after[program.edges["stretch"][edges]] = 0
+                gone += [row, wait_before]
+                wait_before = -1
+            elif data < 0:
+                data = row
+            fresh = False
+        elif waits[row]:
+            wait_before = row
+        elif sends[row] and kinds[row] in (MOVE, ASYNC):
+            data, fresh = row, True
+            wait_before = -1
+        elif kinds[row] in (MOVE, ASYNC):
+            wait_before = -1
+    if not gone:
+        raise RefusedError(f"'{change}' names no calls that the FPGA could do without")
+    remove(program, np.array(sorted(set(gone)), np.int64))
+    edited.notes.append("the FPGA has to begin by itself when its data are there")
