@@ -47,6 +47,9 @@ from workbench.session.results import OpenRun, open_result
 MOVED = 0.05
 SPIN_S = 2e-9  # what one of the changed program's steps of waiting takes: two basic blocks
 QUICK = 6
+#: Programs that do more than the advice says (`dma` needs no starts and polls either), or by a number of their own that
+#: is not known (`due` counts to put off its polls). Their rows of the catalogue stay.
+OTHERWISE = ("dma", "due")
 OPEN = 0.5  # the factor of advice that does not say how much faster
 
 
@@ -94,7 +97,12 @@ def catalogue(case: Case, run: Run) -> list[Change]:
 def advised(case: Case, base: OpenRun) -> list[Change] | None:
     """The changes of the advice, by as much as the changed program has it; None where that does something else too."""
     found = bounds.advised(base, case.change) if case.change else None
-    if found is None or not found[1].changes or case.base.clock_mhz != case.twin.clock_mhz:
+    if (
+        case.twin.host in OTHERWISE
+        or found is None
+        or not found[1].changes
+        or case.base.clock_mhz != case.twin.clock_mhz
+    ):
         return None
     old, new = ({**bounds.SETTINGS, **program.settings} for program in (case.base, case.twin))
     differ = [name for name in old.keys() | new.keys() if old.get(name) != new.get(name) and name != "SPINS"]
