@@ -20,7 +20,7 @@ int64_t (*vc_card)(int64_t until_ps, const void **object);
 static int64_t card_ps = VC_NEVER; /* when what a thread waits for comes from the card, where that is known, and what */
 static const void *card_object;
 int (*vc_outside)(void);
-void (*vc_before_others)(int ends);
+void (*vc_before_others)(void);
 static int64_t nobody_watches;
 volatile int64_t *vc_running = &nobody_watches;
 
@@ -297,7 +297,7 @@ int64_t vc_point(void)
 void vc_call(rcw_sync_kind kind, const void *object, int64_t argument)
 {
     if (vc_before_others && vc_live > 1)
-        vc_before_others(0);
+        vc_before_others();
     vc_point();
     vc_does(kind, object, argument);
     vc_self->polls = 0;

@@ -135,8 +135,8 @@ extern int (*vc_outside)(void);
 /* A thread waited for another, or for the time, or was ready and had no core. */
 extern void (*vc_waited)(int number, int for_a_core, int64_t from_ps, int64_t to_ps);
 
-/* The calling thread is about to let others go on by a synchronising call, or `ends`. */
-extern void (*vc_before_others)(int ends);
+/* The calling thread is about to let others go on by a synchronising call, or ends. */
+extern void (*vc_before_others)(void);
 
 /* The running thread's number, for who watches the process from outside. */
 extern volatile int64_t *vc_running;

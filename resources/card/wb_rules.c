@@ -61,7 +61,7 @@ static __thread struct {
     uint64_t value;
 } polled; /* its last call, where that was a poll by a rule */
 
-static void before_others(int ends);
+static void before_others(void);
 static int no_site(void) { return -1; }
 static int (*site_of_call)(void) = no_site;
 void rcw_tell_sites(int (*site)(void)) { site_of_call = site; }
@@ -358,11 +358,10 @@ int wb_call_by_rules(const wb_call *call, const void *from, void *to)
     return move(by, call, &whole, 1, data, call->bytes);
 }
 
-/* What the thread does next lets others go on, or it ends: they may wait for what it holds back. A row of known length comes
- * to its end by itself. */
-static void before_others(int ends)
+/* What the thread does next lets others go on, or it ends: they may wait for what it holds back. */
+static void before_others(void)
 {
-    if (held.calls && held.call.kind == RCW_SEND && (ends || !held.by[UNITE]->numbers[1])) {
+    if (held.calls && held.call.kind == RCW_SEND) {
         wb_begin();
         let_go();
     }

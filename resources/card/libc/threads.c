@@ -78,7 +78,7 @@ static void end_thread(void *rounds)
         return;
     }
     if (vc_before_others)
-        vc_before_others(1);
+        vc_before_others();
     vc_point();
     if (vc_live == 1) /* main has ended before */
         REAL(exit)(0);
