@@ -190,7 +190,14 @@ def _replicas(program: Program, change: catalogue.Replicas, named: Named, _: obj
     edges = program.edges[program.edges["kind"] == WORD]
     begin = np.unique(program.at[edges["source"][np.isin(fpga.block[edges["stretch"]], named.blocks)]])
     begin = begin[begin >= 0]
-    control = begin[program.ops["bytes"][begin] <= ANSWER_BYTES]
+    if (program.ops["bytes"][begin] > ANSWER_BYTES).any():
+        raise RefusedError(
+            "the host gives each replica its own data: which calls there would be, only a run with them tells"
+        )
+    mine_from = program.edges[np.isin(fpga.block[program.edges["stretch"]], named.blocks)]
+    if change.count > before and (mine_from["kind"] != WORD).any():
+        raise RefusedError("another block gives the replicas their work: how more of them share it, only a run tells")
+    control = begin
     times = np.ones(len(program.ops), np.int64)
     times[control] = max(round(change.count / before), 1)
     firsts = np.cumsum(times) - times
