@@ -17,7 +17,7 @@ from workbench.analysis.html_report import html_report
 from workbench.analysis.predicting import suggestions, try_changes, with_predictions
 from workbench.analysis.report import finding_json, report_json
 from workbench.analysis.text_report import text_report
-from workbench.model.changes import CHANGES, Change, Clock, ScaleCalls, Unite, read_change
+from workbench.model.changes import CHANGES, Change, Clock, Retype, ScaleCalls, Unite, read_change
 from workbench.model.finding import tops
 from workbench.model.prediction import Trust
 from workbench.model.run import Run
@@ -126,11 +126,13 @@ def test_each_set_of_changes_is_suggested_once_the_most_rewarding_first(analysis
 
 def test_a_change_says_the_calls_before_and_after_it(analysis: Analysis) -> None:
     call = next(c for c in analysis.calls if c.bytes_per_call == 256)
-    (fact,) = change_facts(Unite((call.place,), 4), analysis)
+    (fact,) = change_facts([Unite((call.place,), 4)], analysis)
     assert fact.title.replace("\u202f", " ") == f"{call.site.label} {call.count} × 256 B"
     assert fact.value.replace("\u202f", " ") == f"{call.count // 4} × 1 KiB"
-    assert change_facts(ScaleCalls((call.site.label,), 0), analysis)[0].value == "removed"
-    assert change_facts(Clock("clk", 150e6), analysis)[0].title.replace("\u202f", " ") == "Clock clk at 150 MHz"
+    (both,) = change_facts([Unite((call.place,), 4), Retype((call.place,), "read")], analysis)
+    assert both.value.endswith(", by read")
+    assert change_facts([ScaleCalls((call.site.label,), 0)], analysis)[0].value == "removed"
+    assert change_facts([Clock("clk", 150e6)], analysis)[0].title.replace("\u202f", " ") == "Clock clk at 150 MHz"
 
 
 @pytest.mark.parametrize("kind", CHANGES)

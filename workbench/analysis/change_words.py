@@ -67,20 +67,27 @@ def _scaled(what: str, factor: float) -> str:
     return f"Remove {what}" if factor == 0 else f"{what} × {significant(factor)}"
 
 
-def change_facts(change: Change, analysis: Analysis) -> tuple[Fact, ...]:
-    """The calls that a change concerns, each as it is and as it becomes; what changes no calls is its title alone."""
-    found = _calls_of(change, analysis)
-    facts = [Fact(_call_words(call, call.count, call.bytes_per_call), _after(change, call)) for call in found]
-    return tuple(facts) or (Fact(change_title(change), ""),)
+def change_facts(changes: Sequence[Change], analysis: Analysis) -> tuple[Fact, ...]:
+    """The calls that a set of changes concerns, each as it is and as it becomes; a change of no calls is its title."""
+    after: dict[int, list[str]] = {}
+    others = []
+    for change in changes:
+        found = _calls_of(change, analysis)
+        for number in found:
+            after.setdefault(number, []).append(_after(change, analysis.calls[number]))
+        if not found:
+            others.append(Fact(change_title(change), ""))
+    calls = [(analysis.calls[number], words) for number, words in after.items()]
+    return (*(Fact(_call_words(call, call.count, call.bytes_per_call), ", ".join(w)) for call, w in calls), *others)
 
 
-def _calls_of(change: Change, analysis: Analysis) -> list[CallMetrics]:
+def _calls_of(change: Change, analysis: Analysis) -> list[int]:
     sites = [call.site for call in analysis.calls]
     found: set[int] = set()
     for name in getattr(change, "calls", ()):
         with suppress(WorkbenchError):  # what it names is not in this part of the run
             found |= set(sites_of(name, sites, change))
-    return [analysis.calls[number] for number in sorted(found)]
+    return sorted(found)
 
 
 def _call_words(call: CallMetrics, count: float, size: float) -> str:

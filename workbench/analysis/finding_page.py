@@ -246,7 +246,7 @@ def _step(number: int, advice: Advice, analysis: Analysis) -> views.Step:
     if advice.changes:
         tags.append((f"Data hazard: {advice.hazard}", "medium") if advice.hazard else ("No data hazard", "good"))
     gain = ratio_text(known.speedup) if known and known.speedup is not None else ""
-    detail = tuple(fact for change in advice.changes for fact in change_facts(change, analysis))
+    detail = change_facts(advice.changes, analysis)
     return views.Step(advice.text, gain, notes, tuple(tags), detail, f"{TRY} {number}" if advice.changes else "")
 
 

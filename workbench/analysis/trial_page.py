@@ -29,8 +29,8 @@ def trial_page(trial: Trial, analysis: Analysis, advice: Sequence[Advice] = ()) 
     """Prediction of the whole set, what to settle before, what then holds the run. `advice` is where it is from."""
     prediction = trial.prediction
     sections = [_prediction(prediction, analysis)]
-    changed = [f for c in prediction.changes for f in change_facts(c, analysis)]
-    sections.append(views.Section("What changes", (views.Facts(tuple(changed)),)))
+    changed = change_facts(prediction.changes, analysis)
+    sections.append(views.Section("What changes", (views.Facts(changed),)))
     before = _before(prediction, advice)
     if before:
         sections.append(

@@ -105,6 +105,10 @@ class Background(QObject):
         """What the jobs do now, and how far they are; "" where none says it."""
         return ", ".join(dict.fromkeys(said for job, said in self._jobs.values() if said and not job.cancelled))
 
+    def said_of(self, key: str) -> str:
+        """What the job of a key does now, and how far it is."""
+        return next((said for n, (_, said) in self._jobs.items() if self._waiting.get(n, ("",))[0] == key), "")
+
     def _tell(self, number: int, event: JobEvent) -> None:
         if number not in self._jobs or event.kind not in ("step", "progress"):
             return

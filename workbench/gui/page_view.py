@@ -33,6 +33,7 @@ from workbench.pictures.states import shares_words
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _TOP = Qt.AlignmentFlag.AlignTop
 ROW_PX = 26
+SHORT_TAG = 24
 
 
 class PageView(QWidget):
@@ -154,11 +155,7 @@ class PageBody(QWidget):
         for note in step.notes if full else ():
             words.addWidget(_selectable(label(note, "smallsecond", wrap=True)))
         if step.tags and full:
-            tags = _row(6)
-            for text, level in step.tags:
-                tags.addWidget(label(text, f"tag{level}"))
-            tags.addStretch(1)
-            words.addLayout(tags)
+            self._add_tags(words, step)
         if not full:
             widget.setToolTip("\n".join((*step.notes, *(text for text, _ in step.tags))))
         row.addLayout(words, 1)
@@ -169,6 +166,18 @@ class PageBody(QWidget):
             attempt.clicked.connect(partial(self.acted.emit, step.action))
             row.addWidget(attempt, 0, _TOP)
         return widget
+
+    def _add_tags(self, words: QVBoxLayout, step: views.Step) -> None:
+        """Short tags in one row; a long one, such as a hazard with its addresses, wraps below them."""
+        row = _row(6)
+        for text, level in step.tags:
+            tag = label(text, f"tag{level}", wrap=len(text) > SHORT_TAG)
+            if len(text) > SHORT_TAG:
+                words.addWidget(tag)
+            else:
+                row.addWidget(tag)
+        row.addStretch(1)
+        words.insertLayout(words.count() - sum(len(text) > SHORT_TAG for text, _ in step.tags), row)
 
     def _add_actions(self, column: QVBoxLayout, actions: views.Actions) -> None:
         if not actions.actions:

@@ -16,6 +16,7 @@ from workbench.analysis.predicting import Trial, suggestions
 from workbench.analysis.trial_page import set_title, sets_section, trial_page
 from workbench.api.views import Page
 from workbench.gui.analyse.change_edit import ChangeEdit
+from workbench.gui.analyse.confirm_box import ConfirmBox
 from workbench.gui.context import Context
 from workbench.gui.page_view import PageBody
 from workbench.gui.theme import set_ground
@@ -23,11 +24,12 @@ from workbench.gui.widgets import Button, ElidedLabel, IconButton, empty, label,
 from workbench.model.changes import Change
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.finding import Advice
-from workbench.model.ledger import Expected
+from workbench.model.ledger import Entry, Expected
 from workbench.model.prediction import Prediction
 from workbench.model.text import ratio_text
 from workbench.session.change_completion import completions
-from workbench.session.ledger import keep
+from workbench.session.confirm import Answer
+from workbench.session.ledger import confirm, keep
 
 MOST_OFFERS = 8
 
@@ -83,6 +85,9 @@ class TryPanel(QWidget):
         column.addWidget(self.keep, 0, Qt.AlignmentFlag.AlignLeft)
         self.kept = label("", "small", wrap=True)
         column.addWidget(self.kept)
+        self.confirm = ConfirmBox(context)
+        context.run_changed.connect(self.confirm.forget)
+        column.addWidget(self.confirm)
         column.addLayout(self._sets)
         column.addStretch(1)
 
@@ -221,18 +226,23 @@ class TryPanel(QWidget):
         empty(self._answer)
         self._answer.addWidget(answer)
         self.keep.setVisible(self.trial is not None and self.trial.prediction.speedup is not None)
+        self.confirm.show_set(self.trial.prediction if self.trial else None)
 
     def _keep(self) -> None:
         run, trial = self.context.run, self.trial
         if run is None or trial is None:
             return
-        path = [Expected(one.block, one.state, one.time_s) for one in trial.after]
-        self.context.background.start(
-            "keep",
-            lambda: keep(run, trial.prediction, path),
-            lambda entry: self.kept.setText(_KEPT),
-            self.context.failed,
-        )
+        expected = [Expected(part.block, part.state, part.time_s) for part in trial.after]
+        confirmed = self.confirm.confirmed.get(trial.prediction.changes)
+
+        def work() -> Entry:
+            entry = keep(run, trial.prediction, expected)
+            found = confirmed[1] if confirmed else None
+            if found and found.speedup is not None and found.time_s is not None:
+                confirm(run, entry.id, found.speedup, found.time_s, found.answer is Answer.SAME)
+            return entry
+
+        self.context.background.start("keep", work, lambda entry: self.kept.setText(_KEPT), self.context.failed)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
