@@ -15,6 +15,7 @@ from hypothesis import settings
 from pytestqt.qtbot import QtBot
 
 from workbench.model.run import Run
+from workbench.system import store
 from workbench.testing.runs import synthetic_run
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"  # before any test imports Qt
@@ -44,6 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def own_preferences(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path_factory.mktemp("config")
     monkeypatch.setenv("RCW_PREFERENCES", str(folder))
+    store.change_preference("predict_s", "0")  # tests of predictions ask for them
     return folder
 
 

@@ -222,7 +222,7 @@ def test_the_job_tells_its_steps(workspace: Workspace) -> None:
 def test_the_report_says_what_the_tables_hold(run: Run, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert run.path is not None
     html, svg = tmp_path / "report.html", tmp_path / "graph.svg"
-    assert main(["report", str(run.path), "--json", "--html", str(html), "--svg", str(svg)]) == 0
+    assert main(["report", str(run.path), "--predict", "0", "--json", "--html", str(html), "--svg", str(svg)]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document.pop("virtual_time") == []
     assert document == json.loads(json.dumps(report_json(run.manifest, open_result(run.path, load_plugins()).analysis)))

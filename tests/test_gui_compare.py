@@ -138,7 +138,7 @@ def test_findings_are_walked_by_keys_and_enter_shows_the_open_runs(
     assert navigation.mode == "analyse"
     for finding in (f for f in analysis.findings if not f.part_of):
         navigation.select(SelectedFinding(finding.id))
-        assert (lines.current.a if exchanged else lines.current.b) == finding
+        assert (lines.current.a if exchanged else lines.current.b).id == finding.id
 
 
 def test_equal_work_stands_on_one_scale(

@@ -166,7 +166,7 @@ def test_a_block_is_as_busy_as_its_thread_works(on_fpga: Run) -> None:
 
 def test_no_finding_gains_more_than_the_streams_let_it(on_fpga: Run, capsys: pytest.CaptureFixture[str]) -> None:
     """Larger transfers leave every block as it is, and the busiest of them stays busy."""
-    assert main(["report", str(on_fpga.path), "--json"]) == 0
+    assert main(["report", str(on_fpga.path), "--predict", "0", "--json"]) == 0
     first, *others = json.loads(capsys.readouterr().out)["findings"]
     walked = limits(events(on_fpga.tables))
     assert first["rule"] == "stream limit"

@@ -23,6 +23,7 @@ from workbench.model.platform import Platform
 from workbench.model.run import Run
 from workbench.session.plugins import Plugins, load_plugins
 from workbench.session.results import OpenRun, open_knowledge
+from workbench.system import store
 from workbench.testing.predictions import MadeUpReplay, with_changes
 from workbench.testing.runs import synthetic_platform, synthetic_run
 
@@ -35,6 +36,7 @@ def mode(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[AnalyseMode]
         return MadeUpReplay(run.time_s, GAINS)
 
     monkeypatch.setattr(workbench.replay.predict, "prepare", prepare)
+    store.change_preference("predict_s", None)  # as it comes
     run, platform = synthetic_run(cores=4, rounds=2, traced=False), synthetic_platform()
     knowledge, _ = open_knowledge(load_plugins())
     opened = OpenRun(run, with_changes(analyse(run, platform, knowledge)), platform, knowledge, ())

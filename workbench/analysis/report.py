@@ -23,7 +23,6 @@ from workbench.model.changes import as_json
 from workbench.model.exits import shortfall
 from workbench.model.finding import Advice, Finding
 from workbench.model.pragma import UNCLASSIFIED
-from workbench.model.prediction import Prediction
 from workbench.model.run import PS_PER_S, Cores, Manifest, Run, RunClock, ThreadTime
 
 
@@ -222,22 +221,18 @@ def advice_json(advice: Advice) -> dict[str, Any]:
         "at_most": _number(advice.at_most),
         "known": advice.at_most is not None,
         "changes": list(map(as_json, advice.changes)),
-        "prediction": prediction_json(advice.prediction) if advice.prediction else None,
+        "prediction": advice.prediction.as_json() if advice.prediction else None,
     }
 
 
 def what_if_json(what_if: WhatIf) -> dict[str, Any]:
     return {
         "why": what_if.why,
-        "best": list(map(prediction_json, what_if.best)),
+        "best": [one.as_json() for one in what_if.best],
         "now": list(map(asdict, what_if.now)),
         "after": list(map(asdict, what_if.after)),
         "left_out": what_if.left_out,
     }
-
-
-def prediction_json(prediction: Prediction) -> dict[str, Any]:
-    return {**asdict(prediction), "changes": list(map(as_json, prediction.changes))}
 
 
 def _plain(metrics: Mapping[str, float | int | str]) -> dict[str, Any]:

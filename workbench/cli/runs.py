@@ -22,6 +22,7 @@ from workbench.session.exchange import export_run, import_run
 from workbench.session.files import write_result, write_result_text
 from workbench.session.plugins import Plugins
 from workbench.session.results import OpenRun, open_result, predicted
+from workbench.session.settings import value
 from workbench.session.time_range import narrowed
 
 MOST_COLUMNS = 100  # longer lines are hard to read
@@ -59,8 +60,9 @@ def run_report(arguments: argparse.Namespace, workbench: Opened) -> int:
         open_printed(arguments.run_folder, workbench.plugins, arguments.threshold), arguments.first, arguments.last
     )
     whole = arguments.first is None and arguments.last is None
-    if arguments.predict > 0 and whole and asks(opened.analysis):
-        opened, _ = predicted(opened, arguments.predict)
+    budget_s = float(value("predict_s")) if arguments.predict is None else arguments.predict
+    if budget_s > 0 and whole and asks(opened.analysis):
+        opened, _ = predicted(opened, budget_s)
     if arguments.html:
         write_result_text(arguments.html, html_report(opened.run, opened.analysis, opened.platform))
     if arguments.svg:

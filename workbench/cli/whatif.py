@@ -11,7 +11,7 @@ from workbench.cli.asking import ask_trust
 from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, FAILED, print_diagnostics, print_json
 from workbench.cli.progress import progress
-from workbench.model.changes import Change, as_json, read_change
+from workbench.model.changes import Change, read_change
 from workbench.model.ledger import Expected
 from workbench.model.prediction import Bottleneck, PathStep, Prediction, Slack, Trust
 from workbench.model.run import Run
@@ -39,7 +39,7 @@ def run_whatif(arguments: argparse.Namespace, workbench: Opened) -> int:
         print_json(
             {
                 "baseline": baseline_json(replayed),
-                **prediction_json(prediction),
+                **prediction.as_json(),
                 **(confirmed.as_json() if confirmed else {"confirmed_s": None}),
                 "next": [bottleneck_json(one) for one in held],
                 "kept": kept or None,
@@ -98,18 +98,6 @@ def baseline_json(replayed: Replayed) -> dict[str, object]:
         "why": replayed.why,
         "unknown": list(replayed.unknown),
         "assumed": list(replayed.assumed),
-    }
-
-
-def prediction_json(prediction: Prediction) -> dict[str, object]:
-    return {
-        "changes": [as_json(change) for change in prediction.changes],
-        "predicted_s": prediction.time_s,
-        "speedup": prediction.speedup,
-        "interval": list(prediction.interval) if prediction.interval else None,
-        "bound_by": prediction.bound_by,
-        "trust": prediction.trust.value,
-        "why": prediction.why,
     }
 
 

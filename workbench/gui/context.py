@@ -25,6 +25,7 @@ from workbench.session.history import Command, History
 from workbench.session.opening import open_workspace
 from workbench.session.plugins import Plugins
 from workbench.session.results import OpenRun, newest_run, open_knowledge, open_result, predicted
+from workbench.session.settings import value
 from workbench.session.trust import Standing, standing
 from workbench.session.workspace import Workspace
 
@@ -269,19 +270,20 @@ class Context(QObject):
 
     def _predict(self) -> None:
         """Predict, in the background, what the findings' advice gains."""
-        opened = self.opened
+        opened, budget_s = self.opened, float(value("predict_s"))
 
         def work(job: Job) -> tuple[OpenRun, Replayed]:
             assert opened is not None
             with job.step("Predict"):
-                return predicted(opened, job=job)
+                return predicted(opened, budget_s, job)
 
         def done(found: tuple[OpenRun, Replayed]) -> None:
             if opened is not None and opened is self.opened:
                 self.opened, self.replayed = found
                 self.predictions_changed.emit()
 
-        if opened and any(advice.changes for finding in opened.analysis.findings for advice in finding.advice):
+        asked = opened and any(advice.changes for finding in opened.analysis.findings for advice in finding.advice)
+        if asked and budget_s > 0:
             self.background.start_job("predict", work, done, self.failed)
 
     def try_changes(

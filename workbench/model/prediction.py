@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from workbench.model.blocks import Side
-from workbench.model.changes import Change
+from workbench.model.changes import Change, as_json
 
 
 class Trust(StrEnum):
@@ -31,6 +31,18 @@ class Prediction:
     interval: tuple[float, float] | None = None
     why: str = ""
     bound_by: str = ""
+
+    def as_json(self) -> dict[str, object]:
+        """The keys that every command prints; times in seconds."""
+        return {
+            "changes": [as_json(change) for change in self.changes],
+            "predicted_s": self.time_s,
+            "speedup": self.speedup,
+            "interval": list(self.interval) if self.interval else None,
+            "bound_by": self.bound_by,
+            "trust": self.trust.value,
+            "why": self.why,
+        }
 
 
 @dataclass(frozen=True)

@@ -22,14 +22,15 @@ def sync_tables(raw: Path) -> dict[str, Table]:
     waits = records["kind"] == SyncKind.WAIT
     first = np.searchsorted(records["thread"], np.arange(int(records["thread"].max()) + 2))
     known = (records["by_thread"] >= 0) & (records["by_thread"] < len(first) - 1)
-    woken_by = np.where(known, first[np.where(known, records["by_thread"], 0)] + records["by_record"], -1)
+    waker = np.where(known, records["by_thread"], 0)
+    woken_by = np.where(known, first[waker] + records["by_record"], -1)
     objects = _in_order_of_use(np.append(records["object"], records["argument"][waits].astype(np.uint64)))
     columns = {
         **{name: records[name] for name in TABLES["syncs"] if name in (records.dtype.names or ())},
         "block": records["thread"],
         "object": objects[: len(records)],
         "argument": records["argument"].copy(),
-        "woken_by": np.where(woken_by < first[records["by_thread"] + 1], woken_by, -1),
+        "woken_by": np.where(woken_by < first[waker + 1], woken_by, -1),
     }
     columns["argument"][waits] = objects[len(records) :]
     return {"syncs": {name: columns[name].astype(kind) for name, kind in TABLES["syncs"].items()}}

@@ -69,6 +69,9 @@ def settings(modes: Iterable[WindowMode]) -> dict[str, Setting]:
         Setting("code_px", "Editor", "Size of sources", "in pixels", "number", "13", least=8, most=40),
         Setting("trace", "Running", "Trace", "keep every change of state of a run, for the timeline", "choice", "yes",
                 {"yes": "Yes", "no": "No"}),
+        Setting("predict_s", "Running", "Predictions",
+                "seconds of processor time for predicting what advice gains, for each run that is opened; 0 for none",
+                "number", "10", most=3600),
         *(Setting(f"program.{name}", "Programs", name, what, "program")
           for name, what in (("gcc", "builds C hosts"), ("g++", "builds C++ hosts and the card"),
                              ("verilator", "simulates hardware"), ("yosys", "counts FPGA resources"),
