@@ -91,18 +91,20 @@ class Graph:
         return nodes[:count][::-1], whole[:count][::-1]
 
     def _structure(self) -> _Graph:
-        self._bus_free = np.zeros(max(self.buses, 1), np.int64)
-        self._bus_user = np.full(max(self.buses, 1), -1, np.int32)
+        bus_free = np.zeros(max(self.buses, 1), np.int64)
+        bus_user = np.full(max(self.buses, 1), -1, np.int32)
         arrays: dict[str, NDArray[Any]] = {
             "cause_first": self.cause_first, "cause": self.cause, "lag": self.lag, "work": self.work,
             "kind": self.kind, "domain": self.domain, "extra": self.extra, "clocks": self._clocks,
             "rows": self.polls, "gaps": self.gaps, "bus_of_polls": self.bus_of_polls, "begin": self.begin,
-            "end": self.end, "bus_free": self._bus_free, "bus_user": self._bus_user, "after": self._after,
+            "end": self.end, "bus_free": bus_free, "bus_user": bus_user, "after": self._after,
         }  # fmt: skip
         for name, kind in _KINDS.items():
             assert arrays[name].dtype == kind, name
             assert arrays[name].flags.c_contiguous, name
-        return _Graph(len(self), *(array.ctypes.data for array in arrays.values()))
+        graph = _Graph(len(self), *(array.ctypes.data for array in arrays.values()))
+        graph.kept = arrays  # as long as C reads them: threads may sweep one graph at once
+        return graph
 
 
 _KINDS = {
@@ -112,6 +114,7 @@ _KINDS = {
 
 
 class _Graph(ctypes.Structure):
+    kept: dict[str, NDArray[Any]]
     _fields_ = (
         ("nodes", ctypes.c_int64),
         *(
