@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping
 from functools import cache
@@ -18,8 +20,21 @@ _BUILT = tempfile.TemporaryDirectory(prefix="pocl-")  # which both would keep in
 os.environ |= {"PYOPENCL_NO_CACHE": "1", "POCL_CACHE_DIR": _BUILT.name}
 
 
+_PROBE = """
+import pyopencl as cl
+platform = next(platform for platform in cl.get_platforms() if "Portable" in platform.name)
+program = "kernel void probe(global long *a) { a[get_global_id(0)] += 1; }"
+cl.Program(cl.Context(platform.get_devices()[:1]), program).build()
+"""
+
+
+def _knows_this_processor() -> bool:
+    """Whether pocl, as it comes, compiles for this machine's processor."""
+    return subprocess.run([sys.executable, "-c", _PROBE], capture_output=True).returncode == 0
+
+
 def _for_any_processor(folder: Path) -> None:
-    """Have pocl compile for the same processor everywhere.
+    """Have pocl compile for a processor that it does not know.
 
     The LLVM in its wheel calls a processor that is newer than itself "generic", a name that the clang in the same wheel
     refuses. In a copy of the library one of the names that clang knows, "nehalem", is replaced by it, and the built-ins
@@ -45,7 +60,8 @@ def _for_any_processor(folder: Path) -> None:
     os.environ["OCL_ICD_VENDORS"] = str(folder / "pocl.icd")
 
 
-_for_any_processor(Path(_BUILT.name) / "pocl")
+if not _knows_this_processor():
+    _for_any_processor(Path(_BUILT.name) / "pocl")
 import pyopencl as cl  # noqa: E402
 
 
