@@ -80,6 +80,7 @@ def test_how_long_steps_took_is_remembered(own_preferences: Path, project: Path)
 
 def test_a_folder_in_place_of_a_file_is_nothing_remembered(own_preferences: Path, project: Path) -> None:
     for name in store.SHAPES:
+        (own_preferences / f"{name}.json").unlink(missing_ok=True)
         (own_preferences / f"{name}.json").mkdir()
     assert recent.recent() == ()
     assert not standing(open_workspace(project, load_plugins())).trusted
