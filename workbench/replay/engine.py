@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import ctypes
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.api.compile import digest, needed
-from workbench.api.kept import keep, kept_whole
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.system.cache import cache_dir
-from workbench.system.process import run_program
-from workbench.system.toolchain import find_compiler
+from workbench.replay.compiled import compiled
 
 PLAIN, TRANSFER, POLLS = 0, 1, 2
 HOST = 0  # the domain of picoseconds; clocks follow
@@ -33,8 +25,6 @@ POLLS_ROW = np.dtype(
     ]
 )  # fmt: skip
 _PERIOD = np.dtype([("num", "<i8"), ("den", "<i8")])
-_SOURCE = Path(str(files("workbench.resources"))) / "replay" / "sweep.c"
-_FLAGS = ("-std=c11", "-O2", "-shared", "-fPIC")
 
 
 @dataclass
@@ -129,22 +119,7 @@ class _Graph(ctypes.Structure):
 
 @cache
 def _library() -> ctypes.CDLL:
-    """The sweep, compiled once and kept. Raises WorkbenchError where there is no C compiler, or it fails."""
-    compiler = needed(find_compiler("c"))
-    folder = cache_dir() / "replay" / digest([compiler.version, *_FLAGS, _SOURCE.read_bytes()])
-    if not kept_whole(folder):
-        with tempfile.TemporaryDirectory() as made:
-            library = Path(made) / "sweep.so"
-            result = run_program([compiler.path, *_FLAGS, "-o", library, _SOURCE])
-            if result.returncode:
-                raise WorkbenchError(Diagnostic("what replays runs does not compile", result.stderr, file=str(_SOURCE)))
-            keep(library, folder)
-            return _loaded(folder / library.name if kept_whole(folder) else library)
-    return _loaded(folder / "sweep.so")
-
-
-def _loaded(path: Path) -> ctypes.CDLL:
-    library = ctypes.CDLL(str(path))
+    library = compiled("sweep")
     library.replay_sweep.restype = None
     library.replay_sweep.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
     library.replay_in_time.restype = ctypes.c_int64
