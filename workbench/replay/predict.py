@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.model.changes import Change
 from workbench.model.cycles import period_ps
@@ -24,7 +25,7 @@ from workbench.replay.fpga import read_fpga
 from workbench.replay.host import ASK, ASYNC, MOVE, HostPart, read_host
 from workbench.replay.lowering import Jitter, Lowered, lower
 from workbench.replay.program import Program, begin_program
-from workbench.replay.resolve import resolve
+from workbench.replay.resolve import Named, resolve
 from workbench.replay.several_threads import HostThreads, read_threads
 from workbench.replay.threads import StuckError, differences, replay_threads
 from workbench.traces.trace import trace_of
@@ -58,13 +59,11 @@ class Replayed:
     def predict(self, changes: Sequence[Change]) -> Prediction:
         """What the changes, made together, would gain. Raises WorkbenchError where one names what the run lacks."""
         changes = tuple(changes)
-        named = [resolve(change, self.run.manifest, self.platform) for change in changes]
+        named = self._named(changes)
         if not self.exact or self.program is None:
             return Prediction(changes, Trust.REFUSED, why=self.why)
-        program, edited = self.program.copy(), Edited(self.platforms)
         try:
-            for change, what in zip(changes, named, strict=True):
-                edit(program, change, what, self.platform, edited)
+            program, edited = self._edited(self.program, changes, named)
             if edited.fpga and self.unknown:
                 raise RefusedError(f"it is not known what every wait behind this is for: {self.unknown[0]}")
             lowered = lower(program)
@@ -95,15 +94,23 @@ class Replayed:
         where they are refused."""
         if not self.exact or self.program is None:
             return ()
-        program, edited = self.program.copy(), Edited(self.platforms)
         try:
-            for change in changes:
-                edit(program, change, resolve(change, self.run.manifest, self.platform), self.platform, edited)
+            program, edited = self._edited(self.program, changes, self._named(changes))
             lowered = lower(program)
             _settle(program, lowered, edited, self.threads)
         except RefusedError:
             return ()
         return bottlenecks(program, lowered)
+
+    def _named(self, changes: Sequence[Change]) -> list[Named]:
+        return [resolve(change, self.run.manifest, self.platform) for change in changes]
+
+    def _edited(self, program: Program, changes: Sequence[Change], named: Sequence[Named]) -> tuple[Program, Edited]:
+        """A copy of the program with these changes, and what they touched. Raises RefusedError."""
+        program, edited = program.copy(), Edited(self.platforms)
+        for change, what in zip(changes, named, strict=True):
+            edit(program, change, what, self.platform, edited)
+        return program, edited
 
     def best_sets(self, candidates: Sequence[Change], sizes: Sequence[int] = (2, 3)) -> tuple[Prediction, ...]:
         """For each size the set of so many of the candidates that gains most; none where no such set is answered."""
@@ -129,35 +136,35 @@ class Replayed:
         return lowered
 
 
-def _settle(program: Program, lowered: Lowered, edited: Edited, threads: HostThreads | None) -> None:
-    lowered.vary(Jitter(loop=1.0, late=0.5))
-    if threads:
-        threads.settle(program, lowered, edited.own)
-    if lowered.graph.sweep_in_time() is None:
-        raise RefusedError("the changed program waits for something that comes only after the wait")
+#: What a run's own moments are taken for where it does not tell them.
+_PLAIN = Jitter(loop=1.0, late=0.5)
 
 
-def _times_ps(program: Program, lowered: Lowered, edited: Edited, threads: HostThreads | None) -> list[int]:
-    """The run's time, and what it may be as well."""
-    lowered.vary(Jitter(loop=1.0, late=0.5))
+def _settle(program: Program, lowered: Lowered, edited: Edited, threads: HostThreads | None) -> NDArray[np.int32]:
+    """Find when everything happens; the order in which it does."""
+    lowered.vary(_PLAIN)
     if threads:
         threads.settle(program, lowered, edited.own)
     order = lowered.graph.sweep_in_time()
     if order is None:
         raise RefusedError("the changed program waits for something that comes only after the wait")
-    times = [max(lowered.total_ps(), 1)]
-    for jitter in _jitters(lowered, edited):
+    return order
+
+
+def _times_ps(program: Program, lowered: Lowered, edited: Edited, threads: HostThreads | None) -> list[int]:
+    """The run's time, and what it may be as well. The graph is left as the first one is."""
+    order = _settle(program, lowered, edited, threads)
+
+    def swept_ps(jitter: Jitter) -> int:
         lowered.vary(jitter)
         if threads:
             threads.settle(program, lowered, edited.own)
         else:
             lowered.graph.sweep(order)
-        times.append(max(lowered.total_ps(), 1))
-    lowered.vary(Jitter(loop=1.0, late=0.5))
-    if threads:
-        threads.settle(program, lowered, edited.own)
-    else:
-        lowered.graph.sweep(order)
+        return max(lowered.total_ps(), 1)
+
+    times = [max(lowered.total_ps(), 1), *map(swept_ps, _jitters(lowered, edited))]
+    swept_ps(_PLAIN)
     return times
 
 
