@@ -47,11 +47,6 @@ def try_changes(replayed: Replayed, changes: Sequence[Change]) -> Trial:
     return Trial(prediction, replayed.next_bottlenecks(), replayed.next_bottlenecks(changes))
 
 
-def asks(analysis: Analysis) -> bool:
-    """Whether any advice has changes that could be predicted."""
-    return any(advice.changes for finding in analysis.findings for advice in finding.advice)
-
-
 def with_predictions(
     analysis: Analysis, replayed: Replayed, job: Job | None = None, budget_s: float = math.inf
 ) -> Analysis:

@@ -350,6 +350,11 @@ class Analysis:
         """The first clock's frequency; 0 where the run has none."""
         return self.clocks[0].frequency_hz if self.clocks else 0.0
 
+    @property
+    def predictable(self) -> bool:
+        """Whether any advice has changes whose gain could be predicted."""
+        return any(advice.changes for finding in self.findings for advice in finding.advice)
+
     def block(self, block_id: str) -> BlockMetrics:
         """Raises KeyError where the run has no such block."""
         for metrics in self.blocks:

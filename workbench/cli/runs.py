@@ -7,7 +7,6 @@ import shutil
 from pathlib import Path
 
 from workbench.analysis.html_report import html_report
-from workbench.analysis.predicting import asks
 from workbench.analysis.report import report_json, virtual_time_json
 from workbench.analysis.text_report import text_report
 from workbench.api.job import Job
@@ -61,7 +60,7 @@ def run_report(arguments: argparse.Namespace, workbench: Opened) -> int:
     )
     whole = arguments.first is None and arguments.last is None
     budget_s = float(value("predict_s")) if arguments.predict is None else arguments.predict
-    if budget_s > 0 and whole and asks(opened.analysis):
+    if budget_s > 0 and whole and opened.analysis.predictable:
         opened, _ = predicted(opened, budget_s)
     if arguments.html:
         write_result_text(arguments.html, html_report(opened.run, opened.analysis, opened.platform))

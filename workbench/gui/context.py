@@ -282,8 +282,7 @@ class Context(QObject):
                 self.opened, self.replayed = found
                 self.predictions_changed.emit()
 
-        asked = opened and any(advice.changes for finding in opened.analysis.findings for advice in finding.advice)
-        if asked and budget_s > 0:
+        if opened and opened.analysis.predictable and budget_s > 0:
             self.background.start_job("predict", work, done, self.failed)
 
     def try_changes(
