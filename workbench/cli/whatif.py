@@ -12,7 +12,7 @@ from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, FAILED, print_diagnostics, print_json
 from workbench.cli.progress import progress
 from workbench.model.changes import Change, read_change
-from workbench.model.ledger import Expected
+from workbench.model.ledger import expected_of
 from workbench.model.prediction import Bottleneck, PathStep, Prediction, Slack, Trust
 from workbench.model.run import Run
 from workbench.model.text import percent_text, ratio_text, table, time_text
@@ -32,8 +32,7 @@ def run_whatif(arguments: argparse.Namespace, workbench: Opened) -> int:
     held = replayed.next_bottlenecks(changes)
     kept = ""
     if arguments.keep:
-        expected = [Expected(one.block, one.state, one.time_s) for one in held]
-        kept = ledger.keep(replayed.run, prediction, expected).id
+        kept = ledger.keep(replayed.run, prediction, expected_of(held)).id
     confirmed = _confirmed(replayed.run, changes, kept, workbench.plugins) if arguments.confirm else None
     if arguments.json:
         print_json(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from statistics import median
 
-from workbench.model.prediction import Prediction
+from workbench.model.prediction import Bottleneck, Prediction
 
 #: By how much a speedup may lie outside its interval and count as inside: as exactly as it is shown.
 SHOWN_TO = 1e-3
@@ -51,6 +51,11 @@ class Expected:
     block: str
     state: str
     time_s: float
+
+
+def expected_of(path: Iterable[Bottleneck]) -> tuple[Expected, ...]:
+    """What the ledger keeps of a critical path by block and state."""
+    return tuple(Expected(one.block, one.state, one.time_s) for one in path)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from workbench.formats.ledger_file import (
 from workbench.formats.run_folder import now, open_run
 from workbench.model.changes import Clock, Depth, OtherPlatform, Replicas, Width
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unknown_name
-from workbench.model.ledger import Base, Came, Confirmed, Entry, Expected, Fate, Work
+from workbench.model.ledger import Base, Came, Confirmed, Entry, Expected, Fate, Work, expected_of
 from workbench.model.prediction import Prediction, Trust
 from workbench.model.run import Manifest, Run
 from workbench.system.files import real
@@ -171,7 +171,7 @@ def ledger_beside(a: Run, b: Run, platform: Platform | None) -> Beside:
     if settled:
         expected = settled[-1].expected
         replayed = prepare(b, platform) if expected else None
-        came = [Expected(one.block, one.state, one.time_s) for one in replayed.next_bottlenecks()] if replayed else []
+        came = expected_of(replayed.next_bottlenecks()) if replayed else ()
         rows = explain(expected, came) if came else ()
         why = "" if rows else replayed.why if replayed else "the prediction was kept without its critical path"
     return Beside(entries, settled, still_open, rows, why, problems)

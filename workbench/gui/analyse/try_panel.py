@@ -24,7 +24,7 @@ from workbench.gui.widgets import Button, ElidedLabel, IconButton, empty, label,
 from workbench.model.changes import Change
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.finding import Advice
-from workbench.model.ledger import Entry, Expected
+from workbench.model.ledger import Entry, expected_of
 from workbench.model.prediction import Prediction
 from workbench.model.text import ratio_text
 from workbench.session.change_completion import completions
@@ -232,7 +232,7 @@ class TryPanel(QWidget):
         run, trial = self.context.run, self.trial
         if run is None or trial is None:
             return
-        expected = [Expected(part.block, part.state, part.time_s) for part in trial.after]
+        expected = expected_of(trial.after)
         confirmed = self.confirm.confirmed.get(trial.prediction.changes)
 
         def work() -> Entry:
