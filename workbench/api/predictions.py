@@ -11,21 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.api.models import FieldPath, ModelValues, Values
+from workbench.api.views import Figure
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.pragma import Category
 
 if TYPE_CHECKING:
     from workbench.api.job import Job
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A number that is shown large, what it is, and a line under it."""
-
-    title: str
-    value: str
-    note: str = ""
-    tip: str = ""
 
 
 @dataclass(frozen=True)

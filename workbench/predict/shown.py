@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from workbench.api.predictions import Figure, PaperTable, Results, Row
+from workbench.api.predictions import PaperTable, Results, Row
+from workbench.api.views import Figure
 from workbench.predict.formulas import Evaluation
 from workbench.predict.kinds import outputs_of
 from workbench.predict.words import output_text, output_title

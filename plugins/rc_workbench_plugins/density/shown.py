@@ -8,7 +8,8 @@ from pathlib import Path
 from rc_workbench_plugins.density.compute import Model, density, layers, rho
 from rc_workbench_plugins.density.measured import beside, bundled_kernel, measure
 from rc_workbench_plugins.density.model import PROCESSING
-from workbench.api.predictions import Density, Figure, PartLine, Results
+from workbench.api.predictions import Density, PartLine, Results
+from workbench.api.views import Figure
 from workbench.model.text import percent_text, prefixed, ratio_text
 
 #: What stands where a name is too long.

@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import median
 
 from workbench.api.models import Completed, ModelReading, ModelValues, Values
-from workbench.api.predictions import Answer, Chart, Curve, Figure, PaperTable, Results, Row
+from workbench.api.predictions import Answer, Chart, Curve, PaperTable, Results, Row
 from workbench.api.studies import (
     Point,
     PointState,
@@ -20,6 +20,7 @@ from workbench.api.studies import (
     read_state,
     study_folder,
 )
+from workbench.api.views import Figure
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.text import percent_text, ratio_text, table, time_text
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from workbench.api.predictions import Figure
+from workbench.api.views import Figure
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import ElidedLabel, rule
 
