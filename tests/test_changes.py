@@ -52,6 +52,7 @@ def test_a_change_is_one_line() -> None:
         ("unite calls=a calls=b count=2", "given twice", "Write `unite"),
         ("clock clock=clk frequency_hz=0", "'0' is no frequency_hz", "above 0"),
         ("clock clock=clk frequency_hz=nan", "'nan' is no frequency_hz", "above 0"),
+        ("unite kind=split calls=a count=2", "has no 'kind'", "Write `unite"),
         ("state block=a state=b factor=1 times=2", "has no 'times'", "Write `state"),
         ("state block='a", "No closing quotation", "Close each"),
     ],
@@ -62,3 +63,9 @@ def test_what_is_no_change_is_reported(text: str, message: str, hint: str) -> No
     diagnostic = error.value.diagnostics[0]
     assert message in diagnostic.message
     assert hint in diagnostic.hint
+
+
+@pytest.mark.parametrize("kind", [["unite"], None, {}, 5])
+def test_a_damaged_record_names_no_change(kind: object) -> None:
+    with pytest.raises(WorkbenchError, match="there is no change"):
+        change_of({"kind": kind, "calls": ["a"], "count": 2})

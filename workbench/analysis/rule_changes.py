@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
 from workbench.api.metrics import Metrics
-from workbench.model.changes import CHANGES
+from workbench.model.changes import CHANGES, check_names, named_values
 from workbench.model.diagnostic import near
 from workbench.model.expression import Expression
 
@@ -107,19 +107,11 @@ def read_rule_change(line: str, metrics: Metrics, parse: Parse, complain: Compla
     if kind not in known:
         complain(f"there is no change '{kind}'", near(kind, known, "Known"))
         return None
-    given: dict[str, str] = {}
-    for word in words[1:]:
-        name, equals, value = word.partition("=")
-        if not equals or not value or name in given:
-            complain(f"'{word}' is no NAME=VALUE, or is given twice", _usage(kind))
-            return None
-        given[name] = value
-    wanted = set(_wanted(kind, given))
-    if set(given) != wanted:
-        strange = sorted(set(given) - wanted)
-        missing = " and ".join(sorted(wanted - set(given)))
-        said = f"a change '{kind}' has no '{strange[0]}'" if strange else f"a change '{kind}' needs {missing}"
-        complain(said, _usage(kind))
+    try:
+        given = named_values(words[1:])
+        check_names(kind, given, _wanted(kind, given))
+    except ValueError as error:
+        complain(f"{error}", _usage(kind))
         return None
     return _checked(kind, given, metrics, parse, complain)
 

@@ -8,7 +8,7 @@ by its name, and calls by `FILE:LINE`, by the called function or by a pragma's l
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
@@ -205,29 +205,48 @@ def read_change(text: str) -> Change:
         named = f"there is no change '{words[0]}'" if words else "no change is named"
         raise _wrong(text, named, near(words[0] if words else "", CHANGES, "Known"))
     kind = CHANGES[words[0]]
+    try:
+        return _change(text, kind, named_values(words[1:]))
+    except ValueError as error:
+        raise _wrong(text, f"{error}", usage(kind)) from None
+
+
+def named_values(words: Iterable[str]) -> dict[str, str]:
+    """NAME=VALUE words as values by name. Raises ValueError with what is wrong with one."""
     values: dict[str, str] = {}
-    for word in words[1:]:
+    for word in words:
         name, equals, value = word.partition("=")
         if not equals or not value or name in values:
-            raise _wrong(text, f"'{word}' is no NAME=VALUE, or is given twice", usage(kind))
+            raise ValueError(f"'{word}' is no NAME=VALUE, or is given twice")
         values[name] = value
-    return change_of({"kind": kind.kind, **values})
+    return values
+
+
+def check_names(kind: str, given: Iterable[str], wanted: Collection[str]) -> None:
+    """Raises ValueError where a change of this kind is not given exactly the wanted names."""
+    given = list(given)
+    if strange := [name for name in given if name not in wanted]:
+        raise ValueError(f"a change '{kind}' has no '{strange[0]}'")
+    if missing := [name for name in wanted if name not in given]:
+        raise ValueError(f"a change '{kind}' needs {' and '.join(missing)}")
 
 
 def change_of(values: Mapping[str, Any]) -> Change:
     """The change of what `as_json` gives, or of texts. Raises WorkbenchError."""
     text = " ".join(f"{name}={value}" for name, value in values.items())
-    if values.get("kind") not in CHANGES:
-        raise _wrong(
-            text, f"there is no change '{values.get('kind')}'", near(str(values.get("kind")), CHANGES, "Known")
-        )
-    kind = CHANGES[values["kind"]]
-    wanted = {each.name: each for each in fields(kind)}
-    if strange := [name for name in values if name not in wanted and name != "kind"]:
-        raise _wrong(text, f"a change '{kind.kind}' has no '{strange[0]}'", usage(kind))
-    if missing := [name for name in wanted if name not in values]:
-        raise _wrong(text, f"a change '{kind.kind}' needs {' and '.join(missing)}", usage(kind))
-    return kind(**{name: _value(text, kind, each, values[name]) for name, each in wanted.items()})
+    named = str(values.get("kind"))
+    if named not in CHANGES:
+        raise _wrong(text, f"there is no change '{named}'", near(named, CHANGES, "Known"))
+    kind = CHANGES[named]
+    try:
+        return _change(text, kind, {name: value for name, value in values.items() if name != "kind"})
+    except ValueError as error:
+        raise _wrong(text, f"{error}", usage(kind)) from None
+
+
+def _change(text: str, kind: type[Change], values: Mapping[str, Any]) -> Change:
+    check_names(kind.kind, values, [each.name for each in fields(kind)])
+    return kind(**{each.name: _value(text, kind, each, values[each.name]) for each in fields(kind)})
 
 
 def as_json(change: Change) -> dict[str, object]:
