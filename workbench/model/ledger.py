@@ -9,9 +9,6 @@ from statistics import median
 
 from workbench.model.prediction import Bottleneck, Prediction
 
-#: By how much a speedup may lie outside its interval and count as inside: as exactly as it is shown.
-SHOWN_TO = 1e-3
-
 
 class Work(StrEnum):
     """Whether two runs did the same work, so that their times can be compared."""
@@ -114,10 +111,9 @@ class Entry:
     def fate(self) -> Fate:
         if self.came is None:
             return Fate.DROPPED if self.dropped else Fate.OPEN
-        if self.error is None or self.came.speedup is None or self.prediction.interval is None:
+        inside = None if self.came.speedup is None else self.prediction.holds(self.came.speedup)
+        if self.error is None or inside is None:
             return Fate.NOT_JUDGED
-        lower, upper = self.prediction.interval
-        inside = lower * (1 - SHOWN_TO) <= self.came.speedup <= upper * (1 + SHOWN_TO)
         return Fate.INSIDE if inside else Fate.OUTSIDE
 
 

@@ -8,6 +8,9 @@ from enum import StrEnum
 from workbench.model.blocks import Side
 from workbench.model.changes import Change, as_json
 
+#: By how much a speedup may lie outside its interval and count as inside: as exactly as it is shown.
+SHOWN_TO = 1e-3
+
 
 class Trust(StrEnum):
     TRUSTED = "trusted"
@@ -31,6 +34,13 @@ class Prediction:
     interval: tuple[float, float] | None = None
     why: str = ""
     bound_by: str = ""
+
+    def holds(self, speedup: float) -> bool | None:
+        """Whether a measured speedup lies in the interval, as exactly as it is shown; None without an interval."""
+        if self.interval is None:
+            return None
+        lower, upper = self.interval
+        return lower * (1 - SHOWN_TO) <= speedup <= upper * (1 + SHOWN_TO)
 
     def as_json(self) -> dict[str, object]:
         """The keys that every command prints; times in seconds."""

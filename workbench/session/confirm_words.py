@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from workbench.model.ledger import SHOWN_TO
 from workbench.model.prediction import Prediction
 from workbench.model.text import ratio_text, time_text
 from workbench.session.confirm import Answer, Confirmation
@@ -20,8 +19,7 @@ def confirmed_words(prediction: Prediction, found: Confirmation) -> tuple[str, s
     took, speedup = time_text(found.time_s), ratio_text(found.speedup)
     if found.answer is Answer.DIFFERS:
         return "answer changed", "high", f"{found.why}; {speedup}, {took}"
-    low, high = prediction.interval or (found.speedup, found.speedup)
-    if low * (1 - SHOWN_TO) <= found.speedup <= high * (1 + SHOWN_TO):
+    if prediction.holds(found.speedup) is not False:
         return f"confirmed {speedup}", "good", f"{took}, same answer"
     cause = f"; {found.notes[0].message}" if found.notes else ""
     expected = ratio_text(prediction.speedup) if prediction.speedup is not None else "no prediction"
