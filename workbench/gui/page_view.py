@@ -31,7 +31,7 @@ from workbench.pictures.signs import draw_shares
 from workbench.pictures.states import shares_words
 
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_TOP = Qt.AlignmentFlag.AlignTop
+_TOP, _BOTTOM = Qt.AlignmentFlag.AlignTop, Qt.AlignmentFlag.AlignBottom
 ROW_PX = 26
 SHORT_TAG = 24
 
@@ -244,13 +244,13 @@ class PageBody(QWidget):
                 grid.addWidget(rule(vertical=True), 0, at * 2 - 1, 3, 1)
             grid.setColumnStretch(at * 2, 1)
             cells = (
-                label(figure.title, "small"),
+                label(figure.title, "small", wrap=True),  # a small window has room for its longest word alone
                 label(figure.value, "figureplain" if at else "figure"),
                 label(figure.note, "small", wrap=True),
             )
-            for row, cell in enumerate(cells):
+            for row, (cell, side) in enumerate(zip(cells, (_BOTTOM, Qt.AlignmentFlag(0), _TOP), strict=True)):
                 cell.setToolTip(figure.tip)
-                grid.addWidget(cell, row, at * 2, _TOP if row == 2 else Qt.AlignmentFlag(0))
+                grid.addWidget(cell, row, at * 2, side)
         column.addLayout(grid)
 
     def _add_text(self, column: QVBoxLayout, text: views.Text) -> None:
