@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 import workbench.replay.predict
 from workbench.analysis import analyse
+from workbench.analysis.finding_page import FOLD
 from workbench.gui.analyse.mode import AnalyseMode
 from workbench.gui.analyse.try_panel import TryPanel
 from workbench.gui.context import Context
@@ -19,6 +20,7 @@ from workbench.gui.modes import MODES
 from workbench.gui.page_view import PageBody
 from workbench.gui.selection import SelectedFinding
 from workbench.gui.widgets import Button
+from workbench.model.finding import tops
 from workbench.model.platform import Platform
 from workbench.model.run import Run
 from workbench.session.plugins import Plugins, load_plugins
@@ -144,3 +146,25 @@ def test_a_run_that_cannot_be_replayed_says_why(
     panel = begun(qtbot, mode)
     qtbot.waitUntil(lambda: "Not predicted: no trace was kept." in words(panel))
     assert panel.keep.isHidden()
+
+
+def test_the_next_finding_is_one_and_after_the_last_comes_the_first(mode: AnalyseMode) -> None:
+    """The row of what is folded is no finding."""
+    table, analysis = mode.table, mode.context.analysis
+    assert analysis is not None
+    first, second, *_ = [f for f in tops(analysis.findings) if f.speedup_predicted is not None]
+    advice = tuple(
+        replace(a, prediction=replace(a.prediction, speedup=1.03)) if a.prediction else a for a in second.advice
+    )
+    table.show_findings([first, replace(second, advice=advice)], (), {})
+    table.expandAll()
+    assert table.rows.index_where(lambda row: row.id == FOLD).isValid()
+    table.select_finding(first.id)
+    told: list[str] = []
+    table.finding_chosen.connect(told.append)
+    for step in (1, 1, -1, -1):
+        mode.step_finding(step)
+    assert told == [second.id, first.id, second.id, first.id]
+    table.choose(lambda row: row.id == FOLD)
+    mode.step_finding(1)
+    assert told[4:] == [second.id]

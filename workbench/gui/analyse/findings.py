@@ -37,7 +37,7 @@ class FindingTable(TableView):
         super().__init__(finding_table((), {}), tree_column=TITLE)
         self.setRootIsDecorated(True)
         self.setIndentation(18)
-        self.chosen.connect(lambda finding: self.finding_chosen.emit(finding.id))
+        self.chosen.connect(self._tell)
 
     def show_findings(
         self, findings: Sequence[Finding], aside: Collection[str], ranks: dict[str, int], every: Sequence[Finding] = ()
@@ -57,6 +57,22 @@ class FindingTable(TableView):
         fold = self.rows.index_where(lambda finding: finding.id == FOLD)
         if fold.isValid():
             self.collapse(fold)
+
+    def _tell(self, row: Finding) -> None:
+        if row.id != FOLD:
+            self.finding_chosen.emit(row.id)
+
+    def step_finding(self, by: int) -> None:
+        """Go to the next or previous finding that is shown; after the last one comes the first."""
+        shown, index = [], self.rows.index(0, 0)
+        while index.isValid():
+            shown.append(index)
+            index = self.indexBelow(index)
+        here = self.currentIndex().siblingAtColumn(0)
+        at = shown.index(here) if here in shown else -1 if by > 0 else 0
+        others = (shown[(at + by * n) % len(shown)] for n in range(1, len(shown) + 1))
+        if found := next((one for one in others if (row := self.rows.row(one)) and row.id != FOLD), None):
+            self.setCurrentIndex(found)
 
     def select_finding(self, finding_id: str) -> None:
         """Follow the shared selection, without telling it back."""

@@ -293,7 +293,7 @@ class AnalyseMode(Mode):
     # ---- findings
 
     def step_finding(self, step: int) -> bool:
-        self.table.step(step)
+        self.table.step_finding(step)
         return True
 
     def try_change(self, number: int = 0) -> bool:
