@@ -19,12 +19,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -34,228 +33,16 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent))
 
 import bounds
+from whatif_rows import Case, advised, cases, catalogue
 
-from workbench.model.blocks import Side
-from workbench.model.changes import Change, Depth, ScaleState, read_change
+from workbench.model.changes import Change
 from workbench.model.diagnostic import WorkbenchError
-from workbench.model.pragma import WAITS, Category
 from workbench.model.prediction import Prediction, Trust
-from workbench.model.run import Run
 from workbench.replay.predict import Replayed, prepare
-from workbench.session.results import OpenRun, open_result
+from workbench.session.results import OpenRun
 
 MOVED = 0.05
-SPIN_S = 2e-9  # what one of the changed program's steps of waiting takes: two basic blocks
 QUICK = 6
-#: Programs that do more than the advice says (`dma` needs no starts and polls either), or by a number of their own that
-#: is not known (`due` counts to put off its polls). Their rows of the catalogue stay.
-OTHERWISE = ("dma", "due")
-OPEN = 0.5  # the factor of advice that does not say how much faster
-
-
-@dataclass(frozen=True)
-class Case:
-    """An application, the program really changed, and the kind of advice that says how."""
-
-    application: str
-    base: bounds.Program
-    twin: bounds.Program
-    advice: str
-    at_most: bool = False  # advice of a finding, which has a bound
-    change: bounds.Change | None = None  # the finding whose advice it is
-
-
-def cases() -> list[Case]:
-    found = [Case(c.application, c.base, c.twin, c.advice, True, c) for c in bounds.changes()]
-    seen = {(repr(c.base), repr(c.twin)) for c in found}
-    applications = {repr(c.base): (c.application, c.base) for c in found}
-    for name, base in applications.values():
-        for twin, advice in other_speeds(base):
-            if (repr(base), repr(twin)) not in seen:
-                seen.add((repr(base), repr(twin)))
-                found.append(Case(name, base, twin, advice))
-    return found
-
-
-def other_speeds(base: bounds.Program) -> Iterable[tuple[bounds.Program, str]]:
-    """The same program with a part of it at another speed."""
-    for name in ("CYCLES", "MAKE", "ADD", "EFFORT"):
-        value = base.settings.get(name, 0)
-        for factor in (0.5, 0.25, 2):
-            known = base.design in ("unit", "pair", "refresh", "cores", "lanes")
-            if known and value >= 40 and value * factor < 1500:  # the registers of the designs have 16 bits
-                yield base.but(**{name: round(value * factor)}), name
-    if base.settings.get("CYCLES", 0) >= 100 and base.marked:
-        yield base.but(clock_mhz=160), "clock"
-
-
-def catalogue(case: Case, run: Run) -> list[Change]:
-    """The changes of the catalogue that make the changed program of the base, as far as the base's run tells."""
-    return [read_change(text) for text in _texts(case, run)]
-
-
-def advised(case: Case, base: OpenRun) -> list[Change] | None:
-    """The changes of the advice, by as much as the changed program has it; None where that does something else too."""
-    found = bounds.advised(base, case.change) if case.change else None
-    if (
-        case.twin.host in OTHERWISE
-        or found is None
-        or not found[1].changes
-        or case.base.clock_mhz != case.twin.clock_mhz
-    ):
-        return None
-    old, new = ({**bounds.SETTINGS, **program.settings} for program in (case.base, case.twin))
-    differ = [name for name in old.keys() | new.keys() if old.get(name) != new.get(name) and name != "SPINS"]
-    changes = list(found[1].changes)
-    scaled = [change for change in changes if isinstance(change, ScaleState) and change.factor == OPEN]
-    if not scaled:
-        wanted = {"DEPTH"} if any(isinstance(change, Depth) for change in changes) else {"CLEAR"}
-        changes = [replace(c, words=new.get("DEPTH", c.words)) if isinstance(c, Depth) else c for c in changes]
-        return changes if set(differ) <= wanted else None
-    if len(differ) != 1 or case.base.host != case.twin.host:
-        return None
-    before, after = (settings.get(differ[0], 1) for settings in (old, new))
-    factor = before / after if differ == ["LANES"] else after / max(before, 1)
-    return [replace(c, factor=factor) if c in scaled else c for c in changes]
-
-
-def _texts(case: Case, run: Run) -> list[str]:
-    base, twin, advice = case.base, case.twin, case.advice
-    if base.clock_mhz != twin.clock_mhz and base.host == twin.host:
-        return [f"clock clock=clk frequency_hz={twin.clock_mhz}e6"]
-    polls, data, control, reads = _sites(run)
-    texts = []
-    if advice.startswith("Wait for an interrupt") or (advice.startswith("Ask when") and "irq" in twin.host):
-        texts.append(f"interrupt calls={polls}")
-    elif advice.startswith("Ask when"):
-        texts.append(f"poll_delay calls={polls} delay_s={twin.settings['SPINS'] * SPIN_S!r}")
-    elif advice.startswith(("Use two buffers", "Send the next data while")):
-        texts.append(f"early calls={data}")
-    elif advice.startswith(("Send the next data with", "Overlap communication")):
-        texts += [f"early calls={data}", f"asynchronous calls={data} buffers={_in_a_row(run, data)}"]
-    elif twin.host == "dma":
-        return []  # no change of the catalogue takes all calls but two out of a program
-    elif advice.startswith("Unite transfers"):
-        for calls, table in ((data, "write"), (reads, "read")):
-            if calls and (count := _in_a_row(run, calls)) > 1:
-                texts += [f"unite calls={calls} count={count}", f"retype calls={calls} table={table}"]
-    elif advice.startswith("Make transfers larger"):
-        texts.append(f"unite calls={data} count={_in_all(run, data)}")
-    elif advice.startswith("Let the FPGA clear"):
-        texts.append(f"control_in_fpga calls={control}")
-    elif advice.startswith("Gather the control bits"):
-        last = control.split(",")[-1]
-        others = ",".join(control.split(",")[:-1])
-        texts += [f"unite calls={data},{last} count=2", f"control_in_fpga calls={others}"]
-    elif advice.startswith("Let each control message"):
-        texts.append(f"fewer_starts calls={control.split(',')[-1]} count={_in_all(run, control.split(',')[-1]) // 4}")
-    elif advice.startswith("Ask one register"):
-        texts.append(f"calls calls={polls.split(',')[-1]} factor=0")
-    elif advice.startswith("Go on without"):
-        texts.append(f"calls calls={_labels(run, ('wait',), WAITS)} factor=0")
-    elif advice.startswith("Split transfers"):
-        texts.append(f"split calls={data} count=32")
-    elif advice.startswith("Deepen it"):
-        texts.append(
-            f"depth fifo={run.manifest.fifos[0].id if run.manifest.fifos else 'words'} words={twin.settings['DEPTH']}"
-        )
-    elif "gathered" in twin.host and advice.startswith("Make the FPGA faster"):
-        texts += [f"calls calls={polls.split(',')[-1]} factor=0",
-                  f"replicas group={_group(run)} count={twin.settings['CORES']}"]  # fmt: skip
-    if base.clock_mhz != twin.clock_mhz:
-        texts.append(f"clock clock=clk frequency_hz={twin.clock_mhz}e6")
-    return texts + _speeds(case, run)
-
-
-def _speeds(case: Case, run: Run) -> list[str]:
-    """By how much states and code are faster, where the settings of the two programs differ."""
-    base, twin = ({**bounds.SETTINGS, **program.settings} for program in (case.base, case.twin))
-    texts = []
-    for name, states in (("CYCLES", ("multiply",)), ("MAKE", ("make",)), ("ADD", ("add",)), ("CLEAR", ("clear",)),
-                         ("GRANT", ("look",))):  # fmt: skip
-        if base.get(name) and base[name] != twin.get(name) and case.base.host == case.twin.host:
-            for block in run.manifest.blocks:
-                for state in block.states:
-                    if block.side is Side.FPGA and state.name in states:
-                        texts.append(f"state block={block.id} state={state.name} factor={twin[name] / base[name]!r}")
-    if twin.get("LANES", 1) != base.get("LANES", 1):
-        texts.append(f"state block=unit_top.worker state=load factor={1 / twin['LANES']!r}")
-    if base["EFFORT"] and base["EFFORT"] != twin["EFFORT"]:
-        texts.append(f"host block=host.main state=work factor={twin['EFFORT'] / base['EFFORT']!r}")
-    if base.get("CYCLES") != twin.get("CYCLES") and not texts and not case.base.marked:
-        texts.append("state block=unit_top.worker state=multiply factor=0.5")
-    return texts
-
-
-def _group(run: Run) -> str:
-    return next(b.group for b in run.manifest.blocks if b.side is Side.FPGA and "[*]" in b.group)
-
-
-def _sites(run: Run) -> tuple[str, str, str, str]:
-    """The calls that poll, send data, send control words, and read, each in the order of the source."""
-    polls = _labels(run, ("receive",), WAITS)
-    table = run.tables["calls"]
-    if not polls:  # no marks: reads of one address in a row
-        site, address = np.asarray(table["site"]), np.asarray(table["address"])
-        again = np.flatnonzero((site[1:] == site[:-1]) & (address[1:] == address[:-1]))
-        kinds = [run.manifest.entries[e].kind for e in np.asarray(table["entry"])[again]]
-        names = {run.manifest.sites[site[n]].label for n, kind in zip(again, kinds, strict=True) if kind == "receive"}
-        polls = ",".join(sorted(names))
-    sends = _labels(run, ("send",), (Category.SEND,)).split(",")
-    reasons = {s.name: s.reasons for b in run.manifest.blocks if b.side is Side.HOST for s in b.states}
-    data = ",".join(name for name in sends if "data" in reasons.get(name, ()))
-    control = ",".join(name for name in sends if name and "data" not in reasons.get(name, ()))
-    reads = ",".join(n for n in _labels(run, ("receive",), (Category.RECV,)).split(",") if n not in polls.split(","))
-    several = [name for name in control.split(",") if _in_all(run, name) > 1]
-    return polls, data, ",".join(several) or control, reads
-
-
-def _labels(run: Run, kinds: Sequence[str], categories: Iterable[Category]) -> str:
-    """The labels of calls of these kinds in states of these categories, in the order of their first call."""
-    table, found = run.tables["calls"], {}
-    for site, entry, block, state in zip(*(np.asarray(table[n]).tolist() for n in ("site", "entry", "block", "state")),
-                                         strict=True):  # fmt: skip
-        category = run.manifest.blocks[block].states[state].category
-        if run.manifest.entries[entry].kind in kinds and category in tuple(categories):
-            found[run.manifest.sites[site].label] = None
-    return ",".join(found)
-
-
-def _rows(run: Run, labels: str) -> np.ndarray:
-    sites = [n for n, site in enumerate(run.manifest.sites) if site.label in labels.split(",")]
-    return np.isin(np.asarray(run.tables["calls"]["site"]), sites)
-
-
-def _in_a_row(run: Run, labels: str) -> int:
-    """The most calls of these that follow one another."""
-    mine = np.flatnonzero(np.diff(np.concatenate(([0], _rows(run, labels).astype(int), [0]))))
-    return int(np.diff(mine)[::2].max()) if len(mine) else 0
-
-
-def _in_all(run: Run, labels: str) -> int:
-    return int(_rows(run, labels).sum())
-
-
-class Kept(bounds.Bench):
-    """Runs programs traced, each once, in folders that stay."""
-
-    def run(self, program: bounds.Program) -> OpenRun:
-        program = replace(program, trace=True, settings=dict(sorted(program.settings.items())))
-        key = repr(program)
-        if key not in self._runs:
-            settings = (f"{name}{value}" for name, value in program.settings.items())
-            marks = "marked" if program.marked else "bare"
-            folder = self._folder / "_".join([program.host, program.design, *settings, str(program.clock_mhz), marks])
-            if '"complete"' in _text(folder / "run" / "manifest.json"):
-                self._runs[key] = open_result(folder / "run", self._plugins)
-            else:
-                shutil.rmtree(folder, ignore_errors=True)
-                self._runs[key] = self._make(program, folder)
-        return self._runs[key]
-
-
-def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
 def at_most(case: Case, opened: OpenRun) -> float | None:
@@ -299,13 +86,13 @@ def row(
 
 
 def measure(wanted: Sequence[Case], folder: Path) -> list[dict[str, Any]]:
-    bench, ready, rows = Kept(folder), {}, []
+    bench, ready, rows = bounds.Bench(folder), {}, []
     for number, case in enumerate(wanted, 1):
-        base = bench.run(case.base)
+        base = bench.run(replace(case.base, trace=True))
         key = repr(case.base)
         if key not in ready:
             ready[key] = prepare(base.run, base.platform)
-        rows += rows_of(case, base, ready[key], bench.run(case.twin))
+        rows += rows_of(case, base, ready[key], bench.run(replace(case.twin, trace=True)))
         print(f"{number} of {len(wanted)}: {case.application}", file=sys.stderr)
     return rows
 
@@ -362,12 +149,8 @@ def main() -> int:
     arguments = parser.parse_args()
     wanted = [case for case in cases() if arguments.only in case.application]
     wanted = wanted[: QUICK if arguments.quick else None]
-    if arguments.runs:
-        arguments.runs.mkdir(parents=True, exist_ok=True)
-        rows = measure(wanted, arguments.runs)
-    else:
-        with tempfile.TemporaryDirectory(prefix="whatif-") as folder:
-            rows = measure(wanted, Path(folder))
+    with tempfile.TemporaryDirectory(prefix="whatif-") as folder:
+        rows = measure(wanted, arguments.runs or Path(folder))
     found = summary(rows)
     if arguments.json:
         print(json.dumps({**found, "rows": rows}, indent=1))
