@@ -157,6 +157,86 @@ int64_t replay_path(const graph *g, int64_t node, int32_t *path, uint8_t *whole,
     return count;
 }
 
+/* What each node's end was due to: the node (-1: nothing), and whether that is its end (0), its begin (1), or the bus
+   that it had (2). */
+void replay_due(const graph *g, int32_t *due, uint8_t *how)
+{
+    for (int64_t node = 0; node < g->nodes; ++node) {
+        int64_t edge = due_to(g, node);
+        int32_t from = edge == INT64_MIN ? -1 : edge < 0 ? (int32_t)~edge : g->cause[edge];
+        how[node] = edge == INT64_MIN ? 0 : edge < 0 ? 2 : from < 0;
+        due[node] = how[node] == 1 ? ~from : from;
+    }
+}
+
+/* The latest time of a cause by which a node in `domain` may begin no later than `limit`. */
+static int64_t allowed(const graph *g, int64_t edge, uint8_t domain, int64_t limit)
+{
+    int32_t from = g->cause[edge];
+    int64_t lag = g->lag[edge];
+    uint8_t source = g->domain[from < 0 ? ~from : from];
+    if (source == domain)
+        return limit - lag;
+    if (!source)
+        return begin_of(g->clocks[domain], limit - lag + 1) - 1;
+    return cycle_at(g->clocks[source], domain ? begin_of(g->clocks[domain], limit + 1) - 1 : limit) - lag;
+}
+
+/* Of polls that may end no later than `latest`: how late they may begin, and in which cycle the answer may be there. Both
+   may be late at once: so the answer comes no later than the last poll, or they may as well be asked at other moments. */
+static int64_t polls_may_begin(const graph *g, int64_t node, int64_t latest, int64_t *seen)
+{
+    const polls *row = &g->rows[g->extra[node]];
+    period p = g->clocks[row->clock];
+    int64_t last = g->end[node] - g->work[node], spare = latest - g->end[node], longest = row->gap_ps;
+    for (int64_t i = 0; i < row->gap_count; ++i)
+        longest = g->gaps[row->gap_first + i] > longest ? g->gaps[row->gap_first + i] : longest;
+    longest += g->work[node];
+    if (spare < longest - 1)
+        longest = spare + 1;
+    *seen = cycle_at(p, last + spare - longest + 1 + row->sample_ps) - 1 - row->shorter;
+    return spare + 1 > longest ? latest - g->work[node] : g->begin[node] + spare;
+}
+
+/* After a sweep in `order`, how late each node may begin and end, in its own time, without the end of `last` coming later:
+   each alone, with buses given in the same order. Before polls it may be more; what nobody waits for has twice the time
+   that all takes. */
+void replay_latest(const graph *g, const int32_t *order, int64_t last, int64_t *begin, int64_t *end)
+{
+    int64_t far = 0; /* for what nobody waits for */
+    for (int64_t i = 0; i < g->nodes; ++i) {
+        int64_t t = g->domain[i] ? begin_of(g->clocks[g->domain[i]], g->end[i]) : g->end[i];
+        far = t > far ? t : far;
+    }
+    for (int64_t i = 0; i < g->nodes; ++i) {
+        begin[i] = INT64_MAX;
+        end[i] = g->domain[i] ? cycle_at(g->clocks[g->domain[i]], 2 * far) : 2 * far;
+        int32_t bus = g->kind[i] == TRANSFER ? g->extra[i] : g->kind[i] == POLLS ? g->bus_of_polls[g->extra[i]] : -1;
+        if (bus >= 0)
+            g->bus_free[bus] = INT64_MAX;
+    }
+    end[last] = g->end[last];
+    for (int64_t i = g->nodes - 1; i >= 0; --i) {
+        int64_t node = order ? order[i] : i, first = g->cause_first[node], stop = g->cause_first[node + 1], seen = 0;
+        uint8_t domain = g->domain[node], kind = g->kind[node];
+        int32_t bus = kind == TRANSFER ? g->extra[node] : kind == POLLS ? g->bus_of_polls[g->extra[node]] : -1;
+        if (bus >= 0 && g->bus_free[bus] < end[node])
+            end[node] = g->bus_free[bus];
+        int64_t may = kind == POLLS ? polls_may_begin(g, node, end[node], &seen) : end[node] - g->work[node];
+        if (may < begin[node])
+            begin[node] = may;
+        if (bus >= 0)
+            g->bus_free[bus] = begin[node];
+        for (int64_t edge = first; edge < stop; ++edge) {
+            int answer = kind == POLLS && edge == stop - 1;
+            int64_t limit = answer ? allowed(g, edge, (uint8_t)g->rows[g->extra[node]].clock, seen)
+                                   : allowed(g, edge, domain, begin[node]);
+            int64_t *of = g->cause[edge] < 0 ? &begin[~g->cause[edge]] : &end[g->cause[edge]];
+            *of = limit < *of ? limit : *of;
+        }
+    }
+}
+
 static int64_t ready_ps(const graph *g, int64_t node)
 {
     int64_t t = 0;

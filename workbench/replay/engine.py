@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from workbench.replay.compiled import compiled
 
 PLAIN, TRANSFER, POLLS = 0, 1, 2
+BY_END, BY_BEGIN, BY_BUS = 0, 1, 2
 HOST = 0  # the domain of picoseconds; clocks follow
 Numbers = NDArray[np.int64]
 #: a row of polls: see `polls` in sweep.c
@@ -80,6 +81,23 @@ class Graph:
         count = _library().replay_path(ctypes.byref(self._structure()), node, *pointers, most)
         return nodes[:count][::-1], whole[:count][::-1]
 
+    def due(self) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+        """After a sweep, of each node which one its end was due to (-1: none), and `how`: to its end, its beginning or
+        the bus that it had (`BY_END`, `BY_BEGIN`, `BY_BUS`)."""
+        due, how = np.empty(len(self), np.int32), np.empty(len(self), np.uint8)
+        pointers = (array.ctypes.data_as(ctypes.c_void_p) for array in (due, how))
+        _library().replay_due(ctypes.byref(self._structure()), *pointers)
+        return due, how
+
+    def latest(self, last: int, order: NDArray[np.int32] | None = None) -> tuple[Numbers, Numbers]:
+        """After a sweep in an order, how late each node may begin and end before the end of `last` comes later: each
+        alone, with buses given in the same order."""
+        begin, end = np.empty(len(self), np.int64), np.empty(len(self), np.int64)
+        pointers = (array.ctypes.data_as(ctypes.c_void_p) for array in (begin, end))
+        given = None if order is None else order.ctypes.data_as(ctypes.c_void_p)
+        _library().replay_latest(ctypes.byref(self._structure()), given, last, *pointers)
+        return begin, end
+
     def _structure(self) -> _Graph:
         bus_free = np.zeros(max(self.buses, 1), np.int64)
         bus_user = np.full(max(self.buses, 1), -1, np.int32)
@@ -126,4 +144,8 @@ def _library() -> ctypes.CDLL:
     library.replay_in_time.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
     library.replay_path.restype = ctypes.c_int64
     library.replay_path.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64]
+    library.replay_due.restype = None
+    library.replay_due.argtypes = [ctypes.c_void_p] * 3
+    library.replay_latest.restype = None
+    library.replay_latest.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p]
     return library
