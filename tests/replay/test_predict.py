@@ -77,6 +77,22 @@ def test_what_cannot_be_answered_is_refused_with_a_reason(polls: Replayed):
         predicted(polls, "interrupt calls=pool")
 
 
+def test_every_wait_answers_what_for(polls: Replayed):
+    path, blocks = polls.run_path(), [b.id for b in polls.run.manifest.blocks]
+    assert path is not None
+    host, worker = blocks.index("host.main"), blocks.index("unit_top.worker")
+    multiplied = path.parts[worker]
+    busy = int(multiplied.begin_ps[1])  # the first stretch of work
+    began = path.cause_at(worker, busy - 1)
+    assert (began.block, polls.run.manifest.sites[began.site].label) == (host, "begin")
+    assert path.cause_at(worker, busy) is None
+    answered = path.waiter_of(worker, busy)
+    assert answered is not None
+    waited = path.cause_at(host, answered[1] - 1)
+    assert (waited.block, waited.bus) == (worker, False)
+    assert busy < waited.time_ps <= answered[1]
+
+
 def test_the_critical_path_is_the_run(polls: Replayed):
     path = polls.critical_path()
     assert path.steps[0].begin_s == 0
@@ -85,3 +101,8 @@ def test_the_critical_path_is_the_run(polls: Replayed):
     held = polls.next_bottlenecks()
     assert (held[0].block, held[0].state) == ("unit_top.worker", "multiply")
     assert sum(one.share for one in held) == pytest.approx(1)
+    assert sum(line.time_s for line in path.lines) == pytest.approx(path.time_s)
+    assert (path.lines[0].block, path.lines[0].name) == ("unit_top.worker", "multiply")
+    slack = {one.call or one.state: one.slack_s for one in path.slack}
+    assert slack["begin"] == 0  # what lets the worker begin
+    assert 0 < slack["multiply"] < 100e-6  # until the poll that sees it

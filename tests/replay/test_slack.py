@@ -1,6 +1,7 @@
 """How late each node of a graph may end: exactly so late, and no later."""
 
 from fractions import Fraction
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -26,12 +27,11 @@ def random_graph(seed: int, polls: bool) -> Graph:
     rows["gap_ps"], rows["sample_ps"], rows["clock"] = 70, 25, 1
     rows["gap_count"], rows["gap_first"] = 2, np.arange(len(asks)) * 2
     work = np.where(domain == 0, random.integers(20, 300, NODES), random.integers(1, 30, NODES)).astype(np.int64)
-    graph = Graph(
-        first, np.array(sum(causes, []), np.int32), random.integers(0, 9, first[-1]), work, kind, domain, extra,
+    return Graph(
+        first, np.array(list(chain(*causes)), np.int32), random.integers(0, 9, first[-1]), work, kind, domain, extra,
         (Fraction(10), Fraction(7, 3)), 1, rows, random.integers(10, 90, 2 * len(asks)),
         np.zeros(len(asks), np.int32),
     )  # fmt: skip
-    return graph
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from workbench.analysis.finding_page import finding_links
 from workbench.analysis.finding_words import block_words
+from workbench.analysis.path_page import path_section
 from workbench.api import views
 from workbench.api.results import Analysis, BlockMetrics, CallMetrics, StateMetrics
 from workbench.model.blocks import Block, Side, State
@@ -34,8 +35,10 @@ def block_page(members: Sequence[BlockMetrics], analysis: Analysis) -> views.Pag
     total = max(sum(s.time_s for s in states), 1e-30)
     shares = tuple((block.drawn_as(s.state), s.time_s / total) for s in states)
     ids = {m.block.id for m in members} | {block.group}
-    found = [f for f in analysis.findings if f.block in ids or f.culprit in ids]
-    sections = [views.Section("", (views.Shares(shares), states_table(block, states))), _findings_here(found)]
+    here = [f for f in analysis.findings if f.block in ids or f.culprit in ids]
+    sections = [views.Section("", (views.Shares(shares), states_table(block, states))), _findings_here(here)]
+    if found := path_section(analysis.what_if.path if analysis.what_if else None, [m.block for m in members]):
+        sections.insert(1, found)
     if block.file and block.line:
         sections.append(views.Section("Source", (views.Source((Place(block.file, block.line, block.kind),)),)))
     return views.Page(block.id, name, f"{kind}{mean}, {time_text(analysis.time_s)}", tuple(sections))

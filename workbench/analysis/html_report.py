@@ -25,10 +25,12 @@ from workbench.analysis.finding_words import (
 )
 from workbench.analysis.html_views import PICTURE_WIDTH, Shorten, bar_keys, functions, share_bar, shortener, swatch
 from workbench.analysis.memory import memory_table
+from workbench.analysis.path_page import names_of_groups, path_rows, path_table
 from workbench.analysis.rate_curves import direction_plot
 from workbench.analysis.recording import recording_words
 from workbench.analysis.streams import stream_table
 from workbench.analysis.transition_matrix import transition_matrix
+from workbench.api import views
 from workbench.api.results import Analysis, GroupMetrics, StateMetrics
 from workbench.model.blocks import Side
 from workbench.model.diagnostic import Diagnostic
@@ -68,6 +70,7 @@ def html_report(run: Run, analysis: Analysis, platform: Platform | None, compari
         findings=finding_table(analysis.findings, ranks_of(analysis.findings)),
         signs={f.id: f.severity for f in analysis.findings},
         pages=[finding_page(finding, analysis, platform) for finding in findings],
+        path=_path(analysis),
         calls=calls_table(analysis.calls),
         curves=[{"title": title, "svg": Markup(plot_svg(plot, title))} for title, plot in plots if plot],
         streams=stream_table(analysis.streams, analysis.fifos),
@@ -182,6 +185,12 @@ def _simulated(run: Run, platform: Platform | None) -> str:
         f" the platform's tables say, and share its bus; the host's own time is {host}. All times are virtual: they do"
         " not depend on how fast this was simulated."
     )
+
+
+def _path(analysis: Analysis) -> views.Table:
+    """The critical path by line; without rows where it is not known."""
+    path = analysis.what_if.path if analysis.what_if else None
+    return path_table(path_rows(path, names_of_groups(m.block for m in analysis.blocks)) if path else ())
 
 
 def _block(group: GroupMetrics, short: Shorten) -> dict[str, Any]:

@@ -71,7 +71,8 @@ def with_predictions(
         return replace(analysis, findings=findings, what_if=WhatIf(replayed.why))
     best = _best_sets(findings, replayed, budget)
     after = replayed.next_bottlenecks(best[0].changes) if best else ()
-    what_if = WhatIf("", best, replayed.next_bottlenecks(), after, len(wanted) - len(known))
+    path = replace(replayed.critical_path(), steps=())
+    what_if = WhatIf("", best, replayed.next_bottlenecks(), after, len(wanted) - len(known), path)
     return replace(analysis, findings=findings, what_if=what_if)
 
 

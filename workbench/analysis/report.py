@@ -232,6 +232,8 @@ def what_if_json(what_if: WhatIf) -> dict[str, Any]:
         "now": list(map(asdict, what_if.now)),
         "after": list(map(asdict, what_if.after)),
         "left_out": what_if.left_out,
+        "path": list(map(asdict, what_if.path.lines)) if what_if.path else [],
+        "slack": list(map(asdict, what_if.path.slack)) if what_if.path else [],
     }
 
 

@@ -10,6 +10,7 @@ from workbench.analysis.cores import cores_words
 from workbench.analysis.finding_page import finding_page, ranks_of
 from workbench.analysis.finding_words import FOLLOWING, nothing_words, ranked_words, shortfall_words
 from workbench.analysis.memory import memory_words
+from workbench.analysis.path_page import path_words
 from workbench.analysis.recording import recording_words
 from workbench.api import views
 from workbench.api.results import Analysis, BlockMetrics, GroupMetrics
@@ -63,6 +64,8 @@ def _what_if(analysis: Analysis) -> Iterator[str]:
             f"After the best one, predicted {ratio_text(found.best[0].speedup or 0.0)}, {first.block} in {first.state}"
             f" holds the run most: {percent_text(first.share)}."
         )
+    if found.path and (said := path_words(found.path, (m.block for m in analysis.blocks))):
+        yield f"Critical path: {said}."
     if found.left_out:
         yield f"{counted(found.left_out, 'change')} not predicted for lack of time (--predict SECONDS)."
 

@@ -10,7 +10,7 @@ from workbench.model.diagnostic import Diagnostic
 from workbench.model.finding import Finding
 from workbench.model.memory import MemoryPort
 from workbench.model.pragma import WAITS, Category
-from workbench.model.prediction import Bottleneck, Prediction
+from workbench.model.prediction import Bottleneck, CriticalPath, Prediction
 from workbench.model.run import Cores, Entry, RunClock, Site, ThreadTime
 from workbench.model.streams import Fifo, Stream
 
@@ -315,7 +315,8 @@ class WhatIf:
 
     `why` says why nothing is predicted; empty where the unchanged run is replayed exactly. `best` is the best piece of
     advice, then the best sets of two and three of them; `now` and `after` are what holds the run, and what does once
-    the best advice is followed, the longest first. `left_out` is how many changes no time was left for.
+    the best advice is followed, the longest first. `path` is the critical path by line, and what has time to spare.
+    `left_out` is how many changes no time was left for.
     """
 
     why: str = ""
@@ -323,6 +324,7 @@ class WhatIf:
     now: tuple[Bottleneck, ...] = ()
     after: tuple[Bottleneck, ...] = ()
     left_out: int = 0
+    path: CriticalPath | None = None
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
+from workbench.analysis.path_page import PathRow, names_of_groups, path_rows, slack_text
 from workbench.api.job import Job
 from workbench.cli.asking import ask_trust
 from workbench.cli.opened import Opened
@@ -13,9 +15,9 @@ from workbench.cli.output import DONE, FAILED, print_diagnostics, print_json
 from workbench.cli.progress import progress
 from workbench.model.changes import Change, read_change
 from workbench.model.ledger import expected_of
-from workbench.model.prediction import Bottleneck, PathStep, Prediction, Slack, Trust
+from workbench.model.prediction import Bottleneck, PathStep, Prediction, Trust
 from workbench.model.run import Run
-from workbench.model.text import percent_text, ratio_text, table, time_text
+from workbench.model.text import counted, percent_text, ratio_text, table, time_text
 from workbench.replay.predict import Replayed, prepare
 from workbench.session import ledger
 from workbench.session.confirm import Answer, Confirmation, confirm, open_project_of
@@ -75,16 +77,31 @@ def run_path(arguments: argparse.Namespace, workbench: Opened) -> int:
             {
                 "time_s": path.time_s,
                 "steps": [step_json(step) for step in path.steps],
-                "slack": [slack_json(one) for one in path.slack],
+                "lines": list(map(asdict, path.lines)),
+                "slack": list(map(asdict, path.slack)),
+                "unknown": list(replayed.unknown),
                 "why": path.why,
             }
         )
     elif path.steps:
+        rows = path_rows(path, names_of_groups(replayed.run.manifest.blocks))
         print(f"The run's {time_text(path.time_s)} were spent on:")
-        print(_held_text(replayed.next_bottlenecks()))
+        on_path = [row for row in rows if row.time_s]
+        print(
+            table((f"  {percent_text(row.share)}", time_text(row.time_s), *_where(row)) for row in on_path[:_MOST_ROWS])
+        )
+        if more := on_path[_MOST_ROWS:]:
+            print(f"  and {counted(len(more), 'more line')}, {percent_text(sum(row.share for row in more))}")
+        if spare := [row for row in rows if row.slack_s]:
+            print("These may end later without a longer run, each alone, by at least:")
+            print(table((f"  {slack_text(row)}", *_where(row)) for row in spare[:_MOST_ROWS]))
     else:
         print(f"The critical path is not known: {path.why}.")
     return DONE if path.steps else FAILED
+
+
+def _where(row: PathRow) -> tuple[str, str, str]:
+    return row.block, row.name, f"{row.file}:{row.line}" if row.file else ""
 
 
 def baseline_json(replayed: Replayed) -> dict[str, object]:
@@ -113,10 +130,6 @@ def step_json(step: PathStep) -> dict[str, object]:
         "end_s": step.end_s,
         "waited_for": step.waited_for,
     }
-
-
-def slack_json(one: Slack) -> dict[str, object]:
-    return {"block": one.block, "state": one.state, "slack_s": one.slack_s}
 
 
 def _prepared(path: Path, plugins: Plugins, changes: Sequence[Change] = ()) -> Replayed:

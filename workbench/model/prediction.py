@@ -69,19 +69,38 @@ class PathStep:
 
 @dataclass(frozen=True)
 class Slack:
-    """By how much all stays of a block in a state may last longer in all before the run does."""
+    """By how much any one stay of a block in a state, or any one call at a place, may end later before the run does:
+    the least of all of them. `call` names the call; None as slack where nothing waits for any."""
 
     block: str
     state: str
-    slack_s: float
+    slack_s: float | None
+    call: str = ""
+    file: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class PathLine:
+    """How much of the critical path is spent at a line: in its calls, or in the state that its pragma names. `name` is
+    that of the call or state; the host's code between calls has no line of its own (file "" and line 0)."""
+
+    block: str
+    name: str
+    file: str
+    line: int
+    time_s: float
+    share: float
 
 
 @dataclass(frozen=True)
 class CriticalPath:
-    """What a run's time was spent on, step after step from its start to its end, and what has time to spare."""
+    """What a run's time was spent on: step after step from its start to its end, and by line; and what has time to
+    spare."""
 
     time_s: float
     steps: tuple[PathStep, ...]
+    lines: tuple[PathLine, ...] = ()
     slack: tuple[Slack, ...] = ()
     why: str = ""  # there are no steps
 

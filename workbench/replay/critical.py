@@ -3,27 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.model.prediction import Bottleneck, CriticalPath, PathStep
+from workbench.model.prediction import Bottleneck, PathLine, PathStep
 from workbench.model.run import PS_PER_S
 from workbench.replay.engine import Graph
+from workbench.replay.host import ASYNC, MOVE
 from workbench.replay.lowering import Lowered
 from workbench.replay.program import Program
+from workbench.traces.path import Steps
 
 Numbers = NDArray[np.int64]
-#: Steps that are told one by one.
-_MOST_STEPS = 200_000
-_Step = tuple[int, int, int, int]  # block, state, begin and end in picoseconds
+#: Steps that are listed one by one.
+MOST_STEPS = 200_000
+
+
+class _Step(NamedTuple):
+    block: int
+    state: int
+    site: int  # of a call, else -1
+    on_bus: bool
+    begin_ps: int
+    end_ps: int
+
+    def goes_on(self, before: _Step) -> bool:
+        return before[:4] == self[:4] and before.end_ps == self.begin_ps
 
 
 def bottlenecks(program: Program, lowered: Lowered) -> tuple[Bottleneck, ...]:
     """The critical path by block and state, the longest first. The graph has been swept."""
     spent: dict[tuple[int, int], int] = {}
-    for block, state, begin, end in _steps(program, lowered):
-        spent[block, state] = spent.get((block, state), 0) + end - begin
+    for step in _steps(program, lowered):
+        key = step.block, step.state
+        spent[key] = spent.get(key, 0) + step.end_ps - step.begin_ps
     total = max(lowered.total_ps(), 1)
     blocks = program.run.manifest.blocks
     return tuple(
@@ -33,25 +48,47 @@ def bottlenecks(program: Program, lowered: Lowered) -> tuple[Bottleneck, ...]:
     )
 
 
-def path_of(program: Program, lowered: Lowered) -> CriticalPath:
-    """The critical path, step by step."""
-    blocks = program.run.manifest.blocks
-    steps: list[PathStep] = []
-    for block, state, begin, end in _merged(_steps(program, lowered)):
-        one = blocks[block]
-        before = steps[-1].block if steps and steps[-1].block != one.id else ""
-        steps.append(PathStep(one.side, one.id, one.states[state].name, begin / PS_PER_S, end / PS_PER_S, before))
-        if len(steps) >= _MOST_STEPS:
-            break
-    return CriticalPath(lowered.total_ps() / PS_PER_S, tuple(steps))
+def steps_of(program: Program, lowered: Lowered) -> Steps:
+    """The critical path, step by step. The graph has been swept."""
+    rows = np.array(list(_merged(_steps(program, lowered))), np.int64).reshape(-1, len(_Step._fields))
+    columns = dict(zip(_Step._fields, rows.T, strict=True))
+    return Steps(**columns | {"on_bus": columns["on_bus"].astype(bool)})
+
+
+def path_steps(program: Program, steps: Steps) -> tuple[PathStep, ...]:
+    """The first `MOST_STEPS` of the steps, with names."""
+    blocks, found = program.run.manifest.blocks, list[PathStep]()
+    columns = (steps.block, steps.state, steps.begin_ps, steps.end_ps)
+    for number, state, begin, end in zip(*(column[:MOST_STEPS].tolist() for column in columns), strict=True):
+        one = blocks[number]
+        before = found[-1].block if found and found[-1].block != one.id else ""
+        found.append(PathStep(one.side, one.id, one.states[state].name, begin / PS_PER_S, end / PS_PER_S, before))
+    return tuple(found)
+
+
+def path_lines(program: Program, steps: Steps) -> tuple[PathLine, ...]:
+    """The critical path by block and line, the longest first."""
+    manifest = program.run.manifest
+    kinds, which = np.unique(np.stack([steps.block, steps.state, steps.site]), axis=1, return_inverse=True)
+    spent_ps = np.bincount(which.reshape(-1), (steps.end_ps - steps.begin_ps).astype(float))
+    total = max(float(spent_ps.sum()), 1.0)
+    by_line: dict[tuple[str, str, str, int], float] = {}
+    for (number, state, site), ps in zip(kinds.T.tolist(), spent_ps.tolist(), strict=True):
+        block = manifest.blocks[number]
+        place = manifest.sites[site] if site >= 0 else block.states[state]
+        name = manifest.sites[site].label if site >= 0 else block.states[state].name
+        key = block.id, name, place.file or "", place.line or 0
+        by_line[key] = by_line.get(key, 0) + ps
+    longest = sorted(by_line.items(), key=lambda each: -each[1])
+    return tuple(PathLine(*key, ps / PS_PER_S, ps / total) for key, ps in longest if ps)
 
 
 def _merged(steps: Iterator[_Step]) -> Iterator[_Step]:
-    """The steps, with those of one block and state that follow one another as one."""
+    """The steps, with those of one block, state and call that follow one another as one."""
     held: _Step | None = None
     for step in steps:
-        if held and held[:2] == step[:2] and held[3] == step[2]:
-            held = (*held[:3], step[3])
+        if held and step.goes_on(held):
+            held = held._replace(end_ps=step.end_ps)
             continue
         if held:
             yield held
@@ -65,6 +102,7 @@ def _steps(program: Program, lowered: Lowered) -> Iterator[_Step]:
     graph = lowered.graph
     nodes, _ = graph.path(lowered.last)
     ops = program.ops
+    on_bus = np.isin(ops["kind"], (MOVE, ASYNC)) & (ops["bus"] >= 0)
     of_node = np.full(len(graph), -1, np.int64)
     of_node[lowered.of_op] = np.arange(len(lowered.of_op))
     stretch_of_node = np.full(len(graph), -1, np.int64)
@@ -79,19 +117,19 @@ def _steps(program: Program, lowered: Lowered) -> Iterator[_Step]:
         if op >= 0:
             last_thread = int(ops["thread"][op])
             if begin > now:
-                yield last_thread, _state_before(program, last_thread), now, begin
+                yield _Step(last_thread, _state_before(program, last_thread), -1, False, now, begin)
                 now = begin
             if until > now:
-                yield last_thread, int(ops["state"][op]), now, until
+                yield _Step(last_thread, int(ops["state"][op]), int(ops["site"][op]), bool(on_bus[op]), now, until)
                 now = until
         elif stretch >= 0:
             for block, state, end in _states(program, lowered, stretch):
                 if min(end, until) > now:
-                    yield block, state, now, min(end, until)
+                    yield _Step(block, state, -1, False, now, min(end, until))
                     now = min(end, until)
     total = lowered.total_ps()
     if total > now:
-        yield last_thread, _state_before(program, last_thread), now, total
+        yield _Step(last_thread, _state_before(program, last_thread), -1, False, now, total)
 
 
 def _state_before(program: Program, thread: int) -> int:

@@ -147,5 +147,11 @@ def _library() -> ctypes.CDLL:
     library.replay_due.restype = None
     library.replay_due.argtypes = [ctypes.c_void_p] * 3
     library.replay_latest.restype = None
-    library.replay_latest.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p]
+    library.replay_latest.argtypes = [
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+        ctypes.c_int64,
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+    ]
     return library

@@ -34,6 +34,7 @@ class Lowered:
     """A graph and where things are in it: the nodes of operations, of their return, of stretches and of the run's end,
     and the edge to that.
 
+    `marks` are nodes of moments within stretches and operations, each after one edge from that one's begin.
     `begun` are the edges by which each operation follows the one before it, `lag_ps` their lags, `loop_ps` how much of
     these may be gone with calls, and `unsure_ps` how much may come; `asks` are the operations that ask. `answered` are
     the edges by which answers come, `room` how many cycles later they may, as far as the run tells, and `opaque`
@@ -54,6 +55,7 @@ class Lowered:
     answered: Numbers
     room: Numbers
     opaque: NDArray[np.bool_]
+    marks: Numbers
 
     def total_ps(self) -> int:
         return int(self.graph.end[self.last])
@@ -90,6 +92,7 @@ class _Lowering:
         self._columns: list[tuple[NDArray[np.uint8], NDArray[np.uint8], Numbers, NDArray[np.int32]]] = []
         self._edges: list[tuple[Numbers, Numbers, Numbers]] = []
         self._edge_count = 0
+        self._marks: list[Numbers] = []
         self._more(0, self.last + 1)
         self.kind, self.domain, self.work, self.extra = self._columns[0]
         self.waiting = waiting_stays(self.fpga, program.run.manifest.blocks)
@@ -114,6 +117,7 @@ class _Lowering:
         return Lowered(
             graph, self.of_op, self.of_return, self.of_stretch, self.last, int(place[end[0]]), place[chain], lag,
             program.loop_ps, program.unsure_ps, asks, place[answered], room, opaque,
+            np.concatenate([np.zeros(0, np.int64), *self._marks]),
         )  # fmt: skip
 
     def _more(self, domain: Numbers | int, number: int) -> Numbers:
@@ -201,6 +205,7 @@ class _Lowering:
         if within.any():
             clocks = np.array(fpga.clock, np.int64)[fpga.stay_block[stays[within]]]
             marks = self._more(clocks + 1, int(within.sum()))
+            self._marks.append(marks)
             offset = self.worked[stays[within]] - self.worked[fpga.first[stretch[within]]]
             self._edge(marks, ~self.of_stretch[stretch[within]], offset)
             self._edge(to[within], marks, lag[within])
@@ -221,6 +226,7 @@ class _Lowering:
         rest = ~last
         if rest.any():
             marks = self._more(0, int(rest.sum()))
+            self._marks.append(marks)
             changed = ops.copy()
             changed["work_ps"] = self.lasts
             width = np.array([*program.host.word_bytes, 4], np.int64)[ops["table"]]

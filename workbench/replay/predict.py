@@ -18,7 +18,7 @@ from workbench.model.prediction import Bottleneck, CriticalPath, Prediction, Tru
 from workbench.model.run import PS_PER_S, Run
 from workbench.replay.answers import find_answers
 from workbench.replay.causes import find_causes
-from workbench.replay.critical import bottlenecks, path_of
+from workbench.replay.critical import bottlenecks, path_lines, path_steps, steps_of
 from workbench.replay.edits import Edited, RefusedError, edit
 from workbench.replay.events import AllEvents
 from workbench.replay.fpga import read_fpga
@@ -28,6 +28,8 @@ from workbench.replay.program import Program, begin_program
 from workbench.replay.resolve import Named, resolve
 from workbench.replay.several_threads import HostThreads, read_threads
 from workbench.replay.threads import StuckError, differences, replay_threads
+from workbench.replay.waits import find_spare, run_path, slack_of
+from workbench.traces.path import RunPath
 from workbench.traces.trace import trace_of
 
 #: Moments of the first question of each row, in picoseconds from where it is reckoned.
@@ -125,15 +127,26 @@ class Replayed:
         """The run's critical path; without steps, and with the reason, where it cannot be replayed."""
         if not self.exact or self.program is None or self._base is None:
             return CriticalPath(self.run.time_s, (), why=self.why)
-        return path_of(self.program, self._base)
+        lowered, order = self._base
+        steps = steps_of(self.program, lowered)
+        slack = slack_of(self.program, find_spare(self.program, lowered, order))
+        return CriticalPath(
+            lowered.total_ps() / PS_PER_S, path_steps(self.program, steps), path_lines(self.program, steps), slack
+        )
+
+    def run_path(self) -> RunPath | None:
+        """The critical path over time, with the slack and the cause of everything; None where it is not known."""
+        if not self.exact or self.program is None or self._base is None:
+            return None
+        return run_path(self.program, *self._base, self.unknown)
 
     @cached_property
-    def _base(self) -> Lowered | None:
+    def _base(self) -> tuple[Lowered, NDArray[np.int32]] | None:
+        """The unchanged run as a graph, and the order in which all happens."""
         if self.program is None:
             return None
         lowered = lower(self.program)
-        _settle(self.program, lowered, Edited(), self.threads)
-        return lowered
+        return lowered, _settle(self.program, lowered, Edited(), self.threads)
 
 
 #: What a run's own moments are taken for where it does not tell them.

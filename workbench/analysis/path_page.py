@@ -1,0 +1,98 @@
+"""A run's critical path described for every place that shows it: by line, beside what each line could take more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from workbench.analysis.finding_words import block_words
+from workbench.api import views
+from workbench.model.blocks import Block
+from workbench.model.finding import Place
+from workbench.model.prediction import CriticalPath, PathLine, Slack
+from workbench.model.text import percent_text, time_text
+
+_Key = tuple[str, str, str, int]  # block, state or call, file, line
+_SECOND, _STRONG = ("second", 13, 400), ("text", 13, 600)
+_PATH_TIP = "Time of the critical path that is spent here"
+_SLACK_TIP = "How much later any one of them may end before the run does; each alone"
+
+
+@dataclass(frozen=True)
+class PathRow:
+    """A call or state of a block, or of all its replicas: its time on the critical path, and the least slack of all of
+    them: None where nothing waits for any, or where that is not known (the host's code between its calls)."""
+
+    block: str
+    name: str
+    file: str
+    line: int
+    time_s: float
+    share: float
+    slack_s: float | None
+    waited_for: bool
+
+
+def path_rows(path: CriticalPath, names: Mapping[str, str]) -> tuple[PathRow, ...]:
+    """What is on the path, the longest first, then what is not, the least slack first: of the blocks of `names`, which
+    says under which name each is counted."""
+    spent: dict[_Key, list[PathLine]] = {}
+    slacks: dict[_Key, list[Slack]] = {}
+    for line in path.lines:
+        if name := names.get(line.block):
+            spent.setdefault((name, line.name, line.file, line.line), []).append(line)
+    for one in path.slack:
+        if name := names.get(one.block):
+            slacks.setdefault((name, one.call or one.state, one.file, one.line), []).append(one)
+    rows = [_row(key, spent.get(key, ()), slacks.get(key, ())) for key in dict.fromkeys((*spent, *slacks))]
+    return tuple(sorted(rows, key=lambda row: (-row.time_s, row.slack_s is None, row.slack_s or 0.0)))
+
+
+def names_of_groups(blocks: Iterable[Block]) -> dict[str, str]:
+    """Replicas are counted together."""
+    return {block.id: block.group or block.id for block in blocks}
+
+
+def _row(key: _Key, lines: Sequence[PathLine], slack: Sequence[Slack]) -> PathRow:
+    least = min((one.slack_s for one in slack if one.slack_s is not None), default=None)
+    return PathRow(*key, sum(one.time_s for one in lines), sum(one.share for one in lines), least, bool(slack))
+
+
+def slack_text(row: PathRow) -> str:
+    if row.slack_s is None:
+        return "any" if row.waited_for else ""
+    return time_text(row.slack_s) if row.slack_s else "0"
+
+
+def path_table(rows: Sequence[PathRow], *, with_blocks: bool = True) -> views.Table:
+    columns = (
+        views.Column("Block", lambda r: block_words(r.block), share=0.6, ink=lambda r: _SECOND),
+        views.Column("State or call", lambda r: r.name, share=1.0, key=lambda r: r.name, ink=lambda r: _STRONG),
+        views.Column("On the path", lambda r: time_text(r.time_s) if r.time_s else "", width_px=92, right=True,
+               key=lambda r: r.time_s, ink=lambda r: _STRONG, tip=_PATH_TIP),
+        views.Column("Share", lambda r: percent_text(r.share) if r.time_s else "", width_px=68, right=True,
+               key=lambda r: r.share, ink=lambda r: _SECOND),
+        views.Column("Least slack", slack_text, width_px=88, right=True,
+               key=lambda r: r.slack_s if r.slack_s is not None else float("inf"), ink=lambda r: _SECOND,
+               tip=_SLACK_TIP),
+    )  # fmt: skip
+    return views.Table(
+        "Critical path", columns if with_blocks else columns[1:], rows,
+        place=lambda r: Place(r.file, r.line, r.name) if r.file and r.line else None,
+    )  # fmt: skip
+
+
+def path_words(path: CriticalPath, blocks: Iterable[Block], most: int = 3) -> str:
+    """What most of the run's time is spent on, in a line."""
+    rows = [row for row in path_rows(path, names_of_groups(blocks)) if row.time_s][:most]
+    return ", ".join(f"{block_words(row.block)} {row.name} {percent_text(row.share)}" for row in rows)
+
+
+def path_section(path: CriticalPath | None, members: Sequence[Block]) -> views.Section | None:
+    """Of one block, or of replicas together; None where the path is not known, or says nothing of them."""
+    rows = path_rows(path, {block.id: members[0].id for block in members}) if path else ()
+    if path is None or not rows:
+        return None
+    spent = sum(row.time_s for row in rows)
+    note = f"{time_text(spent)} of it, {percent_text(spent / max(path.time_s, 1e-30))}" if spent else "not on it"
+    return views.Section("Critical path", (path_table(rows, with_blocks=False),), note=note)

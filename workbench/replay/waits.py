@@ -1,0 +1,162 @@
+"""What each wait of a run was for, and how much later each call and each stretch of work could end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.model.prediction import Slack
+from workbench.model.run import PS_PER_S
+from workbench.replay.critical import steps_of
+from workbench.replay.engine import BY_BEGIN, BY_BUS, Graph
+from workbench.replay.fpga import waiting_stays
+from workbench.replay.lowering import Lowered
+from workbench.replay.program import Program
+from workbench.traces.path import NO_LIMIT_PS, Causes, Parts, RunPath
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Spare:
+    """How many picoseconds later each operation, and each of the FPGA's stays, may end: `NO_LIMIT_PS` where nothing in
+    the run waits for that; of a stay that waits it means nothing."""
+
+    ops_ps: Numbers
+    stretches_ps: Numbers
+    stays_ps: Numbers
+
+
+def find_spare(program: Program, lowered: Lowered, order: NDArray[np.int32]) -> Spare:
+    """After a sweep in that order."""
+    graph, fpga = lowered.graph, program.fpga
+    _, latest = graph.latest(lowered.last, order)
+    latest_ps = times_ps(graph, np.arange(len(graph)), latest)
+    spare_ps = latest_ps - times_ps(graph, np.arange(len(graph)), graph.end)
+    spare_ps[latest_ps > lowered.total_ps()] = NO_LIMIT_PS
+    stretches_ps = spare_ps[lowered.of_stretch]
+    stays_ps = stretches_ps[fpga.stretch_of] if len(fpga.first) else np.zeros(0, np.int64)
+    first = graph.cause_first[lowered.marks]
+    owner = ~graph.cause[first].astype(np.int64)
+    stretch_of_node = np.full(len(graph), -1, np.int64)
+    stretch_of_node[lowered.of_stretch] = np.arange(len(lowered.of_stretch))
+    stretch = stretch_of_node[owner]
+    marks, stretch = lowered.marks[stretch >= 0], stretch[stretch >= 0]
+    if len(marks):  # what others saw of a stretch before its end leaves the stays before that less time
+        apart = int(max(fpga.stay_begin.max(), graph.end[marks].max())) + 1
+        keys = fpga.stay_block.astype(np.int64) * apart + fpga.stay_begin
+        before = np.searchsorted(keys, fpga.block[stretch].astype(np.int64) * apart + graph.end[marks]) - 1
+        np.minimum.at(stays_ps, before, spare_ps[marks])
+        some = np.flatnonzero(np.isin(fpga.stretch_of, np.unique(stretch)))[::-1]
+        # the least of what follows in its stretch: each stretch lies below those that were looked at before
+        new = np.append(True, np.diff(fpga.stretch_of[some]) != 0)
+        below = np.cumsum(new) * (far := 2 * lowered.total_ps())
+        least = np.minimum.accumulate(np.minimum(stays_ps[some], far - 1) - below) + below
+        stays_ps[some] = np.where(least == far - 1, NO_LIMIT_PS, least)
+    return Spare(spare_ps[lowered.of_op], stretches_ps, stays_ps)
+
+
+def slack_of(program: Program, spare: Spare) -> tuple[Slack, ...]:
+    """The least slack of each call's place and of each state that is no wait; the least first."""
+    manifest, ops, fpga = program.run.manifest, program.ops, program.fpga
+    found: list[Slack] = []
+
+    def add(block: int, state: int, least_ps: int, site: int = -1) -> None:
+        one, place = manifest.blocks[block], manifest.sites[site] if site >= 0 else None
+        slack_s = None if least_ps == NO_LIMIT_PS else least_ps / PS_PER_S
+        known = one.states[state]
+        where = (place.label, place.file, place.line) if place else ("", known.file or "", known.line or 0)
+        found.append(Slack(one.id, known.name, slack_s, *where))
+
+    if len(ops):
+        kinds, which = np.unique(np.stack([ops["thread"], ops["state"], ops["site"]]), axis=1, return_inverse=True)
+        least_ps = np.full(kinds.shape[1], NO_LIMIT_PS)
+        np.minimum.at(least_ps, which.reshape(-1), spare.ops_ps)
+        for (block, state, site), least in zip(kinds.T.tolist(), least_ps.tolist(), strict=True):
+            add(block, state, least, site)
+    works = np.flatnonzero(~waiting_stays(fpga, manifest.blocks))
+    if len(works):
+        kinds = fpga.stay_block[works].astype(np.int64) * (states := int(fpga.stay_state.max()) + 1)
+        kinds += fpga.stay_state[works]
+        least_ps = np.full(int(kinds.max()) + 1, NO_LIMIT_PS)
+        np.minimum.at(least_ps, kinds, spare.stays_ps[works])
+        for kind in np.flatnonzero(np.bincount(kinds)).tolist():
+            add(*divmod(kind, states), int(least_ps[kind]))
+    return tuple(sorted(found, key=lambda one: one.slack_s if one.slack_s is not None else float("inf")))
+
+
+def run_path(program: Program, lowered: Lowered, order: NDArray[np.int32], unknown: tuple[str, ...]) -> RunPath:
+    """All of it over time, for views of the run."""
+    graph, ops, fpga = lowered.graph, program.ops, program.fpga
+    spare = find_spare(program, lowered, order)
+    known = _Owners(program, lowered)
+    parts: dict[int, Parts] = {}
+    causes = known.of(lowered.of_op)
+    threads = np.unique(ops["thread"]).tolist()
+    for thread in threads:
+        mine = np.flatnonzero(ops["thread"] == thread)
+        sites = ops["site"][mine].astype(np.int64)
+        ends = ops["end_ps"][mine]
+        parts[thread] = Parts(ops["begin_ps"][mine], ends, spare.ops_ps[mine], sites, causes.some(mine))
+    causes = known.of(lowered.of_stretch)
+    begin_ps = times_ps(graph, lowered.of_stretch, graph.begin[lowered.of_stretch])
+    end_ps = times_ps(graph, lowered.of_stretch, graph.end[lowered.of_stretch])
+    for block in np.unique(fpga.block).tolist() if len(fpga.first) else []:
+        mine = np.flatnonzero(fpga.block == block)
+        none = np.full(len(mine), -1, np.int64)
+        parts[block] = Parts(begin_ps[mine], end_ps[mine], spare.stretches_ps[mine], none, causes.some(mine))
+    return RunPath(steps_of(program, lowered), parts, frozenset(threads), unknown)
+
+
+class _Owners:
+    """Which block, and which call, each node of a graph belongs to."""
+
+    def __init__(self, program: Program, lowered: Lowered) -> None:
+        graph, ops, fpga = lowered.graph, program.ops, program.fpga
+        self.graph = graph
+        self.due, self.how = graph.due()
+        count = len(graph)
+        self.block, self.site = np.full(count, -1, np.int64), np.full(count, -1, np.int64)
+        for nodes in (lowered.of_op, lowered.of_return):
+            self.block[nodes], self.site[nodes] = ops["thread"], ops["site"]
+        if len(fpga.first):
+            self.block[lowered.of_stretch] = fpga.block
+        self.is_mark = np.zeros(count, bool)
+        self.is_mark[lowered.marks] = True
+        owner = ~graph.cause[graph.cause_first[lowered.marks]].astype(np.int64)
+        self.block[lowered.marks], self.site[lowered.marks] = self.block[owner], self.site[owner]
+        self.between = self.block < 0  # nodes that only join others, and the run's begin and end
+        self.between[[0, lowered.last]] = False
+
+    def of(self, nodes: Numbers) -> Causes:
+        """What nodes were due to."""
+        source, how = self.due[nodes].astype(np.int64), self.how[nodes]
+        for _ in range(4):
+            joins = (source >= 0) & self.between[np.maximum(source, 0)]
+            if not joins.any():
+                break
+            how = np.where(joins, self.how[source], how)
+            source = np.where(joins, self.due[source], source)
+        there, at = source >= 0, np.maximum(source, 0)
+        moments = np.where((how == BY_BEGIN) & ~self.is_mark[at], self.graph.begin[at], self.graph.end[at])
+        at_ps = np.where(there, times_ps(self.graph, at, moments), 0)
+        block, site = np.where(there, self.block[at], -1), np.where(there, self.site[at], -1)
+        return Causes(block, site, at_ps, how == BY_BUS)
+
+
+def times_ps(graph: Graph, nodes: Numbers, times: Numbers) -> Numbers:
+    """Times of nodes, in their own clocks' cycles, in picoseconds."""
+    found = times.astype(np.int64).copy()
+    domain = graph.domain[nodes]
+    for number, period in enumerate(graph.periods_ps, start=1):
+        mine = domain == number
+        if not mine.any():
+            continue
+        cycles, num, den = found[mine], period.numerator, period.denominator
+        if int(np.abs(cycles).max()) < (1 << 62) // num:
+            found[mine] = -(-cycles * num // den)
+        else:
+            found[mine] = [-(-int(t) * num // den) for t in cycles.tolist()]
+    return found

@@ -1,0 +1,149 @@
+"""A run's critical path over time, what could end later, and what each wait was for: as its replay finds them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.int64]
+#: Slack of what nobody waits for.
+NO_LIMIT_PS = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The critical path in order of time, without gaps: a block in a state from `begin_ps` to `end_ps`; `site` is that
+    of the call (-1: none), and `on_bus` says whether a transfer has its bus."""
+
+    block: Numbers
+    state: Numbers
+    site: Numbers
+    on_bus: NDArray[np.bool_]
+    begin_ps: Numbers
+    end_ps: Numbers
+
+    def __len__(self) -> int:
+        return len(self.block)
+
+    def between(self, from_ps: float, to_ps: float) -> range:
+        """The steps that are under way in a span of time."""
+        low = int(np.searchsorted(self.end_ps, int(from_ps), "right"))
+        return range(low, max(int(np.searchsorted(self.begin_ps, int(to_ps), "left")), low))
+
+
+@dataclass(frozen=True)
+class Cause:
+    """What something waited for: a block at a time (`block` -1: the run's begin), by a call of `site` (-1: none).
+    `bus` says that it waited for the bus, which another transfer had."""
+
+    block: int
+    site: int
+    time_ps: int
+    bus: bool = False
+
+
+@dataclass(frozen=True)
+class Causes:
+    """A `Cause` of each of many parts."""
+
+    block: Numbers
+    site: Numbers
+    time_ps: Numbers
+    bus: NDArray[np.bool_]
+
+    def some(self, chosen: Numbers) -> Causes:
+        return Causes(self.block[chosen], self.site[chosen], self.time_ps[chosen], self.bus[chosen])
+
+    def at(self, part: int) -> Cause:
+        return Cause(int(self.block[part]), int(self.site[part]), int(self.time_ps[part]), bool(self.bus[part]))
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a block did, in order of time: a hardware block's stretches of work, or a host thread's calls, with polls
+    for one answer as one. Part i lasts from `begin_ps` to `end_ps`, could end `slack_ps` later without a longer run,
+    and ends (a call) or begins (a stretch) when its cause has come so far.
+    """
+
+    begin_ps: Numbers
+    end_ps: Numbers
+    slack_ps: Numbers
+    site: Numbers
+    causes: Causes
+
+    def __len__(self) -> int:
+        return len(self.begin_ps)
+
+    def between(self, from_ps: float, to_ps: float) -> range:
+        """The parts of which, or of whose slack, something may be seen in a span of time."""
+        low = max(int(np.searchsorted(self.begin_ps, int(from_ps), "right")) - 1, 0)
+        return range(low, max(int(np.searchsorted(self.begin_ps, int(to_ps), "left")), low))
+
+    @property
+    def least_slack_ps(self) -> int:
+        """How much later any one of them may end."""
+        return int(self.slack_ps.min(initial=NO_LIMIT_PS))
+
+
+@dataclass(frozen=True)
+class RunPath:
+    """Of a run its critical path, and of each block that replay knows its parts, by number. `hosts` are threads;
+    `unknown` says of which waits no cause is known."""
+
+    steps: Steps
+    parts: Mapping[int, Parts]
+    hosts: frozenset[int]
+    unknown: tuple[str, ...] = ()
+
+    def part_at(self, block: int, time_ps: float) -> int | None:
+        """The call of a host thread under way at a time, or the stretch of a hardware block that is, or that begins
+        next after a wait; None where there is none."""
+        parts = self.parts.get(block)
+        if parts is None or not len(parts):
+            return None
+        found = int(np.searchsorted(parts.begin_ps, int(time_ps), "right")) - 1
+        inside = found >= 0 and time_ps < parts.end_ps[found]
+        if block in self.hosts:
+            return found if inside else None
+        found += not inside
+        return found if found < len(parts) else None
+
+    def slack_at(self, block: int, time_ps: float) -> int | None:
+        """How much later what goes on at a time may end; None in a wait."""
+        part = self.part_at(block, time_ps)
+        if part is None or not self.parts[block].begin_ps[part] <= time_ps:
+            return None
+        slack_ps = int(self.parts[block].slack_ps[part])
+        return None if slack_ps == NO_LIMIT_PS else slack_ps
+
+    def cause_at(self, block: int, time_ps: float) -> Cause | None:
+        """What a block's wait, or a host's call, at a time is for."""
+        part = self.part_at(block, time_ps)
+        if part is None:
+            return None
+        parts = self.parts[block]
+        if block not in self.hosts and parts.begin_ps[part] <= time_ps:
+            return None  # it works
+        return parts.causes.at(part)
+
+    def waiter_of(self, block: int, time_ps: float) -> tuple[int, int] | None:
+        """Who waited for what a block did at a time, or did next: block, and when it went on. The soonest."""
+        best: tuple[int, int, int] | None = None
+        for other, parts in self.parts.items():
+            if other == block:
+                continue
+            mine = np.flatnonzero((parts.causes.block == block) & (parts.causes.time_ps >= int(time_ps)))
+            if len(mine):
+                first = int(mine[np.argmin(parts.causes.time_ps[mine])])
+                at_ps = parts.end_ps[first] if other in self.hosts else parts.begin_ps[first]
+                found = int(parts.causes.time_ps[first]), other, int(at_ps)
+                best = min(best, found) if best else found
+        return best[1:] if best else None
+
+    def step_after(self, time_ps: float) -> int | None:
+        """The first step of the path that begins after a time, None after the last."""
+        found = int(np.searchsorted(self.steps.begin_ps, int(time_ps), "right"))
+        return found if found < len(self.steps) else None
