@@ -65,6 +65,9 @@ VIEW_COMMANDS: Mapping[str, tuple[str, str]] = {
     "view_mark": ("Timeline: set a marker", "M"),
     "view_range": ("Timeline: use A to B as range", "R"),
     "view_next": ("Timeline: next that is found, last with Shift", "N"),
+    "view_path": ("Timeline: critical path", "C"),
+    "view_step": ("Timeline: next part of the critical path", "P"),
+    "view_cause": ("Timeline: what a wait is for, or with Shift what waited", "G"),
 }
 #: Keys that stand for something in fields and menus everywhere.
 _TAKEN = {"F10": "the menus", "Ctrl+X": "cut", "Ctrl+C": "copy", "Ctrl+V": "paste", "Ctrl+A": "select all"}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,17 @@ from numpy.typing import NDArray
 Numbers = NDArray[np.int64]
 #: Slack of what nobody waits for.
 NO_LIMIT_PS = np.iinfo(np.int64).max
+
+
+class PathShare(NamedTuple):
+    """How much of the critical path a block (or the first of its replicas, for all) spends in a state, or in the calls
+    of a site."""
+
+    block: int
+    state: int
+    site: int
+    time_ps: float
+    part: float
 
 
 @dataclass(frozen=True)
@@ -27,6 +40,19 @@ class Steps:
 
     def __len__(self) -> int:
         return len(self.block)
+
+    def shares(self, groups: Sequence[str]) -> tuple[PathShare, ...]:
+        """The path by state and call, the longest first; blocks of one group (by number) together."""
+        first = {group: number for number, group in reversed(list(enumerate(groups))) if group}
+        head = np.array([first.get(group, number) for number, group in enumerate(groups)], np.int64)
+        kinds, which = np.unique(np.stack([head[self.block], self.state, self.site]), axis=1, return_inverse=True)
+        spent = np.bincount(which.reshape(-1), (self.end_ps - self.begin_ps).astype(float))
+        total = max(float(spent.sum()), 1.0)
+        found = [
+            PathShare(block, state, site, ps, ps / total)
+            for (block, state, site), ps in zip(kinds.T.tolist(), spent.tolist(), strict=True)
+        ]
+        return tuple(sorted(found, key=lambda share: -share.time_ps))
 
     def between(self, from_ps: float, to_ps: float) -> range:
         """The steps that are under way in a span of time."""
@@ -82,7 +108,7 @@ class Parts:
         low = max(int(np.searchsorted(self.begin_ps, int(from_ps), "right")) - 1, 0)
         return range(low, max(int(np.searchsorted(self.begin_ps, int(to_ps), "left")), low))
 
-    @property
+    @cached_property
     def least_slack_ps(self) -> int:
         """How much later any one of them may end."""
         return int(self.slack_ps.min(initial=NO_LIMIT_PS))
@@ -97,6 +123,11 @@ class RunPath:
     parts: Mapping[int, Parts]
     hosts: frozenset[int]
     unknown: tuple[str, ...] = ()
+
+    @cached_property
+    def blocks(self) -> frozenset[int]:
+        """Those that the path is in anywhere."""
+        return frozenset(np.unique(self.steps.block).tolist())
 
     def part_at(self, block: int, time_ps: float) -> int | None:
         """The call of a host thread under way at a time, or the stretch of a hardware block that is, or that begins

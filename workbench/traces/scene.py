@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from workbench.model.blocks import Block, Side
 from workbench.model.run import PS_PER_S, Run
+from workbench.traces.buses import Bus, buses_of
 from workbench.traces.calls import BlockCalls, calls_of_run
 from workbench.traces.index import TimelineIndex, index_of_run
 from workbench.traces.trace import WAIT_CODES
@@ -37,6 +38,7 @@ class Scene:
     events: tuple[RareEvent, ...]
     main: int
     shares: NDArray[np.float64]
+    buses: tuple[Bus, ...] = ()
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -58,7 +60,7 @@ def build_scene(run: Run) -> Scene | None:
     calls = calls_of_run(run)
     for each in calls.values():
         _ = each.groups  # before a view asks for them
-    return Scene(run, index, calls, rare_events(index), main, index.shares(main))
+    return Scene(run, index, calls, rare_events(index), main, index.shares(main), buses_of(run, index.trace))
 
 
 def rare_events(index: TimelineIndex) -> tuple[RareEvent, ...]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from workbench.gui import theme
 from workbench.gui.timeline.view import TimelineView
+from workbench.model.blocks import Side
 from workbench.model.run import Run
+from workbench.traces.path import NO_LIMIT_PS, Causes, Parts, RunPath, Steps
 from workbench.traces.scene import Scene, build_scene
 
 
@@ -29,3 +32,31 @@ def view(qtbot: QtBot, qapp: QApplication, scene: Scene) -> TimelineView:
     made.show()
     qtbot.waitExposed(made)
     return made
+
+
+US = 1_000_000
+
+
+def numbers(*values: int) -> np.ndarray:
+    return np.array(values, np.int64)
+
+
+@pytest.fixture
+def path(scene: Scene) -> RunPath:
+    """The host until 40 µs, a core until 70 µs, and the host again; another core may end 5 µs later."""
+    core, other = [n for n, b in enumerate(scene.blocks) if b.side is Side.FPGA][1:3]
+    end = scene.index.end_ps
+    steps = Steps(
+        numbers(0, core, 0), numbers(1, 1, 1), numbers(-1, -1, -1), np.array([False] * 3),
+        numbers(0, 40 * US, 70 * US), numbers(40 * US, 70 * US, end),
+    )  # fmt: skip
+    none = numbers(-1)
+    by_core = Causes(numbers(core), none, numbers(70 * US), np.array([False]))
+    by_host = Causes(numbers(0), numbers(0), numbers(40 * US), np.array([False]))
+    parts = {
+        0: Parts(numbers(50 * US), numbers(72 * US), numbers(0), numbers(0), by_core),
+        core: Parts(numbers(40 * US), numbers(70 * US), numbers(2 * US), none, by_host),
+        other: Parts(numbers(40 * US), numbers(60 * US), numbers(5 * US), none, by_host),
+        other + 1: Parts(numbers(40 * US), numbers(60 * US), numbers(NO_LIMIT_PS), none, by_host),
+    }
+    return RunPath(steps, parts, frozenset({0}))

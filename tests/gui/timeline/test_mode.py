@@ -24,6 +24,7 @@ from workbench.session.results import OpenRun
 from workbench.system import store
 from workbench.testing.runs import synthetic_platform
 from workbench.traces.find import Occurrence, occurrence
+from workbench.traces.path import RunPath
 from workbench.traces.scene import Scene
 from workbench.traces.trace import CATEGORIES
 
@@ -215,3 +216,17 @@ def test_a_time_is_gone_to_and_what_is_no_time_is_asked_again(
     span = mode.view.span
     assert span.time(span.width / 2) == pytest.approx(scene.index.end_ps / 2, abs=2 * span.pixel_ps)
     assert span.pixel_ps * span.width == pytest.approx(scene.index.end_ps / 20, rel=0.01)
+
+
+def test_the_key_shows_the_path_and_its_panel(qtbot: QtBot, mode: TimelineMode, path: RunPath) -> None:
+    mode.path.path = path
+    qtbot.keyClick(mode.view, Qt.Key.Key_C)
+    assert mode.view.path is path
+    assert mode.path_pill.isChecked()
+    said = lambda: {label.text() for label in mode.details.findChildren(QLabel)}  # noqa: E731
+    qtbot.waitUntil(lambda: "On the critical path" in said())
+    assert "Not on the path" in said()
+    narrow = mode.view.lanes.width
+    qtbot.keyClick(mode.view, Qt.Key.Key_C)
+    assert mode.view.path is None
+    assert mode.view.lanes.width > narrow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
@@ -10,18 +11,20 @@ from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout,
 
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Button, PanelHeader, StateBar, Swatch, label, plain_column, rule, scrolled
-from workbench.model.run import PS_PER_S
-from workbench.model.text import NARROW, count_text, percent_text, time_text
+from workbench.model.blocks import Side, short_labels
+from workbench.model.run import PS_PER_S, Site
+from workbench.model.text import NARROW, count_text, counted, percent_text, time_text
 from workbench.pictures.states import category_name
 from workbench.pictures.timeline.raster import category
 from workbench.pictures.timeline.scale import exact_time
 from workbench.session.keys import with_key
 from workbench.traces.clocks import exact_words, unsure_ps
+from workbench.traces.path import NO_LIMIT_PS, RunPath
 from workbench.traces.scene import Scene
 from workbench.traces.statistics import Share, Statistics
 from workbench.traces.trace import CATEGORIES
 
-MOST_CALLS = 12
+MOST_CALLS, MOST_OF_PATH = 12, 6
 _MARGIN_PX, _APART_PX = 16, 24  # of sections that stand beside each other
 
 
@@ -32,6 +35,7 @@ class TimelineDetails(QWidget):
     cleared = Signal()
     site_wanted = Signal(int)
     finding_wanted = Signal()
+    line_wanted = Signal(str, int)
 
     def __init__(self, *, offers_range: bool = True) -> None:
         super().__init__()
@@ -48,6 +52,7 @@ class TimelineDetails(QWidget):
         self._rules: list[QWidget] = []
         column.addWidget(self._scroll, 1)
         self.statistics: Statistics | None = None
+        self.path: RunPath | None = None  # the critical path, while it is shown
 
     def show_words(self, words: str) -> None:
         """Say why there is nothing to show."""
@@ -90,6 +95,9 @@ class TimelineDetails(QWidget):
         for share in statistics.shares:
             _add_share(self._section(), share, length)
         self._add_rule()
+        if self.path and not marked:
+            self._add_path(self._section(), scene, self.path)
+            self._add_rule()
         column = self._section()
         self._add_calls(column, scene, statistics)
         self._add_sentence(column, statistics, finding)
@@ -148,6 +156,52 @@ class TimelineDetails(QWidget):
         row.addWidget(clear)
         row.addStretch(1)
         return row
+
+    def _add_path(self, column: QVBoxLayout, scene: Scene, path: RunPath) -> None:
+        """What the critical path is spent on, and which rows have time to spare."""
+        blocks, sites = scene.blocks, scene.run.manifest.sites
+        names = short_labels([b for b in blocks if b.side is Side.FPGA])
+        head = QHBoxLayout()
+        head.addWidget(label("On the critical path", "strong"))
+        head.addStretch(1)
+        head.addWidget(label(counted(len(path.steps), "part"), "second"))
+        column.addLayout(head)
+        for share in path.steps.shares(tuple(block.group for block in blocks))[:MOST_OF_PATH]:
+            block = blocks[share.block]
+            state = block.states[share.state]
+            place = sites[share.site] if share.site >= 0 else state
+            name = place.label if isinstance(place, Site) else state.name
+            row = QHBoxLayout()
+            row.setSpacing(8)
+            row.addWidget(Swatch(block.drawn_as(state)))
+            if place.file and place.line:
+                link = Button(name, kind="link")
+                link.setToolTip(f"{place.file}:{place.line}")
+                link.clicked.connect(partial(self.line_wanted.emit, place.file, place.line))
+                row.addWidget(link)
+            else:
+                row.addWidget(label(name))
+            row.addStretch(1)
+            for text, role in ((percent_text(share.part), "strong"), (time_text(share.time_ps / PS_PER_S), "second")):
+                cell = label(text, role)
+                cell.setMinimumWidth(60)
+                cell.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+                row.addWidget(cell)
+            column.addLayout(row)
+        if path.unknown:
+            column.addWidget(label(f"Of some waits no cause is known: {path.unknown[0]}.", "smallsecond", wrap=True))
+        spare = sorted(
+            (parts.least_slack_ps, number)
+            for number, parts in path.parts.items()
+            if number not in path.blocks and 0 < parts.least_slack_ps < NO_LIMIT_PS
+        )
+        if spare:
+            column.addSpacing(6)
+            column.addWidget(label("Not on the path", "strong"))
+            column.addWidget(label("The least slack of any one stretch of work", "smallsecond", wrap=True))
+        for slack_ps, number in spare[:MOST_OF_PATH]:
+            name = names.get(blocks[number].id, blocks[number].id.removeprefix("host."))
+            _add_line(column, label(name), "", time_text(slack_ps / PS_PER_S))
 
     def _add_calls(self, column: QVBoxLayout, scene: Scene, statistics: Statistics) -> None:
         head = QHBoxLayout()

@@ -8,6 +8,9 @@ from workbench.pictures.signs import draw_swatch
 from workbench.pictures.timeline.hits import Hit
 from workbench.pictures.timeline.raster import category
 
+#: Lines that begin with one of these say what a key does.
+KEYS = ("Enter", "G")
+
 
 def draw_tooltip(canvas: Canvas, box: Box, hit: Hit) -> None:
     """A swatch and a name, then a line or two."""
@@ -18,7 +21,8 @@ def draw_tooltip(canvas: Canvas, box: Box, hit: Hit) -> None:
     canvas.write(left + 22, y, hit.lines[0], "text", 13, 600)
     for words in hit.lines[1:]:
         y += 18
-        key, rest = ("Enter", words.removeprefix("Enter ")) if words.startswith("Enter ") else ("", words)
+        first, _, others = words.partition(" ")
+        key, rest = (first, others) if first in KEYS else ("", words)
         canvas.write(left, y + 3, key, "link", 12, 600)
         start = left + (canvas.width_of(key, 12, 600) + 8 if key else 0)
         canvas.write(start, y + 3, rest, "muted" if key else "second", 12, 400)

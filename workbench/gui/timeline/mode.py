@@ -17,6 +17,7 @@ from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding
 from workbench.gui.theme import set_ground
 from workbench.gui.timeline.details import TimelineDetails
 from workbench.gui.timeline.finding import FindField
+from workbench.gui.timeline.path import PathOfRun
 from workbench.gui.timeline.view import TimelineView
 from workbench.gui.widgets import PillButton, SignField, plain_column, rule
 from workbench.model.pragma import Category
@@ -24,6 +25,7 @@ from workbench.model.run import PS_PER_S
 from workbench.model.text import count_text, counted, time_text
 from workbench.pictures.timeline.hits import Hit
 from workbench.pictures.timeline.scale import duration
+from workbench.session.keys import with_key
 from workbench.system import store
 from workbench.traces.statistics import Statistics
 from workbench.traces.trace import CATEGORIES
@@ -59,7 +61,11 @@ class TimelineMode(Mode):
         self.details.range_wanted.connect(self._use_range)
         self.details.cleared.connect(self._clear)
         self.details.site_wanted.connect(lambda site: context.navigation.select(SelectedCall(site)))
+        self.details.line_wanted.connect(context.navigation.open_line)
         self.details.finding_wanted.connect(self._show_finding)
+        self.view.path_wanted.connect(self.path_pill.toggle)
+        self.path = PathOfRun(context, self)
+        self.path.ready.connect(self._path_found)
         context.run_changed.connect(self._run_changed)
         context.traced.ready.connect(self._scene_built)
         context.traced.failed.connect(self._failed)
@@ -75,6 +81,10 @@ class TimelineMode(Mode):
         row = QHBoxLayout(bar)
         row.setContentsMargins(16, 0, 16, 0)
         row.setSpacing(6)
+        self.path_pill = PillButton("Critical path", icon_name="trending-up")
+        self.path_pill.setToolTip(with_key("What the run's end was due to, and what has time to spare", "view_path"))
+        self.path_pill.toggled.connect(self._toggle_path)
+        row.addWidget(self.path_pill)
         self.markers = markers = PillButton("Markers", icon_name="ruler", checked=True)
         markers.setToolTip("Show A and B, dim what lies outside (M sets them)")
         markers.toggled.connect(lambda on: self._set_flag("show_marks", on))
@@ -131,6 +141,7 @@ class TimelineMode(Mode):
             return
         self.view.set_scene(scene)
         self.show_content()
+        self._toggle_path(self.path_pill.isChecked())
         self._range_changed()
         self._selection_changed()
         self._write_details()
@@ -172,6 +183,7 @@ class TimelineMode(Mode):
         wide = event.size().width() >= NAMES_FROM_PX
         for kind, pill in self.state_pills.items():
             pill.setText(kind.value if wide else "")
+        self.path_pill.setText("Critical path" if wide else "")
         self.markers.setText("Markers" if wide else "")
         self.messages.setText("Messages" if wide else "")
         for line, words, few in ((self.finder, "Find a state or call", "Find"), (self.filter, "Filter rows", "Filter")):
@@ -260,6 +272,21 @@ class TimelineMode(Mode):
 
     # ---- toolbar, details, status
 
+    def _toggle_path(self, on: bool) -> None:
+        if not on:
+            self.view.show_path(None)
+        elif self.path.path or self.path.why:
+            self._path_found()
+        elif self.view.traced:
+            self.path.ask()
+        self._write_details()
+
+    def _path_found(self) -> None:
+        if self.path_pill.isChecked() and self.view.traced:
+            self.view.show_path(self.path.path)
+            self._write_details()
+            self._write_status()
+
     def _set_flag(self, name: str, on: bool) -> None:
         setattr(self.view, name, on)
         self.view.redraw()
@@ -279,9 +306,17 @@ class TimelineMode(Mode):
 
     def _show_statistics(self, statistics: Statistics) -> None:
         if self.view.traced:
+            self.details.path = self.view.path
             marked, finding = len(self.view.marks) == 2, self._stack_finding()
             title = ("Selection", "A to B") if marked else ("Whole run", "press M to set A and B")
             self.details.show_statistics(self.view.traced, statistics, marked, title, finding[1] if finding else "")
+
+    def _path_words(self) -> tuple[str, ...]:
+        if not self.path_pill.isChecked():
+            return ()
+        if self.path.why:
+            return (f"critical path not known: {self.path.why}",)
+        return (f"critical path of {counted(len(self.path.path.steps), 'part')}",) if self.path.path else ()
 
     def _write_status(self) -> None:
         scene = self.view.traced
@@ -292,4 +327,5 @@ class TimelineMode(Mode):
                 f"{time_text(self.view.span.pixel_ps * self.view.span.width / PS_PER_S)} in view",
                 f"1 px = {duration(self.view.span.pixel_ps, 3)}",
                 *((f"frame {self.view.frame_ms:.1f} ms",) if self.view.frame_ms else ()),
+                *self._path_words(),
             )

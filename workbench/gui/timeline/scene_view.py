@@ -22,6 +22,7 @@ from workbench.gui.house_view import HouseView
 from workbench.gui.house_view import Row as Cells
 from workbench.pictures.canvas import Canvas
 from workbench.pictures.layout_sizes import Box
+from workbench.pictures.timeline.causes import with_cause
 from workbench.pictures.timeline.drawing import draw_names, draw_timeline
 from workbench.pictures.timeline.hits import Hit, hit_at
 from workbench.pictures.timeline.kept import Kept
@@ -30,6 +31,7 @@ from workbench.pictures.timeline.scale import LEAST_PIXEL_PS, Span, clamped, who
 from workbench.pictures.timeline.shown import FOOT_PX, Shown, lanes_box
 from workbench.pictures.timeline.table import interval_rows
 from workbench.session.files import write_result_table
+from workbench.traces.path import RunPath
 from workbench.traces.scene import Scene
 
 IDLE_MS = 50
@@ -54,6 +56,7 @@ class SceneView(HouseView):
         self.setMouseTracking(True)
         self.setMinimumSize(360, 200)
         self.traced: Scene | None = None
+        self.path: RunPath | None = None  # the critical path, while it is shown
         self.lines: tuple[Row, ...] = ()
         self._tops: tuple[int, ...] = (0,)
         self.span = Span(0.0, 1.0, 1)
@@ -76,15 +79,24 @@ class SceneView(HouseView):
 
     def set_scene(self, scene: Scene | None) -> None:
         self.traced = scene
-        self.marks, self.chosen, self.folded = (), None, set()
+        self.marks, self.chosen, self.folded, self.path = (), None, set(), None
         self.refresh(of_all=True)
         self.scroll_to(0)
         self._move()
 
+    def show_path(self, path: RunPath | None) -> None:
+        """Show the critical path and each row's slack beside its name, or no longer."""
+        self.path = path
+        self._arrange(self._whole)
+        self.redraw()
+
     def refresh(self, *, of_all: bool = False) -> None:
         """Build the rows anew: after folding, filtering, for another run. `of_all` shows all of its time."""
         scene = self.traced
-        self.lines = build_rows(scene.blocks, scene.index, bool(scene.calls), self.folded, self.filter) if scene else ()
+        self.lines = ()
+        if scene:
+            calls, buses = bool(scene.calls), scene.buses
+            self.lines = build_rows(scene.blocks, scene.index, calls, self.folded, self.filter, buses)
         self._tops = tuple(accumulate((row.height for row in self.lines), initial=0))
         self._kept.drop()
         self._arrange(of_all or self._whole)
@@ -96,11 +108,12 @@ class SceneView(HouseView):
         return Shown(
             self.traced, self.lines, self._tops, self.span, self.width(), self.height(), self.scroll_px, self.marks,
             self.show_marks, self.show_messages, self.faded, self.chosen, self.chosen_blocks, self.moving,
+            self.path,
         )  # fmt: skip
 
     @property
     def lanes(self) -> Box:
-        return lanes_box(self.width(), self.height())
+        return lanes_box(self.width(), self.height(), slack=self.path is not None)
 
     @property
     def scroll_px(self) -> int:
@@ -242,7 +255,11 @@ class SceneView(HouseView):
             self.scroll_to(top - room // 2)
         if not self.span.from_ps <= time_ps < self.span.to_ps:
             self._centre_on(time_ps)
-        self.choose(hit_at(self.traced, row, time_ps))
+        self.choose(self.hit_in(row, time_ps))
+
+    def hit_in(self, row: Row, time_ps: float) -> Hit | None:
+        """What a row shows at a time, with what is known of it."""
+        return with_cause(self.traced, self.path, hit_at(self.traced, row, time_ps), time_ps) if self.traced else None
 
     def fold(self, key: str) -> None:
         """Fold or unfold what a key names."""
@@ -275,7 +292,8 @@ class SceneView(HouseView):
         """From a copy, until they change."""
         assert isinstance(canvas, QtCanvas)
         density, lanes = self.devicePixelRatioF(), shown.lanes
-        key = (lanes, density, shown.scroll_px, id(shown.rows), shown.chosen_blocks, theme.palette().name)
+        rows = id(shown.rows), id(shown.path)
+        key = (lanes, density, shown.scroll_px, rows, shown.chosen_blocks, theme.palette().name)
         if self._names[0] != key:
             pixmap = QPixmap(QSize(round(lanes.x) - 1, round(lanes.height)) * density)
             pixmap.setDevicePixelRatio(density)

@@ -19,11 +19,13 @@ from workbench.gui.timeline.hover import draw_tooltip, place_tooltip, tooltip_si
 from workbench.gui.timeline.scene_view import SceneView
 from workbench.pictures.canvas import Canvas
 from workbench.pictures.layout_sizes import Box
-from workbench.pictures.timeline.hits import Hit, hit_at, next_edge
+from workbench.pictures.timeline.causes import real_cause
+from workbench.pictures.timeline.hits import Hit, next_edge
 from workbench.pictures.timeline.rows import Kind
 from workbench.pictures.timeline.scale import Span
 from workbench.pictures.timeline.shown import OVERVIEW_PX, RULER_PX
 from workbench.session.keys import key_of
+from workbench.traces.path import Cause
 from workbench.traces.scene import Scene
 
 IDLE_MS = 50
@@ -45,11 +47,12 @@ class _Drag:
 
 class TimelineView(SceneView):
     """A scene that is moved about in. `line_wanted` carries a Hit; `step_wanted` asks for where what is looked for
-    occurs next, or last where True."""
+    occurs next, or last where True; `path_wanted` for the critical path, or for no longer showing it."""
 
     line_wanted = Signal(object)
     range_wanted = Signal()
     step_wanted = Signal(bool)
+    path_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -72,6 +75,7 @@ class TimelineView(SceneView):
     def menu(self) -> QMenu:
         menu = super().menu()
         first, at_ps = menu.actions()[0], self._time_at(self.pointer.x())
+        shows = "Hide" if self.path else "Show"
         own: list[tuple[str, Callable[[], None], bool]] = [
             (
                 f"Set a marker here\t{key_of('view_mark')}",
@@ -81,6 +85,13 @@ class TimelineView(SceneView):
             (f"Use A to B as range\t{key_of('view_range')}", self.range_wanted.emit, len(self.marks) == 2),
             ("Clear the markers", lambda: self.move_marks([]), bool(self.marks)),
             ("Open the line\tEnter", self._open_line, self.chosen is not None),
+            (f"{shows} the critical path\t{key_of('view_path')}", self.path_wanted.emit, True),
+            (f"Go to what this waits for\t{key_of('view_cause')}", self.go_to_cause, self._cause() is not None),
+            (
+                f"Go to what waits for this\tShift+{key_of('view_cause')}",
+                self.go_to_waiter,
+                self.path is not None and self.chosen is not None,
+            ),
         ]
         for words, do, enabled in own:
             action = menu.addAction(words, do)
@@ -188,7 +199,7 @@ class TimelineView(SceneView):
     def _hover(self) -> None:
         in_lanes = self.pointer.x() >= self.lanes.x
         row = self.shown().row_at(self.pointer.y())
-        hit = hit_at(self.traced, row, self._time_at(self.pointer.x())) if row and in_lanes and self.traced else None
+        hit = self.hit_in(row, self._time_at(self.pointer.x())) if row and in_lanes else None
         self.viewport().setToolTip(row.tip if row and not in_lanes else "")
         if hit is not None or self.hit is not None:
             self.viewport().update()
@@ -209,6 +220,9 @@ class TimelineView(SceneView):
             "view_mark": lambda: self.mark_at(self._time_at(at.x())),
             "view_range": self.range_wanted.emit,
             "view_next": lambda: self.step_wanted.emit(back),
+            "view_path": self.path_wanted.emit,
+            "view_step": self.go_to_step,
+            "view_cause": self.go_to_waiter if back else self.go_to_cause,
             key.Key_Left: lambda: self.pan(QPointF(step, 0)),
             key.Key_Right: lambda: self.pan(QPointF(-step, 0)),
             key.Key_Up: lambda: self.scroll_to(self.scroll_px - SCROLL_PX),
@@ -235,10 +249,45 @@ class TimelineView(SceneView):
         edge = next_edge(self.traced, hit.block, hit.state, hit.from_ps, not forward)
         row = next((r for r in self.lines if r.kind is Kind.STATES and r.block == hit.block), None)
         if edge is not None and row is not None:
-            self.choose(hit_at(self.traced, row, edge))
+            self.choose(self.hit_in(row, edge))
             if not self.span.from_ps <= edge <= self.span.to_ps:
                 self._centre_on(edge)
         return True
+
+    # ---- along the critical path
+
+    def _cause(self) -> Cause | None:
+        """What the chosen wait is for."""
+        hit = self.chosen
+        if hit is None or self.path is None or hit.kind is Kind.BUS:
+            return None
+        return real_cause(self.path, hit.block, hit.to_ps - 1)
+
+    def go_to_cause(self) -> None:
+        cause = self._cause()
+        if cause:
+            self.show_place(cause.block, Kind.STATES, max(cause.time_ps - 1, 0))
+
+    def go_to_waiter(self) -> None:
+        hit = self.chosen
+        if hit and self.path and hit.kind is not Kind.BUS:
+            found = self.path.waiter_of(hit.block, hit.from_ps)
+            if found:
+                self.show_place(found[0], Kind.STATES, max(found[1] - 1, 0))
+
+    def go_to_step(self) -> None:
+        """The next part of the critical path that is in another row, from what is chosen, or else in view."""
+        if self.path is None:
+            self.path_wanted.emit()
+            return
+        steps = self.path.steps
+        at_ps = self.chosen.from_ps if self.chosen else self.span.from_ps
+        here = steps.between(at_ps, at_ps + 1)
+        block = int(steps.block[here.start]) if len(here) else -1
+        others = steps.block[here.start :] != block
+        if others.any():
+            step = here.start + int(others.argmax())
+            self.show_place(int(steps.block[step]), Kind.STATES, int(steps.begin_ps[step]))
 
     def _open_line(self) -> None:
         if self.chosen:

@@ -16,9 +16,10 @@ from workbench.pictures.svg import SvgCanvas
 from workbench.pictures.timeline.calls import draw_calls
 from workbench.pictures.timeline.hits import messages_of
 from workbench.pictures.timeline.kept import Kept, Pin, strip_box
+from workbench.pictures.timeline.path import draw_path, draw_slack, slack_words
 from workbench.pictures.timeline.rows import SUNKEN, Kind, Row, build_rows
 from workbench.pictures.timeline.scale import LEAST_PIXEL_PS, Span, duration, ruler
-from workbench.pictures.timeline.shown import FOOT_PX, OVERVIEW_PX, RULER_PX, Shown, lanes_box
+from workbench.pictures.timeline.shown import FOOT_PX, OVERVIEW_PX, RULER_PX, SLACK_PX, Shown, lanes_box
 from workbench.pictures.timeline.surface import PAD, Surface
 from workbench.traces.clocks import exact_words, unsure_ps
 from workbench.traces.sample import Counts
@@ -41,6 +42,10 @@ def draw_timeline(
             _line(canvas, x, lanes.y, x, lanes.bottom, "rule/0.6")
         for row, box in shown.row_boxes():
             _draw_lane(canvas, shown, row, box, surface, kept)
+            if shown.path and row.kind is Kind.STATES:
+                draw_slack(canvas, shown, row, box)
+        if shown.path:
+            draw_path(canvas, shown)
     (names or draw_names)(canvas, shown)
     _line(canvas, lanes.x - 1, 0, lanes.x - 1, shown.height)
     if shown.show_messages and shown.chosen:
@@ -53,7 +58,7 @@ def draw_timeline(
 
 def timeline_svg(scene: Scene, from_ps: int, to_ps: int, palette: Palette = LIGHT, width: int = SVG_PX) -> str:
     """All rows of a scene between two moments, as a document."""
-    rows = build_rows(scene.blocks, scene.index, bool(scene.calls))
+    rows = build_rows(scene.blocks, scene.index, bool(scene.calls), buses=scene.buses)
     tops = tuple(accumulate((row.height for row in rows), initial=0))
     height = round(lanes_box(width, 0).y) + tops[-1] + FOOT_PX
     wide = round(lanes_box(width, height).width)
@@ -99,7 +104,10 @@ def _draw_ruler(canvas: Canvas, shown: Shown) -> list[float]:
     """Ticks with their times, at the left what they count from; the x of those that have one."""
     lanes, span, marks = shown.lanes, shown.span, ruler(shown.span)
     bottom = OVERVIEW_PX + RULER_PX - 1
-    canvas.text(16, OVERVIEW_PX, lanes.x - 24, RULER_PX, marks.base_text, "second", 12)
+    canvas.text(16, OVERVIEW_PX, lanes.x - 24, RULER_PX - shown.has_slack * 14, marks.base_text, "second", 12)
+    if shown.has_slack:
+        for words, right in (("busy", lanes.x - 12 - SLACK_PX), ("slack", lanes.x - 12)):
+            canvas.write(right, bottom - 9, words, "muted", 11, 400, RIGHT)
     if span.pixel_ps * 6 < marks.minor_ps:
         first = int(span.from_ps // marks.minor_ps)
         for k in range(first, first + int(span.width * span.pixel_ps / marks.minor_ps) + 2):
@@ -126,12 +134,17 @@ def draw_names(canvas: Canvas, shown: Shown) -> None:
         canvas.rect(0, lanes.y, lanes.x - 1, lanes.height, "panel")
         for row, box in shown.row_boxes():
             chosen = row.kind is Kind.STATES and row.block in shown.chosen_blocks
-            _draw_name(canvas, row, Box(0, box.y, lanes.x - 1, box.height), chosen)
+            place = Box(0, box.y, lanes.x - 1 - shown.has_slack * SLACK_PX, box.height)
+            _draw_name(canvas, row, place, chosen, lanes.x - 1)
+            if shown.path:
+                words, on_path = slack_words(shown.path, row)
+                weight, ink = (700, "text") if on_path else (400, "second")
+                canvas.write(lanes.x - 12, box.centre[1], words, ink, 12, weight, RIGHT)
 
 
-def _draw_name(canvas: Canvas, row: Row, box: Box, chosen: bool) -> None:
+def _draw_name(canvas: Canvas, row: Row, box: Box, chosen: bool, width: float) -> None:
     y, height = box.y, box.height
-    canvas.rect(0, y, box.width, height, "selection" if chosen else "sunken" if row.kind in SUNKEN else "panel")
+    canvas.rect(0, y, width, height, "selection" if chosen else "sunken" if row.kind in SUNKEN else "panel")
     if chosen:
         canvas.rect(0, y, 3, height, "accent")
     left, right = 34.0, box.right - 12
@@ -151,7 +164,7 @@ def _draw_name(canvas: Canvas, row: Row, box: Box, chosen: bool) -> None:
             canvas.text(left + used + 6, y, room, height, "at work", "muted", 12)
         canvas.text(right - 50, y, 50, height, row.note, "second", 12, align=RIGHT, least=1)
     if row.kind in (Kind.HEAD, Kind.CLOCK):
-        _edges(canvas, box)
+        _edges(canvas, Box(0, y, width, height))
 
 
 def _edges(canvas: Canvas, box: Box) -> None:
@@ -176,7 +189,7 @@ def _draw_lane(canvas: Canvas, shown: Shown, row: Row, box: Box, surface: Surfac
     if row.kind in (Kind.HEAD, Kind.CLOCK):
         _edges(canvas, lane)
     hit = shown.chosen
-    if hit and hit.block == row.block and hit.kind is row.kind:
+    if hit and hit.kind is row.kind and hit.block == (row.members[0] if row.kind is Kind.BUS else row.block):
         x0, x1 = (min(max(shown.x(t), left - 2), right + 2) for t in (hit.from_ps, hit.to_ps))
         top = box.y + (box.height - row.bar) / 2
         canvas.rect(x0, top - 1, max(x1 - x0, 2), row.bar + 2, "", "accent", 2)

@@ -13,10 +13,13 @@ from workbench.pictures.timeline.scale import duration, exact_time
 from workbench.traces.clocks import exact_words
 from workbench.traces.scene import RareEvent, Scene
 
+OPENS_LINE = "Enter opens the line"
+
 
 @dataclass(frozen=True)
 class Hit:
-    """An interval or a call under the pointer. `call` is its number among the block's calls, or -1."""
+    """An interval, a call or a transfer under the pointer. `call` is its number among the block's calls, or -1; of a
+    transfer `block` is the number of its bus."""
 
     kind: Kind
     block: int
@@ -32,6 +35,8 @@ class Hit:
 
 def hit_at(scene: Scene, row: Row, time_ps: float) -> Hit | None:
     """What a row shows at a time; None where there is nothing to tell."""
+    if row.kind is Kind.BUS:
+        return _on_bus(scene, row, time_ps)
     if row.kind not in (Kind.STATES, Kind.CALLS) or row.block < 0:
         return None
     calls = scene.calls.get(row.block)
@@ -53,7 +58,7 @@ def hit_at(scene: Scene, row: Row, time_ps: float) -> Hit | None:
         lines = (
             f"{site.label}, {place}" if place else site.label,
             f"{duration(int(calls.t1_ps[call] - calls.t0_ps[call]), 3)}, {what}, {site.file}:{site.line}",
-            "Enter opens the line",
+            OPENS_LINE,
         )
         t0, t1 = int(calls.t0_ps[call]), int(calls.t1_ps[call])
         return Hit(row.kind, row.block, state, code, t0, t1, call, lines, site.file, site.line)
@@ -67,9 +72,22 @@ def hit_at(scene: Scene, row: Row, time_ps: float) -> Hit | None:
         f"{row.label}: {known.name}{kind}",
         f"{length}{place}",
         *((exact_words(scene.run),) if block.side is Side.FPGA else ()),
-        *(("Enter opens the line",) if place else ()),
+        *((OPENS_LINE,) if place else ()),
     )
     return Hit(row.kind, row.block, state, code, start, end, -1, lines, known.file or "", known.line or 0)
+
+
+def _on_bus(scene: Scene, row: Row, time_ps: float) -> Hit | None:
+    number = row.members[0]
+    bus = scene.buses[number]
+    found = bus.at(time_ps)
+    if found is None:
+        return None
+    site = scene.run.manifest.sites[bus.site[found]]
+    begin, end = int(bus.begin_ps[found]), int(bus.end_ps[found])
+    name = scene.blocks[bus.block[found]].id.removeprefix("host.")
+    lines = (f"{row.label}: {site.label}, {name}", f"{duration(end - begin, 3)}, {site.file}:{site.line}", OPENS_LINE)
+    return Hit(row.kind, number, -1, int(bus.code[found]), begin, end, -1, lines, site.file, site.line)
 
 
 def event_text(scene: Scene, event: RareEvent) -> str:

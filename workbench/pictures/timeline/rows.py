@@ -10,6 +10,7 @@ import numpy as np
 
 from workbench.model.blocks import Block, Side, fpga_of, short_labels
 from workbench.model.text import percent_text
+from workbench.traces.buses import Bus
 from workbench.traces.index import TimelineIndex
 from workbench.traces.trace import CATEGORIES
 
@@ -18,18 +19,23 @@ class Kind(StrEnum):
     HEAD = "head"  # the host, or the FPGA's top level
     CALLS = "calls"
     STATES = "states"
+    BUS = "bus"  # which transfer has it
     CLOCK = "clock"
     STACK = "stack"  # replicas: how many are at work
 
 
 SUNKEN = (Kind.HEAD, Kind.STACK, Kind.CLOCK)
 #: Height of a row and of the bar in it, in pixels.
-HEIGHTS = {Kind.HEAD: (26, 0), Kind.CALLS: (26, 16), Kind.STATES: (22, 16), Kind.CLOCK: (32, 16), Kind.STACK: (24, 14)}
+HEIGHTS = {
+    Kind.HEAD: (26, 0), Kind.CALLS: (26, 16), Kind.STATES: (22, 16), Kind.BUS: (22, 16), Kind.CLOCK: (32, 16),
+    Kind.STACK: (24, 14),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row. `block` is the manifest's number (-1: none), `members` those of a stack, `key` names what folds it."""
+    """One row. `block` is the manifest's number (-1: none), `members` those of a stack, or the number of a bus; `key`
+    names what folds it."""
 
     kind: Kind
     label: str
@@ -51,8 +57,9 @@ class Row:
 
 
 def build_rows(
-    blocks: Sequence[Block], index: TimelineIndex, with_calls: bool, folded: Collection[str] = (), wanted: str = ""
-) -> tuple[Row, ...]:
+    blocks: Sequence[Block], index: TimelineIndex, with_calls: bool, folded: Collection[str] = (), wanted: str = "",
+    buses: Sequence[Bus] = (),
+) -> tuple[Row, ...]:  # fmt: skip
     """The rows in order. `folded`: keys of folded heads and stacks; `wanted`: only ids that contain it."""
     numbers = [n for n, b in enumerate(blocks) if wanted.lower() in b.id.lower()]
     host = [n for n in numbers if blocks[n].side is Side.HOST]
@@ -66,6 +73,10 @@ def build_rows(
                 if with_calls:
                     rows.append(Row(Kind.CALLS, f"{label}, calls", block=n, indent=1))
                 rows.append(_states(label, n, index, 1))
+            for number, bus in enumerate(buses if not wanted else ()):
+                share = percent_text(bus.busy_ps() / max(index.end_ps, 1))
+                tip = f"{bus.name}: {share} busy, whole run"
+                rows.append(Row(Kind.BUS, bus.name, share, members=(number,), indent=1, tip=tip))
     if host and fpga:
         rows.append(Row(Kind.CLOCK, "Clock, host to FPGA"))
     of_fpga: dict[str, list[int]] = {}  # those with designs of their own have a head each

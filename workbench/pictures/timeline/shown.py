@@ -10,6 +10,7 @@ from workbench.pictures.layout_sizes import Box
 from workbench.pictures.timeline.hits import Hit
 from workbench.pictures.timeline.rows import Kind, Row
 from workbench.pictures.timeline.scale import Span
+from workbench.traces.path import RunPath
 from workbench.traces.scene import Scene
 
 OVERVIEW_PX, RULER_PX = 54, 42
@@ -17,9 +18,13 @@ OVERVIEW_PX, RULER_PX = 54, 42
 FOOT_PX = 8
 
 
-def lanes_box(width: int, height: int) -> Box:
+#: Room for each row's slack.
+SLACK_PX = 58
+
+
+def lanes_box(width: int, height: int, *, slack: bool = False) -> Box:
     """Where rows are drawn against time in a picture of that size: beside their names, below overview and ruler."""
-    left, top = 208 if width >= 1000 else 172, OVERVIEW_PX + RULER_PX
+    left, top = (208 if width >= 1000 else 172) + slack * SLACK_PX, OVERVIEW_PX + RULER_PX
     return Box(left, top, max(width - left, 1), max(height - top, 1))
 
 
@@ -43,10 +48,15 @@ class Shown:
     chosen: Hit | None = None
     chosen_blocks: frozenset[int] = frozenset()
     moving: bool = False  # what takes long is left out, or coarse
+    path: RunPath | None = None  # the critical path, where it is shown
 
     @cached_property
     def lanes(self) -> Box:
-        return lanes_box(self.width, self.height)
+        return lanes_box(self.width, self.height, slack=self.path is not None)
+
+    @property
+    def has_slack(self) -> bool:
+        return self.path is not None
 
     def x(self, time_ps: float) -> float:
         return self.lanes.x + self.span.x(time_ps)

@@ -23,9 +23,9 @@ from workbench.pictures.timeline.raster import (
 from workbench.pictures.timeline.rows import SUNKEN, Kind, Row
 from workbench.pictures.timeline.scale import Span
 from workbench.traces.clocks import unsure_ps
-from workbench.traces.sample import Counts, count_at_once, sample
+from workbench.traces.sample import Counts, Pixels, count_at_once, sample
 from workbench.traces.scene import Scene
-from workbench.traces.trace import CATEGORIES
+from workbench.traces.trace import CATEGORIES, NOTHING
 
 WORK = CATEGORIES.index("work")
 #: A stack of more is counted from the pyramid, where so many of its bins are in view.
@@ -65,6 +65,8 @@ def rows_surface(
     places = {block: at for at, block in enumerate(bars)}
     width, pixel_ps = span.width * density, span.pixel_ps / density
     drawn = sample(scene.index, bars, span.from_ps, pixel_ps, width)
+    buses = [scene.buses[row.members[0]] for row, _ in placed if row.kind is Kind.BUS]
+    bus_codes = np.array([bus.codes(span.from_ps, pixel_ps, width) for bus in buses], np.uint8).reshape(-1, width)
     colours, sunken = bar_colours(palette, "panel", density), bar_colours(palette, "sunken", density)
     shape = ((height + 2 * PAD) * density, width)
     buffer = reuse if reuse is not None and reuse.shape == shape else np.empty(shape, np.uint32)
@@ -75,6 +77,8 @@ def rows_surface(
         dim = (centres < dim_outside[0]) | (centres > dim_outside[1])
     looked = columns(drawn, int(span.from_ps / pixel_ps), dim, density)
     reach = int(unsure_ps(scene.run) / pixel_ps)
+    of_buses = iter(columns(Pixels(bus_codes, none := np.full_like(bus_codes, NOTHING), none > NOTHING, True),
+                            int(span.from_ps / pixel_ps), dim, density))  # fmt: skip
     working: dict[str, Counts] = {}
     for row, top in placed:
         y = (PAD + top) * density
@@ -86,6 +90,12 @@ def rows_surface(
                 draw_row(buffer, y, table, looked[at], drawn.pin[at], drawn.cut[at], colours)
                 if reach and scene.blocks[row.block].side is Side.FPGA:
                     soften(buffer[y : y + row.bar * density], reach)
+        elif row.kind is Kind.BUS:
+            y += (row.height - row.bar) // 2 * density
+            wanted = next(of_buses)
+            if 0 <= y <= len(buffer) - row.bar * density:
+                table = bar_table(palette, row.bar, "panel", density, faded)
+                draw_row(buffer, y, table, wanted, none[0], None, colours)
         elif row.kind in SUNKEN:
             buffer[max(y, 0) : max(y + row.height * density, 0)] = sunken.ground
             if row.kind is Kind.STACK and 0 <= y <= len(buffer) - row.height * density:

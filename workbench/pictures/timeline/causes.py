@@ -1,0 +1,80 @@
+"""What is said of a wait on a timeline, what it was for, and of work, how much later it may end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from workbench.model.blocks import Side, short_labels
+from workbench.model.run import PS_PER_S
+from workbench.model.text import time_text
+from workbench.pictures.timeline.hits import OPENS_LINE, Hit
+from workbench.pictures.timeline.rows import Kind
+from workbench.pictures.timeline.scale import exact_time
+from workbench.traces.path import NO_LIMIT_PS, Cause, RunPath
+from workbench.traces.scene import Scene
+
+GOES_TO_CAUSE = "G goes to the cause"
+
+
+def with_cause(scene: Scene, path: RunPath | None, hit: Hit | None, time_ps: float) -> Hit | None:
+    """The hit at a time, with what it waited for or how much later it may end among its lines."""
+    if hit is None or path is None or hit.kind is Kind.BUS:
+        return hit
+    said = cause_words(scene, path, hit.block, time_ps) or slack_line(path, hit.block, time_ps)
+    before = [line for line in hit.lines if line != OPENS_LINE]
+    return replace(hit, lines=(*before, *said, *hit.lines[len(before) :])) if said else hit
+
+
+def real_cause(path: RunPath, block: int, time_ps: float) -> Cause | None:
+    """What a block waits for at a time, where that is another block or a bus."""
+    cause = path.cause_at(block, time_ps)
+    return cause if cause and cause.block >= 0 and (cause.bus or cause.block != block) else None
+
+
+def cause_words(scene: Scene, path: RunPath, block: int, time_ps: float) -> tuple[str, ...]:
+    """What a block waits for at a time; nothing where it works."""
+    cause, part = real_cause(path, block, time_ps), path.part_at(block, time_ps)
+    if part is None:
+        return ()
+    if cause is None:
+        found = path.cause_at(block, time_ps)
+        if found is None or block in path.hosts or found.block == block:
+            return ()
+        return ("No cause of this wait is known",)
+    parts, host = path.parts[block], block in path.hosts
+    at = exact_time(cause.time_ps, max(scene.index.end_ps / 1e6, 1))
+    went_on_ps = int((parts.end_ps if host else parts.begin_ps)[part])
+    later = time_text((went_on_ps - cause.time_ps) / PS_PER_S) if went_on_ps > cause.time_ps else "at once"
+    name, sites = _name(scene, cause.block), scene.run.manifest.sites
+    if cause.bus:
+        what = f"{sites[cause.site].label} of {name}" if cause.site >= 0 else name
+        return f"Waited for the bus, which {what} had until {at}", GOES_TO_CAUSE
+    if cause.site >= 0:
+        site = sites[cause.site]
+        came = f"Waits for {site.label} of {name}, {site.file}:{site.line}"
+        return came, f"Its data came at {at}", GOES_TO_CAUSE
+    before = scene.index.trace.at(cause.block, cause.time_ps - 1)
+    states = {state.index: state.name for state in scene.blocks[cause.block].states}
+    was = f"{name} was in {states[before[0]]} until {at}" if before else f"{name} came so far at {at}"
+    after = ""
+    if host and parts.site[part] >= 0:
+        after = f"; {sites[parts.site[part]].label} returned {later}{' later' if later != 'at once' else ''}"
+    return f"Waits for {name}", was + after, GOES_TO_CAUSE
+
+
+def slack_line(path: RunPath, block: int, time_ps: float) -> tuple[str, ...]:
+    """How much later what a block does at a time may end."""
+    part = path.part_at(block, time_ps)
+    if part is None or path.parts[block].begin_ps[part] > time_ps:
+        return ()
+    slack_ps = int(path.parts[block].slack_ps[part])
+    if slack_ps == NO_LIMIT_PS:
+        return ("Nothing in this run waits for it",)
+    if not slack_ps:
+        return ("No slack: any delay here delays the end of the run",)
+    return (f"Slack {time_text(slack_ps / PS_PER_S)}: may end so much later without a longer run",)
+
+
+def _name(scene: Scene, block: int) -> str:
+    labels = short_labels([b for b in scene.blocks if b.side is Side.FPGA])
+    return labels.get(scene.blocks[block].id, scene.blocks[block].id.removeprefix("host."))

@@ -1,0 +1,146 @@
+"""The critical path and slack on a timeline: one line through the rows, a whisker after what may end later."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from workbench.model.run import PS_PER_S
+from workbench.model.text import time_text
+from workbench.pictures.canvas import Canvas
+from workbench.pictures.layout_sizes import Box
+from workbench.pictures.timeline.rows import Kind, Row
+from workbench.pictures.timeline.shown import Shown
+from workbench.traces.path import NO_LIMIT_PS, RunPath
+
+LINE_PX, DOT_PX, TIP_PX = 2.0, 3.5, 7.0
+#: Steps of the path narrower than this are drawn together.
+STEP_PX = 6
+#: A gap narrower than this has no whisker.
+LEAST_WHISKER_PX = 6.0
+_MOST_WHISKERS = 400  # of a row
+
+
+def draw_path(canvas: Canvas, shown: Shown) -> None:
+    """The path through what is in view: a line along the row that holds the run, an arrow to who waited for it."""
+    path = shown.path
+    assert path is not None
+    lanes = shown.lanes
+    number, edges = _steps_in_view(path, shown)
+    if not len(number):
+        return
+    tops = _middles(shown)
+    host = next(iter(sorted(path.hosts)), 0)
+    of_bus = tops.get(("bus", 0))
+    points: list[tuple[float, float]] = []
+    for step, (x0, x1) in zip(number.tolist(), pairwise(edges.tolist()), strict=True):
+        block = int(path.steps.block[step])
+        y = of_bus if path.steps.on_bus[step] else None
+        y = y or tops.get(("block", block)) or tops.get(("block", host))
+        if y is not None:
+            points += [(round(lanes.x + x0), y), (round(lanes.x + x1), y)]
+    points = _corners(points)
+    with canvas.clipped(lanes.x, lanes.y, lanes.width, lanes.height):
+        canvas.path(points, "panel", LINE_PX + 4)
+        canvas.path(points, "text", LINE_PX)
+        for (x0, y0), (x1, y1) in pairwise(points):
+            if x0 == x1 and y0 != y1:
+                canvas.disc(x0, y0, DOT_PX, "panel", "text", 1.5)
+                tip = TIP_PX if y1 > y0 else -TIP_PX
+                canvas.shape([(x1, y1), (x1 - 4, y1 - tip), (x1 + 4, y1 - tip)], "text", "panel")
+
+
+def _steps_in_view(path: RunPath, shown: Shown) -> tuple[np.ndarray, np.ndarray]:
+    """Steps, and the x where each begins (and the last one ends). Where they are narrow, the one in the middle of every
+    few pixels stands for all."""
+    span = shown.span
+    steps = path.steps.between(span.from_ps, span.to_ps)
+    if not len(steps):
+        return np.zeros(0, np.int64), np.zeros(1)
+    chosen = np.arange(steps.start, steps.stop)
+    if len(steps) * STEP_PX > span.width:
+        centres = span.from_ps + span.pixel_ps * (np.arange(0, span.width, STEP_PX) + STEP_PX / 2)
+        chosen = np.searchsorted(path.steps.begin_ps[steps.start : steps.stop], centres, "right") - 1
+        chosen = np.clip(chosen, 0, len(steps) - 1) + steps.start
+        edges = np.append(np.arange(len(chosen)) * STEP_PX, span.width).astype(float)
+        end = (path.steps.end_ps[steps.stop - 1] - span.from_ps) / span.pixel_ps
+        return chosen, np.minimum(edges, end)
+    begin, end = path.steps.begin_ps[chosen], path.steps.end_ps[chosen[-1:]]
+    edges = (np.append(begin, end) - span.from_ps) / span.pixel_ps
+    return chosen, np.clip(edges, -DOT_PX * 3, span.width + DOT_PX * 3)
+
+
+def _corners(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Without points in the middle of a level line."""
+    kept: list[tuple[float, float]] = []
+    for point in points:
+        if len(kept) > 1 and kept[-1][1] == kept[-2][1] == point[1]:
+            kept[-1] = point
+        elif not kept or kept[-1] != point:
+            kept.append(point)
+    return kept
+
+
+def _middles(shown: Shown) -> dict[tuple[str, int], float]:
+    """The middle of each block's row, above and below what is in view too; of what is folded that of what it is in."""
+    top = shown.lanes.y - shown.scroll_px
+    found: dict[tuple[str, int], float] = {}
+    folded: dict[str, float] = {}
+    for row, offset in zip(shown.rows, shown.tops, strict=False):
+        y = float(round(top + offset + row.height / 2))
+        if row.kind is Kind.STATES:
+            found["block", row.block] = y
+        elif row.kind is Kind.BUS:
+            found["bus", row.members[0]] = y
+        elif row.kind is Kind.STACK:
+            for member in row.members:
+                found.setdefault(("block", member), y)
+        elif row.kind is Kind.HEAD and row.folded:
+            folded[row.key] = y
+    for number, block in enumerate(shown.scene.blocks):
+        key = "host" if block.id.startswith("host.") else block.id.split(".")[0]
+        if key in folded:
+            found.setdefault(("block", number), folded[key])
+    return found
+
+
+def draw_slack(canvas: Canvas, shown: Shown, row: Row, box: Box) -> None:
+    """After each stretch of work in view, how much later it may end, as far as the wait after it reaches."""
+    path, span = shown.path, shown.span
+    parts = path.parts.get(row.block) if path else None
+    if parts is None or not path or row.block in path.hosts:
+        return
+    view = parts.between(span.from_ps, span.to_ps)
+    ends = parts.end_ps[view.start : view.stop]
+    nexts = np.append(parts.begin_ps[view.start + 1 : view.stop + 1], [shown.scene.index.end_ps] * 2)[: len(ends)]
+    wide = np.flatnonzero((nexts - ends) >= LEAST_WHISKER_PX * span.pixel_ps)
+    if len(wide) > _MOST_WHISKERS:
+        return
+    y = round(box.centre[1]) + 0.5
+    for at in wide.tolist():
+        slack_ps = int(parts.slack_ps[view.start + at])
+        if slack_ps in (0, NO_LIMIT_PS):
+            continue
+        until_ps = min(int(ends[at]) + slack_ps, int(nexts[at]))
+        x0, x1 = shown.x(int(ends[at])), shown.x(until_ps)
+        if x1 - x0 < LEAST_WHISKER_PX / 2:
+            continue
+        canvas.path([(x0, y), (x1, y)], "panel", 3.5)
+        canvas.path([(x0, y), (x1, y)], "text", 1.5)
+        if until_ps == int(ends[at]) + slack_ps:
+            canvas.path([(x1, y - 4.5), (x1, y + 4.5)], "panel", 3.5)
+            canvas.path([(x1, y - 4), (x1, y + 4)], "text", 1.5)
+
+
+def slack_words(path: RunPath, row: Row) -> tuple[str, bool]:
+    """A row's least slack, and whether the critical path is in it; "" where nothing is known of it."""
+    blocks = (row.block,) if row.kind is Kind.STATES else row.members if row.kind is Kind.STACK else ()
+    known = [path.parts[block] for block in blocks if block in path.parts]
+    if not known:
+        return "", False
+    on_path = any(block in path.blocks for block in blocks)
+    least_ps = min(parts.least_slack_ps for parts in known)
+    if least_ps == NO_LIMIT_PS:
+        return "any", on_path
+    return time_text(least_ps / PS_PER_S) if least_ps else "0", on_path
