@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain, combinations
 from time import process_time
@@ -137,14 +137,24 @@ def _best_sets(findings: Sequence[Finding], replayed: Replayed, budget: _Budget)
     told = [a.prediction for f in tops(findings) if not f.points_elsewhere for a in f.advice if a.prediction]
     single = {one.changes: one for one in told if one.speedup is not None and one.speedup >= LEAST_GAIN}
     pieces = sorted(single.values(), key=lambda one: -(one.speedup or 0))[:_MOST_PIECES]
-    best = pieces[:1]
+    return (*pieces[:1], *best_sets(replayed, pieces, budget.allows))
+
+
+def best_sets(
+    replayed: Replayed, pieces: Sequence[Prediction], allowed: Callable[[], bool] = lambda: True
+) -> tuple[Prediction, ...]:
+    """The best set of two, then of three, of these pieces, which were predicted alone: of those that change different
+    things, and only as long as one more gains more. `allowed` says whether there is time for another prediction."""
+    best: list[Prediction] = []
+    least = max((one.speedup or 0.0 for one in pieces), default=0.0)
     for size in (2, 3):
         sets = [chosen for chosen in combinations([one.changes for one in pieces], size) if _apart(chosen)]
-        answers = [_asked(replayed, tuple(chain(*chosen))) for chosen in sets if budget.allows()]
+        answers = [_asked(replayed, tuple(chain(*chosen))) for chosen in sets if allowed()]
         found = max((one for one in answers if one.speedup is not None), key=lambda one: one.speedup or 0, default=None)
-        if found is None or (found.speedup or 0) <= (best[-1].speedup or 0):
+        if found is None or (found.speedup or 0) <= least:
             break
         best.append(found)
+        least = found.speedup or 0
     return tuple(best)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,15 +112,6 @@ class Replayed:
         for change, what in zip(changes, named, strict=True):
             edit(program, change, what, self.platform, edited)
         return program, edited
-
-    def best_sets(self, candidates: Sequence[Change], sizes: Sequence[int] = (2, 3)) -> tuple[Prediction, ...]:
-        """For each size the set of so many of the candidates that gains most; none where no such set is answered."""
-        found = []
-        for size in sizes:
-            answered = [p for p in map(self.predict, combinations(candidates, size)) if p.speedup is not None]
-            if answered:
-                found.append(max(answered, key=lambda p: p.speedup or 0))
-        return tuple(found)
 
     def critical_path(self) -> CriticalPath:
         """The run's critical path; without steps, and with the reason, where it cannot be replayed."""

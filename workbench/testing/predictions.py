@@ -43,9 +43,6 @@ class MadeUpReplay:
             shares = [("core[*].ctrl", "busy", 0.7), ("host.main", "readBins", 0.2)]
         return tuple(Bottleneck(block, state, share * total, share) for block, state, share in shares)
 
-    def best_sets(self, candidates: Sequence[Change], sizes: Sequence[int] = (2, 3)) -> tuple[Prediction, ...]:
-        return tuple(self.predict(candidates[:size]) for size in sizes if size <= len(candidates))
-
     def critical_path(self) -> CriticalPath:
         return CriticalPath(self.time_s, ())
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from workbench.analysis.change_words import change_title
 from workbench.analysis.finding_words import LEAST_GAIN
-from workbench.analysis.predicting import Trial, suggestions
+from workbench.analysis.predicting import Trial, best_sets, suggestions
 from workbench.analysis.trial_page import set_title, sets_section, trial_page
 from workbench.api.views import Page
 from workbench.gui.analyse.change_edit import ChangeEdit
@@ -190,12 +190,12 @@ class TryPanel(QWidget):
         self._show(PageBody(self.context, trial_page(trial, analysis, advice)))
 
     def _ask_sets(self) -> None:
-        """Find the sets of two and three of the offered changes that gain most."""
+        """Find the sets of two and three of the offers that gain most."""
         empty(self._sets)
-        candidates = tuple(dict.fromkeys(change for offer in self.offers for change in offer.changes))
-        if (replayed := self.context.replayed) and len(candidates) > 1:
+        alone = [offer.alone for offer in self.offers if offer.alone and offer.alone.speedup is not None]
+        if (replayed := self.context.replayed) and len(alone) > 1:
             self.context.background.start(
-                "sets", lambda: replayed.best_sets(candidates), self._show_sets, self.context.failed
+                "sets", lambda: best_sets(replayed, alone), self._show_sets, self.context.failed
             )
 
     def _show_sets(self, sets: Sequence[Prediction]) -> None:

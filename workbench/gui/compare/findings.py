@@ -15,7 +15,9 @@ from workbench.gui.widgets import paint_severity
 from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column
 from workbench.model.finding import Finding
+from workbench.model.text import NARROW, ratio_text
 
+_GAIN_TIP = "Predicted speedup; ≤ is an upper bound, where nothing is predicted"
 _MIDDLE = Qt.TextElideMode.ElideMiddle  # titles and places begin alike and end unlike
 #: In a narrower table where a finding is, is in its tooltip alone.
 WHERE, WHERE_FROM_PX = 1, 520
@@ -77,10 +79,10 @@ class FindingChanges(RowView):
                    tip_of=lambda row: "" if isinstance(row, Section) else scope_words(row.finding)),
             Column("Where", lambda row: "" if isinstance(row, Section) else where_words(row.finding), share=0.38,
                    elide=_MIDDLE, ink=lambda row: ("second", 13, 400)),
-            Column("A", lambda row: _gain(row, "a"), width_px=64, right=True, key=lambda row: _size(row, "a"),
-                   ink=lambda row: ("text" if _size(row, "a") else "muted", 13, 400)),
-            Column("B", lambda row: _gain(row, "b"), width_px=80, right=True, key=lambda row: _size(row, "b"),
-                   paint=_paint_b),
+            Column("A", lambda row: _gain(row, "a"), width_px=72, right=True, key=lambda row: _size(row, "a"),
+                   ink=lambda row: (_ink(row, "a"), 13, 400), tip=_GAIN_TIP),
+            Column("B", lambda row: _gain(row, "b"), width_px=88, right=True, key=lambda row: _size(row, "b"),
+                   paint=_paint_b, tip=_GAIN_TIP),
         ), row_px=32)  # fmt: skip
         self.setIndentation(0)
         self.clicked.connect(lambda index: self._open_row(self.rows.row(index)))
@@ -130,14 +132,25 @@ def _size(row: Pair | Section, run: str) -> float:
 def _gain(row: Pair | Section, run: str) -> str:
     if isinstance(row, Section):
         return ""
-    gain = _size(row, run)
-    return bound_text(gain) if gain else "none"
+    finding = row.a if run == "a" else row.b
+    if finding is None or not finding.gain:
+        return "none"
+    if finding.speedup_predicted is not None:
+        return ratio_text(finding.speedup_predicted)
+    return f"≤{NARROW}{bound_text(finding.gain)}"
+
+
+def _ink(row: Pair | Section, run: str) -> str:
+    """What is predicted stands out, what is only bounded does not."""
+    finding = None if isinstance(row, Section) else row.a if run == "a" else row.b
+    return "text" if finding and finding.speedup_predicted is not None else "muted"
 
 
 def _paint_b(painter: QPainter, box: QRectF, row: Pair | Section) -> None:
     if isinstance(row, Section):
         return
-    ink = ("text", 13, 600) if row.b else ("muted", 13, 400)
+    known = _ink(row, "b")
+    ink = (known, 13, 600 if known == "text" else 400)
     label(painter, box.adjusted(24, 0, -16, 0), _gain(row, "b"), *ink, align=Qt.AlignmentFlag.AlignRight)
     if row.a and row.b and abs(row.a.gain - row.b.gain) > 0.005:
         name = "chevron-up" if row.b.gain > row.a.gain else "chevron-down"

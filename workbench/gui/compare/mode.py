@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QStackedLayout, Q
 
 from workbench.analysis.compare import Comparison, compare, output_words, share_words
 from workbench.analysis.equal_work import EqualWork, equal_work
+from workbench.api.job import Job
 from workbench.api.modes import WindowMode
 from workbench.gui.compare.findings import KINDS, FindingChanges, Pair, rows_of
 from workbench.gui.compare.head import CompareHead
@@ -39,7 +40,8 @@ from workbench.model.run import Run
 from workbench.model.text import time_text
 from workbench.pictures.rounds import Round, Rounds
 from workbench.session.ledger import Beside, ledger_beside
-from workbench.session.results import OpenRun, open_result
+from workbench.session.results import OpenRun, open_result, predicted
+from workbench.session.settings import value
 from workbench.traces.scene import Scene, build_scene
 from workbench.traces.trace import has_trace
 
@@ -80,6 +82,7 @@ class CompareMode(Mode):
         self.findings.pair_opened.connect(self._show_finding)
         context.navigation.selection_changed.connect(self._follow)
         context.run_changed.connect(self._run_changed)
+        context.predictions_changed.connect(self._findings_predicted)
         self.setFocusProxy(self.table)
         self._run_changed()
 
@@ -134,7 +137,7 @@ class CompareMode(Mode):
 
     def _findings_panel(self) -> QWidget:
         panel, column = plain_panel(300, 120)
-        self.findings_head = PanelHeader("Findings", "ideal or cap, in A and in B")
+        self.findings_head = PanelHeader("Findings", "predicted speedup or upper bound, in A and in B")
         names = (("all", "All"), *((k, t) for k, t, _ in KINDS))
         self.finding_pills = self._pills(self.findings_head, names, self.show_only)
         column.addWidget(self.findings_head)
@@ -202,6 +205,31 @@ class CompareMode(Mode):
     def set_other(self, opened: OpenRun) -> None:
         self.other = opened
         self._write()
+        self._predict_other(opened)
+
+    def _predict_other(self, opened: OpenRun) -> None:
+        """Predict, in the background, what the other run's advice gains, as that of the open run."""
+        budget_s = float(value("predict_s"))
+
+        def work(job: Job) -> OpenRun:
+            with job.step("Predict the other run"):
+                return predicted(opened, budget_s, job)[0]
+
+        def done(found: OpenRun) -> None:
+            if self.other is opened:
+                self.other = found
+                self._findings_predicted()
+
+        if opened.analysis.predictable and budget_s > 0:
+            self.context.background.start_job("predict other", work, done, self.context.failed)
+
+    def _findings_predicted(self) -> None:
+        """The findings of a run are ranked and weighed anew."""
+        if (pair := self.pair()) and self.comparison:
+            a, b = pair
+            found = compare(a.analysis, b.analysis, (a.run, b.run))
+            self.comparison = replace(found, equal=self.comparison.equal)
+            self.show_only(self.only)
 
     def act(self) -> None:
         if self.context.run is None:
