@@ -16,6 +16,7 @@ from workbench.cli.main import main
 from workbench.formats.project_file import load_project
 from workbench.model.diagnostic import Severity, WorkbenchError
 from workbench.model.run import Run
+from workbench.replay.predict import prepare
 from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
@@ -126,7 +127,9 @@ def test_two_designs_in_two_languages_pass_words_as_calculated_by_hand(tmp_path:
     waited = takes[0] + sum(after - before - 8 for before, after in pairwise(takes))
     assert (right["add"], right["digest"]) == (40, 40 * 7 - max(0, takes[-1] + 8 - cycles))
     assert right["begin"] + right["empty"] == waited + max(0, cycles - takes[-1] - 8)
-    analysis = open_result(tmp_path / "run", load_plugins()).analysis
+    opened = open_result(tmp_path / "run", load_plugins())
+    assert prepare(run, opened.platform).exact
+    analysis = opened.analysis
     assert {one.stream.id: one.transfers for one in analysis.streams} == {
         "left:sender.out": 40,
         "right:receiver.in": 40,

@@ -19,6 +19,7 @@ import pytest
 from workbench.api.job import Job
 from workbench.model.read_out import LATER_CYCLES
 from workbench.model.run import Run
+from workbench.replay.predict import prepare
 from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
@@ -92,6 +93,11 @@ def findings_of(run: Run) -> set[str]:
     """The rules that found something."""
     assert run.path is not None
     return {finding.rule for finding in open_result(run.path, load_plugins()).analysis.findings}
+
+
+def replayed_exactly(run: Run) -> bool:
+    assert run.path is not None
+    return prepare(run, open_result(run.path, load_plugins()).platform).exact
 
 
 def test_sha256_behind_axi_lite(tmp_path: Path) -> None:
@@ -215,6 +221,7 @@ def test_a_design_on_two_clocks(tmp_path: Path) -> None:
     assert beginnings_ps(run, "two_clocks.worker", "begin") == [ceil(k * fast) for k in begun]
     assert beginnings_ps(run, "two_clocks.worker", "add") == [ceil((k + 1) * fast) for k in begun]
     assert findings_of(run)
+    assert replayed_exactly(run)
     own = with_counters("two_clocks", tmp_path)
     real = run_of("two_clocks", tmp_path / "real", below=own)
     columns = [
@@ -291,3 +298,4 @@ def test_two_cards_share_the_hosts_bus(api: str, tmp_path: Path) -> None:
         memory = cycles_of(run, f"card[{card}].summer.memory")
         assert (memory["takeWord"], memory["giveSum"]) == (256, 1)
     assert findings_of(run)
+    assert replayed_exactly(run)

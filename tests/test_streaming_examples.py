@@ -15,9 +15,11 @@ from workbench.api import Composition
 from workbench.api.job import Job
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import Run
+from workbench.replay.predict import prepare
 from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
+from workbench.session.results import open_result
 
 SCRIPT = Path(__file__).parent / "benchmarks" / "streaming_apps.py"
 EXAMPLES = sorted(path.name for path in SCRIPT.parents[2].glob("resources/examples/*/*.workbench.yaml"))
@@ -57,6 +59,8 @@ def test_the_search_for_similar_sequences_finds_its_seeds_in_the_fpga(apps: Modu
         sent = events.edges[f"Silence.{name}"].values
         assert sent is not None
         assert sent.tolist() == messages
+    replayed = prepare(made, open_result(tmp_path / "run", load_plugins()).platform)
+    assert (replayed.exact, replayed.off, replayed.why) == (True, 0, "")
 
 
 @pytest.mark.parametrize("top", ["MM1In", "MD1In"])

@@ -227,7 +227,8 @@ private:
             const rcw_awaited* behind = &awaited[0];
             for (const rcw_awaited& one : awaited) {
                 const int64_t came_ps = came(one);
-                if (came_ps >= 0 && (answer.time_ps < 0 || came_ps < answer.time_ps)) {
+                // one that was run ahead, for the next on its bus, comes when its time has come
+                if (came_ps >= 0 && came_ps <= request.until_ps && (answer.time_ps < 0 || came_ps < answer.time_ps)) {
                     answer.time_ps = came_ps;
                     answer.which = int32_t(&one - awaited.data());
                 }

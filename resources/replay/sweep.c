@@ -1,7 +1,8 @@
 /* Replays a run as a graph (workbench/replay): nodes begin when all that they wait for is over.
 
    Times are picoseconds in domain 0, and cycles of the clock `domain` elsewhere. A cause is (node, lag): the node's end,
-   or its begin where the number is negative (~node), in the time of whoever waits, and that much later. */
+   or its begin where the number is negative (~node), in the time of whoever waits, and that much later; of a clock's for
+   domain 0, that many cycles of the clock. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -18,7 +19,7 @@ typedef struct {
 } polls;
 
 typedef struct {
-    int64_t nodes;
+    int64_t nodes, alone;       /* one thread alone makes all calls: nobody has a bus between two polls */
     const int64_t *cause_first; /* nodes + 1 */
     const int32_t *cause;
     const int64_t *lag, *work;
@@ -52,8 +53,9 @@ static int64_t reached(const graph *g, int64_t edge, uint8_t domain)
         return t + lag;
     if (!source)
         return cycle_at(g->clocks[domain], t) + lag;
-    t = begin_of(g->clocks[source], t + lag);
-    return domain ? cycle_at(g->clocks[domain], t) : t;
+    if (!domain) /* a time, of which whole cycles later say nothing: they are the source's */
+        return begin_of(g->clocks[source], t + lag);
+    return cycle_at(g->clocks[domain], begin_of(g->clocks[source], t)) + lag;
 }
 
 /* When a node that could begin at `t` gets its bus. */
@@ -70,16 +72,24 @@ static int64_t on_bus(const graph *g, int64_t node, int32_t bus, int64_t t)
     return t;
 }
 
-static void poll(const graph *g, int64_t node, int64_t t, int64_t seen_from)
+/* From when on a poll that gets its bus sees what it asks for, given what lets the row of polls `node` end. */
+static int64_t due_from(const graph *g, int64_t node)
+{
+    const polls *row = &g->rows[g->extra[node]];
+    period p = g->clocks[row->clock];
+    int64_t seen_from = reached(g, g->cause_first[node + 1] - 1, (uint8_t)row->clock);
+    /* a poll looks in cycle floor((t + sample - shorter P) / P) - 1 */
+    return begin_of(p, seen_from + 1) + begin_of(p, row->shorter) - row->sample_ps;
+}
+
+static void poll(const graph *g, int64_t node, int64_t t)
 {
     polls *row = &g->rows[g->extra[node]];
-    period p = g->clocks[row->clock];
     int32_t bus = g->bus_of_polls[g->extra[node]];
     int64_t takes = g->work[node], asked = 1;
     t = on_bus(g, node, bus, t);
     g->begin[node] = t;
-    /* a poll looks in cycle floor((t + sample) / P) - 1 - shorter: the event is seen from this time on */
-    int64_t due = begin_of(p, seen_from + 1 + row->shorter) - row->sample_ps;
+    int64_t due = due_from(g, node);
     for (int64_t i = 0; t < due && i < row->gap_count; ++i, ++asked)
         t += takes + g->gaps[row->gap_first + i];
     if (t < due) {
@@ -102,7 +112,7 @@ static void visit(const graph *g, int64_t node)
         t = now > t ? now : t;
     }
     if (kind == POLLS) {
-        poll(g, node, t, reached(g, last - 1, (uint8_t)g->rows[g->extra[node]].clock));
+        poll(g, node, t);
         return;
     }
     int32_t bus = kind == TRANSFER ? g->extra[node] : -1;
@@ -276,8 +286,49 @@ static ready pop(ready *heap, int64_t *count)
     return top;
 }
 
-/* The same in the order of time, which is left in `order`: who asks first gets a bus. How many nodes were reached: fewer
-   than there are where some wait for one another, -1 where memory is short. */
+static int32_t source_of(const graph *g, int64_t edge) { return g->cause[edge] < 0 ? ~g->cause[edge] : g->cause[edge]; }
+
+/* Whether an edge tells what the polls of `node` ask for, where other threads go on between them. */
+static int asked_for(const graph *g, int64_t node, int64_t edge)
+{
+    return !g->alone && g->kind[node] == POLLS && edge == g->cause_first[node + 1] - 1;
+}
+
+/* The next poll of a row, from `t` on; its end. */
+static int64_t ask(const graph *g, int64_t node, int64_t t)
+{
+    polls *row = &g->rows[g->extra[node]];
+    int32_t bus = g->bus_of_polls[g->extra[node]];
+    t = on_bus(g, node, bus, t);
+    if (!row->asked++)
+        g->begin[node] = t;
+    g->end[node] = t + g->work[node];
+    if (bus >= 0)
+        g->bus_free[bus] = g->end[node];
+    return g->end[node];
+}
+
+static int64_t gap_after(const graph *g, const polls *row)
+{
+    return row->asked > row->gap_count ? row->gap_ps : g->gaps[row->gap_first + row->asked - 1];
+}
+
+enum { REACHED = -1 }; /* in place of how many causes of a node are missing */
+
+/* Polls alone are left, and what each of them asks for comes of none of them. */
+static int ask_in_vain(const graph *g, const ready *heap, int64_t count, const int32_t *missing)
+{
+    for (int64_t i = 0; i < count; ++i) {
+        int32_t node = heap[i].node < 0 ? ~heap[i].node : heap[i].node;
+        if (g->kind[node] != POLLS || missing[source_of(g, g->cause_first[node + 1] - 1)] == REACHED)
+            return 0;
+    }
+    return 1;
+}
+
+/* The same in the order of time, which is left in `order`: who asks first gets a bus. Where several threads poll, each
+   poll is for itself: a node ~n in the heap is the end of one. How many nodes were reached: fewer than there are where
+   some wait for one another, -1 where memory is short. */
 int64_t replay_in_time(const graph *g, int32_t *order)
 {
     int64_t n = g->nodes, edges = g->cause_first[n], count = 0, done = 0;
@@ -291,24 +342,39 @@ int64_t replay_in_time(const graph *g, int32_t *order)
     for (int64_t i = 0; i <= n; ++i)
         head[i] = 0;
     for (int64_t e = 0; e < edges; ++e)
-        head[g->cause[e] < 0 ? ~g->cause[e] : g->cause[e]]++;
+        head[source_of(g, e)]++;
     for (int64_t i = 0, sum = 0; i < n; ++i)
         head[i] = sum += head[i];
     head[n] = edges;
     for (int64_t i = n - 1; i >= 0; --i)
         for (int64_t e = g->cause_first[i]; e < g->cause_first[i + 1]; ++e)
-            next[--head[g->cause[e] < 0 ? ~g->cause[e] : g->cause[e]]] = (int32_t)i;
+            next[--head[source_of(g, e)]] = asked_for(g, i, e) ? -1 : (int32_t)i;
     for (int64_t i = 0; i < n; ++i) {
-        missing[i] = (int32_t)(g->cause_first[i + 1] - g->cause_first[i]);
+        int64_t last = g->cause_first[i + 1];
+        missing[i] = (int32_t)(last - g->cause_first[i]) - (last > g->cause_first[i] && asked_for(g, i, last - 1));
+        if (g->kind[i] == POLLS)
+            g->rows[g->extra[i]].asked = 0;
         if (!missing[i])
             push(heap, &count, (ready){0, (int32_t)i});
     }
     while (count) {
-        int32_t node = pop(heap, &count).node;
-        visit(g, node);
+        ready one = pop(heap, &count);
+        int32_t node = one.node < 0 ? ~one.node : one.node;
+        if (g->alone || g->kind[node] != POLLS) {
+            visit(g, node);
+        } else if (one.node >= 0) {
+            push(heap, &count, (ready){ask(g, node, one.at), ~node});
+            continue;
+        } else if (missing[source_of(g, g->cause_first[node + 1] - 1)] != REACHED || one.at - g->work[node] < due_from(g, node)) {
+            push(heap, &count, (ready){one.at + gap_after(g, &g->rows[g->extra[node]]), node});
+            if (ask_in_vain(g, heap, count, missing))
+                break;
+            continue;
+        }
+        missing[node] = REACHED;
         order[done++] = node;
         for (int64_t e = head[node]; e < head[node + 1]; ++e)
-            if (!--missing[next[e]])
+            if (next[e] >= 0 && !--missing[next[e]])
                 push(heap, &count, (ready){ready_ps(g, next[e]), next[e]});
     }
 out:

@@ -65,10 +65,11 @@ def _seen(events: AllEvents, rows: Numbers) -> tuple[int, Numbers, Numbers]:
     ops = events.host.ops[rows]
     if ops["kind"][0] == ASK:
         return events.host.clock_of_table[ops["table"][0]], ops["failed"].copy(), ops["seen"].copy()
-    period = events.periods_ps[0]
+    clock = events.host.clock_of_interrupt
+    period = events.periods_ps[clock]
     asked, ended = ops["begin_ps"] + ops["before_ps"], ops["end_ps"] - ops["after_ps"]
     seen = cycles_at(ended, period)
-    return 0, np.where(ended > asked, seen - 1, -1), seen
+    return clock, np.where(ended > asked, seen - 1, -1), seen
 
 
 def _of_blocks(

@@ -48,6 +48,7 @@ class Graph:
     polls: NDArray[np.void] = field(default_factory=lambda: np.zeros(0, POLLS_ROW))
     gaps: Numbers = field(default_factory=lambda: np.zeros(0, np.int64))
     bus_of_polls: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    alone: bool = True  # one thread makes all calls: nobody has a bus between two polls of a row
 
     def __post_init__(self) -> None:
         self.begin = np.zeros(len(self.work), np.int64)
@@ -110,7 +111,7 @@ class Graph:
         for name, kind in _KINDS.items():
             assert arrays[name].dtype == kind, name
             assert arrays[name].flags.c_contiguous, name
-        graph = _Graph(len(self), *(array.ctypes.data for array in arrays.values()))
+        graph = _Graph(len(self), self.alone, *(array.ctypes.data for array in arrays.values()))
         graph.kept = arrays  # as long as C reads them: threads may sweep one graph at once
         return graph
 
@@ -125,6 +126,7 @@ class _Graph(ctypes.Structure):
     kept: dict[str, NDArray[Any]]
     _fields_ = (
         ("nodes", ctypes.c_int64),
+        ("alone", ctypes.c_int64),
         *(
             (name, ctypes.c_void_p)
             for name in (

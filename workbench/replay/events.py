@@ -78,7 +78,7 @@ class AllEvents:
         time = self.fpga.stay_begin[stays]
         own = self.fpga.clock[block]
         if own != clock:
-            time = cycles_at(_begins(time, self.periods_ps[own]), self.periods_ps[clock])
+            time = cycles_at(begins_ps(time, self.periods_ps[own]), self.periods_ps[clock])
         width = int(states.max()) + 2
         after = np.where(stays + 1 < high, states[np.minimum(stays + 1, high - 1)], width - 1)
         for how, key in ((0, states[stays - 1] * width + states[stays]), (1, states[stays] * width + after)):
@@ -151,12 +151,16 @@ def word_ps(
     periods_ps: Sequence[Fraction],
 ) -> Numbers:
     """When words end at the port, after their transfers got the bus: the first `byte` bytes of operation `which`."""
-    period = np.array([*(int(periods_ps[c]) for c in host.clock_of_table), 0], np.int64)[ops["table"]]
-    lasts = (ops["work_ps"] - ops["shorter"] * period)[which]
+    earlier = np.zeros(len(ops), np.int64)
+    for table, clock in enumerate(host.clock_of_table):
+        mine = ops["table"] == table
+        earlier[mine] = begins_ps(ops["shorter"][mine].astype(np.int64), periods_ps[clock])
+    lasts = (ops["work_ps"] - earlier)[which]
     words = np.maximum(-(-ops["bytes"] // width), 1)[which]
     return np.where(byte < 0, lasts, np.minimum(-(-byte // width[which]), words) * lasts // words)
 
 
-def _begins(cycles: Numbers, period_ps: Fraction) -> Numbers:
+def begins_ps(cycles: Numbers, period_ps: Fraction) -> Numbers:
+    """When cycles begin."""
     num, den = period_ps.numerator, period_ps.denominator
     return -(-cycles * num // den)

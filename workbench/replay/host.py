@@ -42,8 +42,8 @@ Numbers = NDArray[np.int64]
 @dataclass(frozen=True)
 class HostPart:
     """Operations in order, thread after thread. `gaps_ps` are times between polls, `rest_ps` each thread's own code
-    after its last call. `tables` are the platform's, numbered by column `table`, with the period of each one's port and
-    its width. `why` says what is not understood, or nothing.
+    after its last call. `tables` are the platform's, numbered by column `table`, with the number of the clock of each
+    one's port and its width. `why` says what is not understood, or nothing.
     """
 
     ops: Operations
@@ -52,6 +52,7 @@ class HostPart:
     tables: tuple[tuple[str, TransferTable], ...]
     clock_of_table: tuple[int, ...]
     word_bytes: tuple[int, ...]
+    clock_of_interrupt: int
     why: str
 
 
@@ -59,12 +60,12 @@ def read_host(run: Run, platform: Platform | None, periods_ps: Sequence[Fraction
     """The operations of a run whose clocks have these periods. Calls that are not understood keep their length."""
     calls = run.tables["calls"]
     tables = tuple(platform.transfer_tables.items()) if platform else ()
-    clocks, widths = _ports(run, platform, tables)
-    parts, gaps, rest, why = [], [np.zeros(0, np.int64)], {}, ""
-    for thread in np.unique(calls["block"]).tolist() or [0]:
+    clocks, widths, interrupt = _ports(run, platform, tables)
+    parts, gaps, rest, why = [np.zeros(0, OPS)], [np.zeros(0, np.int64)], dict[int, int](), ""
+    for thread in np.unique(calls["block"]).tolist():
         rows = np.flatnonzero(calls["block"] == thread)
         mine = {name: np.asarray(column)[rows] for name, column in calls.items()}
-        if len(rows) and (np.diff(mine["t0_ps"]) < 0).any():
+        if (np.diff(mine["t0_ps"]) < 0).any():
             why = "calls of a thread lie within one another"
         ops = _operations(run, platform, mine, rows, tables)
         _look_at_ports(ops, mine, clocks, periods_ps)
@@ -73,14 +74,14 @@ def read_host(run: Run, platform: Platform | None, periods_ps: Sequence[Fraction
         gaps.append(gap)
         parts.append(ops)
         ends = run.manifest.threads[thread].end_ps if thread < len(run.manifest.threads) else run.manifest.time_ps
-        rest[thread] = int(ends - ops["end_ps"][-1]) if len(ops) else ends
-    return HostPart(np.concatenate(parts), np.concatenate(gaps), rest, tables, clocks, widths, why)
+        rest[thread] = int(ends - ops["end_ps"][-1])
+    return HostPart(np.concatenate(parts), np.concatenate(gaps), rest, tables, clocks, widths, interrupt, why)
 
 
 def _ports(
     run: Run, platform: Platform | None, tables: Sequence[tuple[str, TransferTable]]
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Of each table the number of its port's clock among the run's, and the bytes of a word."""
+) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    """Of each table the number of its port's clock among the run's, and the bytes of a word; that of the interrupt."""
     hardware = platform.hardware if platform else None
     names = [clock.name for clock in run.manifest.clocks]
     clocks, widths = [], []
@@ -89,7 +90,8 @@ def _ports(
         clock = hardware.clock_of(port).name if hardware and port else ""
         clocks.append(names.index(clock) if clock in names else 0)
         widths.append(port.word_bits // 8 if port else 4)
-    return tuple(clocks), tuple(widths)
+    interrupt = hardware.clocks[hardware.interrupt_clock_number].name if hardware else ""
+    return tuple(clocks), tuple(widths), names.index(interrupt) if interrupt in names else 0
 
 
 def _operations(
@@ -176,7 +178,7 @@ def _with_polls(
     """The operations with reads of one address at one place in a row as one, and times between polls."""
     small = (ops["kind"] == MOVE) & (ops["bytes"] <= ANSWER_BYTES) & (ops["table"] >= 0)
     small &= np.array([e.kind == "receive" for e in run.manifest.entries] + [False])[calls["entry"]]
-    block = run.manifest.blocks[int(ops["thread"][0])] if len(ops) else run.manifest.blocks[0]
+    block = run.manifest.blocks[int(ops["thread"][0])]
     waits = np.array([state.category in WAITS for state in block.states])[ops["state"]]
     goes_on = np.zeros(len(ops), bool)  # with the row of the call before it
     goes_on[1:] = small[1:] & small[:-1]

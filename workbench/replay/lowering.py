@@ -261,7 +261,8 @@ class _Lowering:
                 end = int(ops["end_ps"][op] - ops["after_ps"][op])
                 edges.append((target, 0, int(ops["failed"][op]) + 1 if asks else end))
                 continue
-            clock = program.host.clock_of_table[int(ops["table"][op])] if asks else 0
+            host = program.host
+            clock = host.clock_of_table[int(ops["table"][op])] if asks else host.clock_of_interrupt
             join = self._more(clock + 1, 1)
             sources = np.array(answer.sources, np.int64)
             to, lags = np.repeat(join, len(sources)), np.full(len(sources), answer.lag)
@@ -299,5 +300,6 @@ class _Lowering:
             rows,
             self.program.host.gaps_ps,
             bus_of_polls,
+            bool((self.ops["thread"] == self.ops["thread"][:1]).all()),
         )
         return graph, place

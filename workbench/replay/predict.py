@@ -43,7 +43,9 @@ class Replayed:
 
     `modelled_ps` is the time that replay of the unchanged run comes to, None where it cannot be replayed. `exact` says
     that this, and all that it models, is as recorded, and `why` what is not, or why it cannot be replayed.
-    `unknown` says of which waits no cause is known, and `assumed` which causes no wait of this run shows.
+    `intervals` counts the calls, calls that synchronise threads and stretches of the FPGA's work that replay finds
+    anew, `off` those of them that begin or end at another time. `unknown` says of which waits no cause is known, and
+    `assumed` which causes no wait of this run shows.
     """
 
     run: Run
@@ -51,6 +53,8 @@ class Replayed:
     modelled_ps: int | None
     exact: bool
     why: str
+    intervals: int = 0
+    off: int = 0
     unknown: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
     program: Program | None = None
@@ -211,10 +215,12 @@ def _of_graph(refused: Replayed) -> tuple[Replayed, HostPart]:
     if order is None:
         return replace(refused, why="the causes that were found wait for one another"), host
     total_ps = lowered.total_ps()
-    wrong = _differences(program, lowered, events, total_ps)
+    wrong, off = _differences(program, lowered, events, total_ps)
+    intervals = len(program.ops) + len(fpga.first)
     unknown = (*causes.reasons, *missing, *_beyond_tables(program))
     found = replace(
-        refused, modelled_ps=total_ps, exact=not wrong and not host.why, why=wrong or host.why, unknown=unknown,
+        refused, modelled_ps=total_ps, exact=not wrong and not host.why, why=wrong or host.why,
+        intervals=refused.intervals + intervals, off=refused.off + off, unknown=unknown,
         assumed=tuple(dict.fromkeys(causes.assumed)), program=program,
     )  # fmt: skip
     return found, host
@@ -233,6 +239,7 @@ def _of_threads(refused: Replayed) -> Replayed:
     except StuckError:
         return replace(refused, why="replay of the host's threads comes to an end at which none can go on")
     late, off_ps = differences(syncs, alone), alone.end_ps - refused.run.manifest.time_ps
+    refused = replace(refused, intervals=len(syncs["t0_ps"]), off=len(late))
     if len(late) or off_ps:
         why = f"{len(late)} of {len(syncs['t0_ps'])} calls of the threads come otherwise, the end {off_ps} ps late"
         return replace(refused, modelled_ps=alone.end_ps, why=why)
@@ -240,11 +247,15 @@ def _of_threads(refused: Replayed) -> Replayed:
     why = found.why
     if found.exact:
         threads = read_threads(refused.run, host)
-        why = threads if isinstance(threads, str) else threads.wrong(refused.run.manifest.time_ps)
+        if isinstance(threads, str):
+            why = threads
+        elif len(host.ops):  # else they are those that were replayed just now
+            why = threads.wrong(refused.run.manifest.time_ps)
         if not why and not isinstance(threads, str):
             return replace(found, threads=threads)
     why = f"several threads share this work ({why}): what a change does to them, only a re-run on the card tells"
-    return replace(refused, modelled_ps=alone.end_ps, exact=True, why=why)
+    found = replace(refused, intervals=found.intervals, off=found.off, unknown=found.unknown)
+    return replace(found, modelled_ps=alone.end_ps, exact=True, why=why)
 
 
 def _cannot(run: Run) -> str:
@@ -253,7 +264,7 @@ def _cannot(run: Run) -> str:
         return "the run is not complete"
     if not run.manifest.simulated:
         return "the run is of a real machine, whose calls have no exact times"
-    if "calls" not in run.tables or not len(run.tables["calls"]["site"]):
+    if "calls" not in run.tables or (len(run.manifest.threads) < 2 and not len(run.tables["calls"]["site"])):
         return "the run has no calls"
     if not run.manifest.clocks:
         return "the run has no clock"
@@ -271,8 +282,8 @@ def _beyond_tables(program: Program) -> Iterator[str]:
         yield f"{count} calls at {place.file}:{place.line} take another time than their transfer table says"
 
 
-def _differences(program: Program, lowered: Lowered, events: AllEvents, total_ps: int) -> str:
-    """What replay of the unchanged run has otherwise than the run, or nothing."""
+def _differences(program: Program, lowered: Lowered, events: AllEvents, total_ps: int) -> tuple[str, int]:
+    """What replay of the unchanged run has otherwise than the run, or nothing, and of how many intervals."""
     ops, graph = program.ops, lowered.graph
     returned = np.where(ops["kind"] == ASYNC, ops["grant_ps"] + ops["work_ps"], ops["end_ps"] - ops["after_ps"])
     granted = np.where(ops["grant_ps"] >= 0, ops["grant_ps"], graph.begin[lowered.of_op])
@@ -292,4 +303,4 @@ def _differences(program: Program, lowered: Lowered, events: AllEvents, total_ps
     if len(moved):
         block = program.run.manifest.blocks[int(fpga.block[moved[0]])].id
         parts.append(f"{len(moved)} of {len(fpga.first)} stretches of work begin otherwise, the first of {block}")
-    return "; ".join(parts)
+    return "; ".join(parts), len(late) + len(moved)

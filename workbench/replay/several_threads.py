@@ -17,7 +17,7 @@ from workbench.replay.edits import RefusedError
 from workbench.replay.host import ASYNC, IRQ, OTHER, HostPart
 from workbench.replay.lowering import Lowered
 from workbench.replay.program import Program
-from workbench.replay.threads import Replayed, StuckError, differences, replay_threads, waits_ps
+from workbench.replay.threads import StuckError, ThreadTimes, differences, replay_threads, waits_ps
 
 Numbers = NDArray[np.int64]
 _CARD = (SyncKind.CARD, SyncKind.CARD_HELD, SyncKind.INTERRUPT)
@@ -58,7 +58,7 @@ class HostThreads:
             took_ps = found
         raise RefusedError("it is not found when the threads make their calls")
 
-    def replayed(self, took_ps: Numbers, own_ps: Numbers) -> Replayed:
+    def replayed(self, took_ps: Numbers, own_ps: Numbers) -> ThreadTimes:
         """The threads, with so much time for each call of the card's. Raises RefusedError."""
         took = took_ps.tolist()
         try:
@@ -85,7 +85,7 @@ class HostThreads:
         before = np.append(0, returned[:-1])[: len(returned)]
         return np.where(np.append(True, thread[1:] != thread[:-1])[: len(thread)], 0, before)
 
-    def _give(self, program: Program, lowered: Lowered, replayed: Replayed, took_ps: Numbers) -> bool:
+    def _give(self, program: Program, lowered: Lowered, replayed: ThreadTimes, took_ps: Numbers) -> bool:
         """Give the graph the threads' times; whether that changed anything."""
         ops = program.ops
         lags = lowered.lag_ps.copy()
@@ -136,7 +136,7 @@ def read_threads(run: Run, host: HostPart) -> HostThreads | str:
         last = row_of.get((thread, int(first_part[made[-1]] + parts[np.flatnonzero(parts)[-1]] - 1)))
         if first is None or last is None or table["t0_ps"][first] != calls["call_ps"][made[0]]:
             return "the calls of the host's threads and their transfers do not fit one another"
-        while last + 1 < firsts[thread + 1] and table["kind"][last + 1] in _CARD and table["argument"][last + 1] < 0:
+        while last + 1 < firsts[thread + 1] and _goes_on(table, last + 1, int(calls["t1_ps"][made[-1]])):
             last += 1
         within = table["kind"][first : last + 1]
         if not np.isin(within, _WITHIN).all():
@@ -152,6 +152,12 @@ def read_threads(run: Run, host: HostPart) -> HostThreads | str:
     now = np.append(np.where(keep, np.cumsum(keep) - 1, -1), -1)
     table["woken_by"], of_op = now[table["woken_by"]], now[of_op]
     return HostThreads({name: column[keep] for name, column in table.items()}, of_op, run.manifest.cores)
+
+
+def _goes_on(table: Table, row: int, until_ps: int) -> bool:
+    """Whether a row is a further wait of the call before it, which returned at `until_ps`."""
+    mine = table["kind"][row] in _CARD and table["argument"][row] < 0 and table["own_ps"][row] == 0
+    return bool(mine and table["t1_ps"][row] <= until_ps)
 
 
 def _first_parts(calls: Table) -> Numbers:

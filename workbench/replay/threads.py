@@ -25,7 +25,7 @@ _BY_CAUSE = {SyncKind.WAIT, SyncKind.FUTEX_WAIT, SyncKind.ONCE}
 
 
 @dataclass(frozen=True)
-class Replayed:
+class ThreadTimes:
     """When each row of `syncs` took effect and was over, -1 where the program ended before; and when that was."""
 
     t0_ps: NDArray[np.int64]
@@ -48,14 +48,14 @@ def waits_ps(syncs: Table) -> NDArray[np.int64]:
     return np.where(syncs["woken_ps"] >= 0, syncs["woken_ps"] - syncs["t0_ps"], 0)
 
 
-def differences(syncs: Table, replayed: Replayed) -> NDArray[np.int64]:
+def differences(syncs: Table, replayed: ThreadTimes) -> NDArray[np.int64]:
     """The rows of `syncs` that a replay puts at other times than the run."""
     return np.flatnonzero((syncs["t0_ps"] != replayed.t0_ps) | (syncs["t1_ps"] != replayed.t1_ps))
 
 
 def replay_threads(
     syncs: Table, cores: Cores, card: Card | None = None, own_ps: NDArray[np.int64] | None = None
-) -> Replayed:
+) -> ThreadTimes:
     """The run again, on these cores, with this card (None: as recorded) and the threads' own times `own_ps` (rows; ps).
 
     Raises StuckError.
@@ -88,7 +88,7 @@ class _Replay:
         self.things: dict[object, _Thing] = defaultdict(_Thing)
         self.made_anew = _made_anew(syncs)
 
-    def run(self) -> Replayed:
+    def run(self) -> ThreadTimes:
         cores = self.cores
         cores.get_core(self.threads[0], 0)
         self._next(self.threads[0])
@@ -113,14 +113,14 @@ class _Replay:
                 else:
                     self._take_effect(thread)
 
-    def _ended(self, thread: Thread) -> Replayed:
+    def _ended(self, thread: Thread) -> ThreadTimes:
         """A thread ends the program; what others are about ends with it."""
         end_ps = self.cores.clock_ps
         self.t0_ps[thread.row] = self.t1_ps[thread.row] = end_ps
         for other in self.threads:
             if other.under_way:
                 self.t1_ps[other.row] = end_ps
-        return Replayed(np.array(self.t0_ps, np.int64), np.array(self.t1_ps, np.int64), end_ps)
+        return ThreadTimes(np.array(self.t0_ps, np.int64), np.array(self.t1_ps, np.int64), end_ps)
 
     def _next(self, thread: Thread) -> None:
         thread.under_way, thread.timed_out, thread.waits = False, False, 0

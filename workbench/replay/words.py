@@ -25,7 +25,7 @@ _ROOM = 1  # cycles from a pop until the place can be taken again
 
 
 @dataclass(frozen=True)
-class Replayed:
+class WordTimes:
     """`cycles`: the first clock's of the last transfer; None where words stay for ever that the host waits for, or that
     leave the design. `times`: of each node."""
 
@@ -314,15 +314,15 @@ class Words:
             "of_pipe": np.zeros(4 * len(self._pipes), np.int64),
         }  # fmt: skip
 
-    def replay(self, depths: Mapping[int, int]) -> Replayed:
+    def replay(self, depths: Mapping[int, int]) -> WordTimes:
         """With FIFOs that hold so many words, by index; the others as in the run. 0: as many as come."""
         depth = np.array([depths.get(n, self._room[n]) for n in range(len(self.traffic.fifos))], np.int64)
         times = np.empty(self._count, np.int64)
         rooms: list[NDArray[Any]] = [depth, times, *self._room_of]
         compiled("traffic").replay(ctypes.byref(self._struct), *(ctypes.c_void_p(one.ctypes.data) for one in rooms))
         if (times[self._needed] < 0).any():
-            return Replayed(None, times)
-        return Replayed(self._last(times), times)
+            return WordTimes(None, times)
+        return WordTimes(self._last(times), times)
 
     def _last(self, times: Cycles) -> int:
         last = -1
@@ -333,7 +333,7 @@ class Words:
                 last = max(last, cycles_before(ps, self.traffic.periods_ps[0]) - 1)
         return last
 
-    def wrong(self, replayed: Replayed) -> list[int]:
+    def wrong(self, replayed: WordTimes) -> list[int]:
         """How many transfers of each stream a replay has in other cycles than the run."""
         return [
             int((replayed.times[nodes] != cycles).sum())
