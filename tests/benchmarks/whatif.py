@@ -33,6 +33,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent))
 
 import bounds
+from whatif_projects import TWIN, Project
 from whatif_rows import Case, advised, cases, catalogue
 
 from workbench.model.changes import Change
@@ -45,9 +46,18 @@ MOVED = 0.05
 QUICK = 6
 
 
+class Bench(bounds.Bench):
+    """Runs programs and projects, traced."""
+
+    def traced(self, program: bounds.Program | Project) -> OpenRun:
+        if isinstance(program, Project):
+            return self.ran(program.folder, program.make, True)
+        return self.run(replace(program, trace=True))
+
+
 def at_most(case: Case, opened: OpenRun) -> float | None:
     """The bound of the advice, where the report gives it."""
-    if not case.at_most:
+    if not case.change:
         return None
     found = [a.at_most for f in opened.analysis.findings for a in f.advice if a.text.startswith(case.advice)]
     return max(found, default=None)
@@ -86,13 +96,14 @@ def row(
 
 
 def measure(wanted: Sequence[Case], folder: Path) -> list[dict[str, Any]]:
-    bench, ready, rows = bounds.Bench(folder), {}, []
+    bench, ready, rows = Bench(folder), {}, []
     for number, case in enumerate(wanted, 1):
-        base = bench.run(replace(case.base, trace=True))
+        base, twin = bench.traced(case.base), bench.traced(case.twin)
         key = repr(case.base)
         if key not in ready:
             ready[key] = prepare(base.run, base.platform)
-        rows += rows_of(case, base, ready[key], bench.run(replace(case.twin, trace=True)))
+        platforms = {TWIN: twin.platform} if twin.platform else {}
+        rows += rows_of(case, base, replace(ready[key], platforms=platforms), twin)
         print(f"{number} of {len(wanted)}: {case.application}", file=sys.stderr)
     return rows
 

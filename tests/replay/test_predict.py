@@ -67,6 +67,13 @@ def test_a_prediction_comes_true(polls: Replayed, bench, change: str, twin):
     assert prediction.bound_by
 
 
+def test_predictions_do_not_depend_on_those_before(polls: Replayed):
+    clock = "clock clock=clk frequency_hz=160e6"
+    before = predicted(polls, clock)
+    predicted(polls, "host block=host.main state=work factor=100")
+    assert predicted(polls, clock) == before
+
+
 def test_what_cannot_be_answered_is_refused_with_a_reason(polls: Replayed):
     refused = predicted(polls, "calls calls=begin factor=0")
     assert refused.trust is Trust.REFUSED

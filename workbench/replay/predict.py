@@ -33,8 +33,8 @@ from workbench.traces.trace import trace_of
 
 #: Moments of the first question of each row, in picoseconds from where it is reckoned.
 _FIRST_PS = (-10_000, -6_000, -2_000, 0, 2_000, 6_000, 10_000)
-#: An interval wider than this, as a ratio, is too wide to trust the value within.
-_WIDE = 1.1
+#: By which ratio the ends of an interval may be off the predicted speedup, and it is trusted.
+_WIDE = 1.02
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,10 @@ class Replayed:
             times = _times_ps(program, lowered, edited, self.threads)
         except RefusedError as error:
             return Prediction(changes, Trust.REFUSED, why=str(error))
-        speedups = sorted(self.run.manifest.time_ps / time_ps for time_ps in times)
+        speedup, *others = (self.run.manifest.time_ps / time_ps for time_ps in times)
+        speedups = sorted((speedup, *others))
         doubts = list(edited.doubts)
-        if speedups[-1] > speedups[0] * _WIDE:
+        if max(speedups[-1] / speedup, speedup / speedups[0]) > _WIDE:
             doubts.append("it depends on moments that the run does not tell, such as when a poll falls")
         if edited.fpga and lowered.opaque.any():
             doubts.append("of the FPGA no more is known than how long the host waits for it")
@@ -88,7 +89,7 @@ class Replayed:
             changes,
             Trust.DOUBTFUL if doubts else Trust.TRUSTED,
             times[0] / PS_PER_S,
-            self.run.manifest.time_ps / times[0],
+            speedup,
             (speedups[0], speedups[-1]),
             "; ".join([*doubts, *edited.notes]),
             f"{held[0].block} {held[0].state}" if held else "",

@@ -98,9 +98,31 @@ def resize(program: Program, change: catalogue.Resize, named: Named, _: object, 
     of = np.isin(program.at, mine)
     if (program.span[of] != program.ops["bytes"][program.at[of]]).any():
         raise RefusedError(f"'{change}' resizes calls that another change unites or parts: say the size there")
+    fewer = mine[program.ops["bytes"][mine] > change.bytes]
     program.ops["bytes"][mine] = change.bytes
     program.ops["beyond_ps"][mine] = 0
     program.span[of] = change.bytes
+    if len(fewer) and sends_of(program)[fewer].any():
+        _work_as_long(program, fewer, edited)
+
+
+def _work_as_long(program: Program, fewer: Numbers, edited: Edited) -> None:
+    """What comes in fewer bytes is as much work: the FPGA goes on without a pause, and the host's next receive is of
+    what it made of all of it."""
+    edges = begun_by(program, fewer)
+    stretches = program.edges["stretch"][edges]
+    if not len(edges):
+        return
+    edited.fpga = True
+    edited.doubts.append("the FPGA takes as long for the data as before, it is assumed")
+    program.lag_after[stretches] = 0
+    came_by = program.at[program.edges["source"][edges]]
+    receives = np.flatnonzero(np.isin(program.ops["kind"], (MOVE, ASK)) & ~sends_of(program))
+    after = np.searchsorted(receives, came_by)
+    for receive in np.unique(after[after < len(receives)]).tolist():
+        mine = stretches[after == receive]
+        last = [int(mine[program.fpga.block[mine] == block].max()) for block in np.unique(program.fpga.block[mine])]
+        program.results += [(int(receives[receive]), stretch) for stretch in last]
 
 
 def retype(program: Program, change: catalogue.Retype, named: Named, platform: Platform | None, edited: Edited) -> None:
@@ -201,6 +223,8 @@ def _move_begin(program: Program, start: int, to: int) -> None:
 def control_in_fpga(program: Program, change: catalogue.ControlInFpga, named: Named, _: object, edited: Edited) -> None:
     edited.host = edited.fpga = True
     starts = operations(program, named, (MOVE, ASYNC), change, "transfers")
+    if not len(program.fpga.first):
+        raise RefusedError("it is not known what the FPGA does after a start, and might do without: mark and trace it")
     sends, kinds = sends_of(program), program.ops["kind"]
     chosen = set(starts.tolist())
     gone: list[int] = []
