@@ -79,6 +79,7 @@ def test_what_cannot_be_answered_is_refused_with_a_reason(polls: Replayed):
     assert refused.trust is Trust.REFUSED
     assert "unit_top.worker waits for" in refused.why
     assert refused.speedup is None
+    assert "no two of these questions in a row" in predicted(polls, "unite calls=poll count=2").why
     assert "is a wait" in predicted(polls, "state block=unit_top.worker state=idle factor=0").why
     with pytest.raises(WorkbenchError, match="no call 'pool'"):
         predicted(polls, "interrupt calls=pool")
