@@ -25,6 +25,8 @@ QtBot.waitUntil.__kwdefaults__["timeout"] = QtBot.waitSignal.__kwdefaults__["tim
 settings.register_profile("at any pace", deadline=None)
 settings.load_profile("at any pace")
 
+os.fsync = lambda fd: None  # no test cuts the power
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """An environment from before a plugin came lacks it, and every test of it would say something else.
@@ -41,9 +43,15 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(cache.cleanup)
 
 
+@pytest.fixture(scope="session")
+def preferences(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where each test's preferences lie."""
+    return tmp_path_factory.mktemp("preferences")
+
+
 @pytest.fixture(autouse=True)
-def own_preferences(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path_factory.mktemp("config")
+def own_preferences(preferences: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = Path(tempfile.mkdtemp(dir=preferences))
     monkeypatch.setenv("RCW_PREFERENCES", str(folder))
     store.change_preference("predict_s", "0")  # tests of predictions ask for them
     return folder

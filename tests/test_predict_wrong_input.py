@@ -175,7 +175,7 @@ def test_every_field_with_wrong_values(kind: str, text: str, platforms: Mapping[
     assert taken  # some of it is fine in some places: a name may be "x"
 
 
-@settings(max_examples=150, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     which=st.integers(0, 10_000),
     value=st.one_of(
@@ -354,7 +354,7 @@ WORDS = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=40, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(options=st.lists(st.tuples(st.sampled_from(OPTIONS), WORDS), max_size=3))
 def test_any_options_are_answered(
     options: list[tuple[str, str]], model: str, capsys: pytest.CaptureFixture[str]
