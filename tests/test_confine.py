@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="namespaces are 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A project's folder whose name holds what the options of an overlay use as signs."""
-    folder = tmp_path / "a project, v1:2\\3"
+    folder = tmp_path / "a project, v=1:2\\3"
     (folder / "runs" / "run-1" / "raw").mkdir(parents=True)
     (folder / "input.txt").write_text("as it was")
     return folder
@@ -52,6 +52,13 @@ def test_what_is_written_beside_the_sources_lands_in_the_run_folder(jail: Confin
     assert (root / "input.txt").read_text() == "as it was"
     assert sorted(p.name for p in root.iterdir()) == ["input.txt", "runs"]
     assert sorted(p.name for p in (root / "runs" / "run-1").iterdir()) == ["files", "raw"]
+
+
+def test_a_program_is_started_whatever_its_path(jail: Confinement, root: Path) -> None:
+    program = root / "a=b"
+    program.write_text("#!/bin/sh\necho $1")
+    program.chmod(0o755)
+    assert subprocess.check_output([*jail.prefix, program, "it runs"], text=True) == "it runs\n"
 
 
 def test_records_go_where_they_are_read(jail: Confinement, root: Path) -> None:

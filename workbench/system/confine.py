@@ -55,6 +55,10 @@ class Confinement:
         return tuple(written)
 
 
+#: After `env`, which takes a program whose path has a `=` for a variable.
+ANY_NAME = ("sh", "-c", 'exec "$@"', "sh")
+
+
 def confine(root: Path, files: Path, writable: Sequence[Path], readable: Sequence[Path]) -> Confinement | None:
     """A confinement for one program that starts in `root`; None where this system has none.
 
@@ -80,7 +84,7 @@ def confine(root: Path, files: Path, writable: Sequence[Path], readable: Sequenc
         "--unshare-net", "--unshare-ipc", "--unshare-pid", "--die-with-parent",
         "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--tmpfs", "/run",
         *shown, "--bind", str(scratch / "merged"), str(root), *open_, "--chdir", str(root), "--",
-        "env", "--default-signal=TERM",
+        "env", "--default-signal=TERM", *ANY_NAME,
     )  # fmt: skip
     found = Confinement(prefix, files, scratch)
     way = (root, files.stat().st_dev)  # whether an overlay can be, hangs on these

@@ -11,6 +11,7 @@ from pathlib import Path
 from workbench.api.builds import Beside, HdlBuild
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.text import counted, listed, time_text
+from workbench.system.confine import ANY_NAME
 
 #: What it loads, which lies beside the design's library, and that one's source and its header in the card's folder.
 LIBRARY, SOURCE, STEP = "librecap.so", "beside_link.cpp", "beside_step.h"
@@ -41,7 +42,7 @@ def command_lines(hdl: HdlBuild, folder: Path) -> Iterator[str]:
     if not hdl.asks_beside or not hdl.beside:
         return
     found = os.pathsep.join([os.path.abspath(folder), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])])
-    for word in ("env", f"LD_LIBRARY_PATH={found}", *hdl.beside.command):
+    for word in ("env", f"LD_LIBRARY_PATH={found}", *ANY_NAME, *hdl.beside.command):
         yield f"beside {word}"
 
 
