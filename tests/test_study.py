@@ -24,11 +24,13 @@ from workbench.cli.main import main
 from workbench.model.changes import Change
 from workbench.model.diagnostic import Cancelled, WorkbenchError
 from workbench.model.prediction import Prediction, Trust
+from workbench.model.run import Run
 from workbench.predict.formulas import Evaluation
 from workbench.predict.kinds import load_model
 from workbench.predict.shown import results_of
 from workbench.replay.predict import Replayed
 from workbench.session import study as session_study
+from workbench.session.confirm import Answer, Confirmation
 from workbench.session.engines import Engine, dask, local, submitit
 from workbench.session.pipeline import RunOptions
 from workbench.session.plugins import Plugins, load_plugins
@@ -212,16 +214,44 @@ def test_of_points_with_one_card_the_first_runs_alone(
     assert runner.most > 1  # and then others beside it
 
 
-def test_a_set_of_changes_is_predicted_and_not_run(
-    folder: Path, plugins: Plugins, monkeypatch: pytest.MonkeyPatch, replayed: None
-) -> None:
+@pytest.mark.parametrize(
+    ("answer", "status", "said"),
+    [
+        (Answer.SAME, Status.DONE, ""),
+        (Answer.DIFFERS, Status.DONE, "its answer is another one: it prints 2"),
+        (Answer.NOT_POSSIBLE, Status.PREDICTED, "the card cannot try it: it prints 2"),
+        (Answer.FAILED, Status.FAILED, "the application fails with these changes: it prints 2"),
+    ],
+)
+def test_a_set_of_changes_is_tried_on_the_run_without_them(
+    folder: Path, plugins: Plugins, monkeypatch: pytest.MonkeyPatch, replayed: None,
+    answer: Answer, status: Status, said: str,
+) -> None:  # fmt: skip
+    tried: list[tuple[Path | None, str]] = []
+
+    def confirm(workspace: object, run: Run, changes: Sequence[Change], job: Job, plugins: Plugins) -> Confirmation:
+        tried.append((run.path, str(changes[0])))
+        assert run.path is not None
+        time_s = run.time_s / 2 if status is Status.DONE else None
+        return Confirmation(tuple(changes), answer, time_s, 2.0, "it prints 2", run=run.path.with_name("made"))
+
+    monkeypatch.setattr(session_study, "confirm", confirm)
     text = TEXT.replace("[2, 1, 4]", "[1]") + "changes:\n  twice: [replicas group=core count=2]\n"
     runner = Runner(study_of(folder, plugins, text), plugins, monkeypatch)
     found = runner.measure()
     plain, twice = found.points
     assert runner.runs == [(1, True)]
-    assert found.of(twice).time_s is None
-    assert found.of(twice).predicted_s == pytest.approx((found.of(plain).time_s or 0) / 2 * 1.01)
+    state, base = found.of(twice), found.of(plain)
+    assert tried == [(runner.study.folder / base.run, "replicas group=core count=2")]
+    assert (state.status, state.error or state.note) == (status, said)
+    assert state.time_s == ((base.time_s or 0) / 2 if status is Status.DONE else None)
+    assert state.predicted_s == pytest.approx((base.time_s or 0) / 2 * 1.01)
+    again = Runner(study_of(folder, plugins, text), plugins, monkeypatch)
+    again.measure()
+    assert (again.runs, len(tried)) == ([], 1 if status is not Status.DONE else 2)  # "made" is no complete run here
+    changed = Runner(study_of(folder, plugins, text.replace("count=2", "count=3")), plugins, monkeypatch)
+    changed.measure()
+    assert tried[-1][1] == "replicas group=core count=3"
 
 
 def test_what_a_study_shows(
@@ -242,6 +272,15 @@ def test_what_a_study_shows(
     assert [row.values[0] for row in speedups.rows] == ["1.00×", "2.00×", "", "4.00×"]
     assert [row.values[2] for row in page.rows] == ["base", "+1.0\u202f%", "", ""]
     assert (page.rows[2].values[3], page.rows[2].tip[:9]) == ("failed", "top.v:7: ")
+    assert [Path(run).parent for run in measured.runs] == [study.folder / "runs"] * 3
+    assert [bool(row.run) for row in page.rows] == [True, True, False, True]
+    page_file, table_file = (study.folder / name for name in ("s.html", "s.csv"))
+    assert main(["study", str(study.path), "--html", str(page_file), "--csv", str(table_file)]) == 1
+    html, rows = page_file.read_text(), table_file.read_text().splitlines()
+    assert ("Cores 1 to 4" in html, html.count("<svg"), "3 cores do not fit" in html) == (True, 3, True)
+    assert rows[0].startswith("project,platform,changes,CORES,measured_s,predicted_s,error,status,note,run")
+    assert ("3 cores do not fit" in rows[3], len(rows)) == (True, 5)
+    capsys.readouterr()
     assert main(["predict", "study", str(study.path)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["point", "measured", "predicted", "error"]

@@ -18,7 +18,7 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,7 @@ APPS = Path(__file__).parent / "bounds_apps"
 TEMPLATES = Path(__file__).parents[2] / "platform_templates"
 PLATFORM, CLOCK = "nallatech_h101", "frequency_hz: 100 MHz"
 SETTINGS = {"ROUNDS": 4, "EFFORT": 0, "CLEAR": 0, "CYCLES": 1}
-PARAMETERS = ("CORES", "DEPTH", "GRANT", "LANES")  # settings that are parameters of a design
+PARAMETERS = ("CORES", "DEPTH", "GRANT", "LANES", "PACE_AT")  # settings that are parameters of a design
 QUICK = 4
 ROOM = 1e-9  # a speedup is a quotient of whole picoseconds: no more than rounding
 
@@ -56,12 +56,21 @@ class Bench:
         self._replayed: dict[int, Replayed] = {}
 
     def run(self, program: Program) -> OpenRun:
-        name = folder_of(program)
+        return self.ran(folder_of(program), lambda folder: made(program, folder), program.trace)
+
+    def ran(self, name: str, make: Callable[[Path], Path], trace: bool) -> OpenRun:
+        """The run of the project that `make` puts into a folder of this name."""
         if name not in self._runs:
             run = self._folder / name / "run"
             manifest = run / "manifest.json"
-            kept = manifest.is_file() and '"complete"' in manifest.read_text(encoding="utf-8")
-            self._runs[name] = open_result(run, self._plugins) if kept else self._make(program, run.parent)
+            if not manifest.is_file() or '"complete"' not in manifest.read_text(encoding="utf-8"):
+                shutil.rmtree(run.parent, ignore_errors=True)
+                run.parent.mkdir(parents=True)
+                workspace = open_workspace(make(run.parent), self._plugins)
+                ended = run_workspace(workspace, RunOptions(out=run, deterministic=True, trace=trace), Job())
+                if not ended.complete or ended.manifest.exit:
+                    raise SystemExit(f"{name} did not run: {ended.manifest.reason or ended.manifest.diagnostics}")
+            self._runs[name] = open_result(run, self._plugins)
         return self._runs[name]
 
     def predicted(self, program: Program, advice: Advice) -> float | None:
@@ -71,35 +80,31 @@ class Bench:
             self._replayed[id(opened)] = prepare(opened.run, opened.platform)
         return self._replayed[id(opened)].predict(advice.changes).speedup if advice.changes else None
 
-    def _make(self, program: Program, folder: Path) -> OpenRun:
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        for name in ("common.h", f"{program.host}.c", f"{program.design}.v"):
-            shutil.copy(APPS / name, folder)
-        if not program.marked:
-            design = folder / f"{program.design}.v"
-            lines = design.read_text(encoding="utf-8").splitlines(keepends=True)
-            design.write_text("".join(line for line in lines if "//pragma" not in line), encoding="utf-8")
-        parameters = {name: value for name, value in program.settings.items() if name in PARAMETERS}
-        template = (TEMPLATES / f"{PLATFORM}.yaml").read_text(encoding="utf-8")
-        assert CLOCK in template
-        template = template.replace(CLOCK, f"frequency_hz: {program.clock_mhz} MHz")
-        (folder / "card.yaml").write_text(template.replace(f"name: {PLATFORM}", "name: card"), encoding="utf-8")
-        project = {
-            "schema_version": 1, "name": program.host, "platform": "card.yaml",
-            "host": {"sources": [f"{program.host}.c"]},
-            "hardware": {"sources": [f"{program.design}.v"], "top": "unit_top", "parameters": parameters,
-                         "read_out": {"first": 0x800000, "last": 0x80000F}},
-            "settings": {**SETTINGS, **program.settings},
-            "simulation": {"cycle_limit": 20_000_000, "wall_limit_s": 600, **program.simulation},
-        }  # fmt: skip
-        path = folder / "app.workbench.yaml"
-        path.write_text(yaml.safe_dump(project), encoding="utf-8")
-        options = RunOptions(out=folder / "run", deterministic=True, trace=program.trace)
-        run = run_workspace(open_workspace(path, self._plugins), options, Job())
-        if not run.complete or run.manifest.exit:
-            raise SystemExit(f"{program} did not run: {run.manifest.reason or run.manifest.diagnostics}")
-        return open_result(folder / "run", self._plugins)
+
+def made(program: Program, folder: Path) -> Path:
+    """The program's files in a folder; its project file."""
+    for name in ("common.h", f"{program.host}.c", f"{program.design}.v"):
+        shutil.copy(APPS / name, folder)
+    if not program.marked:
+        design = folder / f"{program.design}.v"
+        lines = design.read_text(encoding="utf-8").splitlines(keepends=True)
+        design.write_text("".join(line for line in lines if "//pragma" not in line), encoding="utf-8")
+    parameters = {name: value for name, value in program.settings.items() if name in PARAMETERS}
+    template = (TEMPLATES / f"{PLATFORM}.yaml").read_text(encoding="utf-8")
+    assert CLOCK in template
+    template = template.replace(CLOCK, f"frequency_hz: {program.clock_mhz} MHz")
+    (folder / "card.yaml").write_text(template.replace(f"name: {PLATFORM}", "name: card"), encoding="utf-8")
+    project = {
+        "schema_version": 1, "name": program.host, "platform": "card.yaml",
+        "host": {"sources": [f"{program.host}.c"]},
+        "hardware": {"sources": [f"{program.design}.v"], "top": "unit_top", "parameters": parameters,
+                     "read_out": {"first": 0x800000, "last": 0x80000F}},
+        "settings": {**SETTINGS, **program.settings},
+        "simulation": {"cycle_limit": 20_000_000, "wall_limit_s": 600, **program.simulation},
+    }  # fmt: skip
+    path = folder / "app.workbench.yaml"
+    path.write_text(yaml.safe_dump(project), encoding="utf-8")
+    return path
 
 
 def folder_of(program: Program) -> str:

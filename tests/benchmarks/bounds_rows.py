@@ -85,6 +85,8 @@ def changes() -> list[Change]:
                control.but("itself", "auto")),
         Change("control from the host", control, "control messages", host, "Gather the control bits",
                control.but("along")),
+        Change("control from the host", control, "control messages", host, "Gather the control bits",
+               control.but("gathers", PACE_AT=0x3FF)),
         Change("a start for every eight words", starts, "control messages", host, "Let each control message",
                starts.but("block")),
         Change("a start for every eight words", starts, "control messages", host, "Let the FPGA clear",

@@ -1,6 +1,6 @@
 """Whether predictions come true: changes of the catalogue, predicted from one run, against programs really changed.
 
-    python tests/benchmarks/whatif.py [--json] [--quick] [--only TEXT] [--runs DIR] [--profiles]
+    python tests/benchmarks/whatif.py [--json] [--quick] [--only TEXT] [--runs DIR]
 
 Rows of `origin: advice` take their changes from the advice of the base run's report. Where advice leaves open by how
 much (half the time, four times the depth), the number is the changed program's; where that does more than the advice,
@@ -12,8 +12,7 @@ which, and with what numbers, follows by one rule for each kind of advice from w
 poll or send, how many of them follow one another, and by how much the changed program's settings differ. Figures are of
 changes that move the time by more than 5 %; errors are of predictions that are trusted. `order` is of all pairs of
 changes of one application whose gains differ by more than 5 %, `first` of applications with several: whether what is
-predicted to gain most does. `--runs` keeps the runs, and takes those that are there. With `--profiles` the runs that
-are predicted from keep no trace, and errors are of all that is answered (`profile`).
+predicted to gain most does. `--runs` keeps the runs, and takes those that are there.
 """
 
 from __future__ import annotations
@@ -34,6 +33,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent))
 
 import bounds
+from whatif_projects import TWIN, Project
 from whatif_rows import Case, advised, cases, catalogue
 
 from workbench.model.changes import Change
@@ -46,9 +46,18 @@ MOVED = 0.05
 QUICK = 6
 
 
+class Bench(bounds.Bench):
+    """Runs programs and projects, traced."""
+
+    def traced(self, program: bounds.Program | Project) -> OpenRun:
+        if isinstance(program, Project):
+            return self.ran(program.folder, program.make, True)
+        return self.run(replace(program, trace=True))
+
+
 def at_most(case: Case, opened: OpenRun) -> float | None:
     """The bound of the advice, where the report gives it."""
-    if not case.at_most:
+    if not case.change:
         return None
     found = [a.at_most for f in opened.analysis.findings for a in f.advice if a.text.startswith(case.advice)]
     return max(found, default=None)
@@ -83,18 +92,18 @@ def row(
         "trust": prediction.trust.value,
         "why": prediction.why,
         "exact": replayed.exact,
-        "traced": base.run.manifest.traced,
     }
 
 
-def measure(wanted: Sequence[Case], folder: Path, trace: bool) -> list[dict[str, Any]]:
-    bench, ready, rows = bounds.Bench(folder), {}, []
+def measure(wanted: Sequence[Case], folder: Path) -> list[dict[str, Any]]:
+    bench, ready, rows = Bench(folder), {}, []
     for number, case in enumerate(wanted, 1):
-        base = bench.run(replace(case.base, trace=trace))
+        base, twin = bench.traced(case.base), bench.traced(case.twin)
         key = repr(case.base)
         if key not in ready:
             ready[key] = prepare(base.run, base.platform)
-        rows += rows_of(case, base, ready[key], bench.run(replace(case.twin, trace=True)))
+        platforms = {TWIN: twin.platform} if twin.platform else {}
+        rows += rows_of(case, base, replace(ready[key], platforms=platforms), twin)
         print(f"{number} of {len(wanted)}: {case.application}", file=sys.stderr)
     return rows
 
@@ -102,10 +111,7 @@ def measure(wanted: Sequence[Case], folder: Path, trace: bool) -> list[dict[str,
 def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     moved = [r for r in rows if abs(r["measured"] - 1) > MOVED]
     answered = [r for r in moved if r["predicted"] is not None]
-    traced = all(r["traced"] for r in rows)
-    errors = [
-        abs(r["predicted"] / r["measured"] - 1) * 100 for r in answered if r["trust"] == "trusted" or not traced
-    ]  # fmt: skip
+    errors = [abs(r["predicted"] / r["measured"] - 1) * 100 for r in answered if r["trust"] == "trusted"]
     holds = [r["interval"][0] * 0.99999 <= r["measured"] <= r["interval"][1] * 1.00001 for r in answered]
     by_application = defaultdict(list)
     for one in answered:
@@ -127,8 +133,8 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "order_right_pct": _share(order),
         "first_right_pct": _share(first),
         "interval_holds_pct": _share(holds),
-        "trace" if traced else "profile": {
-            "trusted" if traced else "answered": len(errors),
+        "trace": {
+            "trusted": len(errors),
             "median_error_pct": _quantile(errors, 50),
             "p95_error_pct": _quantile(errors, 95),
             "worst_error_pct": _quantile(errors, 100),
@@ -151,12 +157,11 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help=f"the first {QUICK} changes only")
     parser.add_argument("--only", default="", metavar="TEXT", help="applications whose name holds this")
     parser.add_argument("--runs", type=Path, metavar="DIR", help="keep the runs here, and take those that are there")
-    parser.add_argument("--profiles", action="store_true", help="predict from runs without a trace")
     arguments = parser.parse_args()
     wanted = [case for case in cases() if arguments.only in case.application]
     wanted = wanted[: QUICK if arguments.quick else None]
     with tempfile.TemporaryDirectory(prefix="whatif-") as folder:
-        rows = measure(wanted, arguments.runs or Path(folder), not arguments.profiles)
+        rows = measure(wanted, arguments.runs or Path(folder))
     found = summary(rows)
     if arguments.json:
         print(json.dumps({**found, "rows": rows}, indent=1))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import bounds
 import numpy as np
+from whatif_projects import Project, applications, speeds
 
 from workbench.model.blocks import Side
 from workbench.model.changes import Change, Depth, ScaleState, read_change
@@ -15,9 +16,9 @@ from workbench.model.run import Run
 from workbench.session.results import OpenRun
 
 SPIN_S = 2e-9  # what one of the changed program's steps of waiting takes: two basic blocks
-#: Programs that do more than the advice says (`dma` needs no starts and polls either), or by a number of their own that
-#: is not known (`due` counts to put off its polls). Their rows of the catalogue stay.
-OTHERWISE = ("dma", "due")
+#: Programs that do more than the advice says (`dma` needs no starts and polls, `along` sets the pace once), or by
+#: a number of their own that is not known (`due` counts to put off its polls). Their rows of the catalogue stay.
+OTHERWISE = ("dma", "due", "along")
 OPEN = 0.5  # the factor of advice that does not say how much faster
 
 
@@ -26,43 +27,25 @@ class Case:
     """An application, the program really changed, and the kind of advice that says how."""
 
     application: str
-    base: bounds.Program
-    twin: bounds.Program
+    base: bounds.Program | Project
+    twin: bounds.Program | Project
     advice: str
-    at_most: bool = False  # advice of a finding, which has a bound
     change: bounds.Change | None = None  # the finding whose advice it is
+    lines: tuple[str, ...] = ()  # changes of the catalogue, where they follow from no rule
 
 
 def cases() -> list[Case]:
-    found = [Case(c.application, c.base, c.twin, c.advice, True, c) for c in bounds.changes()]
+    found = [Case(c.application, c.base, c.twin, c.advice, c) for c in bounds.changes()]
     seen = {(repr(c.base), repr(c.twin)) for c in found}
-    found += uneven()
-    applications = {repr(c.base): (c.application, c.base) for c in found}
-    for name, base in applications.values():
+    bases = {repr(c.base): (c.application, c.base) for c in found}
+    for name, base in bases.values():
         for twin, advice in other_speeds(base):
             if (repr(base), repr(twin)) not in seen:
                 seen.add((repr(base), repr(twin)))
                 found.append(Case(name, base, twin, advice))
+    for one in applications():
+        found += [Case(one.name, one.base, twin, what, lines=lines) for twin, what, lines in one.twins()]
     return found
-
-
-def uneven() -> list[Case]:
-    """Work whose length depends on the data, from batch to batch and from word to word."""
-    polls = bounds.Program("block", "uneven", {"CYCLES": 40, "ROUNDS": 8})
-    busy = bounds.Program("block", "uneven", {"CYCLES": 80, "EFFORT": 600, "ROUNDS": 8})
-    called = bounds.Program("irq", "uneven", {"CYCLES": 60, "CLEAR": 4000, "ROUNDS": 8})
-    both = bounds.Program("double", "uneven", {"CYCLES": 80, "EFFORT": 600, "ROUNDS": 8})
-    stages = bounds.Program("stages", "uneven_pair", {"MAKE": 100, "ADD": 100})
-    making = bounds.Program("stages", "uneven_pair", {"MAKE": 200, "ADD": 50})
-    name, irq = "uneven work", "Wait for an interrupt"
-    return [
-        Case(name, polls, polls.but("irq"), irq),
-        Case(f"{name}, in turn", busy, busy.but("double"), "Use two buffers"),
-        Case(f"{name}, clearing", called, called.but(CLEAR=0), "Reduce or avoid it"),
-        Case(f"{name}, two buffers", both, both.but("doubleirq"), irq),
-        Case(f"{name}, two stages", stages, stages.but(MAKE=10), "Make the FPGA faster"),
-        Case(f"{name}, the first stage slow", making, making.but(ADD=10), "Make the FPGA faster"),
-    ]
 
 
 def other_speeds(base: bounds.Program) -> Iterable[tuple[bounds.Program, str]]:
@@ -70,7 +53,7 @@ def other_speeds(base: bounds.Program) -> Iterable[tuple[bounds.Program, str]]:
     for name in ("CYCLES", "MAKE", "ADD", "EFFORT"):
         value = base.settings.get(name, 0)
         for factor in (0.5, 0.25, 2):
-            known = base.design in ("unit", "pair", "refresh", "cores", "lanes", "uneven", "uneven_pair")
+            known = base.design in ("unit", "pair", "refresh", "cores", "lanes")
             if known and value >= 40 and value * factor < 1500:  # the registers of the designs have 16 bits
                 yield base.but(**{name: round(value * factor)}), name
     if base.settings.get("CYCLES", 0) >= 100 and base.marked:
@@ -84,7 +67,9 @@ def catalogue(case: Case, run: Run) -> list[Change]:
 
 def advised(case: Case, base: OpenRun) -> list[Change] | None:
     """The changes of the advice, by as much as the changed program has it; None where that does something else too."""
-    found = bounds.advised(base, case.change) if case.change else None
+    if not case.change or isinstance(case.base, Project) or isinstance(case.twin, Project):
+        return None
+    found = bounds.advised(base, case.change)
     if (
         case.twin.host in OTHERWISE
         or found is None
@@ -97,7 +82,7 @@ def advised(case: Case, base: OpenRun) -> list[Change] | None:
     changes = list(found[1].changes)
     scaled = [change for change in changes if isinstance(change, ScaleState) and change.factor == OPEN]
     if not scaled:
-        wanted = {"DEPTH"} if any(isinstance(change, Depth) for change in changes) else {"CLEAR"}
+        wanted = {"DEPTH"} if any(isinstance(change, Depth) for change in changes) else {"CLEAR", "PACE_AT"}
         changes = [replace(c, words=new.get("DEPTH", c.words)) if isinstance(c, Depth) else c for c in changes]
         return changes if set(differ) <= wanted else None
     if len(differ) != 1 or case.base.host != case.twin.host:
@@ -109,6 +94,10 @@ def advised(case: Case, base: OpenRun) -> list[Change] | None:
 
 def _texts(case: Case, run: Run) -> list[str]:
     base, twin, advice = case.base, case.twin, case.advice
+    if isinstance(base, Project) or isinstance(twin, Project):
+        assert isinstance(base, Project)
+        assert isinstance(twin, Project)
+        return [*case.lines, *speeds(base, twin, run)]
     if base.clock_mhz != twin.clock_mhz and base.host == twin.host:
         return [f"clock clock=clk frequency_hz={twin.clock_mhz}e6"]
     polls, data, control, reads = _sites(run)
@@ -131,6 +120,8 @@ def _texts(case: Case, run: Run) -> list[str]:
         texts.append(f"unite calls={data} count={_in_all(run, data)}")
     elif advice.startswith("Let the FPGA clear"):
         texts.append(f"control_in_fpga calls={control}")
+    elif advice.startswith("Gather the control bits") and twin.host == "gathers":
+        texts += [f"unite calls={data},{control} count=4", f"retype calls={data},{control} table=write"]
     elif advice.startswith("Gather the control bits"):
         last = control.split(",")[-1]
         others = ",".join(control.split(",")[:-1])

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from itertools import pairwise
 
-import numpy as np
 import pytest
 from benchmarks import bounds
 
@@ -68,11 +67,19 @@ def test_a_prediction_comes_true(polls: Replayed, bench, change: str, twin):
     assert prediction.bound_by
 
 
+def test_predictions_do_not_depend_on_those_before(polls: Replayed):
+    clock = "clock clock=clk frequency_hz=160e6"
+    before = predicted(polls, clock)
+    predicted(polls, "host block=host.main state=work factor=100")
+    assert predicted(polls, clock) == before
+
+
 def test_what_cannot_be_answered_is_refused_with_a_reason(polls: Replayed):
     refused = predicted(polls, "calls calls=begin factor=0")
     assert refused.trust is Trust.REFUSED
     assert "unit_top.worker waits for" in refused.why
     assert refused.speedup is None
+    assert "no two of these questions in a row" in predicted(polls, "unite calls=poll count=2").why
     assert "is a wait" in predicted(polls, "state block=unit_top.worker state=idle factor=0").why
     with pytest.raises(WorkbenchError, match="no call 'pool'"):
         predicted(polls, "interrupt calls=pool")
@@ -107,48 +114,3 @@ def test_the_critical_path_is_the_run(polls: Replayed):
     slack = {one.call or one.state: one.slack_s for one in path.slack}
     assert slack["begin"] == 0  # what lets the worker begin
     assert 0 < slack["multiply"] < 100e-6  # until the poll that sees it
-
-
-@pytest.fixture(scope="module")
-def profile(polls: Replayed) -> Replayed:
-    """The same run as it is kept without a trace."""
-    kept = {name: table for name, table in polls.run.tables.items() if not name.startswith("interval")}
-    return prepare(replace(polls.run, manifest=replace(polls.run.manifest, traced=False), tables=kept), polls.platform)
-
-
-@pytest.mark.parametrize(
-    "change",
-    ["state block=unit_top.worker state=multiply factor=0.5", "interrupt calls=poll",
-     "clock clock=clk frequency_hz=160e6", "early calls=put"],
-)  # fmt: skip
-def test_a_profile_predicts_what_the_trace_does(polls: Replayed, profile: Replayed, change: str):
-    assert profile.exact
-    found, told = predicted(profile, change), predicted(polls, change)
-    assert found.trust is Trust.DOUBTFUL
-    assert "taken from its profile" in found.why
-    assert found.speedup == pytest.approx(told.speedup, rel=1e-3)
-    assert found.holds(told.speedup)
-
-
-def test_where_a_profile_does_not_tell_the_interval_does(profile: Replayed):
-    """A profile of stays of other lengths, in the same time: the host's polls still say when they ended."""
-    dwell = {name: np.array(column) for name, column in profile.run.tables["dwell"].items()}
-    worker, working = 2, 2
-    row = np.flatnonzero((dwell["block"] == worker) & (dwell["state"] == working))
-    total = dwell["cycles"][row][0]
-    dwell = {name: np.append(np.delete(column, row), [column[row[0]]] * 2) for name, column in dwell.items()}
-    dwell["count"][-2:], dwell["cycles"][-2:], dwell["log2_cycles"][-2:] = (3, 1), (total - 16000, 16000), (13, 13)
-    varied = prepare(replace(profile.run, tables={**profile.run.tables, "dwell": dwell}), profile.platform)
-    assert varied.exact
-    assert varied.others
-    assert predicted(varied, "interrupt calls=poll").holds(predicted(profile, "interrupt calls=poll").speedup)
-
-
-def test_a_block_that_a_profile_cannot_follow_is_refused(profile: Replayed):
-    """More words than the host sent: its waits are not for them one for one."""
-    tables = dict(profile.run.tables)
-    tables["transitions"] = {**tables["transitions"], "count": tables["transitions"]["count"] + 1}
-    found = predicted(prepare(replace(profile.run, tables=tables), profile.platform),
-                      "state block=unit_top.worker state=multiply factor=0.5")  # fmt: skip
-    assert found.trust is Trust.REFUSED
-    assert "its changes of state make no whole course" in found.why

@@ -68,7 +68,7 @@ def html_report(run: Run, analysis: Analysis, platform: Platform | None, compari
         legend=[{"swatch": swatch(c), "name": category_name(c)} for c in ORDER],
         graph=Markup(graph_svg(analysis, platform)),
         findings=finding_table(analysis.findings, ranks_of(analysis.findings)),
-        signs={f.id: f.severity for f in analysis.findings},
+        signs={f.id: "aside" if f.points_elsewhere and not f.part_of else f.severity for f in analysis.findings},
         pages=[finding_page(finding, analysis, platform) for finding in findings],
         path=_path(analysis),
         calls=calls_table(analysis.calls),

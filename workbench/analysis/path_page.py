@@ -67,17 +67,18 @@ def slack_text(row: PathRow) -> str:
 def path_table(rows: Sequence[PathRow], *, with_blocks: bool = True) -> views.Table:
     columns = (
         views.Column("Block", lambda r: block_words(r.block), share=0.6, ink=lambda r: _SECOND),
-        views.Column("State or call", lambda r: r.name, share=1.0, key=lambda r: r.name, ink=lambda r: _STRONG),
-        views.Column("On the path", lambda r: time_text(r.time_s) if r.time_s else "", width_px=92, right=True,
+        views.Column("State or call", lambda r: r.name, share=1.0, key=lambda r: r.name, ink=lambda r: _STRONG,
+               tip_of=lambda r: f"{r.file}:{r.line}" if r.file else "The host's code between its calls"),
+        views.Column("On the path", lambda r: time_text(r.time_s) if r.time_s else "", width_px=84, right=True,
                key=lambda r: r.time_s, ink=lambda r: _STRONG, tip=_PATH_TIP),
         views.Column("Share", lambda r: percent_text(r.share) if r.time_s else "", width_px=68, right=True,
                key=lambda r: r.share, ink=lambda r: _SECOND),
-        views.Column("Least slack", slack_text, width_px=88, right=True,
+        views.Column("Least slack", slack_text, width_px=80, right=True,
                key=lambda r: r.slack_s if r.slack_s is not None else float("inf"), ink=lambda r: _SECOND,
                tip=_SLACK_TIP),
     )  # fmt: skip
     return views.Table(
-        "Critical path", columns if with_blocks else columns[1:], rows,
+        "Critical path", columns if with_blocks else (columns[1], columns[2], columns[4]), rows,
         place=lambda r: Place(r.file, r.line, r.name) if r.file and r.line else None,
     )  # fmt: skip
 

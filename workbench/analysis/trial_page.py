@@ -75,12 +75,11 @@ def _path(trial: Trial, analysis: Analysis) -> views.Section:
     drawn = _categories(analysis)
     first = max(trial.after, key=lambda part: part.time_s)
     columns = (
-        views.Column("Critical path", lambda p: p[1], share=1.0, category=lambda p: drawn.get(p),
-                     tip_of=lambda p: f"{p[1]} of {p[0]}", ink=lambda p: ("text", 13, 600)),
-        views.Column("Of", lambda p: block_words(p[0]), share=0.7, elide_middle=True,
-                     ink=lambda p: ("second", 12, 400)),
-        views.Column("Now", lambda p: _time(now, p), width_px=70, right=True, ink=lambda p: ("second", 13, 400)),
-        views.Column("After", lambda p: _time(after, p), width_px=70, right=True, ink=lambda p: ("text", 13, 600)),
+        views.Column("Critical path", lambda p: f"{p[1]}, {block_words(p[0])}", share=1.0,
+                     category=lambda p: drawn.get(p), tip_of=lambda p: f"{p[1]} of {p[0]}",
+                     ink=lambda p: ("text", 13, 500)),
+        views.Column("Now", lambda p: _time(now, p), width_px=80, right=True, ink=lambda p: ("second", 13, 400)),
+        views.Column("After", lambda p: _time(after, p), width_px=80, right=True, ink=lambda p: ("text", 13, 600)),
     )  # fmt: skip
     said = (
         f"{first.state} of {block_words(first.block)} then takes {time_text(first.time_s)},"

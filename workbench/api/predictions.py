@@ -33,7 +33,8 @@ class PartLine:
 
 @dataclass(frozen=True)
 class Row:
-    """An attribute, its unit, a value for each column. `strong` rows are sums; `notes` stand small under values."""
+    """An attribute, its unit, a value for each column. `strong` rows are sums; `notes` stand small under values; `run`
+    is the folder of the run that it is about."""
 
     attribute: str
     unit: str
@@ -42,6 +43,7 @@ class Row:
     notes: tuple[str, ...] = ()
     bad: tuple[bool, ...] = ()
     tip: str = ""
+    run: str = ""
 
 
 @dataclass(frozen=True)
@@ -149,12 +151,17 @@ class Structure:
 
 @dataclass(frozen=True)
 class Curve:
-    """Points of a chart; a `plain` one is a line to hold the others against."""
+    """Points of a chart; a `plain` one is a line to hold the others against. `runs` are the folders of the runs that
+    its points are of."""
 
     name: str
     x: tuple[float, ...]
     y: tuple[float, ...]
     plain: bool = False
+    runs: tuple[str, ...] = ()
+
+    def run_at(self, point: int) -> str:
+        return self.runs[point] if point < len(self.runs) else ""
 
 
 @dataclass(frozen=True)

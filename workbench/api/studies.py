@@ -41,7 +41,8 @@ class Predicted(PartDocument):
     )
     by: tuple[str, ...] = Field(
         (),
-        description="the changes that lead from the base to a point; {NAME} is the point's value",
+        description="the changes that lead from the base to a point; {NAME} is the point's value; where empty, only "
+        "sets of changes are predicted, each from the run of the same values",
         examples=[["replicas group=core count={CORES}"]],
     )
 
@@ -69,7 +70,8 @@ class StudyModel(ModelDocument):
     )
     changes: dict[str, tuple[str, ...]] = Field(
         default_factory=dict,
-        description="sets of changes by name, as `workbench whatif` takes them; such points are predicted, not run",
+        description="sets of changes by name, as `workbench whatif` takes them; where the simulated card can try them, "
+        "they are measured by running the application again as if they were made",
         examples=[{"united": ["unite calls=writeSamples count=16"]}],
     )
     predicted: Predicted | None = Field(None, description="from which points the others are predicted, and how")
@@ -108,12 +110,14 @@ class Status(StrEnum):
     RUNNING = "running"
     DONE = "done"
     FAILED = "failed"
+    PREDICTED = "predicted only"
 
 
 @dataclass(frozen=True)
 class PointState:
-    """What is known of a point. `run` is its folder, from the study's; `error` the first one, `stamp` tells the sources
-    and the platform that it was measured of, `took_s` is how long that took."""
+    """What is known of a point. `run` is its folder, from the study's; `error` the first one, or why it is predicted
+    only; `note` what else its run showed. `stamp` tells the sources and the platform that it was measured of, `took_s`
+    is how long that took."""
 
     status: Status = Status.QUEUED
     run: str = ""
@@ -124,6 +128,7 @@ class PointState:
     stamp: str = ""
     took_s: float = 0.0
     base: bool = False
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -176,10 +181,17 @@ def points_of(study: StudyModel) -> tuple[Point, ...]:
 
 
 def base_of(study: StudyModel, point: Point) -> Point:
-    """The point that a point is predicted from: without changes, at the base's values."""
+    """The point that a point is predicted from: without changes, at the base's values, or at its own where nothing
+    says how these lead to others."""
+    if not study.predicted or not study.predicted.by:
+        return unchanged(study, point)
     first = {name: values_of(name, said)[0] for name, said in study.vary.items()}
-    own = study.predicted.base if study.predicted else {}
-    return _keyed(study, Point(point.project, {**first, **own}, point.platform))
+    return _keyed(study, Point(point.project, {**first, **study.predicted.base}, point.platform))
+
+
+def unchanged(study: StudyModel, point: Point) -> Point:
+    """The point with the same values and without changes: the run that its changes are tried on."""
+    return _keyed(study, Point(point.project, point.settings, point.platform))
 
 
 def changes_to(study: StudyModel, base: Point, point: Point) -> tuple[str, ...]:
@@ -247,8 +259,9 @@ def point_json(point: Point, state: PointState, folder: Path) -> dict[str, Any]:
         "key": point.key, "project": point.project, "platform": point.platform, "changes": point.changes,
         "settings": dict(point.settings), "run": str(folder / state.run) if state.run else None,
         "time_s": state.time_s, "predicted_s": state.predicted_s, "error": error_of(state),
-        "status": state.status.value, "why": state.why, "failed": state.error or None, "took_s": state.took_s,
-        "base": state.base,
+        "status": state.status.value, "why": state.why,
+        "failed": state.error if state.status is Status.FAILED else None, "took_s": state.took_s, "base": state.base,
+        "note": state.error if state.status is Status.PREDICTED else state.note,
     }  # fmt: skip
 
 

@@ -269,6 +269,8 @@ OWN: Sequence[Command] = (
              _option("--jobs", type=int, default=0, metavar="N", help="how many at once (default: one a core)"),
              _named("--scheduler", "of --engine dask", "ADDRESS"),
              _flag("--again", "run points that failed again"),
+             _file("--html", metavar="F", help="write a page that stands alone"),
+             _file("--csv", metavar="F", help="write the points as a table"),
              _named("--point", "run this point alone, in this process", "KEY"), JSON),
     Command("predict", "predict an application's time from a model, before any code", _add_predict,
             _does("predict:run_predict"), logged=True),

@@ -14,7 +14,10 @@ from workbench.cli.progress import progress
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.predict.formulas import Evaluation
 from workbench.predict.kinds import load_model
+from workbench.predict.page import results_page
+from workbench.predict.shown import results_of
 from workbench.session.engines import Engine, dask, local, submitit
+from workbench.session.files import write_result_table, write_result_text
 from workbench.session.opening import open_workspace
 from workbench.session.plugins import Plugins
 from workbench.session.study import Study, failures, load_study, run_point, run_study
@@ -38,6 +41,10 @@ def run_study_command(arguments: argparse.Namespace, workbench: Opened) -> int:
             found = run_study(study, workbench.plugins, engine, job, again=arguments.again)
     failed = failures(found)
     print_diagnostics(failed)
+    if arguments.html:
+        write_result_text(arguments.html, _page(study, workbench.plugins))
+    if arguments.csv:
+        write_result_table(arguments.csv, _table(study, found))
     if arguments.json:
         points = [point_json(point, found.of(point), study.folder) for point in found.points]
         print_json({"study": study.model.name, "folder": str(study.folder), "points": points,
@@ -53,6 +60,30 @@ def _engine(arguments: argparse.Namespace, study: Study, job: Job) -> AbstractCo
     if arguments.engine == "submitit":
         return submitit(study.jobs, study.alive, study.model.submitit, arguments.jobs)
     return local(arguments.jobs, job)
+
+
+def _page(study: Study, plugins: Plugins) -> str:
+    """The study as a page, with what the window shows of it."""
+    file, problems = load_model(plugins.model_kinds["study"], study.path, {})
+    if file is None:
+        raise WorkbenchError(*problems)
+    return results_page(study.model.title or study.model.name, study.path.name, results_of(Evaluation(file)))
+
+
+def _table(study: Study, found: StudyState) -> list[list[str | float]]:
+    """Every point in a row, times in seconds; what is not known is empty."""
+    names = [*study.model.vary]
+    rows: list[list[str | float]] = [
+        ["project", "platform", "changes", *names, "measured_s", "predicted_s", "error", "status", "note", "run"]
+    ]
+    for point in found.points:
+        told = point_json(point, found.of(point), study.folder)
+        values = [point.settings[name] for name in names]
+        rest = (told[name] for name in ("time_s", "predicted_s", "error", "status"))
+        note = told["failed"] or told["note"] or told["why"]
+        cells = [point.project, point.platform, point.changes, *values, *rest, note, told["run"]]
+        rows.append(["" if cell is None else cell for cell in cells])
+    return rows
 
 
 def _text(study: Study, found: StudyState, plugins: Plugins) -> str:

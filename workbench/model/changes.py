@@ -140,7 +140,7 @@ class ControlInFpga(Change):
     summary: ClassVar[str] = (
         "the FPGA goes from round to round by itself: the host starts the first and waits for the last"
     )
-    calls: tuple[str, ...] = _described("the calls that start the FPGA")
+    calls: tuple[str, ...] = _described("the calls that start the FPGA, or set it, which is then done once")
 
 
 @dataclass(frozen=True)

@@ -26,5 +26,6 @@ def chart_plot(chart: Chart) -> Plot:
         say=lambda line, point: (
             f"{lines[line].name}: {significant(float(lines[line].y[point]))} by "
             f"{significant(float(lines[line].x[point]))}"
+            f"{'; a click opens its run' if chart.curves[line].run_at(point) else ''}"
         ),
     )

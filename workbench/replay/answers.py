@@ -45,12 +45,11 @@ def find_answers(events: AllEvents, causes: Causes) -> tuple[dict[int, Answer], 
     of_words = causes.edges[causes.edges["kind"] == WORD]
     begun[of_words["stretch"]] = of_words["source"]
     kinds = np.stack([ops["site"][waiting], np.where(ops["kind"][waiting] == IRQ, -1, ops["address"][waiting])])
-    addresses = [len(np.unique(kinds[1, kinds[0] == site])) for site in kinds[0]]
     for site, address in np.unique(kinds, axis=1).T.tolist():
         rows = waiting[(kinds[0] == site) & (kinds[1] == address)]
-        alone = addresses[int(np.flatnonzero(kinds[0] == site)[0])] == 1
-        clock, failed, seen = seen_by(events, rows)
-        found = _of_blocks(events, begun, rows, clock, failed, seen, alone) or _of_words(
+        asked = np.unique(kinds[1, kinds[0] == site])
+        clock, failed, seen = _seen(events, rows)
+        found = _of_blocks(events, begun, rows, clock, failed, seen, asked) or _of_words(
             events, rows, clock, failed, seen
         )
         answers |= found
@@ -60,7 +59,7 @@ def find_answers(events: AllEvents, causes: Causes) -> tuple[dict[int, Answer], 
     return answers, tuple(missing)
 
 
-def seen_by(events: AllEvents, rows: Numbers) -> tuple[int, Numbers, Numbers]:
+def _seen(events: AllEvents, rows: Numbers) -> tuple[int, Numbers, Numbers]:
     """The clock of the port, and in which of its cycles the answer was not there yet (-1: not known), and was."""
     ops = events.host.ops[rows]
     if ops["kind"][0] == ASK:
@@ -73,10 +72,11 @@ def seen_by(events: AllEvents, rows: Numbers) -> tuple[int, Numbers, Numbers]:
 
 
 def _of_blocks(
-    events: AllEvents, begun: Numbers, rows: Numbers, clock: int, failed: Numbers, seen: Numbers, alone: bool
+    events: AllEvents, begun: Numbers, rows: Numbers, clock: int, failed: Numbers, seen: Numbers, asked: Numbers
 ) -> dict[int, Answer]:
     """By a change of state of a block that the mark names; of several replicas of that which was begun at the address
-    that is asked, of all where one address tells of all."""
+    that is asked, or at the one in the same place among theirs as that is among all that are `asked`; of all where one
+    address tells of all."""
     blocks = events.run.manifest.blocks
     ops = events.host.ops
     host = blocks[events.run.manifest.sites[int(ops["site"][rows[0]])].block]
@@ -89,16 +89,17 @@ def _of_blocks(
     best: tuple[tuple[int, ...], list[Answer]] | None = None
     for members, key in _groups_of(events, named, clock):
         given = [events.changes(n, clock)[key] for n in members]
+        here = _begun_there(events, begun, given, ops["address"][rows[0]], asked)
         rank = int(key[0] == 0 and blocks[members[0]].states[key[1]].category in _WORKS)
-        sets = [[one] for one in given] + ([given] if len(given) > 1 else [])
-        for chosen in sets:
+        sets = [([one], is_here) for one, is_here in zip(given, here, strict=True)]
+        for chosen, is_here in [*sets, *([(given, False)] if len(given) > 1 else [])]:
             fitted = _fit(chosen, failed, seen)
             if fitted is None:
                 continue
             sources, lag, latest, total = fitted
-            here = len(chosen) == 1 and _begun_at(events, begun, sources[0], ops["address"][rows])
-            every = len(chosen) > 1 and alone
-            score = (int(here), rank, int(every), total, int(len(chosen) == 1), -lag)
+            once = all(len(one) == len(rows) for one in chosen)
+            every = len(chosen) > 1 and len(asked) == 1
+            score = (int(is_here), rank, int(once), int(every), total, int(len(chosen) == 1), -lag)
             if best is None or score > best[0]:
                 answers = [Answer(STAY, tuple(int(s[i]) for s in sources), -1, lag, latest) for i in range(len(rows))]
                 best = score, answers
@@ -116,11 +117,13 @@ def _groups_of(events: AllEvents, named: Sequence[int], clock: int) -> Iterator[
 
 
 def _fit(chosen: Sequence[Events], failed: Numbers, seen: Numbers) -> tuple[list[Numbers], int, int, int] | None:
-    """The last events before each answer, and one lag by which all of them come after the last question in vain; None
-    where there is none, or where an event would have to answer twice."""
+    """The last events before each answer, or each its own where there is one for each, and one lag by which all of them
+    come after the last question in vain; None where there is none, or where an event would have to answer twice."""
     sources, times = [], np.full(len(seen), -1)
     for given in chosen:
         at = np.searchsorted(given.time, seen, side="right") - 1
+        if len(given) == len(seen) and (given.time <= seen).all():
+            at = np.arange(len(seen))
         if (at < 0).any() or (np.diff(at) == 0).any():
             return None
         sources.append(given.source[at])
@@ -130,10 +133,25 @@ def _fit(chosen: Sequence[Events], failed: Numbers, seen: Numbers) -> tuple[list
     return (sources, lag, latest, int(times.sum())) if lag <= min(latest, SHORT) else None
 
 
-def _begun_at(events: AllEvents, begun: Numbers, stays: Numbers, addresses: Numbers) -> bool:
-    """Whether what these stays end was begun by words to the addresses that are asked."""
-    ops = begun[events.fpga.stretch_of[stays - 1]]
-    return bool((ops >= 0).all() and (events.host.ops["address"][ops] == addresses).all())
+def _begun_there(
+    events: AllEvents, begun: Numbers, given: Sequence[Events], address: int, asked: Numbers
+) -> list[bool]:
+    """Of each member whether the address that is asked is its own: words there began what its events end, or there are
+    as many of both `asked` and members, and these come in the same order, by where they were begun or by number."""
+    ops = events.host.ops
+    firsts = []
+    for one in given:
+        began = begun[events.fpga.stretch_of[np.maximum(one.source - 1, 0)]]
+        places = np.unique(ops["address"][began[began >= 0]]) if (began >= 0).all() else began[:0]
+        firsts.append(int(places[0]) if len(places) == 1 else -1)
+    if address in firsts:
+        return [first == address for first in firsts]
+    if len(given) != len(asked) or len(given) == 1:
+        return [False] * len(given)
+    known = -1 not in firsts and len(set(firsts)) == len(firsts)
+    order = sorted(range(len(given)), key=lambda n: firsts[n]) if known else range(len(given))
+    place = int(np.searchsorted(asked, address))
+    return [number == order[place] for number in range(len(given))]
 
 
 def _of_words(events: AllEvents, rows: Numbers, clock: int, failed: Numbers, seen: Numbers) -> dict[int, Answer]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.model.changes import Change
 from workbench.model.platform import Platform
+from workbench.model.pragma import COMMUNICATION, WAITS
 from workbench.replay.events import WORD
 from workbench.replay.fpga import works
 from workbench.replay.program import Program
@@ -96,3 +97,28 @@ def begun_by(program: Program, ops: Numbers) -> Numbers:
     found = np.flatnonzero((program.edges["kind"] == WORD) & np.isin(program.edges["source"], base))
     wait = np.array([works(block) for block in program.run.manifest.blocks])
     return found[wait[program.fpga.block[program.edges["stretch"][found]]]] if len(found) else found
+
+
+def let_words_go(program: Program, ops: Numbers) -> str:
+    """Take out what the FPGA does only to take or to give words of these operations; "" where that could be done, else
+    the id of a block that works when such a word comes, and nothing is taken out."""
+    gone = np.isin(program.edges["stretch"], program.edges["stretch"][begun_by(program, ops)])
+    stretches = np.unique(program.edges["stretch"][gone])
+    fpga, blocks = program.fpga, program.run.manifest.blocks
+    mine = np.isin(fpga.stretch_of, stretches)
+    for block, state in np.unique(np.stack([fpga.stay_block[mine], fpga.stay_state[mine]]), axis=1).T.tolist():
+        if blocks[block].states[state].category not in (*COMMUNICATION, *WAITS):
+            return blocks[block].id
+    program.stays[mine] = 0
+    program.lag_after[stretches] = 0
+    program.edges = program.edges[~gone]
+    return ""
+
+
+def ask_for_both(program: Program, row: int, other: int, change: Change) -> None:
+    """Let a question ask for what another one asks for too. Refuse where it is not known what that is."""
+    own, more = (program.answers.get(int(program.base[n])) for n in (row, other))
+    if own is None or more is None or own.kind != more.kind or own.kind == WORD:
+        raise RefusedError(f"'{change}' removes questions of which it is not known what answers them")
+    sources = tuple(dict.fromkeys((*own.sources, *more.sources)))
+    program.answers[int(program.base[row])] = replace(own, sources=sources, lag=max(own.lag, more.lag))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -14,7 +13,17 @@ from workbench.model.changes import Change
 from workbench.model.cycles import period_ps
 from workbench.model.platform import Platform
 from workbench.model.run import PS_PER_S
-from workbench.replay.editing import UNSURE, Edited, RefusedError, begun_by, operations, remove, take
+from workbench.replay.editing import (
+    UNSURE,
+    Edited,
+    RefusedError,
+    ask_for_both,
+    begun_by,
+    let_words_go,
+    operations,
+    remove,
+    take,
+)
 from workbench.replay.events import WORD
 from workbench.replay.fpga import wait_states, waiting_stays
 from workbench.replay.host import ANSWER_BYTES, ASK, AWAIT, IRQ
@@ -81,7 +90,7 @@ def _scale_calls(program: Program, change: catalogue.ScaleCalls, named: Named, _
         if (kinds == ASK).any():
             _ask_together(program, mine[kinds == ASK], change)
             edited.notes.append("the answer that is left has to tell of what the others told")
-        _let_words_go(program, mine, change)
+        _let_words_go(program, mine, change, edited)
         remove(program, mine)
         return
     lasts = work_ps(program)
@@ -97,24 +106,19 @@ def _ask_together(program: Program, gone: Numbers, change: Change) -> None:
     leaving = set(gone.tolist())
     for row in gone.tolist():
         near = [n for n in (row - 1, row + 1) if 0 <= n < len(ops) and ops["kind"][n] == ASK and n not in leaving]
-        answer = program.answers.get(int(program.base[row]))
-        if not near or answer is None:
+        if not near or int(program.base[row]) not in program.answers:
             raise RefusedError(f"'{change}' removes questions: without them the host would not know of the answer")
-        other = program.answers.get(int(program.base[near[0]]))
-        if other is None or other.kind != answer.kind or other.kind == WORD:
-            raise RefusedError(f"'{change}' removes questions of which it is not known what answers them")
-        program.answers[int(program.base[near[0]])] = replace(
-            other, sources=tuple(dict.fromkeys((*other.sources, *answer.sources))), lag=max(other.lag, answer.lag)
-        )
+        ask_for_both(program, near[0], row, change)
 
 
-def _let_words_go(program: Program, gone: Numbers, change: Change) -> None:
-    """Refuse to remove calls whose words let the FPGA begin."""
-    held = program.edges[begun_by(program, gone)]
-    blocks = program.run.manifest.blocks
-    names = {blocks[int(n)].id for n in np.unique(program.fpga.block[held["stretch"]])}
-    if names:
-        raise RefusedError(f"'{change}' removes calls that {min(names)} waits for: say what lets it begin instead")
+def _let_words_go(program: Program, gone: Numbers, change: Change, edited: Edited) -> None:
+    """Let the FPGA do without the words of these calls. Refuse where it begins to work with them."""
+    if not len(begun_by(program, gone)):
+        return
+    if worker := let_words_go(program, gone):
+        raise RefusedError(f"'{change}' removes calls that {worker} waits for: say what lets it begin instead")
+    edited.fpga = True
+    edited.notes.append("the FPGA has to do by itself what these calls have it do")
 
 
 def _interrupt(program: Program, change: catalogue.Interrupt, named: Named, _: object, edited: Edited) -> None:

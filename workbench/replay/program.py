@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -27,7 +27,7 @@ class Program:
     other, they go; `base` is the other way round: which of the run an operation stands for. `loop_ps` is how much of an
     operation's own time belongs to calls that are gone, `unsure_ps` how much longer it may be, `delay_ps` the wait
     before it asks. Of those that return at once `buffers` may be under way (0: any number). `stays` are the lengths of
-    the FPGA's stays.
+    the FPGA's stays. `results` are operations that wait besides for the end of a stretch, whose results they move.
     """
 
     run: Run
@@ -51,28 +51,14 @@ class Program:
     tables: list[tuple[str, TransferTable]]
     buses: tuple[str, ...]
     rest_ps: dict[int, int]
+    results: list[tuple[int, int]]
 
     def copy(self) -> Program:
         """One that may be edited."""
-        arrays = (
-            "ops",
-            "at",
-            "byte",
-            "span",
-            "parts",
-            "base",
-            "loop_ps",
-            "delay_ps",
-            "buffers",
-            "stays",
-            "edges",
-            "lag_after",
-        )
-        found = Program(**{name: getattr(self, name) for name in self.__dataclass_fields__})
-        for name in arrays:
-            setattr(found, name, getattr(self, name).copy())
-        found.answers, found.periods_ps, found.tables = dict(self.answers), list(self.periods_ps), list(self.tables)
-        found.rest_ps = dict(self.rest_ps)
+        found = replace(self)
+        for name, value in vars(found).items():
+            if isinstance(value, np.ndarray | dict | list):
+                setattr(found, name, value.copy())
         return found
 
 
@@ -90,7 +76,7 @@ def begin_program(
     return Program(
         run, host, fpga, host.ops, np.arange(count), zeros, host.ops["bytes"], zeros + 1, np.arange(count), zeros,
         zeros, zeros, zeros, fpga.stay_end - fpga.stay_begin, edges, lag_after, answers, periods_ps, list(host.tables),
-        run.manifest.resources, dict(host.rest_ps),
+        run.manifest.resources, dict(host.rest_ps), [],
     )  # fmt: skip
 
 

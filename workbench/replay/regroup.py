@@ -9,7 +9,18 @@ from numpy.typing import NDArray
 
 from workbench.model import changes as catalogue
 from workbench.model.platform import Platform
-from workbench.replay.editing import Edited, RefusedError, begun_by, operations, remove, reorder, sends_of, take
+from workbench.replay.editing import (
+    Edited,
+    RefusedError,
+    ask_for_both,
+    begun_by,
+    let_words_go,
+    operations,
+    remove,
+    reorder,
+    sends_of,
+    take,
+)
 from workbench.replay.host import ASK, ASYNC, IRQ, MOVE
 from workbench.replay.program import Program
 from workbench.replay.resolve import Named
@@ -19,7 +30,12 @@ Numbers = NDArray[np.int64]
 
 def unite(program: Program, change: catalogue.Unite, named: Named, _: object, edited: Edited) -> None:
     edited.host = True
-    mine = operations(program, named, (MOVE, ASYNC), change, "transfers")
+    mine = operations(program, named, (MOVE, ASYNC, ASK), change, "transfers")
+    if (program.ops["kind"][mine] == ASK).all():
+        _unite_questions(program, mine, change, edited)
+        return
+    if (program.ops["kind"][mine] == ASK).any():
+        raise RefusedError(f"'{change}' names questions and transfers: they cannot be one call")
     directions = sends_of(program)[mine]
     if directions.any() != directions.all():
         raise RefusedError(f"'{change}' names sends and receives: they cannot be one call")
@@ -42,6 +58,8 @@ def unite(program: Program, change: catalogue.Unite, named: Named, _: object, ed
         apart |= not near
         kept = chunk[0] if sends and not near else chunk[-1] if sends else chunk[0] if near else chunk[-1]
         others = [row for row in chunk if row != kept]
+        if not sends and not near:  # what they read is kept until then, and holds the FPGA no more
+            let_words_go(program, np.array(others, np.int64))
         heads.append(kept)
         gone += others
         at = 0
@@ -68,6 +86,21 @@ def unite(program: Program, change: catalogue.Unite, named: Named, _: object, ed
     place = np.cumsum(keep) - 1
     program.at = np.where(program.at >= 0, place[program.at], -1)
     take(program, np.flatnonzero(keep))
+
+
+def _unite_questions(program: Program, mine: Numbers, change: catalogue.Unite, edited: Edited) -> None:
+    """The first of so many questions in a row asks for all of them, by one register."""
+    gone: list[int] = []
+    for row in np.split(mine, np.flatnonzero(np.diff(mine) > 1) + 1):
+        for at in range(0, len(row), change.count):
+            first, *others = row[at : at + change.count].tolist()
+            for other in others:
+                ask_for_both(program, first, other, change)
+            gone += others
+    if not gone:
+        raise RefusedError(f"'{change}' finds no two of these questions in a row")
+    remove(program, np.array(gone, np.int64))
+    edited.notes.append("the answer that is left has to tell of what the others told")
 
 
 def split(program: Program, change: catalogue.Split, named: Named, _: object, edited: Edited) -> None:
@@ -98,9 +131,31 @@ def resize(program: Program, change: catalogue.Resize, named: Named, _: object, 
     of = np.isin(program.at, mine)
     if (program.span[of] != program.ops["bytes"][program.at[of]]).any():
         raise RefusedError(f"'{change}' resizes calls that another change unites or parts: say the size there")
+    fewer = mine[program.ops["bytes"][mine] > change.bytes]
     program.ops["bytes"][mine] = change.bytes
     program.ops["beyond_ps"][mine] = 0
     program.span[of] = change.bytes
+    if len(fewer) and sends_of(program)[fewer].any():
+        _work_as_long(program, fewer, edited)
+
+
+def _work_as_long(program: Program, fewer: Numbers, edited: Edited) -> None:
+    """What comes in fewer bytes is as much work: the FPGA goes on without a pause, and the host's next receive is of
+    what it made of all of it."""
+    edges = begun_by(program, fewer)
+    stretches = program.edges["stretch"][edges]
+    if not len(edges):
+        return
+    edited.fpga = True
+    edited.doubts.append("the FPGA takes as long for the data as before, it is assumed")
+    program.lag_after[stretches] = 0
+    came_by = program.at[program.edges["source"][edges]]
+    receives = np.flatnonzero(np.isin(program.ops["kind"], (MOVE, ASK)) & ~sends_of(program))
+    after = np.searchsorted(receives, came_by)
+    for receive in np.unique(after[after < len(receives)]).tolist():
+        mine = stretches[after == receive]
+        last = [int(mine[program.fpga.block[mine] == block].max()) for block in np.unique(program.fpga.block[mine])]
+        program.results += [(int(receives[receive]), stretch) for stretch in last]
 
 
 def retype(program: Program, change: catalogue.Retype, named: Named, platform: Platform | None, edited: Edited) -> None:
@@ -201,6 +256,8 @@ def _move_begin(program: Program, start: int, to: int) -> None:
 def control_in_fpga(program: Program, change: catalogue.ControlInFpga, named: Named, _: object, edited: Edited) -> None:
     edited.host = edited.fpga = True
     starts = operations(program, named, (MOVE, ASYNC), change, "transfers")
+    if not len(program.fpga.first):
+        raise RefusedError("it is not known what the FPGA does after a start, and might do without: mark and trace it")
     sends, kinds = sends_of(program), program.ops["kind"]
     chosen = set(starts.tolist())
     gone: list[int] = []

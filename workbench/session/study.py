@@ -25,6 +25,7 @@ from workbench.api.studies import (
     read_point,
     read_state,
     study_folder,
+    unchanged,
     write_point,
     write_predicted,
 )
@@ -33,6 +34,7 @@ from workbench.model.changes import read_change
 from workbench.model.diagnostic import Cancelled, Diagnostic, Severity, WorkbenchError, unknown_name
 from workbench.predict.kinds import load_model
 from workbench.replay.predict import Replayed, prepare
+from workbench.session.confirm import Answer, confirm
 from workbench.session.engines import Engine, Handle
 from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
@@ -152,6 +154,8 @@ def _measured(study: Study, point: Point, plugins: Plugins, job: Job) -> PointSt
     opened = _open(study, point, plugins)
     workspace, settings = _with_values(study, point, opened.workspace)
     stamp, out = _stamp(study, point, opened), study.folder / "runs" / point.key
+    if point.changes:
+        return replace(_changed(study, point, workspace, plugins, job), stamp=stamp)
     shutil.rmtree(out, ignore_errors=True)  # the study's own, of a run that is not to be kept
     options = RunOptions(
         out=out,
@@ -170,13 +174,36 @@ def _measured(study: Study, point: Point, plugins: Plugins, job: Job) -> PointSt
     return PointState(Status.DONE, place, run.time_s, stamp=stamp)
 
 
+def _changed(study: Study, point: Point, workspace: Workspace, plugins: Plugins, job: Job) -> PointState:
+    """Try a point's changes on the run of the same values without them."""
+    base = read_point(study.folder, unchanged(study.model, point).key)
+    if base is None or base.status is not Status.DONE:
+        return PointState(Status.FAILED, error="the run that these changes are tried on failed")
+    try:
+        run, _ = open_run(study.folder / base.run)
+        if not run.manifest.simulated:
+            return PointState(Status.PREDICTED, error="only the simulated card can run as if a change were made")
+        changes = [read_change(text) for text in study.model.changes[point.changes]]
+        found = confirm(workspace, run, changes, job, plugins)
+    except WorkbenchError as error:
+        return PointState(Status.FAILED, error=error.diagnostics[0].text())
+    place = found.run.relative_to(study.folder).as_posix() if found.run else ""
+    if found.answer is Answer.NOT_POSSIBLE:
+        return PointState(Status.PREDICTED, error=f"the card cannot try it: {found.why}")
+    if found.answer is Answer.FAILED:
+        return PointState(Status.FAILED, place, error=f"the application fails with these changes: {found.why}")
+    note = "" if found.answer is Answer.SAME else f"its answer is another one: {found.why}"
+    return PointState(Status.DONE, place, found.time_s, note=note)
+
+
 def _traced(study: Study, point: Point) -> bool:
     return study.model.trace or study.is_base(point)
 
 
 def _stamp(study: Study, point: Point, opened: Opened) -> str:
-    """What tells a measurement from one of other sources, platform or kind."""
-    return f"{opened.stamp} {'traced' if _traced(study, point) else 'counted'}"
+    """What tells a measurement from one of other sources, platform, changes or kind."""
+    changes = "; ".join(study.model.changes.get(point.changes, ()))
+    return f"{opened.stamp} {changes or ('traced' if _traced(study, point) else 'counted')}"
 
 
 def run_study(
@@ -209,15 +236,14 @@ def run_study(
 
 
 def _to_measure(study: Study, plugins: Plugins, again: bool) -> dict[Point, str]:
-    """The points to run, those that others are predicted from first, and each with what tells its card from others.
+    """The points to run, those that others are predicted from first and those with changes last, and each with what
+    tells its card from others.
 
     A point whose project cannot be opened gets that as its error.
     """
     found: list[tuple[Point, str]] = []
     known: dict[tuple[str, str], Opened] = {}
     for point in study.points:
-        if point.changes:
-            continue  # predicted, and not run
         state = read_point(study.folder, point.key) or PointState()
         try:
             at = point.project, point.platform
@@ -229,12 +255,14 @@ def _to_measure(study: Study, plugins: Plugins, again: bool) -> dict[Point, str]
         same = state.stamp == _stamp(study, point, opened)
         if state.status is Status.DONE and same and _is_complete(study.folder / state.run):
             continue
+        if state.status is Status.PREDICTED and same:
+            continue
         if state.status is Status.FAILED and same and not again:
             continue
         write_point(study.folder, point.key, PointState())
         parameters = workspace.parameters(workspace.settings(settings))
         found.append((point, digest([str(workspace.path), str(workspace.platform_path), repr(parameters)])))
-    return dict(sorted(found, key=lambda one: not study.is_base(one[0])))
+    return dict(sorted(found, key=lambda one: (bool(one[0].changes), not study.is_base(one[0]))))
 
 
 def _is_complete(path: Path) -> bool:
@@ -245,16 +273,18 @@ def _is_complete(path: Path) -> bool:
 
 def _measure(study: Study, cards: Mapping[Point, str], engine: Engine, job: Job, changed: Callable[[], None]) -> None:
     """Hand points to the engine as it has room. Of points with the same card the first runs alone: it builds the card,
-    which the others then take."""
+    which the others then take. Changes are tried once the run is there that they are tried on."""
     waiting, running = list(cards), dict[str, tuple[Point, Handle]]()
     built: set[str] = set()
-    total, seen, shown_s = len(waiting), -1, 0.0
+    total, seen, shown_s = len(waiting), (-1, -1), 0.0
     try:
         while waiting or running:
             job.check()
             for point in list(waiting):
                 under_way = {cards[other] for other, _ in running.values()}
-                if len(running) < engine.slots and (cards[point] in built or cards[point] not in under_way):
+                needed = unchanged(study.model, point) if point.changes else None
+                ready = needed not in waiting and (needed is None or needed.key not in running)
+                if len(running) < engine.slots and ready and (cards[point] in built or cards[point] not in under_way):
                     waiting.remove(point)
                     running[point.key] = point, engine.submit(study.command(point))
             for key, (point, handle) in list(running.items()):
@@ -262,11 +292,11 @@ def _measure(study: Study, cards: Mapping[Point, str], engine: Engine, job: Job,
                     del running[key]
                     built.add(cards[point])
                     _settle(study, point, handle)
-            left = len(waiting) + len(running)
-            if left != seen:
-                seen = left
-                shown_s = 0.0
-                job.progress((total - left) / total, f"{total - left} of {total} runs, {len(running)} under way")
+            state = len(waiting), len(running)
+            if state != seen:
+                seen, shown_s = state, 0.0
+                done = total - sum(state)
+                job.progress(done / total, f"{done} of {total} runs, {len(running)} under way")
             if time.monotonic() - shown_s > _SHOWN_EVERY_S:
                 shown_s = time.monotonic()
                 changed()

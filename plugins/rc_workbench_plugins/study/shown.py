@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
@@ -62,9 +63,9 @@ def answer(values: ModelValues[StudyModel]) -> Answer:
 
 def results(values: ModelValues[StudyModel]) -> Results:
     """Run time, speedup and error over what varies, and every point in a table."""
-    state = _state(values)
+    state, folder = _state(values), _folder(values)
     done = state.count(Status.DONE)
-    to_run = sum(not point.changes for point in state.points)
+    to_run = len(state.points) - state.count(Status.PREDICTED)
     errors = [abs(found) for point in state.points if (found := error_of(state.of(point))) is not None]
     times = [(found, point) for point in state.points if (found := state.of(point).time_s)]
     failed = state.count(Status.FAILED)
@@ -80,10 +81,11 @@ def results(values: ModelValues[StudyModel]) -> Results:
         Row(
             point.title, "", _cells(point, state.of(point)), tip=state.of(point).error,
             bad=(False, False, False, state.of(point).status is Status.FAILED),
+            run=_run(state.of(point), folder),
         )
         for point in state.points
     )  # fmt: skip
-    charts = dict(_charts(values.model, state))
+    charts = dict(_charts(values.model, state, folder))
     page = PaperTable(values.model.title or values.model.name, "", ("measured", "predicted", "error", "state"), rows)
     return Results(
         figures=tuple(figures),
@@ -91,12 +93,12 @@ def results(values: ModelValues[StudyModel]) -> Results:
         parts_title="",
         parts=(),
         said=f"{done} of {to_run} runs",
-        tables={name: (_speedup_page(state) if name == SPEEDUP else page,) for name in charts or (POINTS,)},
+        tables={name: (_speedup_page(state, folder) if name == SPEEDUP else page,) for name in charts or (POINTS,)},
         charts=charts,
     )
 
 
-def _speedup_page(state: StudyState) -> PaperTable:
+def _speedup_page(state: StudyState, folder: Path) -> PaperTable:
     """The speedup of each point over the first of its curve, measured and predicted."""
     first: dict[str, float] = {}
     rows = []
@@ -105,11 +107,12 @@ def _speedup_page(state: StudyState) -> PaperTable:
         if base_s := found.time_s or found.predicted_s:
             first.setdefault(point.curve, base_s)
         times = found.time_s, found.predicted_s
-        rows.append(Row(point.title, "", tuple(ratio_text(first[point.curve] / t) if t else "" for t in times)))
+        speedups = tuple(ratio_text(first[point.curve] / t) if t else "" for t in times)
+        rows.append(Row(point.title, "", speedups, run=_run(found, folder)))
     return PaperTable("Speedup over the first point of each curve", "", ("measured", "predicted"), tuple(rows))
 
 
-def _charts(model: StudyModel, state: StudyState) -> Iterator[tuple[str, Chart]]:
+def _charts(model: StudyModel, state: StudyState, folder: Path) -> Iterator[tuple[str, Chart]]:
     """Charts over the first name that varies in numbers; what else varies gives curves of its own."""
     axis = next((name for name in model.vary if all(_is_number(p.settings[name]) for p in state.points)), "")
     if not axis:
@@ -123,22 +126,23 @@ def _charts(model: StudyModel, state: StudyState) -> Iterator[tuple[str, Chart]]
     def chart(title: str, y: str, lines: Sequence[Curve]) -> Chart:
         return Chart(title, axis, y, tuple(line for line in lines if line.x))
 
-    measured = [_curve(name, [(x, s.time_s) for x, s in found]) for name, found in curves.items()]
+    def curve(name: str, found: Sequence[tuple[float, PointState]], of: Callable[[PointState], float | None],
+              plain: bool = False) -> Curve:  # fmt: skip
+        """The points that have a value, from left to right."""
+        at = sorted((x, y, _run(s, folder)) for x, s in found if (y := of(s)) is not None)
+        runs = () if plain else tuple(run for _, _, run in at)
+        return Curve(name, tuple(x for x, _, _ in at), tuple(y for _, y, _ in at), plain, runs)
+
+    measured = [curve(name, found, lambda s: s.time_s) for name, found in curves.items()]
     predicted = [
-        _curve(f"{name}, predicted", [(x, s.predicted_s) for x, s in found], plain=True)
-        for name, found in curves.items()
+        curve(f"{name}, predicted", found, lambda s: s.predicted_s, plain=True) for name, found in curves.items()
     ]
     if not any(line.x for line in (*measured, *predicted)):
         return
-    yield (
-        TIME,
-        chart("measured, and as lines predicted", "run time (ms)", [_scaled(c, 1e3) for c in (*measured, *predicted)]),
-    )
+    title = "measured, and as lines predicted; a click on a point opens its run"
+    yield TIME, chart(title, "run time (ms)", [_scaled(line, 1e3) for line in (*measured, *predicted)])
     yield SPEEDUP, chart("over the first point of each curve", "speedup", [*_speedups(measured, predicted)])
-    errors = [
-        _curve(name, [(x, None if (e := error_of(s)) is None else 100 * e) for x, s in found])
-        for name, found in curves.items()
-    ]
+    errors = [_scaled(curve(name, found, error_of), 100) for name, found in curves.items()]
     if any(line.x for line in errors):
         yield ERROR, chart("predicted over measured", "error (%)", errors)
 
@@ -148,17 +152,16 @@ def _speedups(measured: Sequence[Curve], predicted: Sequence[Curve]) -> Iterator
         first = next((line.y[0] for line in (line, plain) if line.y), None)
         for one in (line, plain):
             if first is not None:
-                yield Curve(one.name, one.x, tuple(first / y for y in one.y), one.plain)
-
-
-def _curve(name: str, points: Sequence[tuple[float, float | None]], plain: bool = False) -> Curve:
-    """The points that have a value, from left to right."""
-    found = sorted((x, y) for x, y in points if y is not None)
-    return Curve(name, tuple(x for x, _ in found), tuple(y for _, y in found), plain)
+                yield replace(one, y=tuple(first / y for y in one.y))
 
 
 def _scaled(line: Curve, factor: float) -> Curve:
-    return Curve(line.name, line.x, tuple(y * factor for y in line.y), line.plain)
+    return replace(line, y=tuple(y * factor for y in line.y))
+
+
+def _run(state: PointState, folder: Path) -> str:
+    """The folder of a point's run, where it is there."""
+    return str(folder / state.run) if state.run and state.status is Status.DONE else ""
 
 
 def _row(point: Point, state: PointState) -> tuple[str, str, str, str, str]:
@@ -166,16 +169,14 @@ def _row(point: Point, state: PointState) -> tuple[str, str, str, str, str]:
     error = error_of(state)
     signed = "" if error is None else f"{'−' if error < 0 else '+'}{percent_text(abs(error))}"
     times = (time_text(time, 4) if time else "" for time in (state.time_s, state.predicted_s))
-    said = state.error or (
-        "" if state.status is Status.DONE else "predicted only" if point.changes else state.status.value
-    )
+    said = state.error or state.note or ("" if state.status is Status.DONE else state.status.value)
     return (point.title, *times, "base" if state.base else signed, said or state.why)  # type: ignore[return-value]
 
 
 def _cells(point: Point, state: PointState) -> tuple[str, ...]:
     """Its cells in the window, where a long error is in the tooltip."""
     cells = _row(point, state)[1:]
-    return (*cells[:-1], "failed") if state.status is Status.FAILED else cells
+    return (*cells[:-1], state.status.value) if state.error else cells
 
 
 def _is_number(value: object) -> bool:

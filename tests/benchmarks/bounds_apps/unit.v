@@ -1,6 +1,6 @@
 // Multiplies words: out = 3 in + 1, and adds them up. The host writes words to 0x000..0x3FF and then a command,
-// {count, base}, to 0x400; `pace` (0x401) is {cycles to clear before, cycles a word}. 0x501 tells that all is done.
-module unit_top (
+// {count, base}, to 0x400; `pace` (at PACE_AT) is {cycles to clear before, cycles a word}. 0x501 tells that all is done.
+module unit_top #(parameter PACE_AT = 32'h401) (
     input             clk,
     input             rst,
     input      [31:0] addr,
@@ -21,16 +21,16 @@ module unit_top (
         start <= 0;
         if (rst)
             pace <= 1;
-        else if (wr_en && addr < 32'h400) begin
+        else if (wr_en && addr == PACE_AT) begin
+            //pragma recap set recv(ctrl, $CPU, pace)
+            pace <= wr_data;
+        end else if (wr_en && addr < 32'h400) begin
             //pragma recap take recv(data, $CPU, x)
             in[addr[9:0]] <= wr_data;
         end else if (wr_en && addr == 32'h400) begin
             //pragma recap obey recv(ctrl, $CPU, go)
             {count, base} <= wr_data;
             start <= 1;
-        end else if (wr_en && addr == 32'h401) begin
-            //pragma recap set recv(ctrl, $CPU, pace)
-            pace <= wr_data;
         end else if (rd_en) begin
             //pragma recap tell send(data, $CPU, y|d)
             rd_data <= addr == 32'h501 ? {31'b0, done} : addr == 32'h502 ? sum : out[addr[9:0]];

@@ -38,3 +38,24 @@ def test_a_study_is_listed_run_and_shown(qtbot: QtBot, mode: PredictMode, plugin
     mode.context.running = True
     mode.context.running_changed.emit()
     assert not mode.run_study.isEnabled()
+
+
+def test_a_point_opens_its_run(qtbot: QtBot, mode: PredictMode, plugins: Plugins) -> None:
+    workspace = mode.context.workspace
+    assert workspace is not None
+    path = workspace.root / "cores.study.yaml"
+    study, _ = load_study(path, plugins)
+    for point in study.points[:2]:
+        write_point(study.folder, point.key, PointState(Status.DONE, f"runs/{point.key}", 0.1))
+    mode.open_document(path)
+    mode.context.study_changed.emit()
+    asked: list[str] = []
+    mode.results.run_wanted.disconnect()
+    mode.results.run_wanted.connect(asked.append)
+    first, second = (str(study.folder / "runs" / point.key) for point in study.points[:2])
+    mode.results.chart.chosen.emit(0, 1)
+    assert asked == [second]
+    rows = mode.results.table.views[0].rows
+    rows.opened.emit(mode.results.table.tables[0].rows[0])
+    rows.opened.emit(mode.results.table.tables[0].rows[2])  # not measured yet
+    assert asked == [second, first]

@@ -25,7 +25,7 @@ class ChangeEdit(QLineEdit):
         super().__init__()
         self._complete, self._start = complete, 0
         self.setProperty("role", "code")
-        self.setPlaceholderText("Add a change, for example: clock clock=clk frequency_hz=150e6")
+        self.setPlaceholderText("Add a change (Ctrl+Space)")
         self.setAccessibleName("Add a change")
         self.setToolTip("Ctrl+Space completes, Enter adds the change")
         self._words = QStringListModel(self)

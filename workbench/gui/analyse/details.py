@@ -27,15 +27,20 @@ class AnalyseDetails(QWidget):
         self.closed, self.link_wanted = self.view.closed, self.view.link_wanted
         self.view.acted.connect(self._act)
         self.trying: TryPanel | None = None  # made when something is tried first
+        self._shown = ""  # the page's id
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self.view)
 
     def show_nothing(self) -> None:
         self._pages.setCurrentWidget(self.view)
+        self._shown = ""
         self.view.show_nothing()
 
     def show_page(self, page: Page) -> None:
-        self._pages.setCurrentWidget(self.view)
+        """Write a page; one that was shown already, written anew, leaves the changes that are tried in front."""
+        if page.id != self._shown:
+            self._pages.setCurrentWidget(self.view)
+        self._shown = page.id
         self.view.show_page(page)
 
     def try_changes(self, changes: Sequence[Change]) -> None:

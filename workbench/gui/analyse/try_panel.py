@@ -84,6 +84,7 @@ class TryPanel(QWidget):
         self.keep.clicked.connect(self._keep)
         column.addWidget(self.keep, 0, Qt.AlignmentFlag.AlignLeft)
         self.kept = label("", "small", wrap=True)
+        self.kept.hide()
         column.addWidget(self.kept)
         self.confirm = ConfirmBox(context)
         context.run_changed.connect(self.confirm.forget)
@@ -174,7 +175,7 @@ class TryPanel(QWidget):
 
     def _ask(self) -> None:
         self.wrong.hide()
-        self.kept.setText("")
+        self._say_kept("")
         self.trial = None
         if not self.changes:
             self._show(label("Tick a change, or type one.", "small"))
@@ -242,7 +243,11 @@ class TryPanel(QWidget):
                 confirm(run, entry.id, found.speedup, found.time_s, found.answer is Answer.SAME)
             return entry
 
-        self.context.background.start("keep", work, lambda entry: self.kept.setText(_KEPT), self.context.failed)
+        self.context.background.start("keep", work, lambda entry: self._say_kept(_KEPT), self.context.failed)
+
+    def _say_kept(self, words: str) -> None:
+        self.kept.setText(words)
+        self.kept.setVisible(bool(words))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

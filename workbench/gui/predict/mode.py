@@ -133,6 +133,8 @@ class PredictMode(DocumentMode):
         self.models.chosen.connect(lambda path: self.open_document(Path(str(path[1]))))
         self.reading.activated.connect(self._show_results)
         self.results.take_over_wanted.connect(self.take_over)
+        self.results.run_wanted.connect(lambda run: context.open_run(Path(run)))
+        self.results.run_wanted.connect(lambda: context.navigation.set_mode("analyse"))
         self.structure.line_asked.connect(context.navigation.open_line)
         self.structure.tree.problem.connect(context.notices.tell)
         self.results.timing.chosen.connect(self._bar_chosen)

@@ -37,9 +37,11 @@ MEASURED, PRINTED = "Measured", "As printed"
 
 
 class ResultsView(QWidget):
-    """`take_over_wanted` asks to write the open run's measurements into the model."""
+    """`take_over_wanted` asks to write the open run's measurements into the model, `run_wanted` to open the run in a
+    folder: that of a point that was clicked, or of a row that was opened."""
 
     take_over_wanted = Signal()
+    run_wanted = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,7 +75,9 @@ class ResultsView(QWidget):
         column.addWidget(self._run_bar())
         self.chart = PlotView("Chart", 240)
         column.addWidget(self.chart, 2)
+        self.chart.chosen.connect(self._point_chosen)
         self.table = TableView()
+        self.table.opened.connect(lambda row: self._want(row.run))
         column.addWidget(_scrolling(self.table), 3)
 
     def _run_bar(self) -> QWidget:
@@ -113,6 +117,13 @@ class ResultsView(QWidget):
             pill.setVisible(bool(shown[page]) or (page == MEASURED and compared))
         there = [page for page, pill in self.pills.items() if not pill.isHidden()]
         self.show_page(self.page if self.page in there else there[0])
+
+    def _point_chosen(self, line: int, point: int) -> None:
+        self._want(self._charts[self.page].curves[line].run_at(point))
+
+    def _want(self, run: str) -> None:
+        if run:
+            self.run_wanted.emit(run)
 
     def _show_shares(self, found: Results) -> None:
         for widget in (self.shares_head, self.shares):

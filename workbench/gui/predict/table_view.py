@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
@@ -28,7 +28,9 @@ _NUMBER = re.compile(r"[-+]?\d[\d.]*(?:e[-+]?\d+)?", re.IGNORECASE)
 
 
 class TableView(QWidget):
-    """`views` are the tables shown."""
+    """`views` are the tables shown; `opened` tells a row that was double-clicked, or where Enter was."""
+
+    opened = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -44,6 +46,7 @@ class TableView(QWidget):
                 self._drop(number)
             if number == len(self.views) or self.views[number].heads != table.columns:
                 self.views.insert(number, PaperTableView(table.columns))
+                self.views[number].rows.opened.connect(self.opened)
                 self._column.insertWidget(number, self.views[number])
             self.views[number].show_table(table)
         while len(self.views) > len(tables):
