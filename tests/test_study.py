@@ -270,7 +270,7 @@ def test_what_a_study_shows(
     assert shown.charts["Error"].curves[0].y == (pytest.approx(1),)
     ((page,), (speedups,)) = (shown.tables[name] for name in ("Time", "Speedup"))
     assert [row.values[0] for row in speedups.rows] == ["1.00×", "2.00×", "", "4.00×"]
-    assert [row.values[2] for row in page.rows] == ["base", "+1.0\u202f%", "", ""]
+    assert [row.values[2] for row in page.rows] == ["base", "+1.00\u202f%", "", ""]
     assert (page.rows[2].values[3], page.rows[2].tip[:9]) == ("failed", "top.v:7: ")
     assert [Path(run).parent for run in measured.runs] == [study.folder / "runs"] * 3
     assert [bool(row.run) for row in page.rows] == [True, True, False, True]
@@ -384,6 +384,20 @@ def test_dask_runs_points_and_a_cancel_ends_them(tmp_path: Path) -> None:
             alive.unlink()
             held.result()
         assert time.monotonic() - began_s < 20
+
+
+def test_submitit_runs_points_and_a_cancel_ends_them(tmp_path: Path) -> None:
+    """The library itself, which runs jobs on this machine where it finds no queue."""
+    pytest.importorskip("submitit")
+    alive = tmp_path / "running"
+    with submitit(tmp_path / "jobs", alive, {"timeout_min": 2}, 0) as engine:
+        assert engine.submit(["sh", "-c", "echo said >&2"]).result() == "said\nit ended with 0"
+        held = engine.submit(["sleep", "60"])
+        began_s = time.monotonic()
+        time.sleep(0.5)
+        alive.unlink()
+        held.result()
+    assert time.monotonic() - began_s < 40
 
 
 def test_submitit_is_asked_as_the_study_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

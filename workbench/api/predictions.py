@@ -152,13 +152,14 @@ class Structure:
 @dataclass(frozen=True)
 class Curve:
     """Points of a chart; a `plain` one is a line to hold the others against. `runs` are the folders of the runs that
-    its points are of."""
+    its points are of, `beside` names the curve that a plain one predicts: it has its ink, and is not named again."""
 
     name: str
     x: tuple[float, ...]
     y: tuple[float, ...]
     plain: bool = False
     runs: tuple[str, ...] = ()
+    beside: str = ""
 
     def run_at(self, point: int) -> str:
         return self.runs[point] if point < len(self.runs) else ""
@@ -166,12 +167,14 @@ class Curve:
 
 @dataclass(frozen=True)
 class Chart:
-    """Curves over two axes of plain numbers: `y` "by" `x` is what they are of, `title` how they are to be read."""
+    """Curves over two axes of plain numbers: `y` "by" `x` is what they are of, `title` how they are to be read, `log`
+    of the y axis."""
 
     title: str
     x: str
     y: str
     curves: tuple[Curve, ...]
+    log: bool = False
 
 
 @dataclass(frozen=True)

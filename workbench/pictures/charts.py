@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import cycle
+
 import numpy as np
 
 from workbench.api.predictions import Chart
@@ -11,20 +13,21 @@ from workbench.pictures.plot import Axis, Line, Plot
 
 
 def chart_plot(chart: Chart) -> Plot:
-    """Its curves as points, each in an ink of its own; plain ones are dashed lines."""
-    lines, inked = [], 0
+    """Its curves as points, each in an ink of its own; plain ones are dashed lines, in the ink of those beside them."""
+    inks = dict(zip((curve.name for curve in chart.curves if not curve.plain), cycle(INKS), strict=False))
+    lines = []
     for curve in chart.curves:
-        ink = "muted" if curve.plain else INKS[inked % len(INKS)]
-        inked += not curve.plain
+        ink = inks.get(curve.beside if curve.plain else curve.name, "muted")
         x, y, own = np.array(curve.x), np.array(curve.y), not curve.plain
-        lines.append(Line(curve.name, x, y, ink, dashed=curve.plain, points=own, joined=curve.plain))
+        name = "" if curve.beside in inks else curve.name
+        lines.append(Line(name, x, y, ink, dashed=curve.plain, points=own, joined=curve.plain))
     return Plot(
         Axis(chart.x, significant),
-        Axis(chart.y, significant),
+        Axis(chart.y, significant, chart.log),
         tuple(lines),
         legend=True,
         say=lambda line, point: (
-            f"{lines[line].name}: {significant(float(lines[line].y[point]))} by "
+            f"{chart.curves[line].name}: {significant(float(lines[line].y[point]))} by "
             f"{significant(float(lines[line].x[point]))}"
             f"{'; a click opens its run' if chart.curves[line].run_at(point) else ''}"
         ),

@@ -229,8 +229,7 @@ def run_study(
         changed()
         job.plan([STEP])
         with job.step(STEP):
-            _measure(study, cards, engine, job, changed)
-        _predict(study, plugins)
+            _measure(study, cards, engine, job, changed, plugins)
         changed()
     return study.state()
 
@@ -271,9 +270,12 @@ def _is_complete(path: Path) -> bool:
     return False
 
 
-def _measure(study: Study, cards: Mapping[Point, str], engine: Engine, job: Job, changed: Callable[[], None]) -> None:
+def _measure(
+    study: Study, cards: Mapping[Point, str], engine: Engine, job: Job, changed: Callable[[], None], plugins: Plugins
+) -> None:
     """Hand points to the engine as it has room. Of points with the same card the first runs alone: it builds the card,
-    which the others then take. Changes are tried once the run is there that they are tried on."""
+    which the others then take. Changes are tried once the run is there that they are tried on; what is predicted
+    from a run is, as soon as that is there."""
     waiting, running = list(cards), dict[str, tuple[Point, Handle]]()
     built: set[str] = set()
     total, seen, shown_s = len(waiting), (-1, -1), 0.0
@@ -292,13 +294,12 @@ def _measure(study: Study, cards: Mapping[Point, str], engine: Engine, job: Job,
                     del running[key]
                     built.add(cards[point])
                     _settle(study, point, handle)
+                    if study.is_base(point):
+                        _predict(study, plugins, point)
             state = len(waiting), len(running)
-            if state != seen:
-                seen, shown_s = state, 0.0
-                done = total - sum(state)
+            if state != seen or time.monotonic() - shown_s > _SHOWN_EVERY_S:
+                seen, shown_s, done = state, time.monotonic(), total - sum(state)
                 job.progress(done / total, f"{done} of {total} runs, {len(running)} under way")
-            if time.monotonic() - shown_s > _SHOWN_EVERY_S:
-                shown_s = time.monotonic()
                 changed()
             time.sleep(_LOOK_S if running else 0)
     finally:
@@ -320,25 +321,30 @@ def _settle(study: Study, point: Point, handle: Handle) -> None:
         write_point(study.folder, point.key, PointState(Status.FAILED, error=message))
 
 
-def _predict(study: Study, plugins: Plugins) -> None:
-    """Predict every point from its base, where that is measured."""
+def _predict(study: Study, plugins: Plugins, measured_now: Point | None = None) -> None:
+    """Predict every point from its base, where that is measured; with one that was measured just now, those alone that
+    are predicted from it."""
     if study.model.predicted is None and not study.model.changes:
         return
     state = study.state()
     prepared: dict[str, Replayed | None] = {}
-    predicted: dict[str, dict[str, Any]] = {}
+    predicted: dict[str, dict[str, Any]] = {
+        key: {"predicted_s": one.predicted_s, "why": one.why, "base": one.base} for key, one in state.states.items()
+    }
     for point in study.points:
         base = base_of(study.model, point)
+        if measured_now and base != measured_now:
+            continue
         measured = state.states.get(base.key)
         if measured is None or measured.status is not Status.DONE:
+            predicted.pop(point.key, None)
             continue
         if base.key not in prepared:
             prepared[base.key] = _prepared(study.folder / measured.run, plugins)
         texts = changes_to(study.model, base, point)
         time_s, why = (measured.time_s, "") if not texts else _predicted(prepared[base.key], texts)
         predicted[point.key] = {"predicted_s": time_s, "why": why, "base": not texts}
-    if predicted:
-        write_predicted(study.folder, predicted)
+    write_predicted(study.folder, predicted)
 
 
 def _prepared(path: Path, plugins: Plugins) -> Replayed | None:

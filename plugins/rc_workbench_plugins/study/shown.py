@@ -23,7 +23,7 @@ from workbench.api.studies import (
 )
 from workbench.api.views import Figure
 from workbench.model.diagnostic import WorkbenchError
-from workbench.model.text import percent_text, ratio_text, table, time_text
+from workbench.model.text import NARROW, percent_text, ratio_text, table, time_text
 
 TIME, SPEEDUP, ERROR, POINTS = "Time", "Speedup", "Error", "Points"
 
@@ -79,7 +79,7 @@ def results(values: ModelValues[StudyModel]) -> Results:
         figures.append(Figure("Median error", percent_text(median(errors)), f"worst {percent_text(max(errors))}"))
     rows = tuple(
         Row(
-            point.title, "", _cells(point, state.of(point)), tip=state.of(point).error,
+            point.title, "", _cells(point, state.of(point)), tip=_row(point, state.of(point))[-1],
             bad=(False, False, False, state.of(point).status is Status.FAILED),
             run=_run(state.of(point), folder),
         )
@@ -123,24 +123,24 @@ def _charts(model: StudyModel, state: StudyState, folder: Path) -> Iterator[tupl
         name = ", ".join([point.curve, *others])
         curves.setdefault(name, []).append((float(point.settings[axis]), state.of(point)))
 
-    def chart(title: str, y: str, lines: Sequence[Curve]) -> Chart:
-        return Chart(title, axis, y, tuple(line for line in lines if line.x))
+    def chart(title: str, y: str, lines: Sequence[Curve], log: bool = False) -> Chart:
+        return Chart(title, axis, y, tuple(line for line in lines if line.x), log)
 
     def curve(name: str, found: Sequence[tuple[float, PointState]], of: Callable[[PointState], float | None],
-              plain: bool = False) -> Curve:  # fmt: skip
-        """The points that have a value, from left to right."""
+              beside: str = "") -> Curve:  # fmt: skip
+        """The points that have a value, from left to right; a plain curve `beside` one that it predicts."""
         at = sorted((x, y, _run(s, folder)) for x, s in found if (y := of(s)) is not None)
-        runs = () if plain else tuple(run for _, _, run in at)
-        return Curve(name, tuple(x for x, _, _ in at), tuple(y for _, y, _ in at), plain, runs)
+        runs = () if beside else tuple(run for _, _, run in at)
+        return Curve(name, tuple(x for x, _, _ in at), tuple(y for _, y, _ in at), bool(beside), runs, beside)
 
     measured = [curve(name, found, lambda s: s.time_s) for name, found in curves.items()]
     predicted = [
-        curve(f"{name}, predicted", found, lambda s: s.predicted_s, plain=True) for name, found in curves.items()
+        curve(f"{name}, predicted", found, lambda s: s.predicted_s, beside=name) for name, found in curves.items()
     ]
     if not any(line.x for line in (*measured, *predicted)):
         return
-    title = "measured, and as lines predicted; a click on a point opens its run"
-    yield TIME, chart(title, "run time (ms)", [_scaled(line, 1e3) for line in (*measured, *predicted)])
+    title = "points measured, lines predicted; a click on a point opens its run"
+    yield TIME, chart(title, "run time (ms)", [_scaled(line, 1e3) for line in (*measured, *predicted)], log=True)
     yield SPEEDUP, chart("over the first point of each curve", "speedup", [*_speedups(measured, predicted)])
     errors = [_scaled(curve(name, found, error_of), 100) for name, found in curves.items()]
     if any(line.x for line in errors):
@@ -167,16 +167,18 @@ def _run(state: PointState, folder: Path) -> str:
 def _row(point: Point, state: PointState) -> tuple[str, str, str, str, str]:
     """The point, its times, their difference, and what else there is to say."""
     error = error_of(state)
-    signed = "" if error is None else f"{'−' if error < 0 else '+'}{percent_text(abs(error))}"
+    signed = "" if error is None else f"{100 * error:+.2f}{NARROW}%".replace("-", "−")
     times = (time_text(time, 4) if time else "" for time in (state.time_s, state.predicted_s))
     said = state.error or state.note or ("" if state.status is Status.DONE else state.status.value)
     return (point.title, *times, "base" if state.base else signed, said or state.why)  # type: ignore[return-value]
 
 
 def _cells(point: Point, state: PointState) -> tuple[str, ...]:
-    """Its cells in the window, where a long error is in the tooltip."""
-    cells = _row(point, state)[1:]
-    return (*cells[:-1], state.status.value) if state.error else cells
+    """Its cells in the window, where what there is to say is in the tooltip."""
+    said = state.status.value if state.status is not Status.DONE else "another answer" if state.note else ""
+    if not said and state.why and state.predicted_s is None:
+        said = "not predicted"
+    return (*_row(point, state)[1:-1], said)
 
 
 def _is_number(value: object) -> bool:
