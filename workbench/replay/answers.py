@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from workbench.model.blocks import Side
 from workbench.model.pragma import WAITS, Category
 from workbench.model.targets import resolve_target
-from workbench.replay.causes import SHORT, Causes
+from workbench.replay.causes import Causes
 from workbench.replay.events import STAY, WORD, AllEvents, Events
 from workbench.replay.host import ASK, ASYNC, IRQ, MOVE, cycles_at
+from workbench.replay.points import SHORT
 
 Numbers = NDArray[np.int64]
 _WORKS = (Category.WORK, Category.OVERHEAD)

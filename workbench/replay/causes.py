@@ -1,46 +1,19 @@
-"""Who waits for whom in a run: messages, their order and capacity give the causes of waits, times only their lags.
-
-A point is where a block of the FPGA goes on after a wait, or passes where it waits at other times. Points alike (block
-or replicas, wait, what follows) have causes alike: the marks of the wait and of what follows name whom it is for.
-"""
+"""Who waits for whom in a run: messages, their order and capacity give the causes of waits, times only their lags."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.model.blocks import Block, Side
-from workbench.model.pragma import CPU, Category
-from workbench.model.targets import resolve_target
+from workbench.model.pragma import Category
 from workbench.replay.events import STAY, WORD, AllEvents, Events, mark_questions, merged
-from workbench.replay.fpga import FpgaPart, wait_states
+from workbench.replay.order import by_order, by_order_of_words
+from workbench.replay.points import EDGES, FAR, SHORT, PointClass, classes, edges_to, partners_of, words_for
 
 Numbers = NDArray[np.int64]
-EDGES = np.dtype([("stretch", "<i8"), ("kind", "u1"), ("source", "<i8"), ("byte", "<i8"), ("lag", "<i8")])
-#: The longest lag, in cycles, that one event alone may show.
-SHORT = 64
-#: Words that a channel may hold.
-_CAPACITY = 8
-
-
-@dataclass(frozen=True)
-class PointClass:
-    """Points alike: the numbers of their stretches, `waited` cycles each, of which `least` always pass."""
-
-    group: str
-    members: tuple[int, ...]
-    wait: int
-    state: int
-    stretches: Numbers
-    waited: Numbers
-    least: int
-
-    @property
-    def binding(self) -> NDArray[np.bool_]:
-        return self.waited > self.least
 
 
 @dataclass
@@ -65,7 +38,7 @@ def find_causes(events: AllEvents) -> Causes:
     lag_after, unknown = np.zeros(count, np.int64), np.zeros(count, bool)
     parts: list[NDArray[np.void]] = []
     reasons, assumed = [], []
-    for points in _classes(fpga, blocks):
+    for points in classes(fpga, blocks):
         lag_after[points.stretches] = points.least
         found, explained, guessed = _explain(points, events)
         if not explained.all() and len(points.members) > 1:  # each of them may have a lag of its own
@@ -86,41 +59,6 @@ def find_causes(events: AllEvents) -> Causes:
     return Causes(edges, lag_after, unknown, tuple(reasons), tuple(assumed))
 
 
-def _classes(fpga: FpgaPart, blocks: Sequence[Block]) -> Iterator[PointClass]:
-    """Points of all blocks, by (group, wait before, state, state after)."""
-    first = fpga.first
-    if not len(first):
-        return
-    state, block = fpga.stay_state.astype(np.int64), fpga.stay_block
-    begun = np.append(True, block[first][1:] != block[first][:-1])  # a block's first stretch is no point
-    before = state[np.maximum(first - 1, 0)]
-    following = np.minimum(first + 1, len(state) - 1)
-    after = np.where(block[following] == block[first], state[following], -1)
-    waited = fpga.begin - np.append(0, fpga.end[:-1])
-    groups: dict[str, list[int]] = {}
-    for number in fpga.blocks:
-        groups.setdefault(blocks[number].group, []).append(number)
-    for group, members in groups.items():
-        mine = np.flatnonzero(np.isin(block[first], members) & ~begun)
-        waits = wait_states(blocks[members[0]])
-        from_wait = waits[before[mine]]
-        wait = np.where(from_wait, before[mine], -1)
-        for entered in np.unique(state[first[mine]]).tolist():
-            here = state[first[mine]] == entered
-            known = wait[here & from_wait]
-            usual = int(np.bincount(known).argmax()) if len(known) else -1
-            wait[here & ~from_wait] = usual
-        width = len(waits) + 2
-        key = ((wait + 1) * width + state[first[mine]]) * width + after[mine] + 1
-        for one in np.unique(key).tolist():
-            rows = mine[key == one]
-            which = one // width // width - 1
-            if which < 0:
-                continue
-            always = bool((waits[before[rows]]).all())
-            yield PointClass(group, tuple(members), which, one // width % width, rows, waited[rows], 1 if always else 0)
-
-
 def _explain(points: PointClass, events: AllEvents) -> tuple[list[NDArray[np.void]], NDArray[np.bool_], bool]:
     """The causes of points alike, which of them these explain, and whether they are assumed."""
     fpga, blocks = events.fpga, events.run.manifest.blocks
@@ -133,9 +71,10 @@ def _explain(points: PointClass, events: AllEvents) -> tuple[list[NDArray[np.voi
     times = fpga.begin[points.stretches]
     found: list[NDArray[np.void]] = []
     if points.binding.any():
-        ordered = _by_order(points, times, events, clock)
+        ordered = by_order_of_words(points, times, events, clock) or by_order(points, times, events, clock)
         if ordered is not None:
-            return [ordered], np.ones_like(explained), False
+            found.append(ordered[0])
+            explained |= ordered[1]
     for _ in range(3):
         if explained.all():
             break
@@ -154,7 +93,7 @@ def _explain(points: PointClass, events: AllEvents) -> tuple[list[NDArray[np.voi
 def _steady(points: PointClass, explained: NDArray[np.bool_], events: AllEvents) -> str:
     """That waits for a block which never waits itself last equally long, where they do: they may always."""
     waited = points.waited[points.binding]
-    _, from_host, _, restless = _partners(points, events)
+    _, from_host, _, restless = partners_of(points, events)
     if explained.all() or from_host or not restless or len(waited) < 2 or waited.min() != waited.max():
         return ""
     name = events.run.manifest.blocks[points.members[0]].states[points.wait].name
@@ -167,118 +106,13 @@ def _explain_each(points: PointClass, events: AllEvents) -> tuple[list[NDArray[n
     of = events.fpga.block[points.stretches]
     for member in points.members:
         rows = np.flatnonzero(of == member)
-        one = replace(points, members=(member,), stretches=points.stretches[rows], waited=points.waited[rows])
+        one = replace(
+            points, members=(member,), stretches=points.stretches[rows], waited=points.waited[rows],
+            turns=points.turns[rows],
+        )  # fmt: skip
         found, explained[rows], _ = _explain(one, events)
         edges += found
     return edges, explained
-
-
-def _partners(points: PointClass, events: AllEvents) -> tuple[dict[int, list[int]], bool, frozenset[str], bool]:
-    """Of each member the blocks that its marks name there, whether they name the host, the messages, and whether they
-    name a block that never waits: what such a one does, and when, has no cause that is known."""
-    blocks = events.run.manifest.blocks
-    named: dict[int, list[int]] = {}
-    host = restless = False
-    numbers = {b.id: n for n, b in enumerate(blocks)}
-    messages: set[str] = set()
-    for member in points.members:
-        block = blocks[member]
-        found: dict[int, None] = {}
-        for state in (block.states[points.wait], block.states[points.state]):
-            for target in state.targets:
-                host |= target == CPU
-                for other in resolve_target(target, blocks, block):
-                    if other.side is Side.FPGA:
-                        found[numbers[other.id]] = None
-            messages |= set(state.messages)
-        named[member] = [n for n in found if n in events.waiting_blocks and n != member]
-        restless |= any(n in events.fpga.blocks and n not in events.waiting_blocks for n in found)
-    return named, host, frozenset(messages), restless
-
-
-def _edges(points: Numbers, kind: int, source: Numbers, byte: Numbers, lag: int) -> NDArray[np.void]:
-    edges = np.zeros(len(points), EDGES)
-    edges["stretch"], edges["kind"], edges["source"], edges["byte"] = points, kind, source, byte
-    edges["lag"] = lag
-    return edges
-
-
-def _by_order(points: PointClass, times: Numbers, events: AllEvents, clock: int) -> NDArray[np.void] | None:
-    """Causes by the order of messages: of one partner the n-th for the n-th, of replicas in turn; and the same of the
-    receiver's places in a channel. Only where all points fit one lag, and as many events are there."""
-    named, _, _, _ = _partners(points, events)
-    partners = sorted({n for found in named.values() for n in found})
-    if not partners:
-        return None
-    groups: dict[str, list[int]] = {}
-    for n in partners:
-        groups.setdefault(events.run.manifest.blocks[n].group, []).append(n)
-    best: tuple[tuple[int, int], NDArray[np.void]] | None = None
-    block_of = events.fpga.block[points.stretches]
-    turn = np.empty(len(times), np.int64)  # of each point, how many of its block are before it
-    for member in points.members:
-        mine = np.flatnonzero(block_of == member)
-        turn[mine] = np.arange(len(mine))
-    place = np.searchsorted(points.members, block_of)
-    for members in groups.values():
-        keys = {key for n in members for key in events.changes(n, clock)}
-        for key in sorted(keys):
-            given = [events.changes(n, clock).get(key) for n in members]
-            if any(one is None for one in given):
-                continue
-            for shift in range(_CAPACITY):
-                matched = _matched(points, turn, place, [one for one in given if one], shift)
-                if matched is None:
-                    break
-                rows, time, source = matched
-                lag = _one_lag(times[rows], time, points.binding[rows])
-                others = points.binding.copy()
-                others[rows] = False
-                if lag is None or others.any():
-                    continue
-                rank = (lag, shift)
-                if best is None or rank < best[0]:
-                    none = np.full(len(rows), -1, np.int64)
-                    best = rank, _edges(points.stretches[rows], STAY, source, none, lag)
-                break
-    return best[1] if best else None
-
-
-def _matched(
-    points: PointClass, turn: Numbers, place: Numbers, given: Sequence[Events], shift: int
-) -> tuple[Numbers, Numbers, Numbers] | None:
-    """Points and, for each, the time and source of the event that is so many before the one of its number. Points are
-    the `turn`-th of the `place`-th member."""
-    mine, others = len(points.members), len(given)
-    if abs(sum(map(len, given)) - len(turn)) > max(shift, 1) * max(mine, others) + 1:
-        return None
-    if mine == 1 or others == 1:
-        if others == 1:
-            time, source = given[0].time, given[0].source
-        else:  # in turn
-            least = min(map(len, given))
-            time = np.stack([one.time[:least] for one in given], axis=1).reshape(-1)
-            source = np.stack([one.source[:least] for one in given], axis=1).reshape(-1)
-        wanted = (place + mine * turn) - shift * mine * others
-        rows = np.flatnonzero((wanted >= 0) & (wanted < len(time)))
-        return rows, time[wanted[rows]], source[wanted[rows]]
-    if mine != others:
-        return None
-    lengths = np.array([len(one) for one in given])
-    wanted = turn - shift
-    rows = np.flatnonzero((wanted >= 0) & (wanted < lengths[place]))
-    at = (np.cumsum(lengths) - lengths)[place[rows]] + wanted[rows]
-    time, source = (np.concatenate([getattr(one, name) for one in given]) for name in ("time", "source"))
-    return rows, time[at], source[at]
-
-
-def _one_lag(times: Numbers, events: Numbers, binding: NDArray[np.bool_]) -> int | None:
-    """The lag of all binding points, where it is one, is a cycle at least, and no other point was earlier."""
-    lags = times - events
-    bound = lags[binding]
-    if not len(bound) or bound.min() != bound.max() or bound[0] < 1:
-        return None
-    return int(bound[0]) if lags.min() >= bound[0] else None
 
 
 def _by_time(
@@ -295,7 +129,7 @@ def _by_time(
             at = np.searchsorted(given.time, times[mine] - least, side="right") - 1
             lags[mine] = np.where(at >= 0, times[mine] - given.time[np.maximum(at, 0)], lags[mine])
         open_ = lags[~explained]
-        open_ = open_[open_ < 1 << 40]
+        open_ = open_[open_ < FAR]
         if not len(open_):
             continue
         values, counts = np.unique(open_, return_counts=True)
@@ -320,23 +154,18 @@ def _latest(stretches: Numbers, times: Numbers, given: Events, lag: int) -> list
     at = np.searchsorted(given.time, times - lag, side="right") - 1
     fresh = at >= 0
     fresh[1:] &= at[1:] != at[:-1]
-    return [_edges(stretches[fresh], given.kind, given.source[at[fresh]], given.byte[at[fresh]], lag)]
+    return [edges_to(stretches[fresh], given.kind, given.source[at[fresh]], given.byte[at[fresh]], lag)]
 
 
 def _candidates(points: PointClass, events: AllEvents, clock: int) -> Iterator[list[tuple[list[int], Events]]]:
     """Kinds of events that may let points go on, the likeliest first: each as events for some of the members."""
-    named, from_host, messages, restless = _partners(points, events)
-    blocks, sites = events.run.manifest.blocks, events.sites
+    named, from_host, messages, restless = partners_of(points, events)
+    blocks = events.run.manifest.blocks
     every = list(points.members)
     if restless and not from_host and not any(named.values()):
         return
     if from_host or not any(named.values()):
-        labels = {site: _messages_at(events, site) for site in sites}
-        matching = [site for site in sites if messages & labels[site]]
-        for chosen in ([matching] if matching else []) + [[site] for site in sites] + [list(sites)]:
-            words = merged([events.words(site, clock) for site in chosen]) if chosen else None
-            if words is None or not len(words):
-                continue
+        for words in words_for(events, messages, clock):
             last = words.some(words.byte < 0)
             if len(last) < len(words):
                 yield [(every, last)]
@@ -363,16 +192,9 @@ def _candidates(points: PointClass, events: AllEvents, clock: int) -> Iterator[l
             yield candidate
 
 
-def _messages_at(events: AllEvents, site: int) -> frozenset[str]:
-    ops = events.host.ops
-    states = np.unique(ops["state"][ops["site"] == site]).tolist()
-    block = events.run.manifest.blocks[events.run.manifest.sites[site].block]
-    return frozenset(m for state in states for m in block.states[state].messages)
-
-
 def _assumed(points: PointClass, times: Numbers, events: AllEvents, clock: int) -> NDArray[np.void] | None:
     """Of a sender that never had to wait: it hands over once its receiver, whose wait names it, begins to wait."""
-    named, _, messages, _ = _partners(points, events)
+    named, _, messages, _ = partners_of(points, events)
     blocks = events.run.manifest.blocks
     partners = sorted({n for found in named.values() for n in found})
     if len(partners) != 1 or len(points.members) != 1:
@@ -387,5 +209,5 @@ def _assumed(points: PointClass, times: Numbers, events: AllEvents, clock: int) 
         wanted = np.arange(len(times)) - shift
         rows = np.flatnonzero((wanted >= 0) & (wanted < len(ready)))
         if len(rows) and (times[rows] - ready.time[wanted[rows]] >= 1).all():
-            return _edges(points.stretches[rows], STAY, ready.source[wanted[rows]], ready.byte[wanted[rows]], 1)
+            return edges_to(points.stretches[rows], STAY, ready.source[wanted[rows]], ready.byte[wanted[rows]], 1)
     return None

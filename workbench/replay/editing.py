@@ -31,7 +31,7 @@ class RefusedError(Exception):
 class Edited:
     """What edits did besides: what a person has to know of them (`notes`), why the answer is less sure (`doubts`), and
     whether the host's code, or the FPGA's, is another one. `platforms` are those that changes name, `own` is by what
-    factor which thread's own code is faster or slower."""
+    factor which thread's own code is faster or slower. A change may be read in several `ways`; this is number `way`."""
 
     platforms: Mapping[str, Platform] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -39,6 +39,8 @@ class Edited:
     host: bool = False
     fpga: bool = False
     own: dict[int, float] = field(default_factory=dict)
+    way: int = 0
+    ways: int = 1
 
 
 def operations(program: Program, named: Named, kinds: Sequence[int], change: Change, what: str) -> Numbers:

@@ -22,13 +22,12 @@ from workbench.replay.editing import (
     let_words_go,
     operations,
     remove,
-    take,
 )
-from workbench.replay.events import WORD
-from workbench.replay.fpga import wait_states, waiting_stays
-from workbench.replay.host import ANSWER_BYTES, ASK, AWAIT, IRQ
+from workbench.replay.fpga import wait_states
+from workbench.replay.host import ASK, AWAIT, IRQ
 from workbench.replay.program import Program, work_ps
 from workbench.replay.regroup import asynchronous, control_in_fpga, early, fewer_starts, resize, retype, split, unite
+from workbench.replay.replicas import replicas
 from workbench.replay.resolve import ALL, Named
 
 Numbers = NDArray[np.int64]
@@ -180,39 +179,6 @@ def _platform(
     edited.notes.append("the host's own code is taken to be as fast as before")
 
 
-def _replicas(program: Program, change: catalogue.Replicas, named: Named, _: object, edited: Edited) -> None:
-    """Each of the members does its share of the same work, and the host begins as many more of them."""
-    edited.host = edited.fpga = True
-    fpga, before = program.fpga, len(named.blocks)
-    mine = np.isin(fpga.stay_block, named.blocks)
-    if not mine.any():
-        raise RefusedError("the run has no trace, so it is not known what each of the replicas did: trace it")
-    works_then = mine & ~waiting_stays(fpga, program.run.manifest.blocks)
-    done = np.cumsum(np.where(works_then, program.stays, 0))
-    scaled = np.rint(done * (before / change.count)).astype(np.int64)
-    program.stays[works_then] = np.diff(scaled, prepend=0)[works_then]
-    edges = program.edges[program.edges["kind"] == WORD]
-    begin = np.unique(program.at[edges["source"][np.isin(fpga.block[edges["stretch"]], named.blocks)]])
-    begin = begin[begin >= 0]
-    if (program.ops["bytes"][begin] > ANSWER_BYTES).any():
-        raise RefusedError(
-            "the host gives each replica its own data: which calls there would be, only a run with them tells"
-        )
-    mine_from = program.edges[np.isin(fpga.block[program.edges["stretch"]], named.blocks)]
-    if change.count > before and (mine_from["kind"] != WORD).any():
-        raise RefusedError("another block gives the replicas their work: how more of them share it, only a run tells")
-    control = begin
-    times = np.ones(len(program.ops), np.int64)
-    times[control] = max(round(change.count / before), 1)
-    firsts = np.cumsum(times) - times
-    program.at = np.where(program.at >= 0, (firsts + times - 1)[program.at], -1)
-    rows = np.repeat(np.arange(len(times)), times)
-    take(program, rows)
-    again = np.append(-1, rows[:-1]) == rows
-    program.ops["own_ps"][again] = 0
-    edited.doubts.append(f"{change.count} share the work of {before} equally, it is assumed")
-
-
 def _channel(program: Program, change: Change, named: Named, _: object, edited: Edited) -> None:
     del program, named, edited
     raise RefusedError(f"what '{change.kind}' does to a stream is not in this replay: run the application with it")
@@ -234,7 +200,7 @@ _EDITS: dict[type[Change], Callable[..., None]] = {
     catalogue.ControlInFpga: control_in_fpga,
     catalogue.Clock: _clock,
     catalogue.OtherPlatform: _platform,
-    catalogue.Replicas: _replicas,
+    catalogue.Replicas: replicas,
     catalogue.Depth: _channel,
     catalogue.Width: _channel,
 }

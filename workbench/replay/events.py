@@ -63,7 +63,8 @@ class AllEvents:
         self.of_questions = np.zeros(len(fpga.stay_block), bool)
 
     def changes(self, block: int, clock: int) -> dict[tuple[int, int, int], Events]:
-        """A block's changes of state by (0, from, to) and (1, state, next), in cycles of a clock."""
+        """A block's changes of state by (0, from, to), (1, state, next) and, of states that are entered from several,
+        (2, to, to), in cycles of a clock."""
         if (block, clock) not in self._changes:
             self._changes[block, clock] = dict(self._changes_of(block, clock))
         return self._changes[block, clock]
@@ -81,7 +82,10 @@ class AllEvents:
             time = cycles_at(begins_ps(time, self.periods_ps[own]), self.periods_ps[clock])
         width = int(states.max()) + 2
         after = np.where(stays + 1 < high, states[np.minimum(stays + 1, high - 1)], width - 1)
-        for how, key in ((0, states[stays - 1] * width + states[stays]), (1, states[stays] * width + after)):
+        ways = [states[stays - 1] * width + states[stays], states[stays] * width + after]
+        if len(np.unique(ways[0])) > len(np.unique(states[stays])):
+            ways.append(states[stays] * width + states[stays])
+        for how, key in enumerate(ways):
             kinds, which, counts = np.unique(key, return_inverse=True, return_counts=True)
             order = np.split(np.argsort(which, kind="stable"), np.cumsum(counts)[:-1])
             for kind, rows in zip(kinds.tolist(), order, strict=True):

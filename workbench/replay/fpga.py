@@ -23,8 +23,8 @@ class FpgaPart:
     """Stays and stretches of the FPGA's blocks, block after block, in cycles of each block's clock.
 
     Stay i of block `stay_block[i]` is in `stay_state[i]` from `stay_begin[i]` to `stay_end[i]`. Stretch k begins with
-    stay `first[k]`, at `begin[k]`, and works until `end[k]`, where its block waits or the next one begins. `clock` is
-    of each block of the run the number of its clock. `waits` tells of each block which of its states are waits.
+    stay `first[k]`, at `begin[k]`, and works until `end[k]`, where its block waits or the next one begins; where
+    `begins`, it is its block's first. `clock` is of each block of the run the number of its clock.
     """
 
     blocks: tuple[int, ...]
@@ -36,6 +36,7 @@ class FpgaPart:
     first: Numbers
     begin: Numbers
     end: Numbers
+    begins: NDArray[np.bool_]
     clock: tuple[int, ...]
 
     @property
@@ -111,7 +112,17 @@ def read_fpga(run: Run, trace: Trace | None, periods_ps: Sequence[Fraction]) -> 
     whole = stops >= last
     end[whole] = stay_end[last[whole] - 1]
     return FpgaPart(
-        tuple(mine), stay_block, stay_state, stay_begin, stay_end, stretch_of, first, stay_begin[first], end, clock
+        tuple(mine),
+        stay_block,
+        stay_state,
+        stay_begin,
+        stay_end,
+        stretch_of,
+        first,
+        stay_begin[first],
+        end,
+        begun[first],
+        clock,
     )
 
 

@@ -210,7 +210,7 @@ def _with_polls(
     sites = ops["site"][inner]
     for site in np.unique(found["site"][asks]).tolist():
         mine = gaps[sites == site]
-        usual[site] = int(np.median(mine)) if len(mine) else int(np.median(found["own_ps"][found["site"] == site]))
+        usual[site] = int(np.median(mine)) if len(mine) else int(found["own_ps"][found["site"] == site].min())
     for row in np.flatnonzero(asks):
         found["gap_ps"][row] = usual[int(found["site"][row])]
     _when_seen(found, asks, calls, ends, clocks, periods_ps)

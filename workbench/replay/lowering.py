@@ -190,7 +190,7 @@ class _Lowering:
         stops = np.append(fpga.first[1:], len(fpga.stay_block))
         self.domain[self.of_stretch] = np.array(fpga.clock, np.int64)[fpga.block] + 1
         self.work[self.of_stretch] = self.worked[stops] - self.worked[fpga.first]
-        begun = np.append(True, fpga.block[1:] != fpga.block[:-1])
+        begun = fpga.begins
         self._edge(self.of_stretch[begun], 0, 0)
         self._edge(self.of_stretch[1:][~begun[1:]], self.of_stretch[:-1][~begun[1:]],
                    self.program.lag_after[1:][~begun[1:]])  # fmt: skip

@@ -73,6 +73,9 @@ class Replayed:
                 raise RefusedError(f"it is not known what every wait behind this is for: {self.unknown[0]}")
             lowered = lower(program)
             times = _times_ps(program, lowered, edited, self.threads)
+            for way in range(1, edited.ways):
+                other, also = self._edited(self.program, changes, named, way)
+                times += _times_ps(other, lower(other), also, self.threads)
         except RefusedError as error:
             return Prediction(changes, Trust.REFUSED, why=str(error))
         speedup, *others = (self.run.manifest.time_ps / time_ps for time_ps in times)
@@ -111,9 +114,12 @@ class Replayed:
     def _named(self, changes: Sequence[Change]) -> list[Named]:
         return [resolve(change, self.run.manifest, self.platform) for change in changes]
 
-    def _edited(self, program: Program, changes: Sequence[Change], named: Sequence[Named]) -> tuple[Program, Edited]:
-        """A copy of the program with these changes, and what they touched. Raises RefusedError."""
-        program, edited = program.copy(), Edited(self.platforms)
+    def _edited(
+        self, program: Program, changes: Sequence[Change], named: Sequence[Named], way: int = 0
+    ) -> tuple[Program, Edited]:
+        """A copy of the program with these changes, read in one of their ways, and what they touched. Raises
+        RefusedError."""
+        program, edited = program.copy(), Edited(self.platforms, way=way)
         for change, what in zip(changes, named, strict=True):
             edit(program, change, what, self.platform, edited)
         return program, edited

@@ -1,0 +1,152 @@
+"""Replicas to which another block of the FPGA deals items out in turn: what each item is, and the same among others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.replay.events import STAY
+from workbench.replay.points import EDGES, SHORT
+from workbench.replay.program import Program
+
+Numbers = NDArray[np.int64]
+Pairs = list[tuple[int, int]]  # (row, copy)
+
+
+@dataclass(frozen=True)
+class BlockDeal:
+    """Items in the order in which they are dealt: stretch `heads[i]` begins item i, which stay `sources[i]` deals.
+
+    Every replica has as many `tails`, what it does for all items before: its stretches from one on, before another, by
+    replica. `after` is of each tail how many items come before it. `begins` are the stretches before the first item.
+    An item is `length` stretches. An item is dealt once that `rounds` before of the same replica is at its stay number
+    `taken` by `lag` cycles; rounds 0: the dealer never waits.
+    """
+
+    blocks: tuple[int, ...]
+    heads: Numbers
+    sources: Numbers
+    length: int
+    begins: tuple[Numbers, ...]
+    tails: tuple[tuple[Numbers, ...], ...]
+    after: tuple[int, ...]
+    rounds: int
+    taken: int
+    lag: int
+
+    def chains(self, count: int) -> list[Pairs]:
+        """The stretches of each of so many replicas."""
+        before, found = len(self.blocks), []
+        for member in range(count):
+            like, copy = member % before, member // before
+            chain = [(int(row), copy) for row in self.begins[like]]
+            first = 0
+            for tail, after in enumerate((*self.after, len(self.heads))):
+                for item in range(first + (member - first) % count, after, count):
+                    chain += [(int(self.heads[item]) + n, 0) for n in range(self.length)]
+                first = after
+                if tail < len(self.after):
+                    chain += [(int(row), copy) for row in self.tails[like][tail]]
+            found.append(chain)
+        return found
+
+
+def dealt_by_block(program: Program, blocks: Sequence[int]) -> BlockDeal | None:
+    """The items that another block deals to these in turn; None where none does."""
+    fpga, count = program.fpga, len(blocks)
+    place = np.full(max(fpga.blocks) + 1, -1, np.int64)
+    place[list(blocks)] = np.arange(count)
+    edges = program.edges[program.edges["kind"] == STAY]
+    member, dealer = place[fpga.block[edges["stretch"]]], fpga.stay_block[edges["source"]]
+    mine = np.flatnonzero((member >= 0) & (place[dealer] < 0) & (edges["lag"] <= SHORT))
+    if count < 2 or not len(mine):
+        return None
+    mine = mine[dealer[mine] == np.bincount(dealer[mine]).argmax()]
+    mine = mine[edges["lag"][mine] == np.bincount(edges["lag"][mine]).argmax()]
+    _, which, times = np.unique(edges["source"][mine], return_inverse=True, return_counts=True)
+    mine = mine[times[which] == 1]
+    mine = mine[np.argsort(edges["source"][mine])]
+    heads, sources = edges["stretch"][mine].astype(np.int64), edges["source"][mine].astype(np.int64)
+    if len(mine) < 2 * count or (member[mine] != (member[mine[0]] + np.arange(len(mine))) % count).any():
+        return None
+    if len(np.unique(heads)) < len(heads) or member[mine[0]]:
+        return None
+    bounds = [np.append(np.sort(heads[member[mine] == n]), np.flatnonzero(fpga.block == blocks[n])[-1] + 1)
+              for n in range(count)]  # fmt: skip
+    length = int(np.bincount(np.concatenate([np.diff(one) for one in bounds])).argmax())
+    number = np.full(len(fpga.first), -1, np.int64)
+    number[heads] = np.arange(len(heads))
+    tails, last = [], []
+    for one in bounds:
+        lengths = np.diff(one)
+        if (lengths < length).any():
+            return None
+        longer = np.flatnonzero(lengths > length)
+        tails.append(tuple(np.arange(one[n] + length, one[n + 1]) for n in longer))
+        last.append(number[one[longer]])
+    if len({len(one) for one in tails}) > 1:
+        return None
+    after = tuple(int(items) + 1 for items in np.max(last, axis=0)) if len(tails[0]) else ()
+    begins = tuple(np.arange(np.flatnonzero(fpga.block == block)[0], one[0])
+                   for block, one in zip(blocks, bounds, strict=True))  # fmt: skip
+    rounds, taken, lag = _room(program, heads, sources, length, count)
+    return BlockDeal(tuple(blocks), heads, sources, length, begins, tuple(tails), after, rounds, taken, lag)
+
+
+def _room(program: Program, heads: Numbers, sources: Numbers, length: int, count: int) -> tuple[int, int, int]:
+    """For which item before, how many rounds, the dealer waits, at which of its stays, and by how many cycles."""
+    fpga = program.fpga
+    item_of = np.full(len(fpga.first), -1, np.int64)
+    for n in range(length):
+        item_of[heads + n] = np.arange(len(heads))
+    dealt = np.full(len(fpga.first), -1, np.int64)
+    dealt[fpga.stretch_of[sources]] = np.arange(len(sources))
+    edges = program.edges[(program.edges["kind"] == STAY) & (dealt[program.edges["stretch"]] >= 0)]
+    of = item_of[fpga.stretch_of[edges["source"]]]
+    edges, of = edges[of >= 0], of[of >= 0]
+    back = dealt[edges["stretch"]] - of
+    held = (back > 0) & (back % count == 0)
+    if not held.any():
+        return 0, 0, 0
+    rounds = int(np.bincount(back[held] // count).argmax())
+    mine = held & (back == rounds * count)
+    taken = edges["source"][mine] - fpga.first[heads[of[mine]]]
+    usual = int(np.bincount(taken).argmax())
+    return rounds, usual, int(np.bincount(edges["lag"][mine][taken == usual]).argmax())
+
+
+def as_dealt(program: Program, deal: BlockDeal, count: int) -> None:
+    """Let the causes be those of so many replicas: for the dealer's waits, and of who waits for all of them."""
+    fpga, edges = program.fpga, program.edges
+    members = np.isin(fpga.block, deal.blocks)
+    of_stay = edges["kind"] == STAY
+    inside = np.zeros(len(edges), bool)
+    inside[of_stay] = members[fpga.stretch_of[edges["source"][of_stay]]]
+    dealing = fpga.stretch_of[deal.sources]
+    to = edges["stretch"]
+    gone = of_stay & inside & np.isin(to, dealing)
+    gone |= of_stay & ~inside & members[to] & (edges["lag"] > SHORT)
+    joins = [edges[~gone]]
+    if deal.rounds:
+        back = deal.rounds * count
+        held = np.zeros(max(len(deal.heads) - back, 0), EDGES)
+        held["stretch"], held["kind"], held["byte"], held["lag"] = dealing[back:], STAY, -1, deal.lag
+        held["source"] = fpga.first[deal.heads[: len(held)]] + deal.taken
+        joins.append(held)
+    tail_of = np.full(len(fpga.first), -1, np.int64)
+    for of_member in deal.tails:
+        for number, tail in enumerate(of_member):
+            tail_of[tail] = number
+    for edge in edges[~gone & inside & ~members[to]]:
+        stretch = fpga.stretch_of[edge["source"]]
+        number = tail_of[stretch]
+        if number < 0:
+            continue
+        offset = next(edge["source"] - fpga.first[one[number][0]] for one in deal.tails if stretch in one[number])
+        every = np.repeat(edge, len(deal.blocks))
+        every["source"] = [fpga.first[one[number][0]] + offset for one in deal.tails]
+        joins.append(every)
+    program.edges = np.concatenate(joins)

@@ -1,0 +1,159 @@
+"""Puts a program together anew of its operations and stretches: in other order, several times, or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.replay.answers import Answer
+from workbench.replay.events import STAY
+from workbench.replay.fpga import FpgaPart
+from workbench.replay.program import Program
+
+Numbers = NDArray[np.int64]
+Edges = NDArray[np.void]
+_Stays = Callable[[Numbers, int], Numbers]  # the new numbers of old stays in a copy; -1: it has none
+
+
+@dataclass(frozen=True)
+class Picked:
+    """Old rows in their new order, and which copy of its row each is; no copy 2 without a copy 1 of any row."""
+
+    rows: Numbers
+    copies: Numbers
+
+    def places(self, count: int) -> list[Numbers]:
+        """Of each copy the new place of each of `count` old rows, -1 where it has no such copy."""
+        found = []
+        for copy in range(int(self.copies.max(initial=0)) + 1):
+            mine = np.flatnonzero(self.copies == copy)
+            places = np.full(count, -1, np.int64)
+            places[self.rows[mine]] = mine
+            found.append(places)
+        return found
+
+
+def picked(pairs: Iterable[tuple[int, int]]) -> Picked:
+    """Of pairs (row, copy)."""
+    rows = np.array(list(pairs), np.int64).reshape(-1, 2)
+    return Picked(rows[:, 0], rows[:, 1])
+
+
+def pick(program: Program, ops: Picked, stretches: Picked, begins: NDArray[np.bool_]) -> None:
+    """Make the program one of these operations and stretches; `begins` says which of the new stretches are a block's
+    first.
+
+    A copy waits for the same copy of what it waited for, where there is one. What was not copied waits for all copies
+    of what it waited for.
+    """
+    old = program.fpga
+    of_ops, of_stretches = ops.places(len(program.ops)), stretches.places(len(old.first))
+    sources = _pick_operations(program, ops, of_ops)
+    first = _pick_stretches(program, stretches, begins)
+
+    def stays(stay: Numbers, copy: int) -> Numbers:
+        stretch = old.stretch_of[stay]
+        place = of_stretches[copy][stretch] if copy < len(of_stretches) else np.full(len(stay), -1)
+        return np.where(place >= 0, first[place] + stay - old.first[stretch], -1)
+
+    program.edges = _edges(program.edges, of_stretches, sources, stays)
+    program.answers = _answers(program.answers, sources, stays, len(of_stretches))
+
+
+def _pick_operations(program: Program, ops: Picked, places: list[Numbers]) -> list[Numbers]:
+    """Pick operations. Of each copy, by which number of the run's operations it goes (-1: it has none)."""
+    at, base = program.at, program.base[ops.rows]
+    parts = [np.where(at >= 0, places[0][at], -1)]
+    numbers = [np.where((at < 0) | (parts[0] >= 0), np.arange(len(at)), -1)]
+    origins = [np.arange(len(at))]
+    count = len(at)
+    for place in places[1:]:
+        copied = np.flatnonzero((at >= 0) & (place[at] >= 0))
+        number = np.full(len(at), -1, np.int64)
+        number[copied] = count + np.arange(len(copied))
+        count += len(copied)
+        parts.append(place[at[copied]])
+        origins.append(copied)
+        numbers.append(number)
+    for copy, number in enumerate(numbers):
+        mine = ops.copies == copy
+        base[mine] = np.where(number[base[mine]] >= 0, number[base[mine]], base[mine])
+    origin = np.concatenate(origins)
+    for name in ("byte", "span", "parts"):
+        setattr(program, name, getattr(program, name)[origin])
+    program.at = np.concatenate(parts)
+    program.host = replace(program.host, ops=program.host.ops[origin])
+    for name in ("ops", "loop_ps", "unsure_ps", "delay_ps", "buffers"):
+        setattr(program, name, getattr(program, name)[ops.rows])
+    program.base = base
+    return numbers
+
+
+def _pick_stretches(program: Program, stretches: Picked, begins: NDArray[np.bool_]) -> Numbers:
+    """Pick stretches; the first stay of each."""
+    old = program.fpga
+    stops = np.append(old.first[1:], len(old.stay_block))
+    counts = (stops - old.first)[stretches.rows]
+    first = np.cumsum(counts) - counts
+    which = np.repeat(np.arange(len(counts)), counts)
+    rows = old.first[stretches.rows][which] + np.arange(len(which)) - first[which]
+    program.fpga = FpgaPart(
+        old.blocks, old.stay_block[rows], old.stay_state[rows], old.stay_begin[rows], old.stay_end[rows], which, first,
+        old.begin[stretches.rows], old.end[stretches.rows], begins, old.clock,
+    )  # fmt: skip
+    program.stays, program.lag_after = program.stays[rows], program.lag_after[stretches.rows]
+    return first
+
+
+def _edges(edges: NDArray[np.void], of_stretches: list[Numbers], sources: list[Numbers], stays: _Stays) -> Edges:
+    """The causes of the new stretches."""
+    found = []
+    times: Numbers = np.sum([place >= 0 for place in of_stretches], axis=0)
+    for copy, place in enumerate(of_stretches):
+        mine = edges[place[edges["stretch"]] >= 0]
+        given, usual = (_sources(mine, n, sources, stays) for n in (copy, 0))
+        found.append(_moved(mine, place, np.where(given >= 0, given, usual)))
+    alone = edges[(edges["kind"] == STAY) & (times == 1)[edges["stretch"]]]
+    for copy in range(1, len(of_stretches)):
+        found.append(_moved(alone, of_stretches[0], _sources(alone, copy, sources, stays)))
+    return np.concatenate(found)
+
+
+def _moved(edges: Edges, place: Numbers, source: Numbers) -> Edges:
+    new = edges.copy()
+    new["stretch"], new["source"] = place[edges["stretch"]], source
+    return new[(new["stretch"] >= 0) & (source >= 0)]
+
+
+def _sources(edges: Edges, copy: int, sources: list[Numbers], stays: _Stays) -> Numbers:
+    found = np.full(len(edges), -1, np.int64)
+    by_stay = edges["kind"] == STAY
+    found[by_stay] = stays(edges["source"][by_stay].astype(np.int64), copy)
+    if copy < len(sources):
+        found[~by_stay] = sources[copy][edges["source"][~by_stay]]
+    return found
+
+
+def _answers(answers: dict[int, Answer], sources: list[Numbers], stays: _Stays, copies: int) -> dict[int, Answer]:
+    found: dict[int, Answer] = {}
+    for number, answer in answers.items():
+        given = np.array(answer.sources, np.int64)
+        of_copies = [
+            stays(given, n)
+            if answer.kind == STAY
+            else sources[n][given]
+            if n < len(sources)
+            else np.full(len(given), -1)
+            for n in range(max(copies, len(sources)))
+        ]
+        several = sum(int(of[number]) >= 0 for of in sources) > 1
+        for copy, of in enumerate(sources):
+            mine = (
+                np.where(of_copies[copy] >= 0, of_copies[copy], of_copies[0]) if several else np.concatenate(of_copies)
+            )
+            if of[number] >= 0 and (mine >= 0).any():
+                found[int(of[number])] = replace(answer, sources=tuple(mine[mine >= 0].tolist()))
+    return found

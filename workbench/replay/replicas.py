@@ -1,0 +1,229 @@
+"""More or fewer replicas: the same work shared out among others, as it is shared out in the run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.model import changes as catalogue
+from workbench.model.blocks import Block
+from workbench.replay.deals import as_dealt, dealt_by_block
+from workbench.replay.editing import Edited, RefusedError
+from workbench.replay.events import WORD
+from workbench.replay.fpga import waiting_stays, works
+from workbench.replay.picking import pick, picked
+from workbench.replay.program import Program
+from workbench.replay.resolve import Named
+from workbench.replay.shares import NONE, Dealt, dealt, members_of, own_data, sweeps
+
+Numbers = NDArray[np.int64]
+#: What each replica consists of: its blocks, alike in all.
+Units = Sequence[tuple[int, ...]]
+
+
+def replicas(program: Program, change: catalogue.Replicas, named: Named, _: object, edited: Edited) -> None:
+    """Share the work out among so many; where the run leaves open how, each way to read it is an answer."""
+    edited.host = edited.fpga = True
+    if not np.isin(program.fpga.stay_block, named.blocks).any():
+        raise RefusedError("the run has no trace, so it is not known what each of the replicas did: trace it")
+    if len(program.ops) and len(np.unique(program.ops["thread"])) > 1:
+        raise RefusedError("several threads make calls: which of them more replicas are for is not known")
+    units, count = units_of(program.run.manifest.blocks, named.blocks), change.count
+    ways = _ways(program, units, count)
+    edited.ways = max(edited.ways, len(ways))
+    assumed, share_out = ways[min(edited.way, len(ways) - 1)]
+    share_out()
+    edited.doubts.append(f"it is assumed that {assumed}")
+
+
+def units_of(blocks: Sequence[Block], named: Sequence[int]) -> Units:
+    """Of each replica its blocks: that which is named, and what else is within the same instance."""
+    group = blocks[named[0]].group
+    if group.count("[*]") > 1:
+        raise RefusedError(f"{group} are replicas within replicas: which of them are more is not known")
+    if "[*]" not in group:
+        return [(block,) for block in named]
+    begin, found = group.index("[*]"), []
+    for block in named:
+        instance = blocks[block].id[: blocks[block].id.index("]", begin) + 1]
+        found.append(tuple(n for n, other in enumerate(blocks) if other.id.startswith(instance)))
+    if len({tuple(blocks[n].group for n in unit) for unit in found}) > 1:
+        raise RefusedError(f"the replicas {group} are not alike")
+    return found
+
+
+def _ways(program: Program, units: Units, count: int) -> list[tuple[str, Callable[[], None]]]:
+    """How the host shares work out, as the run may be read, the likeliest first: what is assumed, and how to do it."""
+    members = members_of(program, [unit[0] for unit in units])
+    data = own_data(program, members)
+    items = dealt(program, members, len(units))
+    ways: list[tuple[str, Callable[[], None]]] = []
+    if (members == NONE).all():
+        return [_ways_of_block(program, units, count)]
+    if items and len(data):
+        more = f"{count} of them get in turn what {len(units)} get"
+        if items.pipelined:
+            ways.append((more, lambda: _deal(program, items, members, units, count, pipelined=True)))
+        if items.rounds:
+            ways.append((f"{more}, in rounds", lambda: _deal(program, items, members, units, count, pipelined=False)))
+    each = sweeps(program, members, len(units))
+    if each and (not items or items.rounds):
+        ways.append((f"{count} share the work of {len(units)} equally",
+                     lambda: _share(program, members, each, units, count, data)))  # fmt: skip
+    if not ways:
+        raise RefusedError("the host does not deal with each replica every time: which calls more of them need, only a "
+                           "run with them shows")  # fmt: skip
+    return ways
+
+
+def _ways_of_block(program: Program, units: Units, count: int) -> tuple[str, Callable[[], None]]:
+    """How another block shares work out."""
+    deal = dealt_by_block(program, [unit[0] for unit in units]) if len(units[0]) == 1 else None
+    if deal is None:
+        raise RefusedError(
+            "another block gives the replica its work: how it shares work out, only a run with two or more tells"
+            if len(units) == 1
+            else "another block gives the replicas their work, and not in turn as far as this run shows: how more of "
+            "them share it, only a run with them tells"
+        )
+
+    def share_out() -> None:
+        as_dealt(program, deal, count)
+        _pick(program, [(row, 0) for row in range(len(program.ops))], deal.chains(count), units)
+
+    return f"{count} of them get in turn what {len(units)} get", share_out
+
+
+def _deal(program: Program, items: Dealt, members: Numbers, units: Units, count: int, *, pipelined: bool) -> None:
+    """The host gives the items of the run to so many, in turn."""
+    of_op = np.full(len(program.ops), -1, np.int64)
+    for number, item in enumerate(items.items):
+        of_op[[*item.begin, *item.finish]] = number
+    order = list(items.order(count, pipelined))
+    first, last = min(order), max(order)
+    rows = [*_for_all(range(first), members, len(units), count), *((row, 0) for row in order),
+            *((row, 0) for row in range(last + 1, len(of_op)))]  # fmt: skip
+    of_stretch = _of_stretches(program, of_op)
+    block = program.fpga.block
+    chains: list[list[tuple[int, int]]] = []
+    for member in range(count):
+        for part in range(len(units[0])):
+            mine = np.flatnonzero((block == units[member % len(units)][part]) & (of_stretch < 0))
+            chain = [(int(row), member // len(units)) for row in mine]
+            for number in range(member, len(items.items), count):
+                unit = units[items.items[number].member]
+                chain += [(int(row), 0) for row in np.flatnonzero((block == unit[part]) & (of_stretch == number))]
+            chains.append(chain)
+    usual_ps, sites = _own_code(program), program.ops["site"]
+    _pick(program, rows, chains, units)
+    _fit_own_code(program, usual_ps, rows, sites)
+
+
+def _for_all(rows: Sequence[int], members: Numbers, before: int, count: int) -> list[tuple[int, int]]:
+    """Operations as pairs (row, copy), those of one replica for as many as there are."""
+    return [
+        (row, copy)
+        for row in rows
+        for copy in (range(-(-(count - members[row]) // before)) if members[row] >= 0 else (0,))
+    ]
+
+
+def _of_stretches(program: Program, of_op: Numbers) -> Numbers:
+    """Of each stretch what `of_op` says of the operation with whose words it, or one before it, began; -1 before."""
+    fpga = program.fpga
+    found = np.full(len(fpga.first), -1, np.int64)
+    edges = program.edges[program.edges["kind"] == WORD]
+    op = program.at[edges["source"]]
+    mine = (op >= 0) & (of_op[op] >= 0)
+    np.maximum.at(found, edges["stretch"][mine], of_op[op[mine]])
+    known = np.where((found >= 0) | fpga.begins, np.arange(len(found)), 0)
+    return found[np.maximum.accumulate(known)]
+
+
+def _pick(program: Program, rows: Sequence[tuple[int, int]], chains: Sequence[Sequence[tuple[int, int]]],
+          units: Units) -> None:  # fmt: skip
+    """Make the program one of these operations, and of these stretches of the replicas."""
+    chains = [*_of_others(program, rows, units), *(chain for chain in chains if len(chain))]
+    begins = np.concatenate([np.arange(len(chain)) == 0 for chain in chains])
+    pick(program, picked(rows), picked(pair for chain in chains for pair in chain), begins)
+
+
+def _of_others(program: Program, rows: Sequence[tuple[int, int]], units: Units) -> list[list[tuple[int, int]]]:
+    """The stretches of the other blocks: a port passes words on in their order."""
+    fpga = program.fpga
+    block, members = fpga.block, {n for unit in units for n in unit}
+    place = np.full(len(program.ops), len(rows), np.int64)
+    for n, (row, copy) in enumerate(rows):
+        if not copy:
+            place[row] = n
+    of_stretch = _of_stretches(program, np.arange(len(program.ops)))
+    found = []
+    for number in [n for n in fpga.blocks if n not in members]:
+        mine = np.flatnonzero(block == number)
+        if len(mine) and not works(program.run.manifest.blocks[number]):
+            mine = mine[np.argsort(np.where(of_stretch[mine] < 0, -1, place[of_stretch[mine]]), kind="stable")]
+        found.append([(int(row), 0) for row in mine])
+    return [chain for chain in found if chain]
+
+
+def _own_code(program: Program) -> dict[tuple[int, int], int]:
+    """The host's own code between calls of two places that follow one another."""
+    sites, own = program.ops["site"], program.ops["own_ps"]
+    found: dict[tuple[int, int], list[int]] = {}
+    for before, after, ps in zip(sites[:-1].tolist(), sites[1:].tolist(), own[1:].tolist(), strict=True):
+        found.setdefault((before, after), []).append(ps)
+    return {pair: int(np.median(times)) for pair, times in found.items()}
+
+
+def _fit_own_code(
+    program: Program, usual_ps: dict[tuple[int, int], int], rows: Sequence[tuple[int, int]], sites: Numbers
+) -> None:
+    """Let the host's own code before a call that follows another place now be what it is between two such places."""
+    for n, (row, _) in enumerate(rows):
+        before = int(sites[rows[n - 1][0]]) if n else -1
+        was = int(sites[row - 1]) if row else -1
+        if before != was and (before, int(sites[row])) in usual_ps:
+            program.ops["own_ps"][n] = usual_ps[before, int(sites[row])]
+
+
+def _share(
+    program: Program, members: Numbers, each: Sequence[Numbers], units: Units, count: int, divided: Numbers
+) -> None:
+    """Each does its share of the same work, the host deals with all of them each time; it divides these data."""
+    number = len(units)
+    fpga = program.fpga
+    every = [block for unit in units for block in unit]
+    works_then = np.isin(fpga.stay_block, every) & ~waiting_stays(fpga, program.run.manifest.blocks)
+    done = np.cumsum(np.where(works_then, program.stays, 0))
+    scaled = np.rint(done * (number / count)).astype(np.int64)
+    program.stays[works_then] = np.diff(scaled, prepend=0)[works_then]
+    ops = program.ops
+    of = np.isin(program.at, divided)
+    ops["bytes"][divided] = np.maximum(np.rint(ops["bytes"][divided] * (number / count)), 1)
+    ops["beyond_ps"][divided] = 0
+    program.span[of] = ops["bytes"][program.at[of]]
+    rows: list[tuple[int, int]] = []
+    own_ps: list[int] = []
+    at = 0
+    for sweep in each:
+        rows += [(row, 0) for row in range(at, int(sweep[0]))]
+        own_ps += ops["own_ps"][at : int(sweep[0])].tolist()
+        again = ops["own_ps"][sweep[members[sweep] == min(1, number - 1)]].copy()
+        if number == 1:
+            again[0] = 0
+        for member in range(count):
+            mine = sweep[members[sweep] == member % number]
+            rows += [(int(row), member // number) for row in mine]
+            own_ps += ops["own_ps"][mine].tolist() if member < number else again[: len(mine)].tolist()
+        at = int(sweep[-1]) + 1
+    rows += [(row, 0) for row in range(at, len(ops))]
+    own_ps += ops["own_ps"][at:].tolist()
+    chains = [
+        [(int(row), member // number) for row in np.flatnonzero(fpga.block == block)]
+        for member in range(count)
+        for block in units[member % number]
+    ]
+    _pick(program, rows, chains, units)
+    program.ops["own_ps"] = own_ps

@@ -1,0 +1,167 @@
+"""How the host shares work out among replicas, as its calls tell: what it gives each of them, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.replay.editing import sends_of
+from workbench.replay.events import STAY, WORD
+from workbench.replay.host import ANSWER_BYTES, ASK, ASYNC, IRQ, MOVE
+from workbench.replay.program import Program
+
+Numbers = NDArray[np.int64]
+NONE, SEVERAL = -1, -2  # of an operation: it deals with no replica, or with several
+
+
+@dataclass(frozen=True)
+class Item:
+    """What one replica is given and asked for at a time: the operations that begin it, and from its wait on those that
+    finish it."""
+
+    member: int
+    begin: tuple[int, ...]
+    finish: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Dealt:
+    """Items in the order in which they begin, the replicas in turn. `pipelined`: as soon as a replica is done it gets
+    the next one; `rounds`: all begin before the first of them is waited for. With one replica it may be both."""
+
+    items: tuple[Item, ...]
+    pipelined: bool
+    rounds: bool
+
+    def order(self, count: int, pipelined: bool) -> Iterator[int]:
+        """The operations of the items in their order with so many replicas."""
+        items, number = self.items, len(self.items)
+        if pipelined:
+            for n in range(number + count):
+                yield from items[n - count].finish if 0 <= n - count < number else ()
+                yield from items[n].begin if n < number else ()
+        else:
+            for first in range(0, number, count):
+                some = items[first : first + count]
+                for part in (*(one.begin for one in some), *(one.finish for one in some)):
+                    yield from part
+
+
+def members_of(program: Program, blocks: Sequence[int]) -> Numbers:
+    """Of each operation which of the replicas it deals with: its place among `blocks`, -1 none, -2 several."""
+    fpga, ops = program.fpga, program.ops
+    place = np.full(max((*blocks, *fpga.blocks), default=0) + 1, NONE, np.int64)
+    place[list(blocks)] = np.arange(len(blocks))
+    low, high = np.full(len(ops), len(blocks)), np.full(len(ops), NONE)
+    edges = program.edges[program.edges["kind"] == WORD]
+    op, member = program.at[edges["source"]], place[fpga.block[edges["stretch"]]]
+    mine = (op >= 0) & (member >= 0)
+    np.minimum.at(low, op[mine], member[mine])
+    np.maximum.at(high, op[mine], member[mine])
+    for row in np.flatnonzero(np.isin(ops["kind"], (ASK, IRQ))).tolist():
+        answer = program.answers.get(int(program.base[row]))
+        if answer and answer.kind == STAY:
+            asked = place[fpga.stay_block[np.array(answer.sources)]]
+            low[row] = min(low[row], asked.min()) if (asked >= 0).all() else low[row]
+            high[row] = max(high[row], asked.max())
+    found = np.where(high < 0, NONE, np.where(low == high, high, SEVERAL))
+    moves = (found == NONE) & np.isin(ops["kind"], (MOVE, ASYNC))
+    if len(blocks) == 1:  # it may all be for the one
+        found[moves & (found.max(initial=NONE) == 0)] = 0
+    else:
+        _by_address(program, found, moves, len(blocks))
+    return found
+
+
+def _by_address(program: Program, members: Numbers, moves: NDArray[np.bool_], count: int) -> None:
+    """Let calls of a place that no replica shows be one replica's each, where they go to as many addresses, or lie
+    within what is known of one replica's addresses."""
+    addresses, sites = program.ops["address"], program.ops["site"]
+    ranges = [addresses[(members == member) & (addresses >= 0)] for member in range(count)]
+    if any(not len(one) for one in ranges):
+        return
+    bounds = sorted((int(one.min()), int(one.max()), member) for member, one in enumerate(ranges))
+    apart = all(before[1] < after[0] for before, after in pairwise(bounds))
+    for site in np.unique(sites[moves]).tolist():
+        mine = np.flatnonzero(moves & (sites == site))
+        values, which = np.unique(addresses[mine], return_inverse=True)
+        if len(values) == count and values[0] >= 0:
+            members[mine] = np.array([member for _, _, member in bounds])[which]
+        elif apart:
+            for low, high, member in bounds:
+                members[mine[(addresses[mine] >= low) & (addresses[mine] <= high)]] = member
+
+
+def dealt(program: Program, members: Numbers, count: int) -> Dealt | None:
+    """The items that the host deals out; None where it does not deal out items alike, one replica after the other."""
+    items: list[Item] = []
+    for member in range(count):
+        mine = _items_of(program, members, member)
+        if not mine:
+            return None
+        items += mine
+    items.sort(key=lambda one: one.begin[0])
+    if [one.member for one in items] != [n % count for n in range(len(items))]:
+        return None
+    parts = [part for one in items for part in (one.begin, one.finish)]
+    inside = set(range(items[0].begin[0], max(part[-1] for part in parts) + 1))
+    if inside - {op for part in parts for op in part} or any(part[-1] - part[0] >= len(part) for part in parts):
+        return None
+    ends = [one.finish[0] for one in items]
+    if ends != sorted(ends):
+        return None
+    pipelined = all(items[n].finish[-1] + 1 == items[n + count].begin[0] for n in range(len(items) - count))
+    rounds = all(
+        max(one.begin[-1] for one in some) < min(one.finish[0] for one in some)
+        and (not after or max(one.finish[-1] for one in some) < after[0].begin[0])
+        for first in range(0, len(items), count)
+        for some, after in [(items[first : first + count], items[first + count :])]
+    )
+    return Dealt(tuple(items), pipelined, rounds) if pipelined or rounds else None
+
+
+def _items_of(program: Program, members: Numbers, member: int) -> list[Item]:
+    """The items of one replica; none where they are not alike. What comes before the first is no part of any."""
+    ops = np.flatnonzero(members == member)
+    kinds, sites = program.ops["kind"][ops], program.ops["site"][ops]
+    waits = np.flatnonzero(np.isin(kinds, (ASK, IRQ)))
+    if not len(waits):
+        return []
+    finish = len(ops) - int(waits[-1])
+    begin = int(np.diff(waits).min(initial=int(waits[0]) + finish)) - finish
+    if begin < 1 or begin > waits[0]:
+        return []
+    found = []
+    for wait in waits.tolist():
+        low, high = wait - begin, wait + finish
+        if (sites[low:high] != sites[waits[0] - begin : waits[0] + finish]).any():
+            return []
+        found.append(Item(member, tuple(ops[low:wait].tolist()), tuple(ops[wait:high].tolist())))
+    return found if begin + finish == int(np.diff(waits).max(initial=begin + finish)) else []
+
+
+def sweeps(program: Program, members: Numbers, count: int) -> list[Numbers] | None:
+    """Operations in a row by which the host deals with one replica after the other; None where it is not all of them
+    each time."""
+    found: list[list[int]] = []
+    ops, sends = program.ops, sends_of(program)
+    for row in np.flatnonzero(members >= 0).tolist():
+        goes_on = bool(found) and found[-1][-1] == row - 1 and members[row] >= members[row - 1]
+        if goes_on and count == 1:
+            again = ops["site"][row] in ops["site"][found[-1]] or ops["kind"][row] in (ASK, IRQ)
+            goes_on = not again and not (sends[row] and not sends[row - 1])
+        if goes_on:
+            found[-1].append(row)
+        else:
+            found.append([row])
+    each = [np.array(rows) for rows in found]
+    return each if each and all(len(np.unique(members[rows])) == count for rows in each) else None
+
+
+def own_data(program: Program, members: Numbers) -> Numbers:
+    """The operations that move data of one replica alone."""
+    return np.flatnonzero((members >= 0) & (program.ops["bytes"] > ANSWER_BYTES))
