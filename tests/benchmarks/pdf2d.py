@@ -1,6 +1,6 @@
 """The bundled 2-D PDF application: how much faster the optimised form is, how both scale, what observing them costs.
 
-    python tests/benchmarks/pdf2d.py [--json] [--quick]
+    python tests/benchmarks/pdf2d.py [--json] [--quick] [--predicted]
 
 - `scaling`, `speedup_optimised`: virtual time of plain runs in deterministic mode, so two runs of this script print the
   same table. Every run's output is compared with the NumPy reference.
@@ -12,6 +12,8 @@
 - `lut_pct`, `ff_pct`: what the monitors of all blocks of the 20-core design add, as shares of a Virtex-4 LX100's 98,304
   (the paper's way of counting); `*_of_design_pct` as shares of the design. Of both forms the worse one. LUTs are the
   LUT1 to LUT4 and inverters of yosys's `synth_xilinx -family xc4v`.
+- `predicted`, with --predicted alone: from one traced run of each form with BASE cores, the time with each number of
+  cores, its interval, and the measured one (ReCAP's figures 9 and 10). POINTS are fewer, so that traces stay small.
 - `fmax_pct` is null: no place and route for a Virtex-4 is free to use.
 """
 
@@ -31,8 +33,10 @@ from pathlib import Path
 from typing import Any
 
 from workbench.api.job import Job
+from workbench.model.changes import read_change
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import Run
+from workbench.replay.predict import prepare
 from workbench.session.examples import EXAMPLES, copy_example
 from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, instrument_workspace, run_workspace
@@ -42,6 +46,8 @@ from workbench.system.toolchain import find_yosys
 
 FORMS = {"original": EXAMPLES[0], "optimised": EXAMPLES[1]}
 CORES = 20
+BASE, FEWER_POINTS = 2, 16_384  # of predictions: cores of the run that they are made from, and points
+COUNTS = (1, 2, 5, 10, 15, CORES)
 DEVICE_CELLS = 98_304  # LUTs, and flip-flops, of an XC4VLX100
 DEVICE_BLOCK_RAMS = 240
 
@@ -53,19 +59,21 @@ class Bench:
         self.folder = folder
         self.plugins = load_plugins()
         self.projects = {form: copy_example(example, folder) for form, example in FORMS.items()}
-        reference = runpy.run_path(str(self.projects["original"].parent / "reference.py"))
-        self.expected = reference["expected_output"]()
+        self.reference = runpy.run_path(str(self.projects["original"].parent / "reference.py"))
         self.runs = 0
 
     def workspace(self, form: str) -> Workspace:
         return open_workspace(self.projects[form], self.plugins)
 
-    def run(self, form: str, cores: int, *, plain: bool, deterministic: bool) -> Run:
+    def run(
+        self, form: str, cores: int, *, plain: bool, deterministic: bool, trace: bool = False, points: int = 163_840
+    ) -> Run:
         self.runs += 1
         out = self.folder / "runs" / str(self.runs)
-        options = RunOptions(out=out, plain=plain, deterministic=deterministic, settings={"CORES": cores})
+        settings = {"CORES": cores, "POINTS": points}
+        options = RunOptions(out=out, plain=plain, trace=trace, deterministic=deterministic, settings=settings)
         run = run_workspace(self.workspace(form), options, Job(lambda event: None))
-        if (out / "stdout.txt").read_text(encoding="utf-8") != self.expected:
+        if (out / "stdout.txt").read_text(encoding="utf-8") != self.reference["expected_output"](points):
             sys.exit(f"{form} on {cores} cores: the output differs from the reference's")
         return run
 
@@ -76,6 +84,39 @@ def scaling(bench: Bench, cores: Sequence[int]) -> dict[str, dict[int, float]]:
         form: {count: bench.run(form, count, plain=True, deterministic=True).time_s for count in cores}
         for form in FORMS
     }
+
+
+def predicted(bench: Bench, cores: Sequence[int]) -> dict[str, dict[int, dict[str, Any]]]:
+    """By form and number of cores the speedup over one core, predicted from one run and measured, and its interval."""
+    found: dict[str, dict[int, dict[str, Any]]] = {}
+    for form in FORMS:
+        base = bench.run(form, BASE, plain=False, deterministic=True, trace=True, points=FEWER_POINTS)
+        replayed = prepare(base, bench.workspace(form).platform)
+        change = "replicas 'group=pdf2d_top.core[*].ctrl' count={}"
+        made = {count: replayed.predict([read_change(change.format(count))]) for count in cores}
+        runs = {count: bench.run(form, count, plain=False, deterministic=True, points=FEWER_POINTS) for count in cores}
+        found[form] = {
+            count: {
+                "predicted": made[count].speedup, "interval": made[count].interval,
+                "measured": base.time_s / runs[count].time_s, "why": made[count].why,
+            }
+            for count in cores
+        }  # fmt: skip
+    return found
+
+
+def show_predicted(result: dict[str, dict[int, dict[str, Any]]]) -> None:
+    for form, rows in result.items():
+        print(f"{form}: speedup over {BASE} cores\n")
+        print("| cores | predicted | interval | measured | error % |")
+        print("| --- | --- | --- | --- | --- |")
+        for count, row in rows.items():
+            low, high = row["interval"]
+            error = 100 * (row["predicted"] / row["measured"] - 1)
+            print(
+                f"| {count} | {row['predicted']:.4f} | {low:.4f} to {high:.4f} | {row['measured']:.4f} | {error:+.4f} |"
+            )
+        print()
 
 
 def host_overhead(bench: Bench, repeats: int) -> dict[str, Any]:
@@ -161,7 +202,7 @@ def measure(quick: bool) -> dict[str, Any]:
         sys.exit(yosys.text())
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(Path(folder))
-        times = scaling(bench, (1, CORES) if quick else (1, 2, 5, 10, 15, CORES))
+        times = scaling(bench, (1, CORES) if quick else COUNTS)
         overhead = host_overhead(bench, 2 if quick else 9)
         forms = ("optimised",) if quick else tuple(FORMS)
         cells = {form: resources(bench, form, yosys.path) for form in forms}
@@ -211,13 +252,22 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--quick", action="store_true", help="1 and 20 cores, 2 repeats, one form synthesised")
+    parser.add_argument(
+        "--predicted", action="store_true", help=f"1 to {CORES} cores predicted from {BASE}, and measured"
+    )
     arguments = parser.parse_args()
     try:
-        result = measure(arguments.quick)
+        if arguments.predicted:
+            with tempfile.TemporaryDirectory() as folder:
+                result = predicted(Bench(Path(folder)), (1, 2, CORES) if arguments.quick else COUNTS)
+        else:
+            result = measure(arguments.quick)
     except WorkbenchError as error:
         sys.exit(str(error))
     if arguments.json:
         print(json.dumps(result))
+    elif arguments.predicted:
+        show_predicted(result)
     else:
         show(result)
     return 0
