@@ -123,54 +123,70 @@ static void release(const traffic *t, int32_t node, int32_t *waits, int32_t *que
         queue[(*last)++] = node;
 }
 
+/* What has room for as many nodes, and how far `drain` has come. */
+typedef struct {
+    const int64_t *depth; /* of each FIFO; 0: as deep as it likes */
+    int64_t *time;        /* of each node */
+    int32_t *waits;       /* for how many it waits; -1: it has happened */
+    int32_t *queue;
+    int64_t first, last;
+} progress;
+
+static void begin(const traffic *t, progress *p)
+{
+    p->first = p->last = 0;
+    times = p->time;
+    for (int64_t i = 0; i < t->pipes; i++) {
+        memset(t->of_pipe + FIELDS * i, 0, FIELDS * sizeof *t->of_pipe);
+        t->of_pipe[FIELDS * i + WAITING] = -1;
+    }
+    memcpy(p->waits, t->causes, (size_t)t->count * sizeof *p->waits);
+    memcpy(p->time, t->earliest, (size_t)t->count * sizeof *p->time);
+    for (int64_t f = 0; f < t->fifos; f++)
+        for (int64_t i = t->push_begin[f] + p->depth[f]; p->depth[f] && i < t->push_begin[f + 1]; i++)
+            p->waits[t->push[i]]++;
+    for (int64_t n = 0; n < t->count; n++)
+        if (!p->waits[n])
+            release(t, (int32_t)n, p->waits, p->queue, &p->last);
+}
+
+/* A node has one cause less to wait for, and is not before `at`. */
+static void caused(const traffic *t, progress *p, int32_t node, int64_t at)
+{
+    if (at > p->time[node])
+        p->time[node] = at;
+    if (!--p->waits[node])
+        release(t, node, p->waits, p->queue, &p->last);
+}
+
+/* All happens that can. */
+static void drain(const traffic *t, progress *p)
+{
+    while (p->first < p->last) {
+        int32_t node = p->queue[p->first++];
+        p->waits[node] = -1;
+        if (t->out_pipe[node] >= 0)
+            leave(t, node, p->time, p->waits, p->queue, &p->last);
+        for (int64_t i = t->begin[node]; i < t->begin[node + 1]; i++)
+            caused(t, p, t->follower[i], after(t, node, t->follower[i], p->time[node], t->lag[i]));
+        for (int64_t i = t->pop_begin[node]; i < t->pop_begin[node + 1]; i++) {
+            int32_t f = t->pop_fifo[i];
+            int64_t place = t->push_begin[f] + t->pop_number[i] + p->depth[f];
+            if (p->depth[f] && place < t->push_begin[f + 1])
+                caused(t, p, t->push[place], after(t, node, t->push[place], p->time[node], t->room_lag[f]));
+        }
+    }
+}
+
 /* Every node's time with FIFOs of these depths (0: as deep as they like); -1 of those that never happen. `waits` and `queue`
  * are room for as many nodes. Returns how many happen. */
 int64_t replay(const traffic *t, const int64_t *depth, int64_t *time, int32_t *waits, int32_t *queue)
 {
-    int64_t first = 0, last = 0;
-    times = time;
-    for (int64_t p = 0; p < t->pipes; p++) {
-        memset(t->of_pipe + FIELDS * p, 0, FIELDS * sizeof *t->of_pipe);
-        t->of_pipe[FIELDS * p + WAITING] = -1;
-    }
-    memcpy(waits, t->causes, (size_t)t->count * sizeof *waits);
-    memcpy(time, t->earliest, (size_t)t->count * sizeof *time);
-    for (int64_t f = 0; f < t->fifos; f++)
-        for (int64_t i = t->push_begin[f] + depth[f]; depth[f] && i < t->push_begin[f + 1]; i++)
-            waits[t->push[i]]++;
+    progress p = {depth, time, waits, queue, 0, 0};
+    begin(t, &p);
+    drain(t, &p);
     for (int64_t n = 0; n < t->count; n++)
-        if (!waits[n])
-            release(t, (int32_t)n, waits, queue, &last);
-    while (first < last) {
-        int32_t node = queue[first++];
-        if (t->out_pipe[node] >= 0)
-            leave(t, node, time, waits, queue, &last);
-        for (int64_t i = t->begin[node]; i < t->begin[node + 1]; i++) {
-            int32_t next = t->follower[i];
-            int64_t at = after(t, node, next, time[node], t->lag[i]);
-            if (at > time[next])
-                time[next] = at;
-            if (!--waits[next])
-                release(t, next, waits, queue, &last);
-        }
-        for (int64_t i = t->pop_begin[node]; i < t->pop_begin[node + 1]; i++) {
-            int32_t f = t->pop_fifo[i];
-            int64_t place = t->push_begin[f] + t->pop_number[i] + depth[f];
-            if (!depth[f] || place >= t->push_begin[f + 1])
-                continue;
-            int32_t next = t->push[place];
-            int64_t at = after(t, node, next, time[node], t->room_lag[f]);
-            if (at > time[next])
-                time[next] = at;
-            if (!--waits[next])
-                release(t, next, waits, queue, &last);
-        }
-    }
-    for (int64_t n = 0; n < t->count; n++)
-        if (waits[n])
+        if (waits[n] >= 0)
             time[n] = -1;
-    for (int64_t p = 0; p < t->pipes; p++)
-        if (t->of_pipe[FIELDS * p + WAITING] >= 0)
-            time[t->of_pipe[FIELDS * p + WAITING]] = -1;
-    return last;
+    return p.last;
 }

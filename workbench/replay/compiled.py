@@ -23,7 +23,11 @@ _FLAGS = ("-std=c11", "-O2", "-shared", "-fPIC")
 def compiled(name: str) -> ctypes.CDLL:
     """The library of `resources/replay/NAME.c`. Raises WorkbenchError where there is no C compiler, or it fails."""
     compiler, source = needed(find_compiler("c")), _SOURCES / f"{name}.c"
-    folder = cache_dir() / "replay" / digest([compiler.version, *_FLAGS, source.read_bytes()])
+    folder = (
+        cache_dir()
+        / "replay"
+        / digest([compiler.version, *_FLAGS, name, *(one.read_bytes() for one in sorted(_SOURCES.glob("*.c")))])
+    )
     if kept_whole(folder):
         return ctypes.CDLL(str(folder / f"{name}.so"))
     with TemporaryDirectory() as built:

@@ -4,6 +4,7 @@ it replays (`words.py`)."""
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -54,12 +55,7 @@ def front(most: Mapping[str, int], bits: Mapping[str, int], cycles_of: CyclesOf)
     All combinations where these are few. Else depths go down word by word, each time where that costs the least cycles
     for the memory; what that way misses is missing.
     """
-    names = list(most)
-    ranges = [range(1, most[name] + 2) for name in names]
-    tries = 1
-    for one in ranges:
-        tries *= len(one)
-    tried = _all(names, ranges) if tries <= _MOST_TRIES else _down(names, most, bits, cycles_of)
+    tried = tried_depths(most, bits, cycles_of)
     choices = [
         Choice(cycles, sum(bits[name] * words for name, words in depths.items()), depths)
         for depths in tried if (cycles := cycles_of(depths)) < FAILED
@@ -69,6 +65,16 @@ def front(most: Mapping[str, int], bits: Mapping[str, int], cycles_of: CyclesOf)
         if not best or choice.bits < best[-1].bits:
             best.append(choice)
     return tuple(best)
+
+
+def tried_depths(
+    most: Mapping[str, int], bits: Mapping[str, int], cycles_of: CyclesOf, most_tries: int = _MOST_TRIES
+) -> list[dict[str, int]]:
+    """The depths that a front is made of: all combinations, or those on a way down (see `front`)."""
+    names = list(most)
+    ranges = [range(1, most[name] + 2) for name in names]
+    few = math.prod(len(one) for one in ranges) <= most_tries
+    return _all(names, ranges) if few else _down(names, most, bits, cycles_of)
 
 
 def _all(names: Sequence[str], ranges: Sequence[range]) -> list[dict[str, int]]:

@@ -55,11 +55,12 @@ class Way:
 @dataclass(frozen=True)
 class Block:
     """An instance that is no FIFO; an empty name: what is outside of the design, at one stream. `coupled` are the
-    streams that can hold others of it through logic alone."""
+    streams of which one can hold the other through logic alone, `held` the sides with the streams that hold them."""
 
     name: str
     sides: tuple[Side, ...]
     coupled: frozenset[tuple[int, int]]
+    held: frozenset[tuple[Side, int]] = frozenset()
 
     @property
     def streams(self) -> tuple[int, ...]:
@@ -141,7 +142,8 @@ def blocks_of(traffic: Traffic) -> list[Block]:
     coupled = frozenset(
         pair for n, s in enumerate(traffic.streams) for w in s.waits for pair in ((n, w.other), (w.other, n))
     )
-    return [Block(name if of[0].inside(traffic) else "", tuple(of), coupled) for name, of in sides.items()]
+    held = frozenset((Side(n, w.signal == "ready"), w.other) for n, s in enumerate(traffic.streams) for w in s.waits)
+    return [Block(name if of[0].inside(traffic) else "", tuple(of), coupled, held) for name, of in sides.items()]
 
 
 def _in_order(seen: Seen, block: Block) -> Way:
@@ -154,7 +156,7 @@ def _in_order(seen: Seen, block: Block) -> Way:
         keys, of, number = [], [], []
         for stream in sorted(block.streams, key=lambda one: one == side.stream):  # at equal times its own counts
             own = seen.traffic.clocks[stream] == seen.traffic.clocks[side.stream]
-            logic = (side.stream, stream) in block.coupled and not seen.one_event(side.stream, stream)
+            logic = (side, stream) in block.held and not seen.one_event(side.stream, stream)
             shift = 1 if not own or logic else 0
             cycles[stream] = seen.on_clock_of(stream, side.stream)
             keys.append(cycles[stream] - shift)

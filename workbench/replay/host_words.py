@@ -4,21 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from workbench.api.records import SEND, WAIT, Records, read_transfers
+from workbench.api.records import RECEIVE, SEND, WAIT
 from workbench.model.blocks import fpga_of
 from workbench.model.platform import Platform
+from workbench.model.run import Run
 from workbench.model.transfer_time import transfer_ps
 from workbench.replay.traffic import HostTransfer, Traffic
 
+_CALL = np.dtype([("kind", "i4"), ("table", "i4"), ("card", "i4"), ("thread", "i4"), ("bytes", "i8"),
+                  ("call_ps", "i8"), ("grant_ps", "i8"), ("end_ps", "i8")])  # fmt: skip
 
-def with_host(traffic: Traffic, raw: Path, platform: Platform, places: Sequence[str]) -> Traffic:
-    """The traffic with the host's transfers of the records in `raw`. `places` are what streams' names begin with on
-    each card."""
-    records = read_transfers(raw).at()
+
+def records_of_run(run: Run, platform: Platform) -> NDArray[np.void]:
+    """The host's transfers of a traced run's table `calls`, as `with_host` takes them: in order of their begin."""
+    calls, names = run.tables["calls"], list(platform.transfer_tables)
+    rows = np.flatnonzero((np.asarray(calls["parts"]) > 0) & (np.asarray(calls["call_ps"]) >= 0))
+    entries = run.manifest.entries
+    kind_of = np.array([*({"send": SEND, "receive": RECEIVE}.get(e.kind, WAIT) for e in entries), WAIT])
+    table_of = np.array([*(names.index(e.transfer) if e.transfer in names else -1 for e in entries), -1])
+    found = np.zeros(len(rows), _CALL)
+    found["thread"] = calls["block"][rows]
+    for name in ("card", "bytes", "call_ps", "grant_ps", "end_ps"):
+        found[name] = calls[name][rows]
+    entry = np.asarray(calls["entry"])[rows]
+    found["kind"], found["table"] = kind_of[entry], table_of[entry]
+    return found[np.argsort(found["call_ps"], kind="stable")]
+
+
+def with_host(
+    traffic: Traffic, records: NDArray[np.void], platform: Platform, places: Sequence[str]
+) -> Traffic:  # fmt: skip
+    """The traffic with the host's transfers. `places` are what streams' names begin with on each card."""
     if platform.hardware is None or not len(records):
         return traffic
     tables, ports = platform.transfer_tables, {port.name: port for port in platform.hardware.ports}
@@ -67,7 +87,7 @@ def _port(row: np.void, tables: Sequence[object], ports: Mapping[str, object]) -
     return getattr(tables[row["table"]], "port", "") or next(iter(ports))
 
 
-def _stream(traffic: Traffic, rows: Sequence[np.void] | Records, word_bytes: int, place: str) -> int:
+def _stream(traffic: Traffic, rows: Sequence[np.void], word_bytes: int, place: str) -> int:
     """The design's stream at a port that these transfers went through: the only one of as many words; -1: none."""
     words = sum(int(row["bytes"]) // word_bytes for row in rows)
     sends = rows[0]["kind"] == SEND

@@ -8,8 +8,8 @@ design's ends after the host's transfers by the rules of `resources/card/README.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -37,11 +37,15 @@ class Words:
     """A run's words, ready to be replayed. `known` are runs of the same words with other depths, by which the blocks
     are read too. `capacity` is what each FIFO held in the run itself, by index: 0, as much as came.
 
-    `why` are the reasons for which a replay may be off, if any.
+    `why` are the reasons for which a replay may be off, if any. At its ends `driven` the design's streams wait for
+    what `queues.c` says of them.
     """
 
-    def __init__(self, run: Traffic, capacity: Mapping[int, int], known: Sequence[Traffic] = ()) -> None:
-        self.traffic, self.why = run, list[str]()
+    def __init__(
+        self, run: Traffic, capacity: Mapping[int, int], known: Sequence[Traffic] = (),
+        driven: Collection[int] = (),
+    ) -> None:  # fmt: skip
+        self.traffic, self.why, self._driven = run, list[str](), driven
         merged = [pair for pair in together(run) if all(pair in together(other) for other in known)]
         self._runs = [Seen(one, merged) for one in (run, *known)]
         self._count, self._clock = 0, list[NDArray[np.int32]]()
@@ -119,7 +123,8 @@ class Words:
 
     def _add_block(self, block: Block) -> None:
         seen = self._runs[0]
-        if not block.name and block.sides[0].stream in self._of_host:
+        block = replace(block, sides=tuple(side for side in block.sides if side.stream not in self._driven))
+        if not block.sides or (not block.name and block.sides[0].stream in self._of_host):
             return
         held_of = {side: seen.unexplained(side) for side in block.sides}
         mine_of = [side for side, held in held_of.items() if held is None or held.any()]
@@ -284,6 +289,8 @@ class Words:
         }
         for _, out, _ in self._pipes:
             self._arrays["causes"][out] += 1
+        for number in self._driven:
+            self._arrays["causes"][self._nodes[number]] += 1
         fields = [("count", ctypes.c_int64)] + [(name, ctypes.c_void_p) for name in self._arrays]
         fields.insert([name for name, _ in fields].index("push_begin"), ("fifos", ctypes.c_int64))
         fields.insert([name for name, _ in fields].index("pipe_begin"), ("pipes", ctypes.c_int64))
@@ -332,6 +339,19 @@ class Words:
                 ps = -(-(most + 1) * period.numerator // period.denominator)
                 last = max(last, cycles_before(ps, self.traffic.periods_ps[0]) - 1)
         return last
+
+    def nodes(self, stream: int) -> NDArray[np.int64]:
+        """The node of each of a stream's transfers."""
+        return self._nodes[stream]
+
+    @property
+    def struct(self) -> ctypes.Structure:
+        """As `resources/replay/traffic.c` takes it."""
+        return self._struct
+
+    @property
+    def count(self) -> int:
+        return self._count
 
     def wrong(self, replayed: WordTimes) -> list[int]:
         """How many transfers of each stream a replay has in other cycles than the run."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from workbench.api import HdlBuild, Task
 from workbench.api.job import Job
-from workbench.api.records import read_end, stream_tables, stream_transfers
+from workbench.api.records import read_end, read_transfers, stream_tables, stream_transfers
 from workbench.api.targets import Outcome
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.streams import Fifo, Stream
@@ -256,4 +256,6 @@ def _traffic(task: Task, hdl: HdlBuild) -> Traffic | None:
     table = {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
     made = {clock.name: clock for design in hdl.each for clock in design.made.values()}
     clocks_hz = {clock.name: clock.frequency_hz for clock in (*task.platform.hardware.clocks, *made.values())}
-    return with_host(traffic_of(table, hdl.streams, hdl.fifos, clocks_hz), task.raw, task.platform, hdl.places)
+    return with_host(
+        traffic_of(table, hdl.streams, hdl.fifos, clocks_hz), read_transfers(task.raw).at(), task.platform, hdl.places
+    )

@@ -29,6 +29,7 @@ class StreamQueries:
     planned = staticmethod(Later(f"{__name__}.query.window:planned"))
     ask = staticmethod(Later(f"{__name__}.query.window:ask"))
     explain = staticmethod(Later(f"{__name__}.query.window:explain"))
+    queues = staticmethod(Later(f"{__name__}.queues:queues"))
 
 
 @hookimpl

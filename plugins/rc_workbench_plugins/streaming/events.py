@@ -54,7 +54,8 @@ class EdgeEvents:
     Of an edge that crosses a bus, `taken_ps` is when the transfer that carried each element began (elements of one
     transfer have one time), and `delivered_ps` when it stood on the consumer's side: of as many elements as it happened
     to, None where nobody saw it. `crossing` is None of runs that do not tell. Where only a part of the edge was
-    recorded, `part` names it, and all else is said of that part.
+    recorded, `part` names it, and all else is said of that part. `declared` is the depth that the application declares,
+    0 in runs that do not say: `edge.depth` is what all its queues hold.
     """
 
     edge: Edge
@@ -69,6 +70,7 @@ class EdgeEvents:
     delivered_ps: Times | None = None
     crossing: Crossing | None = None
     part: str = ""
+    declared: int = 0
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,8 @@ class Events:
     """All edges of a run by label; a topology of these edges alone, with what is known of their blocks, is `topology`.
     `kinds` and `stands` (on what resource) are of blocks by name; so are, of those on processor cores, `queued_ps`
     (spells in which they were ready and others had their core) and `lives_ps` (when they began and ended). A machine
-    itself tells only how long in all they were ready and others had their core: `ready_ps`."""
+    itself tells only how long in all they were ready and others had their core: `ready_ps`. Transfers over a bus carry
+    `bulk` elements, or those that are there after `flush_ps`; 0 in runs that do not say."""
 
     name: str
     edges: Mapping[str, EdgeEvents]
@@ -87,6 +90,8 @@ class Events:
     queued_ps: Mapping[str, Times] = field(default_factory=dict)
     lives_ps: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     ready_ps: Mapping[str, int] = field(default_factory=dict)
+    bulk: int = 0
+    flush_ps: int = 0
 
     @property
     def topology(self) -> Topology:
@@ -122,6 +127,7 @@ def tables(events: Events) -> dict[str, Table]:
             "sink": asdict(one.edge.sink),
             "type": one.edge.type,
             "depth": one.edge.depth,
+            "declared": one.declared,
             "tick_ps": one.tick_ps,
             "uncertain_ps": one.uncertain_ps,
             "pushes": len(one.push_ps),
@@ -140,6 +146,8 @@ def tables(events: Events) -> dict[str, Table]:
         "name": events.name,
         "start_ps": events.start_ps,
         "end_ps": events.end_ps,
+        "bulk": events.bulk,
+        "flush_ps": events.flush_ps,
         "kinds": dict(events.kinds or {}),
         "queued": {block: len(found) for block, found in events.queued_ps.items()},
         "lives_ps": dict(events.lives_ps),
@@ -243,6 +251,7 @@ def events_of(found: Mapping[str, Table], file: str = "") -> Events | None:
                 crossings.next(one["delivered"]) if one["delivered"] >= 0 else None,
                 _crossing(one.get("crossing")),
                 str(one.get("part", "")),
+                int(one.get("declared", 0)),
             )
         return Events(
             said["name"],
@@ -254,6 +263,8 @@ def events_of(found: Mapping[str, Table], file: str = "") -> Events | None:
             _queued(found, said),
             {block: (int(begin), int(end)) for block, (begin, end) in said.get("lives_ps", {}).items()},
             {block: int(ready) for block, ready in said.get("ready_ps", {}).items()},
+            int(said.get("bulk", 0)),
+            int(said.get("flush_ps", 0)),
         )
 
 

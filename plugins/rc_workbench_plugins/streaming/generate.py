@@ -94,13 +94,18 @@ def _made_of(topology: Topology, block: Block) -> Implementation:
 
 
 def depths(topology: Topology, edge: Edge, section: Streaming) -> tuple[int, int]:
-    """What an edge's queues hold, on the processor and on an FPGA. Where it goes from one to the other, the one on the
-    FPGA holds a transfer at least, and the end; the one where transfers arrive on the processor two."""
-    if not topology.crosses(edge):
-        return edge.depth, edge.depth
-    bulk = section.bulk_elements
-    arrives = topology.fpga(edge.source.block)
-    return max(edge.depth, 2 * bulk) if arrives else edge.depth, max(edge.depth, bulk) + 1
+    """What an edge's queues hold, on the processor and on an FPGA."""
+    leaves = bool(topology.fpga(edge.source.block))
+    return rooms(edge.depth, section.bulk_elements, topology.crosses(edge), leaves)
+
+
+def rooms(depth: int, bulk: int, crosses: bool, leaves: bool) -> tuple[int, int]:
+    """What the queues of an edge of that depth hold, on the processor and on an FPGA, where transfers carry `bulk`
+    elements. Where it crosses a bus, the one on the FPGA holds a transfer at least, and the end; where it `leaves` an
+    FPGA, the one on the processor two."""
+    if not crosses:
+        return depth, depth
+    return max(depth, 2 * bulk) if leaves else depth, max(depth, bulk) + 1
 
 
 def capacity(topology: Topology, edge: Edge, section: Streaming) -> int:

@@ -80,11 +80,14 @@ def recorded(topology: Topology, section: Streaming, raw: Path, run: Manifest) -
             taken_ps=taken,
             delivered_ps=delivered,
             crossing=crossing,
+            declared=edge.depth,
         )
+    bulk, flush_ps = section.bulk_elements, round(1e6 * max(1, round(section.flush_us)))
+    events = replace(of_topology(topology, found, end_ps), bulk=bulk, flush_ps=flush_ps)
     if not run.simulated:
-        return tables(replace(of_topology(topology, found, end_ps), **_lives(topology, raw, end_ps)))
+        return tables(replace(events, **_lives(topology, raw, end_ps)))
     queued, lives = recorded_of_threads(topology, raw)
-    return tables(replace(of_topology(topology, found, end_ps), queued_ps=queued, lives_ps=lives))
+    return tables(replace(events, queued_ps=queued, lives_ps=lives))
 
 
 def _of_processor(topology: Topology, section: Streaming, edge: Edge, host: _Host) -> EdgeEvents:

@@ -1,0 +1,326 @@
+"""How long a run's application takes with other depths of its FIFOs, and the front of time against memory.
+
+A run's FIFOs are those of its design, or the edges of a streaming application. All is from what one traced run
+recorded: nothing is simulated.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.api.queues import EdgeQueue, RunQueues
+from workbench.model.blocks import fpga_of
+from workbench.model.platform import Platform
+from workbench.model.run import Run
+from workbench.replay.depths import AMPLE, FAILED, LOSS, least_depths, tried_depths
+from workbench.replay.host_words import records_of_run, with_host
+from workbench.replay.queues import NoReplayError, Queues, mean_latency_ps
+from workbench.replay.traffic import Traffic, starts_ps, traffic_of
+from workbench.replay.words import Words
+
+Times = NDArray[np.int64]
+_MOST_TRIES = 1000  # replays up to which all depths are tried
+
+
+@dataclass(frozen=True)
+class Queued:
+    """A FIFO or an edge whose depth can be chosen. `depth` is what it has, 0 where not known; `bits` the width of a
+    word, `bits_of` the memory that it takes with a depth; `most` what it held at most in the run. `in_fpga`: it is
+    memory of the FPGA's, or a part of it is. `place` is where it is written."""
+
+    id: str
+    depth: int
+    bits: int
+    most: int
+    in_fpga: bool
+    bits_of: Callable[[int], int]
+    place: tuple[str, int] | None = None
+
+
+@dataclass(frozen=True)
+class Point:
+    """Depths, by id, with the time until the last word, how long words take on average from entering to leaving, and
+    the memory: bits, and block RAMs where the platform says their size."""
+
+    depths: Mapping[str, int]
+    time_ps: int
+    latency_ps: int
+    bits: int
+    block_rams: int | None = None
+
+
+@dataclass(frozen=True)
+class Front:
+    """`points` from the fastest on: of no other point are both time and memory less. `chosen` is the index of the one
+    with the least depths that lose under `loss` of the throughput, -1 where there is none. `now` is the run as it was,
+    None where it ended in a deadlock. `apart` are pairs that never held words at one time; `why` are reasons for which
+    the figures may be off; `replayed_ps` is what the replay of the unchanged run gives, `run_ps` what the run took."""
+
+    queues: tuple[Queued, ...]
+    points: tuple[Point, ...]
+    chosen: int
+    now: Point | None
+    apart: tuple[tuple[str, str], ...]
+    why: tuple[str, ...]
+    loss: float
+    run_ps: int
+    replayed_ps: int | None
+
+    @property
+    def choice(self) -> Point | None:
+        return self.points[self.chosen] if self.chosen >= 0 else None
+
+
+class Replay(Protocol):
+    """A run that can be replayed with other depths."""
+
+    @property
+    def queues(self) -> tuple[Queued, ...]: ...
+    @property
+    def why(self) -> Sequence[str]: ...
+    @property
+    def run_ps(self) -> int: ...
+
+    def time_ps(self, depths: Mapping[str, int]) -> int | None:
+        """When the last word passes with these depths, by id, the others as in the run; None where blocks wait for one
+        another for ever."""
+        ...
+
+    def latency_ps(self) -> int:
+        """How long words took from entering to leaving in the last replay, on average."""
+        ...
+
+    def held(self) -> Mapping[str, int]:
+        """The most words that each held in the last replay."""
+        ...
+
+    def in_use(self) -> Mapping[str, tuple[Times, Times]]:
+        """When words entered and left each in the run (ps)."""
+        ...
+
+
+class EdgeReplay:
+    """Of a streaming application's edges. Raises NoReplayError."""
+
+    def __init__(self, run: Run, queues: RunQueues, platform: Platform | None) -> None:
+        self._queues = Queues(run, queues, platform)
+        self._edges = queues.edges
+        self.why = self._queues.why
+        self.run_ps = max((int(edge.pop_ps.max(initial=0)) for edge in self._edges), default=0)
+        self._queues.time_ps({})
+        as_run = self._queues.held()
+        self.queues = tuple(_queued_edge(edge, as_run[edge.label]) for edge in self._edges if len(edge.push_ps))
+
+    def time_ps(self, depths: Mapping[str, int]) -> int | None:
+        return self._queues.time_ps(depths)
+
+    def latency_ps(self) -> int:
+        return self._queues.latency_ps()
+
+    def held(self) -> Mapping[str, int]:
+        return self._queues.held()
+
+    def in_use(self) -> Mapping[str, tuple[Times, Times]]:
+        return {edge.label: (edge.push_ps, edge.pop_ps) for edge in self._edges if len(edge.push_ps)}
+
+
+def _queued_edge(edge: EdgeQueue, most: int) -> Queued:
+    def bits_of(depth: int) -> int:
+        return edge.bits * _words(edge.rooms(depth), edge.source_fpga, edge.sink_fpga)
+
+    in_fpga = bool(edge.source_fpga or edge.sink_fpga)
+    return Queued(edge.label, edge.depth, edge.bits, most, in_fpga, bits_of, edge.place)
+
+
+def _words(rooms: tuple[int, int], source_fpga: str, sink_fpga: str) -> int:
+    """The words that an edge's queues have room for, on the host and in FPGAs."""
+    host, fpga = rooms
+    if source_fpga == sink_fpga:
+        return host
+    return host + fpga * (bool(source_fpga) + bool(sink_fpga))
+
+
+class FifoReplay:
+    """Of the FIFOs in a design. Raises NoReplayError."""
+
+    def __init__(self, run: Run, platform: Platform | None, known: Sequence[Traffic] = ()) -> None:
+        traffic = traffic_of_run(run, platform)
+        self._words = Words(traffic, {}, known)
+        self.why: list[str] = list(self._words.why)
+        self.traffic = traffic
+        self._alike: dict[str, list[int]] = defaultdict(list)
+        for number, fifo in enumerate(traffic.fifos):
+            if len(traffic.cycles[fifo.input]):
+                self._alike[_shared(fifo.id)].append(number)
+        self.run_ps = _last_ps(traffic)
+        self.queues = tuple(self._queued(name, of) for name, of in self._alike.items())
+        self._times: Times = np.empty(0, np.int64)
+
+    def _queued(self, name: str, of: Sequence[int]) -> Queued:
+        traffic, fifos = self.traffic, [self.traffic.fifos[n] for n in of]
+        bits = traffic.streams[fifos[0].input].bits or 1
+        return Queued(
+            name, max(one.depth for one in fifos), bits, max(map(traffic.most, fifos)), True,
+            lambda depth: bits * depth * len(of), (fifos[0].file, fifos[0].line) if fifos[0].line else None,
+        )  # fmt: skip
+
+    def time_ps(self, depths: Mapping[str, int]) -> int | None:
+        by_number = {n: words for name, words in depths.items() for n in self._alike[name]}
+        found = self._words.replay(by_number)
+        self._times = found.times
+        if found.cycles is None:
+            return None
+        return max(int(self._at(number).max(initial=0)) for number in range(len(self.traffic.streams)))
+
+    def _at(self, stream: int) -> Times:
+        times = self._times[self._words.nodes(stream)]
+        return starts_ps(times[times >= 0] + 1, self.traffic.periods_ps[self.traffic.clocks[stream]])
+
+    def latency_ps(self) -> int:
+        streams = self.traffic.streams
+        first = [n for n, s in enumerate(streams) if not s.source and len(self.traffic.cycles[n])]
+        last = [n for n, s in enumerate(streams) if not s.target and len(self.traffic.cycles[n])]
+        return max((mean_latency_ps(self._at(a), self._at(b)) for a in first for b in last), default=0)
+
+    def held(self) -> Mapping[str, int]:
+        return {name: max(self._most(n) for n in of) for name, of in self._alike.items()}
+
+    def _most(self, number: int) -> int:
+        fifo = self.traffic.fifos[number]
+        pushes, pops = self._at(fifo.input), self._at(fifo.output)
+        gone = np.searchsorted(pops, pushes, side="left")
+        return int((np.arange(1, len(pushes) + 1) - gone).max(initial=0))
+
+    def in_use(self) -> Mapping[str, tuple[Times, Times]]:
+        traffic = self.traffic
+        return {fifo.id: (traffic.at_ps(fifo.input), traffic.at_ps(fifo.output)) for fifo in traffic.fifos}
+
+
+def _shared(fifo: str) -> str:
+    """What FIFOs of several cards that hold one design have in common."""
+    place = fpga_of(fifo)
+    return fifo[len(place) :] if place.startswith("card[") else fifo
+
+
+def _last_ps(traffic: Traffic) -> int:
+    return max((int(traffic.at_ps(n)[-1]) for n, cycles in enumerate(traffic.cycles) if len(cycles)), default=0)
+
+
+def traffic_of_run(run: Run, platform: Platform | None) -> Traffic:
+    """What passed the streams of a traced run's design. Raises NoReplayError."""
+    table = run.tables.get("stream_transfers")
+    if table is None or not len(table["stream"]):
+        raise NoReplayError("the run did not record when words passed its streams: run with --trace")
+    manifest = run.manifest
+    clocks = {clock.name: clock.frequency_hz for clock in manifest.clocks} or {"": manifest.clock_hz}
+    traffic = traffic_of(table, manifest.streams, manifest.fifos, clocks)
+    if platform is None:
+        return traffic
+    places = tuple(dict.fromkeys(fpga_of(stream.id) for stream in manifest.streams))
+    return with_host(traffic, records_of_run(run, platform), platform, places)
+
+
+def replay_of(run: Run, queues: RunQueues | None, platform: Platform | None) -> Replay:
+    """The run, ready to be replayed: its edges, or else its design's FIFOs. Raises NoReplayError."""
+    found: Replay = EdgeReplay(run, queues, platform) if queues else FifoReplay(run, platform)
+    if not found.queues:
+        raise NoReplayError("no words passed a FIFO in this run")
+    return found
+
+
+def depth_front(
+    replay: Replay, loss: float = LOSS, block_ram_bits: int | None = None,
+    went_on: Callable[[], None] = lambda: None,
+) -> Front:  # fmt: skip
+    """The front of time against memory over all FIFOs. `went_on` is called before each replay, and may raise to end
+    it. Raises NoReplayError where the application does not run with any depths."""
+    ids = [one.id for one in replay.queues]
+    known: dict[tuple[int, ...], int] = {}
+
+    def time_of(depths: Mapping[str, int]) -> int:
+        key = tuple(depths[name] for name in ids)
+        if key not in known:
+            went_on()
+            time_ps = replay.time_ps(depths)
+            known[key] = FAILED if time_ps is None else time_ps
+        return known[key]
+
+    def point(depths: Mapping[str, int]) -> Point:
+        time_ps = replay.time_ps(depths) or 0
+        return Point(dict(depths), time_ps, replay.latency_ps(), *_memory(replay.queues, depths, block_ram_bits))
+
+    built = {one.id: one.depth for one in replay.queues}
+    unchanged_ps = replay.time_ps({})
+    now = None
+    if unchanged_ps is not None:
+        now = Point(built, unchanged_ps, replay.latency_ps(), *_memory(replay.queues, built, block_ram_bits))
+    best = time_of(dict.fromkeys(ids, AMPLE))
+    if best == FAILED:
+        raise NoReplayError("the application does not come to its end with queues of any depth")
+    most = {name: held for name, held in replay.held().items() if name in ids}
+    advised = least_depths(most, time_of, best, loss)
+    tried = [*tried_depths(most, {one.id: one.bits for one in replay.queues}, time_of, _MOST_TRIES), advised]
+    fast = [(time_of(depths), _memory(replay.queues, depths, None)[0], depths) for depths in tried]
+    points = [point(depths) for depths in _pareto([one for one in fast if one[0] < FAILED])]
+    chosen = next((n for n, one in enumerate(points) if one.depths == advised), None)
+    if chosen is None:  # another takes no more time and no more memory
+        limit = best / (1 - loss)
+        chosen = max((n for n, one in enumerate(points) if one.time_ps <= limit), default=-1)
+    return Front(
+        replay.queues, tuple(points), chosen, now, never_together(replay.in_use()), tuple(replay.why), loss,
+        replay.run_ps, unchanged_ps,
+    )  # fmt: skip
+
+
+def _memory(
+    queues: Sequence[Queued], depths: Mapping[str, int], block_ram_bits: int | None
+) -> tuple[int, int | None]:  # fmt: skip
+    """Bits, and the block RAMs that FIFOs in an FPGA fill, each its own."""
+    bits = {one.id: one.bits_of(depths[one.id]) for one in queues}
+    if block_ram_bits is None:
+        return sum(bits.values()), None
+    return sum(bits.values()), sum(-(-bits[one.id] // block_ram_bits) for one in queues if one.in_fpga)
+
+
+def _pareto(tried: Sequence[tuple[int, int, dict[str, int]]]) -> list[dict[str, int]]:
+    """Of depths with their times and memory those of which no others are less in both, from the fastest on."""
+    kept, least = [], None
+    for _, bits, depths in sorted(tried, key=lambda one: (one[0], one[1], sum(one[2].values()))):
+        if least is None or bits < least:
+            kept.append(depths)
+            least = bits
+    return kept
+
+
+def never_together(moments: Mapping[str, tuple[Times, Times]]) -> tuple[tuple[str, str], ...]:
+    """The pairs of FIFOs that held words in this run, but never both at one moment: it says nothing of how deep they
+    have to be where both do. `moments` are when words entered and left each."""
+    spells = {name: spell for name, (pushes, pops) in moments.items() if len(spell := held_spells(pushes, pops))}
+    return tuple(
+        (one, other) for one, other in combinations(spells, 2) if not _overlap(spells[one], spells[other])
+    )  # fmt: skip
+
+
+def held_spells(pushes: Times, pops: Times) -> Times:
+    """Rows (begin, end) in which a FIFO held words, in order."""
+    if not len(pushes):
+        return np.empty((0, 2), np.int64)
+    left = np.concatenate((pops[: len(pushes)], np.full(max(len(pushes) - len(pops), 0), np.iinfo(np.int64).max)))
+    begins = np.flatnonzero(np.concatenate(([True], pushes[1:] > left[:-1])))
+    ends = np.append(begins[1:], len(pushes)) - 1
+    spells = np.stack((pushes[begins], left[ends]), axis=1)
+    return spells[spells[:, 0] < spells[:, 1]]
+
+
+def _overlap(one: Times, other: Times) -> bool:
+    """Whether any of two lists of spells, each in order, have a moment in common."""
+    after = np.searchsorted(other[:, 1], one[:, 0], side="right")
+    known = after < len(other)
+    return bool((other[after[known], 0] < one[known, 1]).any())

@@ -1,0 +1,347 @@
+"""What the host's threads of a streaming application did between two waits, read from table `syncs` of a traced run.
+
+An edge's queue is two semaphores (`resources/streaming/streaming.hpp`): its room, and the elements there. A thread
+first tries to take one, and waits where that fails; both ways cost own time, which the run shows.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.api.queues import EdgeQueue, RunQueues
+from workbench.model.run import Run
+from workbench.model.syncs import SyncKind, SyncResult
+from workbench.replay.traffic import Cycles
+
+COSTS = 12  # of a thread that moves data: see the enumeration in queues.c
+_OPS = np.dtype([("kind", "<i4"), ("what", "<i4"), ("own_ps", "<i8"), ("argument", "<i8"), ("waited_ps", "<i8")])
+_CALL, _TAKE, _POST, _SLEEP, _UNTIL, _CREATE, _JOIN, _BIND, _YIELD, _END, _EXIT = range(11)
+_KINDS = {
+    SyncKind.TAKE: _TAKE, SyncKind.POST: _POST, SyncKind.CREATE: _CREATE, SyncKind.JOIN: _JOIN, SyncKind.BIND: _BIND,
+    SyncKind.YIELD: _YIELD, SyncKind.END: _END, SyncKind.EXIT: _EXIT,
+}  # fmt: skip
+_CARD = (SyncKind.CARD, SyncKind.CARD_HELD, SyncKind.INTERRUPT)
+_LEAST_SLEEPS = 8  # that show whether a thread sleeps for a time, or until moments on a grid
+
+
+class Role(IntEnum):
+    """What a thread does: what it did in the run, or what moves data into an FPGA, or out of one."""
+
+    LISTED = 0
+    INTO = 1
+    OUT_OF = 2
+
+
+@dataclass(frozen=True)
+class Queue:
+    """The queue of an edge on the host: its semaphores, and who takes from each."""
+
+    edge: int
+    room: int
+    there: int
+    source: int
+    sink: int
+    push_ps: Cycles
+
+
+@dataclass
+class RunThreads:
+    """By number: `roles`, `ops` of those that are LISTED, `edges` that the others move, `costs` (COSTS each), and
+    whether transfers keep their core. `interrupts_ps` are when the thread of an edge out of an FPGA was woken."""
+
+    roles: list[Role]
+    queues: list[Queue]
+    ops: dict[int, NDArray[np.void]] = field(default_factory=dict)
+    edges: dict[int, list[int]] = field(default_factory=dict)
+    costs: list[Sequence[int]] = field(default_factory=list)
+    holds_core: list[bool] = field(default_factory=list)
+    interrupts_ps: dict[int, Cycles] = field(default_factory=dict)
+
+    @property
+    def dtype(self) -> np.dtype[np.void]:
+        return _OPS
+
+
+class _Rows:
+    """The rows of one thread."""
+
+    def __init__(self, run: Run, number: int) -> None:
+        table = run.tables["syncs"]
+        block = np.asarray(table["block"])
+        begin, end = np.searchsorted(block, [number, number + 1])
+        self.number = number
+        part = slice(begin, end)
+        self.kind, self.object, self.argument, self.result, self.t0, self.t1, self.woken, self.own = (
+            np.asarray(table[name])[part]
+            for name in ("kind", "object", "argument", "result", "t0_ps", "t1_ps", "woken_ps", "own_ps")
+        )
+        self.refused = (self.kind == SyncKind.TAKE) & (self.result == SyncResult.REFUSED)
+        self.took = (self.kind == SyncKind.TAKE) & (self.result == SyncResult.DONE)
+        #: that a try failed before: it went the long way
+        self.long = self.took & np.concatenate(([False], self.refused[:-1]))[: len(self.kind)]
+        self.sends = _sends(run, number, self.kind, self.argument)
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+
+def _sends(run: Run, number: int, kind: NDArray[np.uint8], argument: Cycles) -> NDArray[np.bool_]:
+    """Of each row whether it is a transfer to the FPGA."""
+    calls = run.tables["calls"]
+    mine = np.flatnonzero(np.asarray(calls["block"]) == number)
+    parts = np.repeat(mine, np.asarray(calls["parts"])[mine])  # the call of each transfer
+    found = np.zeros(len(kind), bool)
+    cards = np.flatnonzero(np.isin(kind, _CARD) & (argument >= 0))
+    cards = cards[argument[cards] < len(parts)]
+    sends = np.array([*(entry.kind == "send" for entry in run.manifest.entries), False])
+    found[cards] = sends[np.asarray(calls["entry"])[parts[argument[cards]]]]
+    return found
+
+
+def read_queues(run: Run, queues: RunQueues) -> RunThreads | str:
+    """The threads and queues of a run, or why they cannot be replayed."""
+    if "syncs" not in run.tables:
+        return "the run did not record when its threads waited: run with --trace on the simulated card"
+    blocks = np.asarray(run.tables["syncs"]["block"])
+    rows = [_Rows(run, number) for number in range(int(blocks.max(initial=0)) + 1)]
+    found = _pairs(rows, queues)
+    if isinstance(found, str):
+        return found
+    semaphore = {queue.room: 2 * n for n, queue in enumerate(found)}
+    semaphore |= {queue.there: 2 * n + 1 for n, queue in enumerate(found)}
+    threads = RunThreads([], found)
+    longer = _longer(rows)
+    for mine in rows:
+        role = _role(mine, found, queues.edges)
+        threads.roles.append(role)
+        threads.holds_core.append(bool((mine.kind == SyncKind.CARD_HELD).any()))
+        threads.costs.append([0] * COSTS)
+        if role is Role.LISTED:
+            ops = _listed(mine, semaphore, longer)
+            if isinstance(ops, str):
+                return ops
+            threads.ops[mine.number] = ops
+        elif role is Role.INTO:
+            threads.edges[mine.number] = [queue.edge for queue in found if queue.sink == mine.number]
+            threads.costs[-1] = _costs_into(mine, queues, longer)
+        else:
+            moved = sorted(queue.edge for queue in found if queue.source == mine.number)
+            threads.edges[mine.number] = moved
+            threads.costs[-1] = _costs_out_of(mine)
+            woken = mine.t1[mine.kind == SyncKind.INTERRUPT]
+            threads.interrupts_ps |= dict.fromkeys(moved, woken)
+    return threads
+
+
+def _pairs(rows: Sequence[_Rows], queues: RunQueues) -> list[Queue] | str:
+    """The queues on the host by their semaphores, each with its edge."""
+    gives: dict[tuple[int, int], int] = {}  # thread by (taken, posted)
+    first: dict[int, int] = {}  # when each semaphore was first taken without a wait, or posted
+    for mine in rows:
+        at = np.flatnonzero(mine.took[:-1] & (mine.kind[1:] == SyncKind.POST)) if len(mine) > 1 else []
+        for place in at:
+            pair = int(mine.object[place]), int(mine.object[place + 1])
+            if pair in gives and gives[pair] != mine.number:
+                return "several threads take from one end of a queue"
+            gives[pair] = mine.number
+            first.setdefault(pair[0], int(mine.t1[place]))
+    found: list[tuple[int, int, int, int]] = []
+    for (room, there), source in gives.items():
+        sink = gives.get((there, room))
+        if sink is not None and first[room] <= first[there] and (room, there) not in {f[:2] for f in found}:
+            if first[room] == first[there] and source > sink:
+                continue
+            found.append((room, there, source, sink))
+    made, left = [], {n: e for n, e in enumerate(queues.edges) if e.on_host and len(e.push_ps) and len(e.pop_ps)}
+    for room, there, source, sink in found:
+        push, pop = _moments(rows[source], room), _moments(rows[sink], there)
+        of = [n for n, edge in left.items() if _is(edge, push, pop)]
+        if not of:
+            return "a queue of the host's threads belongs to no edge of the application"
+        del left[of[0]]
+        made.append(Queue(of[0], room, there, source, sink, queues.edges[of[0]].push_ps))
+    if left:
+        return f"the queue of {next(iter(left.values())).label} is not seen among the host's threads"
+    return made
+
+
+def _moments(mine: _Rows, semaphore: int) -> tuple[Cycles, Cycles]:
+    """Between which moments a thread that took a semaphore had its element, where it then posted another."""
+    at = np.flatnonzero(mine.took[:-1] & (mine.object[:-1] == semaphore) & (mine.kind[1:] == SyncKind.POST))
+    return mine.t1[at], mine.t0[at + 1]
+
+
+def _is(edge: EdgeQueue, push: tuple[Cycles, Cycles], pop: tuple[Cycles, Cycles]) -> bool:
+    """Whether an edge's elements came and went with these, as far as it is the host that did it."""
+    for moments, between, fpga in ((edge.push_ps, push, edge.source_fpga), (edge.pop_ps, pop, edge.sink_fpga)):
+        count = min(len(moments), len(between[0]))
+        if not fpga and (count < len(moments) or not ((between[0][:count] <= moments[:count])
+                                                      & (moments[:count] <= between[1][:count])).all()):  # fmt: skip
+            return False
+    return len(push[0]) - len(edge.push_ps) in (0, 1)  # one that nobody reads any more is lost
+
+
+def _role(mine: _Rows, found: Sequence[Queue], edges: Sequence[EdgeQueue]) -> Role:
+    if not np.isin(mine.kind, _CARD).any():
+        return Role.LISTED
+    if any(queue.sink == mine.number and edges[queue.edge].sink_fpga for queue in found):
+        return Role.INTO
+    if any(queue.source == mine.number and edges[queue.edge].source_fpga for queue in found):
+        return Role.OUT_OF
+    return Role.LISTED
+
+
+def _longer(rows: Sequence[_Rows]) -> Mapping[tuple[int, int] | None, tuple[int, int]]:
+    """By thread and semaphore, how long its own time is from a failed try to the wait, and by how much that after it is
+    longer than after a try that took; None: where neither is known of that one."""
+    found: dict[tuple[int, int] | None, tuple[int, int]] = {}
+    for mine in rows:
+        for semaphore in np.unique(mine.object[mine.kind == SyncKind.TAKE]).tolist():
+            is_it = mine.object == semaphore
+            long, short = (np.flatnonzero(is_it[:-1] & way[:-1] & (mine.kind[1:] == SyncKind.POST))
+                           for way in (mine.long, mine.took & ~mine.long))  # fmt: skip
+            if len(long) and len(short):
+                more = int(np.median(mine.own[long + 1]) - np.median(mine.own[short + 1]))
+                found[mine.number, semaphore] = int(np.median(mine.own[mine.long & is_it])), max(more, 0)
+    known = list(found.values())
+    found[None] = (int(np.median([a for a, _ in known])), int(np.median([b for _, b in known]))) if known else (0, 0)
+    return found
+
+
+def _listed(
+    mine: _Rows, semaphore: Mapping[int, int], longer: Mapping[tuple[int, int] | None, tuple[int, int]]
+) -> NDArray[np.void] | str:
+    """A thread's calls as `queues.c` takes them, or why it cannot."""
+    kinds = np.array([_KINDS.get(SyncKind(k), _CALL) if k else _CALL for k in range(SyncKind.INTERRUPT + 1)], np.int32)
+    ops = np.zeros(len(mine), _OPS)
+    ops["kind"], ops["own_ps"] = kinds[mine.kind], mine.own
+    ops["what"] = np.where(np.isin(mine.kind, [SyncKind.CREATE, SyncKind.JOIN, SyncKind.BIND]), mine.argument, 0)
+    slept = np.isin(mine.kind, [SyncKind.SLEEP, *_CARD]) & (mine.woken >= 0)
+    ops["kind"][slept] = _SLEEP
+    ops["argument"][slept] = (mine.woken - mine.t0)[slept]
+    if _sleeps_until(mine):
+        until = mine.kind == SyncKind.SLEEP
+        ops["kind"][until], ops["argument"][until] = _UNTIL, mine.woken[until]
+    uses = np.isin(mine.kind, [SyncKind.TAKE, SyncKind.POST])
+    if not all(int(one) in semaphore for one in np.unique(mine.object[uses])):
+        uses &= np.isin(mine.object, list(semaphore))
+    ops["what"][uses] = [semaphore[int(one)] for one in mine.object[uses]]
+    unknown = ~uses & np.isin(mine.kind, [SyncKind.TAKE, SyncKind.POST])
+    ops["kind"][unknown] = _CALL
+    waits = (mine.woken >= 0) & ~slept & ~uses & ~np.isin(mine.kind, [SyncKind.JOIN])
+    waits &= mine.result != SyncResult.NOT_OVER
+    if waits.any():
+        kind = SyncKind(mine.kind[np.flatnonzero(waits)[0]]).name.lower().replace("_", " ")
+        return f"a block's thread also waits for others by {kind}: how long depends on more than its queues"
+    takes = np.flatnonzero((mine.took | mine.refused) & uses)
+    for one in np.unique(mine.object[takes]).tolist():
+        refused, more = longer.get((mine.number, one), longer[None])
+        at = np.flatnonzero(uses & mine.took & (mine.object == one))
+        ops["argument"][at], ops["waited_ps"][at] = refused, more
+    long = np.flatnonzero(mine.long & uses)
+    ops["argument"][long], ops["own_ps"][long] = mine.own[long], mine.own[long - 1]
+    after = long[long + 1 < len(ops)] + 1
+    ops["own_ps"][after] = np.maximum(ops["own_ps"][after] - ops["waited_ps"][after - 1], 0)
+    last = len(mine) and mine.refused[-1]  # it waits for ever
+    keep = ~(mine.refused & uses)
+    if last:
+        keep[-1] = True
+    return ops[keep]
+
+
+def _sleeps_until(mine: _Rows) -> bool:
+    """Whether a thread sleeps until moments, not for times: those lie on a coarser grid."""
+    sleeps = (mine.kind == SyncKind.SLEEP) & (mine.woken >= 0)
+    if int(sleeps.sum()) < _LEAST_SLEEPS:
+        return False
+    until, lasted = mine.woken[sleeps], (mine.woken - mine.t0)[sleeps]
+    return bool(np.gcd.reduce(np.diff(until)) > np.gcd.reduce(lasted))
+
+
+def _median(values: Sequence[int]) -> int:
+    return int(np.median(values)) if values else 0
+
+
+def _costs_into(
+    mine: _Rows, queues: RunQueues, longer: Mapping[tuple[int, int] | None, tuple[int, int]]
+) -> list[int]:  # fmt: skip
+    """Own times of a thread that takes from a queue and sends into an FPGA."""
+    first, post, more, read, write, each, pause, again, deadline, after = range(10)
+    seen: dict[int, list[int]] = defaultdict(list)
+    writes: list[tuple[int, int]] = []
+    count, before, posted_ps = 0, -1, 0
+    for row in range(len(mine)):
+        kind, own = int(mine.kind[row]), int(mine.own[row])
+        if mine.refused[row]:
+            seen[after if before >= 0 else first].append(own)
+        elif kind == SyncKind.TAKE:
+            if not count and not mine.long[row]:
+                seen[after if before >= 0 else first].append(own)
+            elif count:
+                seen[more].append(own)
+            if mine.result[row] == SyncResult.TIMED_OUT:
+                seen[deadline].append(int(mine.t1[row]) - queues.flush_ps - posted_ps)
+        elif kind == SyncKind.POST:
+            if not count:
+                posted_ps = int(mine.t0[row])
+            if not mine.long[row - 1]:
+                seen[post].append(own)
+            count += 1
+        elif kind == SyncKind.SLEEP:
+            seen[pause].append(own)
+        elif kind in _CARD:
+            if mine.sends[row]:
+                writes.append((count, own))
+                count = 0
+            else:
+                seen[again if before == SyncKind.SLEEP else read].append(own)
+        before = kind
+    found = [_median(seen[n]) for n in range(10)]
+    if writes:
+        sizes, took = np.array(writes).T
+        slope = float(np.polyfit(sizes, took, 1)[0]) if len(set(sizes.tolist())) > 1 else 0.0
+        found[each] = max(round(slope), 0)
+        found[write] = max(round(float(np.median(took - found[each] * sizes))), 0)
+    return [*found, *longer[None]]
+
+
+def _costs_out_of(mine: _Rows) -> list[int]:
+    """Own times of a thread that takes out of an FPGA."""
+    irq, look, value, window, push_first, push_each, pushed, push, rest = range(9)
+    seen: dict[int, list[int]] = defaultdict(list)
+    firsts: list[tuple[int, int]] = []
+    before, sizes = -1, 0
+    for row in range(len(mine)):
+        kind, own = int(mine.kind[row]), int(mine.own[row])
+        if kind == SyncKind.INTERRUPT:
+            seen[irq].append(own)
+        elif kind in _CARD:
+            seen[look if before == SyncKind.INTERRUPT else window].append(own)
+        elif kind == SyncKind.OTHER:
+            seen[value].append(own)
+        elif kind == SyncKind.TAKE:
+            if before in _CARD:
+                sizes = 1
+                while row + 2 * sizes < len(mine) and mine.kind[row + 2 * sizes] == SyncKind.TAKE:
+                    sizes += 1
+                firsts.append((sizes, own))
+            else:
+                seen[push].append(own)
+        elif kind == SyncKind.POST:
+            seen[pushed].append(own)
+        elif kind == SyncKind.SLEEP:
+            seen[rest].append(own)
+        before = kind
+    found = [_median(seen[n]) for n in range(9)]
+    if firsts:
+        counts, took = np.array(firsts).T
+        slope = float(np.polyfit(counts, took, 1)[0]) if len(set(counts.tolist())) > 1 else 0.0
+        found[push_each] = max(round(slope), 0)
+        found[push_first] = max(round(float(np.median(took - found[push_each] * counts))), 0)
+    return [*found, *[0] * (COSTS - 9)]

@@ -1,0 +1,336 @@
+"""A streaming application replayed with other depths of its queues, from one traced run.
+
+The host's blocks are what their threads did between two waits; the threads that move data over the bus do what the
+run-time does (`resources/streaming/card.hpp`), at the cost that they had in the run; words in an FPGA come after what
+they came after in the run (`words.py`). Who waits for whom is made anew (`resources/replay/queues.c`).
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.api.queues import EdgeQueue, RunQueues
+from workbench.model.cycles import period_ps
+from workbench.model.platform import Platform
+from workbench.model.run import Run
+from workbench.model.transfer_time import transfer_ps
+from workbench.replay.compiled import compiled
+from workbench.replay.queue_threads import COSTS, Role, RunThreads, read_queues
+from workbench.replay.traffic import Cycles, starts_ps, traffic_of
+from workbench.replay.words import Words
+
+_LATENCY_POINTS = 2000
+
+
+class NoReplayError(Exception):
+    """Why a run's queues cannot be replayed, in words for people."""
+
+
+@dataclass(frozen=True)
+class _End:
+    """An end of an edge on the bus, in the FPGA's words: the index of its FIFO there."""
+
+    edge: int
+    fifo: int
+    into: bool
+
+
+class Queues:
+    """A run's queues, ready to be replayed. Raises NoReplayError. `why` are reasons for which a replay may be off."""
+
+    def __init__(self, run: Run, queues: RunQueues, platform: Platform | None) -> None:
+        self.run, self.edges, self._queues, self._platform = run, queues.edges, queues, platform
+        found = read_queues(run, queues)
+        if isinstance(found, str):
+            raise NoReplayError(found)
+        self.threads: RunThreads = found
+        self.why: list[str] = []
+        self._hold: list[Any] = []  # what the C code points at
+        self.words = self._words_of_fpga()
+        self._build()
+
+    # -- the FPGA
+
+    def _words_of_fpga(self) -> Words | None:
+        run, edges = self.run, self.edges
+        self._fifos: dict[int, list[int]] = {}  # by edge: where it leaves an FPGA, then where it arrives
+        self.ends: list[_End] = []
+        if all(not edge.source_fpga and not edge.sink_fpga for edge in edges):
+            return None
+        table = run.tables.get("stream_transfers")
+        if table is None:
+            raise NoReplayError("the run did not record the words in the FPGA: run with --trace")
+        streams, fifos = run.manifest.streams, run.manifest.fifos
+        clocks = {clock.name: clock.frequency_hz for clock in run.manifest.clocks}
+        traffic = traffic_of(table, streams, fifos, clocks or {"": run.manifest.clock_hz})
+        driven = []
+        for number, edge in enumerate(edges):
+            wanted = [name for name, there in (
+                (edge.label, edge.source_fpga or edge.sink_fpga),
+                (f"{edge.label} (arriving)", edge.crosses and edge.source_fpga and edge.sink_fpga),
+            ) if there]  # fmt: skip
+            for name in wanted:
+                used = [n for n, fifo in enumerate(fifos) if len(traffic.cycles[fifo.input])]
+                at = [n for n in used if fifos[n].id == name or fifos[n].id.endswith(f".{name}")]
+                if len(at) != 1:
+                    raise NoReplayError(f"the queue of {name} in the FPGA is not seen")
+                self._fifos.setdefault(number, []).append(at[0])
+                if edge.crosses:
+                    into = not edge.source_fpga or name != edge.label
+                    self.ends.append(_End(number, at[0], into))
+                    driven.append(fifos[at[0]].input if into else fifos[at[0]].output)
+        words = Words(traffic, {}, driven=driven)
+        self.why += words.why
+        return words
+
+    # -- what the C code takes
+
+    def _build(self) -> None:
+        run, threads = self.run, self.threads
+        cores = run.manifest.cores
+        order = self._ends_by_thread()
+        begin = np.zeros(len(threads.roles) + 1, np.int64)
+        ops = [np.zeros(0, threads.dtype)]
+        for number, role in enumerate(threads.roles):
+            if role is Role.LISTED:
+                ops.append(threads.ops[number])
+        of_list = np.cumsum([0, *map(len, ops[1:])])
+        # LISTED threads index `ops`, the others `ends`: each reads begin[n] and begin[n + 1], so both are kept apart
+        starts, stops, listed = [], [], 0
+        for number, role in enumerate(threads.roles):
+            if role is Role.LISTED:
+                starts.append(int(of_list[listed]))
+                listed += 1
+                stops.append(int(of_list[listed]))
+            else:
+                starts.append(order[number][0])
+                stops.append(order[number][1])
+        begin = np.array([starts, stops], np.int64).T.copy()
+        counts = np.array([len(queue.push_ps) for queue in threads.queues], np.int64)
+        room = np.repeat(counts, 2) + 1  # the semaphores of queue q are 2 q (room) and 2 q + 1 (there); the end besides
+        taken_begin = np.concatenate(([0], np.cumsum(room)))
+        self._taken = np.full(int(taken_begin[-1]), -1, np.int64)
+        self._taken_begin = taken_begin
+        self._counts = np.zeros(2 * len(counts), np.int64)
+        queue_of = {queue.edge: number for number, queue in enumerate(threads.queues)}
+        self._queue_of = queue_of
+        push: list[int] = []
+        pop: list[int] = []
+        nodes, moved = [np.zeros(0, np.int32)], 0
+        for end in self.ends:
+            assert self.words is not None
+            fifo = self.run.manifest.fifos[end.fifo]
+            for into, found in ((push, fifo.input), (pop, fifo.output)):
+                part = self.words.nodes(found).astype(np.int32)
+                into.append(moved)
+                nodes.append(part)
+                moved += len(part)
+        largest = max((e.bits for e in self.edges), default=32)
+        most = max(self._queues.bulk * -(-largest // 32), len(self.edges)) + 1
+        send, receive, shared = self._bus(most)
+        hz = run.manifest.clock_hz
+        flush_ps = self._queues.flush_ps
+        self._end_depth = np.zeros(len(self.ends), np.int64)
+        of_queue = np.array([queue_of[end.edge] for end in self.ends], np.int64)
+        arrays: dict[str, Any] = {
+            "ops": np.concatenate(ops), "role": np.array([int(r) for r in threads.roles], np.int32), "begin": begin,
+            "cost": np.array(threads.costs, np.int64).reshape(-1, COSTS), "counts": self._counts,
+            "taken_begin": taken_begin, "taken": self._taken,
+            "held": np.array(threads.holds_core, np.int32),
+            "end_there": 2 * of_queue + 1, "end_room": 2 * of_queue,
+            "end_words": np.array([-(-self.edges[end.edge].bits // 32) for end in self.ends], np.int64),
+            "end_depth": self._end_depth, "end_push": np.array(push, np.int64), "end_pop": np.array(pop, np.int64),
+            "end_count": np.array([len(self.edges[end.edge].push_ps) for end in self.ends], np.int64),
+            "end_last": self._stream_ends(flush_ps, hz), "nodes": np.concatenate(nodes),
+            "send_ps": send, "receive_ps": receive,
+        }  # fmt: skip
+        numbers = {
+            "threads": len(threads.roles), "semaphores": len(self._counts), "count_cores": max(cores.count, 1),
+            "slice_ps": cores.slice_ps, "call_ps": cores.call_ps, "wake_ps": cores.wake_ps,
+            "switch_ps": cores.switch_ps, "bulk": self._queues.bulk, "flush_ps": flush_ps,
+            "flush_cycles": max(1, round(flush_ps * hz / 1e12)), "bus_shared": int(shared), "clock": 0,
+        }  # fmt: skip
+        self._struct = _struct(numbers, arrays)
+        self._hold += [*arrays.values()]
+        count = self.words.count if self.words else 0
+        semaphores = len(self._counts)
+        self._room: list[NDArray[Any]] = [
+            *(np.empty(count, kind) for kind in (np.int64, np.int32, np.int32)),
+            *(np.empty(semaphores, np.int64) for _ in range(2)),
+        ]
+
+    def _ends_by_thread(self) -> dict[int, tuple[int, int]]:
+        """The ends of each thread that moves data, as a range of `ends`, which are put in that order."""
+        ordered: list[_End] = []
+        found = {}
+        for number, role in enumerate(self.threads.roles):
+            if role is Role.LISTED:
+                continue
+            moved = self.threads.edges[number]
+            mine = [end for end in self.ends if end.edge in moved and end.into == (role is Role.INTO)]
+            if len(mine) != len(moved):
+                raise NoReplayError("not every edge that crosses a bus has a thread that moves its elements")
+            found[number] = (len(ordered), len(ordered) + len(mine))
+            ordered += mine
+        self.ends = ordered
+        return found
+
+    def _bus(self, most: int) -> tuple[Cycles, Cycles, bool]:
+        """How long transfers of so many words take, by the tables that the run's calls went by."""
+        if not self.ends:
+            return np.zeros(most + 1, np.int64), np.zeros(most + 1, np.int64), True
+        tables = self._platform.transfer_tables if self._platform else {}
+        entries, calls = self.run.manifest.entries, self.run.tables["calls"]
+        times, buses = [], set()
+        for kind in ("send", "receive"):
+            of = np.array([e.kind == kind and e.transfer in tables for e in entries], bool)
+            mine = np.flatnonzero(of[calls["entry"]] & (np.asarray(calls["bytes"]) > 0))
+            words, which = np.asarray(calls["bytes"])[mine] // 4, np.asarray(calls["entry"])[mine]
+            if not len(mine):
+                raise NoReplayError(f"no {kind} of this run has a transfer time")
+            used = [tables[entries[_entry(words, which, n)].transfer] for n in range(most + 1)]
+            if any(one.overlaps for one in used):
+                raise NoReplayError("transfers of this platform overlap, which this replay does not follow")
+            buses |= {one.resource for one in used}
+            times.append(np.array([transfer_ps(one, max(4 * n, 1)) for n, one in enumerate(used)], np.int64))
+        return times[0], times[1], len(buses) == 1
+
+    def _stream_ends(self, flush_ps: int, hz: float) -> Cycles:
+        """By how many cycles each stream's end came after its last element; -1 where nothing shows it."""
+        found = np.full(len(self.ends), -1, np.int64)
+        if self.words is None:
+            return found
+        flush = max(1, round(flush_ps * hz / 1e12))
+        period = period_ps(hz)
+        for number, end in enumerate(self.ends):
+            if end.into:
+                continue
+            fifo = self.run.manifest.fifos[end.fifo]
+            pushes, pops = (self.words.traffic.cycles[n] for n in (fifo.input, fifo.output))
+            woken = self.threads.interrupts_ps.get(end.edge, np.zeros(0, np.int64))
+            before = woken[woken <= starts_ps(pops[-1:], period)[0]] if len(pops) else woken
+            if not len(before):
+                continue
+            cycle = int(before[-1] // period)
+            left = int(np.searchsorted(pops, cycle))
+            if left >= len(pops) or len(pops) - left >= self._queues.bulk:
+                continue
+            since = max(int(pops[left - 1]) if left else -1, int(pushes[left]))
+            if int(pushes[-1]) < cycle < since + 1 + flush and cycle - int(pushes[-1]) < flush // 2:
+                found[number] = cycle - int(pushes[-1])
+        return found
+
+    # -- replay
+
+    def time_ps(self, depths: Mapping[str, int]) -> int | None:
+        """When the last element leaves the last queue, with these depths, by label, the others as in the run; None
+        where blocks wait for one another for ever."""
+        rooms = [edge.rooms(depths.get(edge.label, edge.depth)) for edge in self.edges]
+        for number, queue in enumerate(self.threads.queues):
+            self._counts[2 * number] = rooms[queue.edge][0]
+        for number, end in enumerate(self.ends):
+            self._end_depth[number] = rooms[end.edge][1]
+        depth = np.zeros(len(self.run.manifest.fifos) if self.words else 0, np.int64)
+        for number, of_edge in self._fifos.items():
+            depth[of_edge] = rooms[number][1]
+        words = ctypes.byref(self.words.struct) if self.words else None
+        pointers = [ctypes.c_void_p(one.ctypes.data) for one in (depth, *self._room)]
+        compiled("queues").replay_queues(ctypes.byref(self._struct), words, *pointers)
+        last = [self._last_pop(number, len(edge.pop_ps)) for number, edge in enumerate(self.edges) if len(edge.pop_ps)]
+        return None if -1 in last else max(last, default=0)
+
+    def _last_pop(self, number: int, count: int) -> int:
+        """When the last element left an edge; -1 where it did not."""
+        of_edge = self._fifos.get(number, ())
+        if of_edge and self.edges[number].sink_fpga:
+            assert self.words is not None
+            node = self.words.nodes(self.run.manifest.fifos[of_edge[-1]].output)[-1]
+            gone = self._room[1][node] < 0
+            return (
+                int(starts_ps(self._room[0][node : node + 1] + 1, self.words.traffic.periods_ps[0])[0]) if gone else -1
+            )
+        return int(self._taken[self._taken_begin[2 * self._queue_of[number] + 1] + count - 1])
+
+    def held(self) -> dict[str, int]:
+        """The most elements that each edge held in the last replay, in its fuller queue, by label."""
+        return {edge.label: self._moments(number, edge)[2] for number, edge in enumerate(self.edges)}
+
+    def latency_ps(self) -> int:
+        """How long elements took through the application in the last replay, on average."""
+        return self._latency([self._moments(number, edge)[:2] for number, edge in enumerate(self.edges)])
+
+    def _moments(self, number: int, edge: EdgeQueue) -> tuple[Cycles, Cycles, int]:
+        """When an edge's elements came and went, and the most of them that one of its queues held."""
+        most, parts = 0, []
+        if number in self._queue_of:
+            at = 2 * self._queue_of[number]
+            begin = self._taken_begin
+            room, there = self._taken[begin[at] : begin[at + 1] - 1], self._taken[begin[at + 1] : begin[at + 2] - 1]
+            parts.append((room, there))
+            most = _most(room, there)
+        for place, fifo_number in enumerate(self._fifos.get(number, ())):
+            assert self.words is not None
+            fifo = self.run.manifest.fifos[fifo_number]
+            period = self.words.traffic.periods_ps[0]
+            waits = self._room[1]
+            pair = []
+            for stream in (fifo.input, fifo.output):
+                nodes = self.words.nodes(stream)
+                ps = starts_ps(self._room[0][nodes] + 1, period)
+                pair.append(np.where(waits[nodes] < 0, ps, -1))
+            parts.insert(0 if edge.source_fpga and not place else len(parts), (pair[0], pair[1]))
+            most = max(most, _most(*pair))
+        return parts[0][0], parts[-1][1], most
+
+    def _latency(self, moments: list[tuple[Cycles, Cycles]]) -> int:
+        """From the edges that nothing feeds to those that feed nothing, element by element of the same share."""
+        sinks, sources = {e.sink for e in self.edges}, {e.source for e in self.edges}
+        first = [m[0] for m, e in zip(moments, self.edges, strict=True) if e.source not in sinks and len(m[0])]
+        last = [m[1] for m, e in zip(moments, self.edges, strict=True) if e.sink not in sources and len(m[1])]
+        return max((mean_latency_ps(came, left) for came in first for left in last), default=0)
+
+
+def mean_latency_ps(came: Cycles, left: Cycles) -> int:
+    """The mean time from the words that entered to those of the same share of all that left."""
+    count = min(len(left), _LATENCY_POINTS)
+    if not count or not len(came):
+        return 0
+    share = np.arange(1, count + 1) / count
+    out, into = (np.minimum((share * len(x)).astype(np.int64), len(x)) - 1 for x in (left, came))
+    return round(float(np.mean(left[np.maximum(out, 0)] - came[np.maximum(into, 0)])))
+
+
+def _entry(words: Cycles, entries: Cycles, count: int) -> int:
+    """The call that a transfer of so many words is, as the run's transfers were: a single word may have its own."""
+    like = words == count
+    if not like.any():
+        like = (words == 1) if count <= 1 and (words == 1).any() else words > 1
+    chosen = entries[like] if like.any() else entries
+    return int(np.bincount(chosen).argmax())
+
+
+def _most(pushes: Cycles, pops: Cycles) -> int:
+    there, gone = pushes[pushes >= 0], pops[pops >= 0]
+    before = np.searchsorted(gone, there, side="left")
+    return int((np.arange(1, len(there) + 1) - before).max(initial=0))
+
+
+def _struct(numbers: Mapping[str, int], arrays: Mapping[str, NDArray[Any]]) -> ctypes.Structure:
+    """The `application` of `resources/replay/queues.c`."""
+    order = (
+        "threads semaphores count_cores slice_ps call_ps wake_ps switch_ps ops role begin cost counts taken_begin",
+        "taken bulk flush_ps flush_cycles held end_there end_room end_words end_depth end_push end_pop end_count",
+        "end_last nodes send_ps receive_ps bus_shared clock",
+    )
+    fields = [(name, ctypes.c_int64 if name in numbers else ctypes.c_void_p) for line in order for name in line.split()]
+    kind = type("_Application", (ctypes.Structure,), {"_fields_": fields})
+    made = kind(**numbers)
+    for name, array in arrays.items():
+        setattr(made, name, array.ctypes.data)
+    return made
