@@ -64,6 +64,7 @@ typedef struct {
     thread threads[MOST_THREADS];
     int on_core[MOST_THREADS], last_on[MOST_THREADS], queue[MOST_THREADS];
     int64_t queued, clock_ps, orders, idle, bus_free_ps[2];
+    int sent[2]; /* whether the last transfer of a bus was one to the FPGA */
     int64_t *value, *taken;
     int64_t pushed[MOST_ENDS], popped[MOST_ENDS], there[MOST_ENDS];
     int64_t before_push[MOST_ENDS], before_pop[MOST_ENDS];
@@ -242,6 +243,9 @@ static int64_t transfer(world *w, int n)
     int64_t *free_ps = &w->bus_free_ps[a->bus_shared ? 0 : sends];
     int64_t begun = w->clock_ps > *free_ps ? w->clock_ps : *free_ps;
     *free_ps = begun + takes;
+    if (w->sent[free_ps - w->bus_free_ps]) /* the design runs to the end of a send that has the bus, others wake after it */
+        w->clock_ps = begun;
+    w->sent[free_ps - w->bus_free_ps] = (int)sends;
     if (sends) {
         for (int64_t i = 0; i < t->count; i++) {
             int32_t node = a->nodes[a->end_push[e] + w->pushed[e]++];

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from workbench.analysis.depth_front import choice_words, depth_changes, front_json, front_table, shown_points
 from workbench.analysis.report import fifo_json, stream_json
 from workbench.analysis.streams import fifo_words, held_words, rate_words, stream_names
 from workbench.api.job import Job
@@ -20,12 +21,15 @@ from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json
 from workbench.cli.progress import progress
 from workbench.formats.run_folder import MANIFEST
-from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.run import Run
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.run import PS_PER_S, Run
 from workbench.model.streams import Fifo
-from workbench.model.text import counted, percent_text, table, thousands
+from workbench.model.text import counted, percent_text, table, thousands, time_text
+from workbench.replay.fronts import Front
+from workbench.session.confirm_depths import Simulation, confirm_depths
 from workbench.session.opening import open_workspace
 from workbench.session.results import open_result
+from workbench.session.run_depths import front_of_run, warnings_of
 from workbench.session.stream_depths import Depths, advise_depths
 from workbench.session.workspace import parse_settings
 
@@ -56,18 +60,72 @@ def _of_run(arguments: argparse.Namespace, workbench: Opened) -> int:
     analysis, run = opened.analysis, opened.run
     answers = [one for queries in workbench.plugins.queries.values() for one in _explained(queries, run)]
     known = bool(analysis.streams or answers)
-    problems = [*analysis.diagnostics, *([] if known else [_not_counted(run, arguments.target)])]
+    wanted = known or arguments.confirm
+    front, simulations, said_of_front = _front_of(arguments, workbench, run) if wanted else (None, (), ())
+    problems = [*analysis.diagnostics, *([] if known else [_not_counted(run, arguments.target)]), *said_of_front]
     if arguments.json:
         edges, fifos = map(stream_json, analysis.streams), map(fifo_json, analysis.fifos)
         said = [{"question": one.question, "answer": one.answer, "evidence": list(one.statements)} for one in answers]
-        print_json({"edges": list(edges), "fifos": list(fifos), "answers": said, "diagnostics": as_json(problems)})
+        told = {"edges": list(edges), "fifos": list(fifos), "answers": said}
+        told |= {"front": front_json(front) if front else None, "simulations": list(map(_simulation_json, simulations))}
+        print_json({**told, "diagnostics": as_json(problems)})
     else:
         print_diagnostics(problems)
         counted_in_design = [_run_text(analysis)] if analysis.streams else []
         said_of_application = "\n".join(f"{one.question}\n    {one.answer}" for one in answers)
         more = f"Ask more of the application's edges: workbench query {shlex.quote(str(arguments.target))} QUERY_FILE"
-        print("\n\n".join([*counted_in_design, *([said_of_application, more] if answers else [])]))
+        depths = [front_text(front)] if front else []
+        depths += [_confirmed_text(simulations)] if simulations else []
+        print("\n\n".join([*counted_in_design, *([said_of_application] if answers else []), *depths,
+                           *([more] if answers else [])]))  # fmt: skip
     return DONE if known else FAILED
+
+
+def _front_of(
+    arguments: argparse.Namespace, workbench: Opened, run: Run
+) -> tuple[Front | None, tuple[Simulation, ...], tuple[Diagnostic, ...]]:  # fmt: skip
+    """The front of time against memory by replay of what the run recorded, and the simulations that confirm it; without
+    one, why."""
+    loss, problems, front = arguments.loss / 100, tuple[Diagnostic, ...](), None
+    with progress() as watch:
+        job = Job(watch)
+        try:
+            front = front_of_run(run, workbench.plugins, job, loss)
+        except WorkbenchError as error:
+            problems = tuple(replace(one, severity=Severity.NOTE) for one in error.diagnostics)
+        if not arguments.confirm:
+            return front, (), (*problems, *(warnings_of(front) if front else ()))
+        confirmed = confirm_depths(run, front, workbench.plugins, job, loss)
+    return confirmed.front, confirmed.simulations, warnings_of(confirmed.front)
+
+
+def _confirmed_text(simulations: Sequence[Simulation]) -> str:
+    """What each simulation came to beside what was predicted of it."""
+    said = []
+    for number, one in enumerate(simulations):
+        depths = ", ".join(f"{name} {thousands(words)}" for name, words in one.depths.items())
+        came = "did not end" if one.measured_ps is None else f"took {time_text(one.measured_ps / PS_PER_S, 4)}"
+        expected = "" if one.predicted_ps is None else f", predicted {time_text(one.predicted_ps / PS_PER_S, 4)}"
+        said.append(f"Simulation {number + 1} ({depths}) {came}{expected}.")
+    last = simulations[-1]
+    said.append("Confirmed." if last.came_true else "Not confirmed: the time differs from the predicted one.")
+    return "\n".join(said)
+
+
+def front_text(front: Front) -> str:
+    """The points of a front, what to change for the chosen one, and what that gains."""
+    made = front_table(front, shown_points(front))
+    rows = [tuple(column.head for column in made.columns)]
+    rows += [(*(column.text(point) for column in made.columns), "chosen" if point is front.choice else "")
+             for point in made.rows]  # fmt: skip
+    rows[0] = (*rows[0], "")
+    return "\n".join(["Depths, time against memory, predicted from this run:", table(rows), "", choice_words(front),
+                      *depth_changes(front)])  # fmt: skip
+
+
+def _simulation_json(one: Simulation) -> dict[str, Any]:
+    times = {"predicted_ps": one.predicted_ps, "measured_ps": one.measured_ps}
+    return {"depths": dict(one.depths), **times, "confirmed": one.came_true}
 
 
 def _explained(queries: RunQueries, run: Run) -> Sequence[Explained]:

@@ -232,6 +232,7 @@ class Device(Document):
     luts: PositiveInt | None = Field(None, description="lookup tables that it has")
     registers: PositiveInt | None = Field(None, description="registers that it has")
     block_ram_bits: PositiveInt | None = Field(None, description="block memory that it has")
+    one_block_ram_bits: PositiveInt | None = Field(None, description="what one block RAM holds", examples=[18432])
     yosys_family: str = Field("", description="the argument of yosys' synth_xilinx -family")
 
 

@@ -7,7 +7,7 @@ every run exactly with the same numbers; traffic in other order, as with other d
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -44,12 +44,14 @@ class After:
 @dataclass(frozen=True)
 class Way:
     """How a block's sides come after its own transfers. `earliest`: from which cycle on, at a side of which nothing
-    comes before. `why` it is not sure."""
+    comes before. `why` it is not sure. `also` are transfers of the block's other direction at the same moments as those
+    that a side comes after: the run does not part the two, so it comes after both."""
 
     after: Mapping[Side, tuple[After, ...]]
     earliest: Mapping[Side, Cycles]
     why: str = ""
     latency: int = 0  # of a pipeline that stands still as a whole while its last word is not taken; 0: it is none
+    also: Mapping[Side, tuple[After, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -150,16 +152,19 @@ def _in_order(seen: Seen, block: Block) -> Way:
     """Each thing that the block does comes after the last transfer that it saw."""
     after: dict[Side, tuple[After, ...]] = {}
     earliest: dict[Side, Cycles] = {}
+    also: dict[Side, tuple[After, ...]] = {}
+    opposite = {one.stream: one.takes for one in block.sides}
     for side in block.sides:
         begin = seen.begin(side)
         cycles: dict[int, Cycles] = {}
         keys, of, number = [], [], []
+        key_of: dict[int, Cycles] = {}
         for stream in sorted(block.streams, key=lambda one: one == side.stream):  # at equal times its own counts
             own = seen.traffic.clocks[stream] == seen.traffic.clocks[side.stream]
             logic = (side, stream) in block.held and not seen.one_event(side.stream, stream)
             shift = 1 if not own or logic else 0
             cycles[stream] = seen.on_clock_of(stream, side.stream)
-            keys.append(cycles[stream] - shift)
+            keys.append(key_of.setdefault(stream, cycles[stream] - shift))
             of.append(np.full(len(cycles[stream]), stream))
             number.append(np.arange(len(cycles[stream])))
         key, stream_of, number_of = (np.concatenate(one) for one in (keys, of, number))
@@ -175,8 +180,17 @@ def _in_order(seen: Seen, block: Block) -> Way:
             cause = np.where(mine, number_of[at], NONE)
             lag = np.where(mine, begin - cycles[stream][np.where(mine, number_of[at], 0)], 0)
             parts.append(After(stream, cause, lag))
-        after[side], earliest[side] = tuple(parts), np.where(known, 0, begin)
-    return Way(after, earliest)
+        ties = []
+        for stream in (one for one, takes in opposite.items() if takes != side.takes and len(cycles[one])):
+            moment = key[np.where(known, at, 0)]
+            place = np.minimum(np.searchsorted(key_of[stream], moment), len(cycles[stream]) - 1)
+            tied = known & (stream_of[at] != stream) & (key_of[stream][place] == moment)
+            if tied.any():
+                ties.append(
+                    After(stream, np.where(tied, place, NONE), np.where(tied, begin - cycles[stream][place], 0))
+                )
+        after[side], earliest[side], also[side] = tuple(parts), np.where(known, 0, begin), tuple(ties)
+    return Way(after, earliest, also=also)
 
 
 def _by_flow(runs: Sequence[Seen], block: Block) -> Way | None:
@@ -331,7 +345,7 @@ def way_of(runs: Sequence[Seen], block: Block) -> Way:
             return flow
     if alike:
         return ordered[0]
-    return Way(ordered[0].after, ordered[0].earliest, "it did the same in other times in another run")
+    return replace(ordered[0], why="it did the same in other times in another run")
 
 
 def _constant(ways: Sequence[Way]) -> bool:

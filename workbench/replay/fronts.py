@@ -148,11 +148,16 @@ def _words(rooms: tuple[int, int], source_fpga: str, sink_fpga: str) -> int:
 
 
 class FifoReplay:
-    """Of the FIFOs in a design. Raises NoReplayError."""
+    """Of the FIFOs in a design. `known` are other runs of the same words, `depths` (by id) those that the run was made
+    with, where it did not have the design's own. Raises NoReplayError."""
 
-    def __init__(self, run: Run, platform: Platform | None, known: Sequence[Traffic] = ()) -> None:
+    def __init__(
+        self, run: Run, platform: Platform | None, known: Sequence[Traffic] = (),
+        depths: Mapping[str, int] | None = None,
+    ) -> None:  # fmt: skip
         traffic = traffic_of_run(run, platform)
-        self._words = Words(traffic, {}, known)
+        limits = {n: depths[_shared(f.id)] for n, f in enumerate(traffic.fifos) if depths and _shared(f.id) in depths}
+        self._words = Words(traffic, limits, known)
         self.why: list[str] = list(self._words.why)
         self.traffic = traffic
         self._alike: dict[str, list[int]] = defaultdict(list)
@@ -229,6 +234,8 @@ def traffic_of_run(run: Run, platform: Platform | None) -> Traffic:
 
 def replay_of(run: Run, queues: RunQueues | None, platform: Platform | None) -> Replay:
     """The run, ready to be replayed: its edges, or else its design's FIFOs. Raises NoReplayError."""
+    if not run.complete:
+        raise NoReplayError("the run did not come to its end, and shows only what happened until then")
     found: Replay = EdgeReplay(run, queues, platform) if queues else FifoReplay(run, platform)
     if not found.queues:
         raise NoReplayError("no words passed a FIFO in this run")
@@ -267,6 +274,8 @@ def depth_front(
     most = {name: held for name, held in replay.held().items() if name in ids}
     advised = least_depths(most, time_of, best, loss)
     tried = [*tried_depths(most, {one.id: one.bits for one in replay.queues}, time_of, _MOST_TRIES), advised]
+    if all(built.values()):
+        tried.append(built)
     fast = [(time_of(depths), _memory(replay.queues, depths, None)[0], depths) for depths in tried]
     points = [point(depths) for depths in _pareto([one for one in fast if one[0] < FAILED])]
     chosen = next((n for n, one in enumerate(points) if one.depths == advised), None)

@@ -27,6 +27,8 @@ _KINDS = {
     SyncKind.YIELD: _YIELD, SyncKind.END: _END, SyncKind.EXIT: _EXIT,
 }  # fmt: skip
 _CARD = (SyncKind.CARD, SyncKind.CARD_HELD, SyncKind.INTERRUPT)
+_GRIDS_PS = tuple(10**digits for digits in range(9, 3, -1))
+_ON_GRID = 0.8  # of moments; some are late
 _LEAST_SLEEPS = 8  # that show whether a thread sleeps for a time, or until moments on a grid
 
 
@@ -261,7 +263,13 @@ def _sleeps_until(mine: _Rows) -> bool:
     if int(sleeps.sum()) < _LEAST_SLEEPS:
         return False
     until, lasted = mine.woken[sleeps], (mine.woken - mine.t0)[sleeps]
-    return bool(np.gcd.reduce(np.diff(until)) > np.gcd.reduce(lasted))
+    return any(_alike(until, grid) > max(_ON_GRID, _alike(lasted, grid)) for grid in _GRIDS_PS)
+
+
+def _alike(times_ps: Cycles, grid_ps: int) -> float:
+    """The share of times that lie on a grid, wherever it begins."""
+    _, counts = np.unique(times_ps % grid_ps, return_counts=True)
+    return float(counts.max() / len(times_ps))
 
 
 def _median(values: Sequence[int]) -> int:

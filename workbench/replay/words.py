@@ -137,7 +137,7 @@ class Words:
             self.why.append(f"{block.name}: a word goes to several pipelines at once")
         for side in mine_of:
             nodes, held = self._nodes[side.stream], held_of[side]
-            for part in way.after[side]:
+            for part in (*way.after[side], *way.also.get(side, ())):
                 mine = part.cause >= 0 if held is None else (part.cause >= 0) & held
                 self._edge(self._nodes[part.of][part.cause[mine]], nodes[mine], part.lag[mine])
             self._not_before(nodes, way.earliest[side] if held is None else np.where(held, way.earliest[side], 0))

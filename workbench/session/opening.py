@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,10 +21,13 @@ if TYPE_CHECKING:  # the documents' schemas are imported by the first project
     from workbench.model.platform import Platform
 
 
-def open_workspace(path: Path, plugins: Plugins, *, faulty: bool = False, platform_name: str = "") -> Workspace:
+def open_workspace(
+    path: Path, plugins: Plugins, *, faulty: bool = False, platform_name: str = "",
+    edge_depths: Mapping[str, int] | None = None,
+) -> Workspace:  # fmt: skip
     """Open a project file (or a folder that holds just one). Raises WorkbenchError with every problem found; with
     `faulty` one whose sources cannot be composed is opened without them, to be mended. `platform_name` takes the
-    place of the project's platform.
+    place of the project's platform, `edge_depths` that of what a streaming application says of its edges, by label.
 
     Reads only; nothing of the project is run.
     """
@@ -39,6 +42,9 @@ def open_workspace(path: Path, plugins: Plugins, *, faulty: bool = False, platfo
         raise WorkbenchError(*problems)
     if platform_name:
         project = project.model_copy(update={"platform": platform_name})
+    if edge_depths and project.streaming is not None:
+        streaming = project.streaming.model_copy(update={"depths": {**project.streaming.depths, **edge_depths}})
+        project = project.model_copy(update={"streaming": streaming})
     platform_path = _find_platform(project, path, plugins)
     platform, more = load_platform(platform_path, plugins.port_kinds)
     problems = (*problems, *more)

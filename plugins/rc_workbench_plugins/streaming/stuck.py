@@ -89,7 +89,8 @@ def told(topology: Topology, raw: Path, run: Manifest) -> tuple[Diagnostic, ...]
         return (problem(cycle[0].edge.at, message, "All wait for elements: one of them has to give before it takes."),)
     deeper = ((topology.within(edge.label), edge.depth, 2 * edge.depth) for edge in full)
     names = " or ".join(f"{name} from {depth} to {twice} (depth={twice})" for name, depth, twice in deeper)
-    hint = f"Deepen {names}, and more where that is not enough; or send what others wait for earlier."
+    hint = f"Deepen {names}, and more where that is not enough; or send what others wait for earlier. The least depths "
+    hint += "that do are found by workbench streams RUN --confirm, of a traced run."
     return (problem(full[0].at, message, hint),)
 
 

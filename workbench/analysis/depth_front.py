@@ -1,0 +1,116 @@
+"""The front of time against memory over FIFOs' depths, in words, rows and JSON, for window and terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from workbench.api.views import Column, Table
+from workbench.model.run import PS_PER_S
+from workbench.model.text import counted, thousands, time_text
+from workbench.replay.fronts import Front, Point, Queued
+
+SHOWN = 8  # points that a table shows: those that differ most
+
+
+def front_json(front: Front) -> dict[str, Any]:
+    """The front with its queues, for `--json`. Times in ps, memory in bits."""
+    return {
+        "queues": [
+            {"id": q.id, "depth": q.depth, "bits": q.bits, "held_most": q.most, "in_fpga": q.in_fpga}
+            for q in front.queues
+        ],
+        "points": [_point_json(point) for point in front.points],
+        "chosen": front.chosen,
+        "now": _point_json(front.now) if front.now else None,
+        "loss": front.loss,
+        "never_together": [list(pair) for pair in front.apart],
+        "unsure": list(front.why),
+        "run_ps": front.run_ps,
+        "replayed_ps": front.replayed_ps,
+    }
+
+
+def _point_json(point: Point) -> dict[str, Any]:
+    return {
+        "time_ps": point.time_ps, "latency_ps": point.latency_ps, "bits": point.bits,
+        "block_rams": point.block_rams, "depths": dict(point.depths),
+    }  # fmt: skip
+
+
+def shown_points(front: Front, most: int = SHOWN) -> list[Point]:
+    """Of many points some from end to end, the chosen one among them."""
+    step = -(-len(front.points) // most)
+    return [one for n, one in enumerate(front.points) if step <= 1 or n % step == 0 or n == front.chosen]
+
+
+def depth_changes(front: Front) -> tuple[str, ...]:
+    """What to change of each queue for the chosen point, and what that gains: "Deepen a from 16 to 24 words"."""
+    choice = front.choice
+    if choice is None:
+        return ()
+    said = []
+    for queue in front.queues:
+        wanted = choice.depths[queue.id]
+        unit = counted(wanted, "word")
+        if not queue.depth:
+            said.append(f"Make {queue.id} {unit} deep.")
+        elif wanted > queue.depth:
+            said.append(f"Deepen {queue.id} from {thousands(queue.depth)} to {unit}.")
+        elif wanted < queue.depth:
+            said.append(f"{queue.id} needs {unit} of {thousands(queue.depth)}.")
+    return tuple(said)
+
+
+def choice_words(front: Front) -> str:
+    """What the chosen depths come to, in one sentence."""
+    choice, now = front.choice, front.now
+    if choice is None:
+        return ""
+    memory = _memory_words(choice)
+    kept = f"the least depths that lose under {100 * front.loss:g} % of the throughput"
+    if now is None:
+        return f"The run ended in a deadlock. With {kept} it takes {_time(choice.time_ps)} and {memory}."
+    gain = now.time_ps / max(choice.time_ps, 1)
+    return (
+        f"Predicted speedup {gain:.3g}x with {kept}: {_time(choice.time_ps)} instead of {_time(now.time_ps)}, "
+        f"{memory} instead of {_memory_words(now)}."
+    )
+
+
+def _memory_words(point: Point) -> str:
+    rams = "" if point.block_rams is None else f" ({counted(point.block_rams, 'block RAM')})"
+    return f"{counted(point.bits, 'bit')}{rams}"
+
+
+def _time(ps: int) -> str:
+    return time_text(ps / PS_PER_S, 4)
+
+
+def front_table(front: Front, points: Sequence[Point] | None = None) -> Table:
+    """A row a point: time, latency, memory and every depth. The chosen one is marked."""
+    rams = any(point.block_rams is not None for point in front.points)
+    columns = [
+        Column("Time", lambda p: _time(p.time_ps), width_px=92, right=True, key=lambda p: p.time_ps, ink=_ink(front),
+               tip="Predicted, until the last word has left"),
+        Column("Latency", lambda p: time_text(p.latency_ps / PS_PER_S, 3), width_px=84, right=True,
+               key=lambda p: p.latency_ps, tip="How long words take from entering to leaving, on average"),
+        Column("Memory (bits)", lambda p: thousands(p.bits), width_px=104, right=True, key=lambda p: p.bits),
+        *([Column("Block RAMs", lambda p: thousands(p.block_rams or 0), width_px=88, right=True,
+                  key=lambda p: p.block_rams or 0, tip="Each FIFO in an FPGA fills whole ones")] if rams else []),
+        *(_depth_column(queue) for queue in front.queues),
+    ]  # fmt: skip
+    return Table("Depths", tuple(columns), list(front.points if points is None else points))
+
+
+def _ink(front: Front) -> Any:
+    return lambda point: ("good" if point is front.choice else "text", 13, 600 if point is front.choice else 400)
+
+
+def _depth_column(queue: Queued) -> Column:
+    name = queue.id.rpartition(".")[2] or queue.id
+    tip = f"Depth of {queue.id}, {queue.bits} bits a word; {queue.depth or 'unknown'} now, held {queue.most} at most"
+    return Column(
+        name, lambda p: str(p.depths[queue.id]), width_px=max(64, 9 * len(name) + 16), right=True,
+        key=lambda p: p.depths[queue.id], tip=tip,
+    )  # fmt: skip

@@ -1,0 +1,92 @@
+"""How deep a run's FIFOs, or its application's edges, have to be: by replay of what one traced run recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from workbench.api.job import Job
+from workbench.api.queues import HasQueues, RunQueues
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.platform import Platform
+from workbench.model.run import Run
+from workbench.replay.depths import LOSS
+from workbench.replay.fronts import Front, Replay, depth_front, replay_of
+from workbench.replay.queues import NoReplayError
+from workbench.session.plugins import Plugins
+from workbench.session.results import platform_of_run
+
+_MOST_APART = 3  # pairs that are named
+
+
+def queues_of(run: Run, plugins: Plugins) -> RunQueues | None:
+    """The edges of a run's streaming application; None where it has none."""
+    asked = (one.queues(run) for one in plugins.queries.values() if isinstance(one, HasQueues))
+    return next((found for found in asked if found is not None), None)
+
+
+def run_replay(run: Run, plugins: Plugins) -> tuple[Replay, Platform | None]:
+    """The run, ready to be replayed with other depths, and its platform. WorkbenchError with why it cannot be."""
+    platform, _ = platform_of_run(run, plugins)
+    try:
+        return replay_of(run, queues_of(run, plugins), platform), platform
+    except NoReplayError as error:
+        raise _refused(run, error) from None
+
+
+def time_with_depths(run: Run, plugins: Plugins, depths: Mapping[str, int]) -> tuple[int, int] | None:
+    """The time until the last word (ps) in the replay of the unchanged run, and with these depths, by id of a FIFO or
+    label of an edge; None where blocks then wait for one another for ever. WorkbenchError where replay does not do."""
+    replay, _ = run_replay(run, plugins)
+    if unknown := [name for name in depths if name not in {one.id for one in replay.queues}]:
+        raise WorkbenchError(Diagnostic(f"this run has no FIFO or edge '{unknown[0]}' whose depth can be chosen"))
+    before, after = replay.time_ps({}), replay.time_ps(depths)
+    return None if before is None or after is None else (before, after)
+
+
+def front_of_run(run: Run, plugins: Plugins, job: Job, loss: float = LOSS) -> Front:
+    """The front of time against memory. WorkbenchError with why there is none."""
+    replay, platform = run_replay(run, plugins)
+    device = platform.device if platform else None
+    tried = _Counted(job)
+    try:
+        return depth_front(replay, loss, device.one_block_ram_bits if device else None, tried)
+    except NoReplayError as error:
+        raise _refused(run, error) from None
+
+
+class _Counted:
+    """Says now and then how many depths were tried, and ends where the job was cancelled."""
+
+    def __init__(self, job: Job) -> None:
+        self._job, self._count = job, 0
+
+    def __call__(self) -> None:
+        self._job.check()
+        self._count += 1
+        if self._count % 100 == 0:
+            self._job.progress(None, f"{self._count} depths tried")
+
+
+def warnings_of(front: Front) -> tuple[Diagnostic, ...]:
+    """What the run does not show of depths: FIFOs whose traffic never overlapped, and what replay is not sure of."""
+    found = []
+    if front.apart:
+        pairs = ", ".join(f"{one} and {other}" for one, other in front.apart[:_MOST_APART])
+        more = len(front.apart) - _MOST_APART
+        pairs += f", and {more} more pairs" if more > 0 else ""
+        message = f"their traffic never overlapped in this run: {pairs}"
+        hint = "How deep both have to be when both hold words does not show. Run with traffic that uses them together."
+        found.append(Diagnostic(message, hint, Severity.WARNING))
+    if front.replayed_ps is not None and abs(front.replayed_ps - front.run_ps) > 0.001 * front.run_ps:
+        off = abs(front.replayed_ps - front.run_ps) / max(front.run_ps, 1)
+        message = f"replay of the unchanged run is off by {100 * off:.1f} %, and so may predictions be"
+        found.append(Diagnostic(message, "Confirm the depths that you choose.", Severity.WARNING))
+    if front.why:
+        message = f"predicted times may be off: {'; '.join(front.why)}"
+        hint = "What a block does may depend on more than the words that it took and gave: confirm the depths."
+        found.append(Diagnostic(message, hint, Severity.WARNING))
+    return tuple(found)
+
+
+def _refused(run: Run, error: NoReplayError) -> WorkbenchError:
+    return WorkbenchError(Diagnostic(f"depths cannot be predicted: {error}", file=str(run.path) if run.path else None))
