@@ -66,7 +66,7 @@ def _of_run(arguments: argparse.Namespace, workbench: Opened) -> int:
     if arguments.json:
         edges, fifos = map(stream_json, analysis.streams), map(fifo_json, analysis.fifos)
         said = [{"question": one.question, "answer": one.answer, "evidence": list(one.statements)} for one in answers]
-        told = {"edges": list(edges), "fifos": list(fifos), "answers": said}
+        told: dict[str, Any] = {"edges": list(edges), "fifos": list(fifos), "answers": said}
         told |= {"front": front_json(front) if front else None, "simulations": list(map(_simulation_json, simulations))}
         print_json({**told, "diagnostics": as_json(problems)})
     else:

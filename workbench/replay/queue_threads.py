@@ -146,7 +146,7 @@ def _pairs(rows: Sequence[_Rows], queues: RunQueues) -> list[Queue] | str:
     gives: dict[tuple[int, int], int] = {}  # thread by (taken, posted)
     first: dict[int, int] = {}  # when each semaphore was first taken without a wait, or posted
     for mine in rows:
-        at = np.flatnonzero(mine.took[:-1] & (mine.kind[1:] == SyncKind.POST)) if len(mine) > 1 else []
+        at = np.flatnonzero(mine.took[:-1] & (mine.kind[1:] == SyncKind.POST))
         for place in at:
             pair = int(mine.object[place]), int(mine.object[place + 1])
             if pair in gives and gives[pair] != mine.number:

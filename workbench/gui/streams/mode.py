@@ -15,6 +15,7 @@ from workbench.api.queries import Explained, Reply, RunQueries, Subject
 from workbench.gui.background import Failed
 from workbench.gui.context import Context
 from workbench.gui.mode import Mode
+from workbench.gui.streams.depths import DepthsPanel
 from workbench.gui.streams.editor import QueryEditor
 from workbench.gui.streams.graph import SubjectGraph, summary
 from workbench.gui.streams.replies import Replies
@@ -27,6 +28,7 @@ from workbench.gui.widgets import (
     PanelHeader,
     PillButton,
     Split,
+    Stack,
     empty,
     label,
     plain_column,
@@ -53,6 +55,7 @@ class QueryMode(Mode):
         self.subject: Subject | None = None  # the one that is shown
         self.of_run = True  # or of the project as it is written
         self.document = QueryFile()
+        self.below_pills: list[PillButton] = []  # answers, depths
         context.documents.add(self.document)
         self.empty.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # where there is nothing to ask, keys still go somewhere
 
@@ -67,6 +70,8 @@ class QueryMode(Mode):
         yield
         self.replies = Replies()
         yield from self.replies.build()
+        self.depths = DepthsPanel(context)
+        yield from self.depths.build()
         self._explained = QVBoxLayout()
         self.set_content(self._build())
         yield
@@ -169,8 +174,18 @@ class QueryMode(Mode):
     def _replies_panel(self) -> QWidget:
         panel, column = plain_panel(300, 120)
         self.replies_head = PanelHeader("Answers")
+        self._below = Stack()
+        for page, (text, tip) in enumerate((("Answers", "What was asked came to"),
+                                            ("Depths", "How deep the queues have to be"))):  # fmt: skip
+            pill = PillButton(text, checked=not page)
+            pill.setAutoExclusive(True)
+            pill.setToolTip(tip)
+            pill.clicked.connect(lambda checked=False, page=page: self._below.setCurrentIndex(page))
+            self.replies_head.add(pill)
+            self._below.addWidget((self.replies, self.depths)[page])
+            self.below_pills.append(pill)
         column.addWidget(self.replies_head)
-        column.addWidget(self.replies, 1)
+        column.addWidget(self._below, 1)
         set_ground(self.replies, "panel")
         return panel
 
