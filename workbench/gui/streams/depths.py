@@ -66,8 +66,8 @@ class DepthsPanel(QWidget):
         self.confirm.clicked.connect(self._confirm)
         self.cancel = Button("Cancel")
         self.cancel.clicked.connect(self._cancel)
-        self.find = Button("Find depths", "play", "primary")
-        self.find.clicked.connect(self.start)
+        self.find_button = Button("Find depths", "play", "primary")
+        self.find_button.clicked.connect(self.start)
         self._problems = QVBoxLayout()
         self._table = QVBoxLayout()
         self.table: TableView | None = None
@@ -86,7 +86,7 @@ class DepthsPanel(QWidget):
         begun = QVBoxLayout(begin)
         begun.addWidget(self.nothing, 1)
         row = QHBoxLayout()
-        for widget in (self.find, self.cancel):
+        for widget in (self.find_button, self.cancel):
             row.addWidget(widget)
         row.insertStretch(0, 1)
         row.addStretch(1)
@@ -109,14 +109,14 @@ class DepthsPanel(QWidget):
 
     def _idle(self, said: str) -> None:
         self.nothing.say("How deep do the queues have to be?", said)
-        self.find.setVisible(True)
-        self.find.setEnabled(self.context.run is not None)
+        self.find_button.setVisible(True)
+        self.find_button.setEnabled(self.context.run is not None)
         self.cancel.setVisible(False)
         self._stack.setCurrentIndex(0)
 
     def _busy(self, title: str, said: str) -> None:
         self.nothing.say(title, said)
-        self.find.setVisible(False)
+        self.find_button.setVisible(False)
         self.cancel.setVisible(True)
         self._stack.setCurrentIndex(0)
 
