@@ -10,6 +10,7 @@ from workbench.model.changes import read_change
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.prediction import Trust
 from workbench.replay.predict import Replayed, prepare
+from workbench.traces.trace import trace_of
 
 POLLS = bounds.Program("block", settings={"CYCLES": 200}, trace=True)
 
@@ -114,3 +115,20 @@ def test_the_critical_path_is_the_run(polls: Replayed):
     slack = {one.call or one.state: one.slack_s for one in path.slack}
     assert slack["begin"] == 0  # what lets the worker begin
     assert 0 < slack["multiply"] < 100e-6  # until the poll that sees it
+
+
+def test_a_round_is_drawn_as_measured_and_as_predicted(polls: Replayed):
+    unchanged = polls.predicted_round([])
+    assert unchanged is not None
+    assert unchanged.measured == unchanged.predicted
+    was, again = trace_of(polls.run), trace_of(unchanged.run)
+    worker = [b.id for b in polls.run.manifest.blocks].index("unit_top.worker")
+    assert was is not None
+    assert again is not None
+    for before, after in zip(was.row(worker), again.row(worker), strict=True):
+        assert (before == after).all()
+    faster = polls.predicted_round([read_change("state block=unit_top.worker state=multiply factor=0.5")])
+    assert faster is not None
+    assert 0 < faster.predicted[1] < faster.measured[1]
+    assert faster.run.time_s < polls.run.time_s
+    assert polls.predicted_round([read_change("calls calls=begin factor=0")]) is None

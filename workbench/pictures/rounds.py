@@ -16,6 +16,7 @@ from workbench.pictures.timeline.scale import Span, duration, ruler
 from workbench.pictures.timeline.surface import PAD, rows_surface
 from workbench.pictures.timeline.table import interval_rows
 from workbench.traces.scene import Scene
+from workbench.traces.trace import CATEGORIES
 
 LABELS_PX, RULER_PX, GAP_PX, EDGE_PX = 224.0, 34.0, 14.0, 16.0
 ROW_PX = HEIGHTS[Kind.STATES][0]
@@ -26,12 +27,14 @@ WHOLE: Range = (0.0, 1.06)
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """A stretch of a run: what the run is called, its traces, where it begins and how long it is."""
+    """A stretch of a run: what the run is called, its traces, where it begins and how long it is; `letter` stands
+    before its name."""
 
     words: str
     scene: Scene
     from_ps: int
     span_ps: int
+    letter: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +51,8 @@ class Rounds:
 
 
 def round_rows(scene: Scene) -> tuple[Row, ...]:
-    """The main block and up to five of the largest group of hardware blocks, evenly chosen."""
+    """The main block, and up to five of the largest group of hardware blocks, evenly chosen; without replicas the five
+    hardware blocks that work most."""
     labels = short_labels([b for b in scene.blocks if b.side is Side.FPGA])
     rows = [Row(Kind.STATES, scene.blocks[scene.main].id.removeprefix("host."), block=scene.main)]
     groups: dict[str, list[int]] = {}
@@ -56,6 +60,9 @@ def round_rows(scene: Scene) -> tuple[Row, ...]:
         if block.side is Side.FPGA:
             groups.setdefault(block.group, []).append(number)
     members = max(groups.values(), key=len, default=[])
+    if len(members) == 1:
+        works = scene.index.totals_ps[:, CATEGORIES.index("work")]
+        members = sorted((one for (one,) in groups.values()), key=lambda number: -int(works[number]))[:MOST_REPLICAS]
     chosen = sorted({round(k) for k in np.linspace(0, len(members) - 1, min(MOST_REPLICAS, len(members)))})
     rows += [Row(Kind.STATES, labels[scene.blocks[members[k]].id], block=members[k]) for k in chosen]
     return tuple(rows)
@@ -98,7 +105,7 @@ def _draw_round(canvas: Canvas, rounds: Rounds, number: int, shown: Range, box: 
     rows, ground, ink = round_rows(own.scene), *(("text", "panel"), ("accent", "on_accent"))[number]
     high = len(rows) * ROW_PX
     canvas.rect(16, y + 3, 18, 18, ground, radius=3)
-    canvas.write(25, y + 12, "AB"[number], ink, 11, 700, CENTRE)
+    canvas.write(25, y + 12, own.letter or "AB"[number], ink, 11, 700, CENTRE)
     canvas.text(41, y, 104, ROW_PX, own.words, "text", 12, 600)
     for at, row in enumerate(rows):
         canvas.text(124, y + at * ROW_PX, LABELS_PX - 134, ROW_PX, row.label, "second", 12, 400, RIGHT, least=1)
@@ -136,4 +143,4 @@ def rounds_table(rounds: Rounds) -> Iterator[tuple[str | float, ...]]:
         head = next(rows)
         if not number:
             yield ("run", *head)
-        yield from (("AB"[number], *row) for row in rows)
+        yield from ((own.letter or "AB"[number], *row) for row in rows)

@@ -23,6 +23,7 @@ from workbench.replay.events import AllEvents
 from workbench.replay.fpga import read_fpga
 from workbench.replay.host import ASK, ASYNC, MOVE, HostPart, read_host
 from workbench.replay.lowering import Jitter, Lowered, lower
+from workbench.replay.predicted_round import PredictedRound, predicted_round
 from workbench.replay.program import Program, begin_program
 from workbench.replay.resolve import Named, resolve
 from workbench.replay.several_threads import HostThreads, read_threads
@@ -134,6 +135,18 @@ class Replayed:
         return CriticalPath(
             lowered.total_ps() / PS_PER_S, path_steps(self.program, steps), path_lines(self.program, steps), slack
         )
+
+    def predicted_round(self, changes: Sequence[Change]) -> PredictedRound | None:
+        """One round of the run as measured and as predicted after these changes; None where they are refused."""
+        if not self.exact or self.program is None:
+            return None
+        try:
+            program, edited = self._edited(self.program, changes, self._named(changes))
+            lowered = lower(program)
+            _settle(program, lowered, edited, self.threads)
+        except RefusedError:
+            return None
+        return predicted_round(self.program, program, lowered)
 
     def run_path(self) -> RunPath | None:
         """The critical path over time, with the slack and the cause of everything; None where it is not known."""

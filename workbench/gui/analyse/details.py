@@ -16,9 +16,11 @@ from workbench.model.changes import Change
 
 
 class AnalyseDetails(QWidget):
-    """`try_wanted` tells the number of the advice whose changes are to be tried."""
+    """`try_wanted` tells the number of the advice whose changes are to be tried, `tried` the changes whose gain was
+    predicted; none once they are no longer in front."""
 
     try_wanted = Signal(int)
+    tried = Signal(object)
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -30,6 +32,7 @@ class AnalyseDetails(QWidget):
         self._shown = ""  # the page's id
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self.view)
+        self._pages.currentChanged.connect(lambda page: None if page else self.tried.emit(()))
 
     def show_nothing(self) -> None:
         self._pages.setCurrentWidget(self.view)
@@ -48,6 +51,7 @@ class AnalyseDetails(QWidget):
         if self.trying is None:
             self.trying = TryPanel(self.context)
             self.trying.closed.connect(lambda: self._pages.setCurrentWidget(self.view))
+            self.trying.answered.connect(self.tried.emit)
             self._pages.addWidget(self.trying)
         self.trying.begin(changes)
         self._pages.setCurrentWidget(self.trying)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QWidget
@@ -40,6 +41,7 @@ from workbench.gui.widgets import (
 )
 from workbench.gui.widgets.table_view import TableView
 from workbench.model.blocks import Side
+from workbench.model.changes import Change
 from workbench.model.finding import Finding, count_words, findings_on, tops
 from workbench.model.run import Run
 from workbench.pictures.graph import STYLE, frame_notes, node_facts
@@ -47,6 +49,9 @@ from workbench.pictures.layout import GraphLayout, RoutedEdge
 from workbench.pictures.layout_fit import layout_to_fit
 from workbench.pictures.speedups import estimate_bars
 from workbench.session.keys import with_key
+
+if TYPE_CHECKING:
+    from workbench.gui.analyse.predicted_round import RoundPanel
 
 FILTERS = ("all", "host", "fpga", "aside")
 #: A graph of up to so many nodes is laid out anew whenever its room changes.
@@ -78,12 +83,34 @@ class AnalyseMode(Mode):
         panel, column = plain_panel()
         self.shortfall = ShortfallRow()
         column.addWidget(self.shortfall)
-        graph, findings = self._graph_panel(), self._findings_panel()
+        graph, findings = self._upper_panel(), self._findings_panel()
         graph.setFocusProxy(self.graph)
         findings.setFocusProxy(self.table)
         self.panels = graph, findings
         column.addWidget(Split((graph, 450), (findings, 480), vertical=True), 1)
         return panel
+
+    def _upper_panel(self) -> QWidget:
+        """The graph; in its place, while changes are tried, a round of the run as measured and as predicted."""
+        panel = QWidget()
+        self._upper = QStackedLayout(panel)
+        self._upper.setContentsMargins(0, 0, 0, 0)
+        self._upper.addWidget(self._graph_panel())
+        self.round: RoundPanel | None = None  # made when changes are tried first
+        return panel
+
+    def _show_round(self, changes: Sequence[Change]) -> None:
+        if not changes:
+            self._upper.setCurrentIndex(0)
+            return
+        if self.round is None:
+            from workbench.gui.analyse.predicted_round import RoundPanel  # with numpy, which a window starts without
+
+            self.round = RoundPanel(self.context)
+            self.round.blocks.clicked.connect(lambda: self._upper.setCurrentIndex(0))
+            self.round.found.connect(lambda: self._upper.setCurrentIndex(1))
+            self._upper.addWidget(self.round)
+        self.round.ask(changes)
 
     def _graph_panel(self) -> QWidget:
         panel, column = plain_panel()
@@ -173,6 +200,7 @@ class AnalyseMode(Mode):
             table.line_wanted.connect(context.navigation.open_line)
         self.table.aside_wanted.connect(context.set_aside)
         self.details.try_wanted.connect(self.try_change)
+        self.details.tried.connect(self._show_round)
         context.predictions_changed.connect(self._predictions_changed)
         self.details.closed.connect(lambda: context.navigation.select(None))
         self.details.link_wanted.connect(lambda wanted: context.navigation.select(SelectedFinding(wanted)))
@@ -181,6 +209,7 @@ class AnalyseMode(Mode):
 
     def _run_changed(self) -> None:
         self.filter, self.only_node = "all", ""
+        self._upper.setCurrentIndex(0)
 
     def _analysis_changed(self) -> None:
         """Another run, or another part of it."""

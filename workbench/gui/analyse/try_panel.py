@@ -48,9 +48,10 @@ class Offer:
 
 
 class TryPanel(QWidget):
-    """`closed` asks for what was there before."""
+    """`closed` asks for what was there before; `answered` carries the changes whose gain was predicted."""
 
     closed = Signal()
+    answered = Signal(object)
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -189,6 +190,8 @@ class TryPanel(QWidget):
         self.trial = trial
         advice = [offer.advice for offer in self.ticked if offer.advice]
         self._show(PageBody(self.context, trial_page(trial, analysis, advice)))
+        if trial.prediction.speedup is not None:
+            self.answered.emit(trial.prediction.changes)
 
     def _ask_sets(self) -> None:
         """Find the sets of two and three of the offers that gain most."""

@@ -128,11 +128,12 @@ class CompareHead(QWidget):
         for at, (title, figure) in enumerate(((self.verdict, self.figure), (self.predicted_title, self.predicted))):
             grid.addWidget(title, 0, at)
             grid.addWidget(figure, 1, at, 2, 1)
-        grid.addWidget(self.fate, 1, 2, Qt.AlignmentFlag.AlignBottom)
-        grid.addWidget(self.error, 2, 2, Qt.AlignmentFlag.AlignTop)
         grid.setColumnStretch(2, 1)
         column.addLayout(grid)
         self.output, self.work = ElidedLabel("", "small"), ElidedLabel("", "small")
+        column.addLayout(judged := QHBoxLayout())
+        judged.addWidget(self.fate, 3)
+        judged.addWidget(self.error, 2)
         for widget in (self.output, self.work):
             column.addWidget(widget)
         column.addStretch(1)
@@ -143,6 +144,7 @@ class CompareHead(QWidget):
         """What was predicted of B beside what came, and whether that is inside the interval."""
         for widget in (self.predicted_title, self.predicted, self.fate, self.error):
             widget.setVisible(entry is not None)
+        self.output.setVisible(not (entry and entry.came and entry.came.same_output))  # else in the status bar alone
         self.bars.predicted_s = entry.prediction.time_s if entry else None
         self.bars.update()
         if entry is None:

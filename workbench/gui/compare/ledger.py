@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
 
 from workbench.analysis.came_true import came_words, error_words, interval_words, score_words
+from workbench.analysis.trial_page import set_title
 from workbench.gui import icons, theme
 from workbench.gui.canvas import Drawn
 from workbench.gui.painting import label as write
@@ -39,7 +40,7 @@ class LedgerTable(RowView):
         super().__init__("Ledger", (
             Column("Time", lambda row: row.at[5:16].replace("T", " "), width_px=100, key=lambda row: row.at,
                    ink=lambda row: ("muted", 12, 400)),
-            Column("Change", lambda row: row.title, share=1.0, key=lambda row: row.title,
+            Column("Change", _changes, share=1.0, key=_changes,
                    tip_of=_tip,
                    ink=lambda row: ("text", 13, 500), elide=Qt.TextElideMode.ElideMiddle),
             Column("Run", lambda row: row.came.run if row.came else "none yet", width_px=80,
@@ -160,6 +161,10 @@ class LedgerPanel(QWidget):
 def _tip(entry: Entry) -> str:
     confirmed = f"; confirmed {ratio_text(entry.confirmed.speedup)}" if entry.confirmed else ""
     return f"{entry.at[:16].replace('T', ' ')}, {entry.base.run}: {entry.title}: {came_words(entry)}{confirmed}"
+
+
+def _changes(entry: Entry) -> str:
+    return set_title(entry.prediction.changes)
 
 
 def _came(entry: Entry) -> str:

@@ -15,15 +15,16 @@ from workbench.api.modes import WindowMode
 from workbench.gui.compare.findings import KINDS, FindingChanges, Pair, rows_of
 from workbench.gui.compare.head import CompareHead
 from workbench.gui.compare.ledger import LedgerPanel
-from workbench.gui.compare.rounds import RoundsView
 from workbench.gui.compare.rows import block_changes, call_changes, state_changes
 from workbench.gui.compare.table import ChangeTable, change_text
 from workbench.gui.compare.why import WhyTable, why_title, why_words
 from workbench.gui.context import Context
 from workbench.gui.mode import Mode
+from workbench.gui.rounds import RoundsView
 from workbench.gui.selection import SelectedFinding
 from workbench.gui.widgets import (
     Button,
+    ElidedLabel,
     EmptyState,
     PanelHeader,
     PillButton,
@@ -111,9 +112,8 @@ class CompareMode(Mode):
         foot = QHBoxLayout()
         foot.setContentsMargins(16, 8, 20, 8)
         self.sum = label("", "strong")
-        self.foot = label(_BARS, "smallsecond")
-        foot.addWidget(self.foot)
-        foot.addStretch(1)
+        self.foot = ElidedLabel(_BARS, "smallsecond")
+        foot.addWidget(self.foot, 1)
         foot.addWidget(self.sum)
         column.addLayout(foot)
         return panel

@@ -38,7 +38,8 @@ def why_title(entry: Entry) -> tuple[str, str]:
         return "Why", ""
     more_s = came.time_s - (predicted.time_s or came.time_s)
     words = f"{time_text(abs(more_s))} {'longer' if more_s > 0 else 'shorter'} than predicted"
-    return f"Why {ratio_text(came.speedup)} and not {ratio_text(predicted.speedup)}", words
+    one, other = ratio_text(came.speedup), ratio_text(predicted.speedup)
+    return f"{one} as predicted" if one == other else f"Why {one} and not {other}", words
 
 
 def why_words(beside: Beside) -> str:
