@@ -1,10 +1,13 @@
-"""Made-up runs of a host that deals items out to cores, as many as are asked for: nothing of replay finds their times.
+"""Made-up runs, of which nothing of replay finds the times: a host that deals items out to cores, as many as are asked
+for (`made`), and one that polls until words have passed a FIFO of a depth (`through_fifo`).
 
 The host begins an item on a core with its data and a start, and finishes it with polls and a read of the results, each
 core in turn. A core begins in the cycle after the one that ends the start, and works CYCLES of them.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,9 +16,10 @@ from workbench.model.blocks import Block, Side, State
 from workbench.model.platform import Platform
 from workbench.model.pragma import CPU, UNCLASSIFIED, Category
 from workbench.model.run import Entry, Manifest, Run, RunClock, RunStatus, Site
+from workbench.model.streams import Fifo, Stream
 from workbench.model.transfer_time import transfer_ps
 
-ITEMS, CYCLES, BEFORE_PS, GAP_PS, PERIOD_PS = 7, 9000, 2_000_000, 6_000, 10_000
+ITEMS, CYCLES, BEFORE_PS, GAP_PS, PERIOD_PS, PACE = 7, 9000, 2_000_000, 6_000, 10_000, 80
 CALLS = ("put", "start", "poll", "get")
 BYTES = (256, 4, 4, 128)
 GROUP = "top.core[*].ctrl"
@@ -23,24 +27,9 @@ GROUP = "top.core[*].ctrl"
 
 def made(cores: int, platform: Platform) -> Run:
     """A run with so many cores. `platform` is that of `workbench.testing`."""
-    rows: list[dict[str, int]] = []
+    host = _Host(platform)
+    call = host.call
     worked: list[list[tuple[int, int]]] = [[] for _ in range(cores)]
-    now = 0
-
-    def call(which: int, core: int, own_ps: int) -> int:
-        nonlocal now
-        table = platform.transfer_tables["write" if which < 2 else "read"]
-        begin = now + own_ps
-        now = begin + transfer_ps(table, BYTES[which])
-        last = now // PERIOD_PS - 1
-        rows.append({
-            "site": which, "state": which + 1, "entry": int(which > 1), "t0_ps": begin, "t1_ps": now,
-            "bytes": BYTES[which], "address": 1024 * core + 256 * which, "host_ps": own_ps, "grant_ps": begin,
-            "port_first_ps": last * PERIOD_PS, "port_last_ps": last * PERIOD_PS, "call_ps": begin, "end_ps": now,
-            "parts": 1, "message": -1,
-        })  # fmt: skip
-        return last
-
     for number in range(ITEMS + cores):
         core = number % cores
         if 0 <= number - cores < ITEMS:
@@ -52,7 +41,69 @@ def made(cores: int, platform: Platform) -> Run:
             call(0, core, BEFORE_PS)
             begin = call(1, core, BEFORE_PS) + 2
             worked[core].append((begin, begin + CYCLES))
-    return _run(rows, worked, now + BEFORE_PS)
+    return _run(host.rows, worked, host.now_ps + BEFORE_PS)
+
+
+class _Host:
+    """Its calls so far."""
+
+    def __init__(self, platform: Platform) -> None:
+        self.tables, self.rows, self.now_ps = platform.transfer_tables, list[dict[str, int]](), 0
+
+    def call(self, which: int, core: int, own_ps: int) -> int:
+        """Make a call after so much code; the cycle of its last word."""
+        begin = self.now_ps + own_ps
+        self.now_ps = begin + transfer_ps(self.tables["write" if which < 2 else "read"], BYTES[which])
+        last = self.now_ps // PERIOD_PS - 1
+        self.rows.append({
+            "site": which, "state": which + 1, "entry": int(which > 1), "t0_ps": begin, "t1_ps": self.now_ps,
+            "bytes": BYTES[which], "address": 1024 * core + 256 * which, "host_ps": own_ps, "grant_ps": begin,
+            "port_first_ps": last * PERIOD_PS, "port_last_ps": last * PERIOD_PS, "call_ps": begin,
+            "end_ps": self.now_ps, "parts": 1, "message": -1,
+        })  # fmt: skip
+        return last
+
+
+def through_fifo(depth: int, platform: Platform) -> Run:
+    """Four rounds: a start, polls until 64 words were taken. A maker offers one PACE cycles after the one before was
+    taken from it; a taker takes 16 at a time, and rests then."""
+    host, transfers = _Host(platform), list[tuple[int, int, int]]()
+    for _ in range(4):
+        cycle = host.call(1, 0, BEFORE_PS) + PACE
+        into, out = _passed(cycle, depth)
+        transfers += [(0, *one) for one in into] + [(1, *one) for one in out]
+        while host.call(2, 0, GAP_PS) < out[-1][0] + 2:
+            pass
+        host.call(3, 0, BEFORE_PS)
+    run = _run(host.rows, [], host.now_ps + BEFORE_PS)
+    streams = tuple(
+        Stream(name, source, target, "", 32, "clk", "", "")
+        for name, source, target in (("in", "make", "words"), ("out", "words", "take"))
+    )
+    manifest = replace(run.manifest, streams=streams, fifos=(Fifo("words", "fifo", 0, 1, depth),))
+    table = table_of("stream_transfers", sorted(transfers))
+    return replace(run, manifest=manifest, tables={**run.tables, "stream_transfers": table})
+
+
+def _passed(cycle: int, depth: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """In which cycles 64 words pass the FIFO's ends, and how early they were offered, or would have been taken."""
+    into: list[tuple[int, int]] = []
+    out: list[tuple[int, int]] = []
+    offered, ready = cycle, cycle  # since when the maker offers its word, and the taker would take one
+    while len(out) < 64:
+        held = len(into) - len(out)
+        gives, takes = len(into) < 64 and offered <= cycle and held < depth, held > 0 and ready <= cycle
+        if takes:
+            there = max(into[len(out)][0] + 1, out[-1][0] + 1 if out else 0)
+            out.append((cycle, max(cycle - there, 0) or min(ready - cycle, 0)))
+            ready = cycle + 1 + (12 * PACE if len(out) % 16 == 0 else 0)
+        if gives:
+            room = out[len(into) - depth][0] + 1 if len(into) >= depth else 0
+            able = max(room, into[-1][0] + 1 if into else 0)
+            into.append((cycle, max(cycle - offered, 0) or min(able - cycle, 0)))
+            offered = cycle + 1 + PACE
+        cycle += 1
+    return into, out
 
 
 def _run(rows: list[dict[str, int]], worked: list[list[tuple[int, int]]], end_ps: int) -> Run:

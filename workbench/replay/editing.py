@@ -31,7 +31,8 @@ class RefusedError(Exception):
 class Edited:
     """What edits did besides: what a person has to know of them (`notes`), why the answer is less sure (`doubts`), and
     whether the host's code, or the FPGA's, is another one. `platforms` are those that changes name, `own` is by what
-    factor which thread's own code is faster or slower. A change may be read in several `ways`; this is number `way`."""
+    factor which thread's own code is faster or slower, `depths` are those of FIFOs. A change may be read in several
+    `ways`; this is number `way`."""
 
     platforms: Mapping[str, Platform] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -39,6 +40,7 @@ class Edited:
     host: bool = False
     fpga: bool = False
     own: dict[int, float] = field(default_factory=dict)
+    depths: dict[str, int] = field(default_factory=dict)
     way: int = 0
     ways: int = 1
 

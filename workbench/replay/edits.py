@@ -13,6 +13,7 @@ from workbench.model.changes import Change
 from workbench.model.cycles import period_ps
 from workbench.model.platform import Platform
 from workbench.model.run import PS_PER_S
+from workbench.replay.channels import depth
 from workbench.replay.editing import (
     UNSURE,
     Edited,
@@ -179,9 +180,11 @@ def _platform(
     edited.notes.append("the host's own code is taken to be as fast as before")
 
 
-def _channel(program: Program, change: Change, named: Named, _: object, edited: Edited) -> None:
-    del program, named, edited
-    raise RefusedError(f"what '{change.kind}' does to a stream is not in this replay: run the application with it")
+def _width(program: Program, change: Change, named: Named, _: object, edited: Edited) -> None:
+    del program, change, named, edited
+    raise RefusedError(
+        "a wider stream carries fewer, wider words: what the blocks at its ends do for one of them is not in the run"
+    )
 
 
 _EDITS: dict[type[Change], Callable[..., None]] = {
@@ -201,6 +204,6 @@ _EDITS: dict[type[Change], Callable[..., None]] = {
     catalogue.Clock: _clock,
     catalogue.OtherPlatform: _platform,
     catalogue.Replicas: replicas,
-    catalogue.Depth: _channel,
-    catalogue.Width: _channel,
+    catalogue.Depth: depth,
+    catalogue.Width: _width,
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Protocol
 
@@ -182,9 +183,15 @@ class FifoReplay:
         self._times = found.times
         if found.cycles is None:
             return None
-        return max(int(self._at(number).max(initial=0)) for number in range(len(self.traffic.streams)))
+        return max(int(self.at_ps(number).max(initial=0)) for number in range(len(self.traffic.streams)))
 
-    def _at(self, stream: int) -> Times:
+    @cached_property
+    def recorded(self) -> list[Times]:
+        """When words passed each stream in the run."""
+        return [self.traffic.at_ps(number) for number in range(len(self.traffic.streams))]
+
+    def at_ps(self, stream: int) -> Times:
+        """When words passed a stream in the last replay."""
         times = self._times[self._words.nodes(stream)]
         return starts_ps(times[times >= 0] + 1, self.traffic.periods_ps[self.traffic.clocks[stream]])
 
@@ -192,14 +199,14 @@ class FifoReplay:
         streams = self.traffic.streams
         first = [n for n, s in enumerate(streams) if not s.source and len(self.traffic.cycles[n])]
         last = [n for n, s in enumerate(streams) if not s.target and len(self.traffic.cycles[n])]
-        return max((mean_latency_ps(self._at(a), self._at(b)) for a in first for b in last), default=0)
+        return max((mean_latency_ps(self.at_ps(a), self.at_ps(b)) for a in first for b in last), default=0)
 
     def held(self) -> Mapping[str, int]:
         return {name: max(self._most(n) for n in of) for name, of in self._alike.items()}
 
     def _most(self, number: int) -> int:
         fifo = self.traffic.fifos[number]
-        pushes, pops = self._at(fifo.input), self._at(fifo.output)
+        pushes, pops = self.at_ps(fifo.input), self.at_ps(fifo.output)
         gone = np.searchsorted(pops, pushes, side="left")
         return int((np.arange(1, len(pushes) + 1) - gone).max(initial=0))
 
