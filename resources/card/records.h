@@ -40,7 +40,7 @@ typedef struct {
     int64_t bytes;
     int64_t call_ps;     /* when the host asked */
     int64_t grant_ps;    /* when the link was free */
-    int64_t end_ps;      /* when the host had it back (or, asynchronous: when it was done) */
+    int64_t end_ps;      /* when it was done; of a wait, when what it was for came */
     int64_t port_first_ps, port_last_ps; /* first and last word at the FPGA's port */
     int64_t host_ps;     /* the thread's own time since its previous API call returned */
     int32_t thread;      /* in order of creation, main 0 */

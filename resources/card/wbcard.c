@@ -475,7 +475,7 @@ int wbcard_wait(wbcard_t *card)
     begin_record(&entry, card, 2, SYNC_CARD);
     int failed = end_sends(card, HERE);
     wait_until(card->async_end_ps, 0, HERE);
-    entry.end_ps = vc_now();
+    entry.end_ps = card->async_end_ps > entry.call_ps ? card->async_end_ps : entry.call_ps;
     wb_record(&entry);
     wb_end();
     return failed;
@@ -490,7 +490,7 @@ int wbcard_wait_irq(wbcard_t *card)
     int64_t now = wb_begin();
     begin_record(&entry, card, 2, SYNC_INTERRUPT);
     await_card(number_of(card), 0, now, VC_INTERRUPT, 0, HERE);
-    entry.end_ps = vc_now();
+    entry.end_ps = vc_self->woken_ps; /* it may get its core later */
     wb_record(&entry);
     wb_end();
     return 0;

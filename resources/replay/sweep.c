@@ -28,6 +28,7 @@ typedef struct {
     const period *clocks; /* by domain; 0 is unused */
     polls *rows;
     const int64_t *gaps;
+    int64_t *poll_ends;          /* out: of the poll before each of `gaps` */
     const int32_t *bus_of_polls; /* by row */
     int64_t *begin, *end, *bus_free;
     int32_t *bus_user, *after; /* who had the bus last, and before each node that had to wait for it (-1: did not) */
@@ -90,8 +91,10 @@ static void poll(const graph *g, int64_t node, int64_t t)
     t = on_bus(g, node, bus, t);
     g->begin[node] = t;
     int64_t due = due_from(g, node);
-    for (int64_t i = 0; t < due && i < row->gap_count; ++i, ++asked)
+    for (int64_t i = 0; t < due && i < row->gap_count; ++i, ++asked) {
+        g->poll_ends[row->gap_first + i] = t + takes;
         t += takes + g->gaps[row->gap_first + i];
+    }
     if (t < due) {
         int64_t period_ps = takes + row->gap_ps, more = (due - t + period_ps - 1) / period_ps;
         t += more * period_ps;
@@ -189,7 +192,9 @@ static int64_t allowed(const graph *g, int64_t edge, uint8_t domain, int64_t lim
         return limit - lag;
     if (!source)
         return begin_of(g->clocks[domain], limit - lag + 1) - 1;
-    return cycle_at(g->clocks[source], domain ? begin_of(g->clocks[domain], limit + 1) - 1 : limit) - lag;
+    if (!domain)
+        return cycle_at(g->clocks[source], limit) - lag;
+    return cycle_at(g->clocks[source], begin_of(g->clocks[domain], limit - lag + 1) - 1);
 }
 
 /* Of polls that may end no later than `latest`: how late they may begin, and in which cycle the answer may be there. Both
@@ -204,7 +209,7 @@ static int64_t polls_may_begin(const graph *g, int64_t node, int64_t latest, int
     longest += g->work[node];
     if (spare < longest - 1)
         longest = spare + 1;
-    *seen = cycle_at(p, last + spare - longest + 1 + row->sample_ps) - 1 - row->shorter;
+    *seen = cycle_at(p, last + spare - longest + 1 + row->sample_ps - begin_of(p, row->shorter)) - 1;
     return spare + 1 > longest ? latest - g->work[node] : g->begin[node] + spare;
 }
 
@@ -303,6 +308,8 @@ static int64_t ask(const graph *g, int64_t node, int64_t t)
     if (!row->asked++)
         g->begin[node] = t;
     g->end[node] = t + g->work[node];
+    if (row->asked <= row->gap_count)
+        g->poll_ends[row->gap_first + row->asked - 1] = g->end[node];
     if (bus >= 0)
         g->bus_free[bus] = g->end[node];
     return g->end[node];

@@ -79,7 +79,9 @@ def _examples() -> Iterator[Case]:
         made = _copied(path)
         name = f"{path.parent.name} {path.name.partition('.')[0]}"
         if path.parent.name == "pdf2d":
-            yield from (Case(f"{name}, {n} on the FPGA", made, {}, {"CORES": n, "POINTS": 8192}) for n in (1, 2, 4, 20))
+            for cores, points in ((1, 8192), (2, 8192), (4, 8192), (20, 8192), (2, 163840), (20, 163840)):
+                settings = {"CORES": cores, "POINTS": points}
+                yield Case(f"{name}, {cores} on the FPGA, {points} points", made, {}, settings)
         elif "cores" in yaml.safe_load(path.read_text(encoding="utf-8")).get("simulation", {}):
             yield from (Case(f"{name}, {cores} cores", made, {"cores": cores}) for cores in (*CORES, 8))
         else:

@@ -33,7 +33,8 @@ class Graph:
     """Nodes in flat arrays, numbered so or otherwise; `sweep.c` says what each array holds.
 
     The causes of node i are `cause[cause_first[i]:cause_first[i + 1]]`, each with its `lag`; a node of polls has the
-    event that it asks for last. `begin` and `end` are what a sweep finds, in picoseconds (domain 0) or cycles.
+    event that it asks for last. `begin` and `end` are what a sweep finds, in picoseconds (domain 0) or cycles,
+    `poll_ends` the end of the poll before each of `gaps`.
     """
 
     cause_first: Numbers
@@ -102,10 +103,12 @@ class Graph:
     def _structure(self) -> _Graph:
         bus_free = np.zeros(max(self.buses, 1), np.int64)
         bus_user = np.full(max(self.buses, 1), -1, np.int32)
+        self.poll_ends = np.zeros(len(self.gaps), np.int64)
         arrays: dict[str, NDArray[Any]] = {
             "cause_first": self.cause_first, "cause": self.cause, "lag": self.lag, "work": self.work,
             "kind": self.kind, "domain": self.domain, "extra": self.extra, "clocks": self._clocks,
-            "rows": self.polls, "gaps": self.gaps, "bus_of_polls": self.bus_of_polls, "begin": self.begin,
+            "rows": self.polls, "gaps": self.gaps, "poll_ends": self.poll_ends,
+            "bus_of_polls": self.bus_of_polls, "begin": self.begin,
             "end": self.end, "bus_free": bus_free, "bus_user": bus_user, "after": self._after,
         }  # fmt: skip
         for name, kind in _KINDS.items():
@@ -118,7 +121,8 @@ class Graph:
 
 _KINDS = {
     "cause_first": np.int64, "cause": np.int32, "lag": np.int64, "work": np.int64, "kind": np.uint8,
-    "domain": np.uint8, "extra": np.int32, "rows": POLLS_ROW, "gaps": np.int64, "bus_of_polls": np.int32,
+    "domain": np.uint8, "extra": np.int32, "rows": POLLS_ROW, "gaps": np.int64, "poll_ends": np.int64,
+    "bus_of_polls": np.int32,
 }  # fmt: skip
 
 
@@ -130,7 +134,7 @@ class _Graph(ctypes.Structure):
         *(
             (name, ctypes.c_void_p)
             for name in (
-                "cause_first", "cause", "lag", "work", "kind", "domain", "extra", "clocks", "rows", "gaps",
+                "cause_first", "cause", "lag", "work", "kind", "domain", "extra", "clocks", "rows", "gaps", "poll_ends",
                 "bus_of_polls", "begin", "end", "bus_free", "bus_user", "after",
             )
         ),

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from workbench.model.run import Cores, Run, Table
 from workbench.model.syncs import SyncKind
 from workbench.replay.edits import RefusedError
-from workbench.replay.host import ASYNC, IRQ, OTHER, HostPart
+from workbench.replay.host import ASYNC, IRQ, OTHER, HostPart, Operations
 from workbench.replay.lowering import Lowered
 from workbench.replay.program import Program
 from workbench.replay.threads import StuckError, ThreadTimes, differences, replay_threads, waits_ps
@@ -27,56 +27,117 @@ _MOST_ROUNDS = 100
 
 
 @dataclass(frozen=True)
-class HostThreads:
-    """Rows as those of `syncs`, in which every operation of the card's is one: of operation i row `of_op[i]`, -1 where
-    it asks the card nothing."""
+class _Script:
+    """What the threads do: rows as those of `syncs`. Rows `at` are calls of the card's, by operations `op`, each the
+    `number`-th of its operation's."""
 
     rows: Table
-    of_op: Numbers
+    at: Numbers
+    op: Numbers
+    number: Numbers
+
+    def counts(self, ops: int) -> Numbers:
+        return np.bincount(self.op, minlength=ops).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class HostThreads:
+    """Rows as those of `syncs`, in which every call of the card's is one: of operation `op_of`, -1 for other rows. Of a
+    row of polls that is each poll, with what lies between them."""
+
+    rows: Table
+    op_of: Numbers
     cores: Cores
 
     def settle(self, program: Program, lowered: Lowered, own: dict[int, float]) -> None:
-        """Make the graph's lags between operations, and its end, those of the threads. `own` scales the threads' own
-        times, by number. Raises RefusedError."""
-        ops = program.ops
-        if len(ops) != len(self.of_op) or (program.base != np.arange(len(ops))).any():
+        """Make the graph's lags between operations and polls, and its end, those of the threads. `own` scales the
+        threads' own times, by number. Raises RefusedError."""
+        ops, script = program.ops, self._script(program.ops, None)
+        if (program.base != np.arange(len(ops))).any() or self.op_of.max(initial=-1) >= len(ops):
             raise RefusedError("calls of a host of several threads are moved, united or removed: not known to replay")
         factor = np.array([own.get(n, 1.0) for n in range(int(self.rows["block"].max()) + 1)])
-        own_ps = np.rint(self.rows["own_ps"] * factor[self.rows["block"]]).astype(np.int64)
-        took_ps = waits_ps(self.rows)
-        asks = np.flatnonzero(self.of_op >= 0)
-        waits = asks[ops["kind"][asks] != ASYNC]
+        took_ps = np.zeros(0, np.int64)
         for _ in range(_MOST_ROUNDS):
             if lowered.graph.sweep_in_time() is None:
                 raise RefusedError("the changed program waits for something that comes only after the wait")
-            asked_ps = self._returned_before(program, lowered) + lowered.lag_ps - program.delay_ps
-            found = took_ps.copy()
-            found[self.of_op[waits]] = np.maximum(lowered.graph.end[lowered.of_op[waits]] - asked_ps[waits], 0)
-            replayed = self.replayed(found, own_ps)
-            if not self._give(program, lowered, replayed, found) and (found == took_ps).all():
+            counts = np.minimum(script.counts(len(ops)), 1)
+            counts[lowered.asks] = np.where(counts[lowered.asks] > 0, lowered.graph.polls["asked"], 0)
+            if (counts != script.counts(len(ops))).any():
+                script = self._script(ops, counts)
+            found = self._took(program, lowered, script)
+            own_ps = np.rint(script.rows["own_ps"] * factor[script.rows["block"]]).astype(np.int64)
+            replayed = self._replayed(script.rows, found, own_ps)
+            if not self._give(program, lowered, script, replayed, found) and np.array_equal(found, took_ps):
                 return
             took_ps = found
         raise RefusedError("it is not found when the threads make their calls")
 
-    def replayed(self, took_ps: Numbers, own_ps: Numbers) -> ThreadTimes:
+    def _script(self, ops: Operations, counts: Numbers | None) -> _Script:
+        """The rows with so many calls of each operation (None: as they were)."""
+        at = np.flatnonzero(self.op_of >= 0)
+        script = _Script(self.rows, at, self.op_of[at], _numbers(self.op_of[at]))
+        if counts is None:
+            return script
+        known = script.counts(len(ops))
+        first = np.cumsum(known) - known
+        pieces, begin = [], 0
+        for op in np.flatnonzero(counts != known).tolist():
+            mine = at[first[op] : first[op] + known[op]]
+            again = np.arange(mine[-2] + 1, mine[-1] + 1) if len(mine) > 1 else mine
+            pieces.append(np.arange(begin, mine[min(counts[op], len(mine)) - 1] + 1))
+            pieces.append(np.tile(again, max(counts[op] - len(mine), 0)))
+            begin = mine[-1] + 1
+        order = np.concatenate([*pieces, np.arange(begin, len(self.op_of))])
+        rows = {name: column[order] for name, column in self.rows.items()}
+        again = np.flatnonzero(np.append(False, order[1:] == order[:-1]))
+        rows["own_ps"][again] = ops["gap_ps"][self.op_of[order[again]]]
+        now = np.full(len(self.op_of) + 1, -1, np.int64)
+        now[order[::-1]] = np.arange(len(order))[::-1]
+        rows["woken_by"] = now[rows["woken_by"]]
+        at = np.flatnonzero(self.op_of[order] >= 0)
+        return _Script(rows, at, self.op_of[order[at]], _numbers(self.op_of[order[at]]))
+
+    def _took(self, program: Program, lowered: Lowered, script: _Script) -> Numbers:
+        """How long, in the graph, each row waits."""
+        graph, op, number = lowered.graph, script.op, script.number
+        took = waits_ps(script.rows)
+        asked_ps = (self._returned_before(program, lowered) + lowered.lag_ps - program.delay_ps)[op]
+        ends_ps = graph.end[lowered.of_op[op]]
+        row = np.full(len(program.ops), -1, np.int64)
+        row[lowered.asks] = np.arange(len(lowered.asks))
+        polls = graph.polls[row[op]] if len(lowered.asks) else np.zeros(len(op), graph.polls.dtype)
+        last = np.append(number[1:] == 0, True)[: len(op)]
+        known = ~last & (number < polls["gap_count"])
+        place = polls["gap_first"][known] + number[known]
+        ends_ps[known] = graph.poll_ends[place]
+        after = np.flatnonzero(known) + 1
+        asked_ps[after] = graph.poll_ends[place] + graph.gaps[place]
+        found = np.maximum(ends_ps - asked_ps, 0)
+        beyond = (~last & ~known) | ((number > 0) & (number > polls["gap_count"]))
+        found[beyond] = graph.work[lowered.of_op[op[beyond]]]
+        waits = program.ops["kind"][op] != ASYNC
+        took[script.at[waits]] = found[waits]
+        return took
+
+    def _replayed(self, rows: Table, took_ps: Numbers, own_ps: Numbers) -> ThreadTimes:
         """The threads, with so much time for each call of the card's. Raises RefusedError."""
         took = took_ps.tolist()
         try:
-            return replay_threads(self.rows, self.cores, lambda row, t0_ps: t0_ps + int(took[row]), own_ps)
+            return replay_threads(rows, self.cores, lambda row, t0_ps: t0_ps + int(took[row]), own_ps)
         except StuckError:
             raise RefusedError("a thread would wait for one that does not come") from None
 
     def wrong(self, end_ps: int) -> str:
         """What replay of the unchanged threads has otherwise than the run, or nothing."""
         try:
-            replayed = self.replayed(waits_ps(self.rows), np.asarray(self.rows["own_ps"]))
+            replayed = self._replayed(self.rows, waits_ps(self.rows), np.asarray(self.rows["own_ps"]))
         except RefusedError as error:
             return f"the host's threads cannot be replayed: {error}"
         late = differences(self.rows, replayed)
         if not len(late) and replayed.end_ps == end_ps:
             return ""
         kind = SyncKind(self.rows["kind"][late[0]]).name.lower() if len(late) else "exit"
-        return f"{len(late)} of {len(self.of_op)} calls of the host's threads come otherwise, the first a {kind}"
+        return f"{len(late)} of {len(self.op_of)} calls of the host's threads come otherwise, the first a {kind}"
 
     def _returned_before(self, program: Program, lowered: Lowered) -> Numbers:
         """When, in the graph, the operation before each of its thread's had returned."""
@@ -85,29 +146,46 @@ class HostThreads:
         before = np.append(0, returned[:-1])[: len(returned)]
         return np.where(np.append(True, thread[1:] != thread[:-1])[: len(thread)], 0, before)
 
-    def _give(self, program: Program, lowered: Lowered, replayed: ThreadTimes, took_ps: Numbers) -> bool:
+    def _give(
+        self, program: Program, lowered: Lowered, script: _Script, replayed: ThreadTimes, took_ps: Numbers
+    ) -> bool:
         """Give the graph the threads' times; whether that changed anything."""
-        ops = program.ops
+        ops, graph = program.ops, lowered.graph
+        asked_ps, over_ps = replayed.t0_ps[script.at], replayed.t0_ps[script.at] + took_ps[script.at]
+        inner = script.number > 0
+        gaps = np.maximum(asked_ps[inner] - over_ps[np.flatnonzero(inner) - 1], 0)
+        counts = script.counts(len(ops))
+        first = np.cumsum(counts) - counts
         lags = lowered.lag_ps.copy()
         thread, at_ps, ends_ps = -1, 0, 0
-        rest = lowered.graph.end[lowered.of_op] - lowered.graph.begin[lowered.of_op]
-        for op, row in enumerate(self.of_op.tolist()):
+        rest = graph.end[lowered.of_op] - graph.begin[lowered.of_op]
+        for op, (call, count) in enumerate(zip(first.tolist(), counts.tolist(), strict=True)):
             if ops["thread"][op] != thread:
                 thread, at_ps = int(ops["thread"][op]), 0
-            if row < 0:
+            if not count:
                 at_ps += int(lags[op]) + int(rest[op])
             else:
-                asked_ps = int(replayed.t0_ps[row])
-                lags[op] = max(asked_ps + int(program.delay_ps[op]) - at_ps, 0)
-                at_ps = asked_ps + (0 if ops["kind"][op] == ASYNC else int(took_ps[row]))
+                lags[op] = max(int(asked_ps[call]) + int(program.delay_ps[op]) - at_ps, 0)
+                at_ps = int(asked_ps[call] if ops["kind"][op] == ASYNC else over_ps[call + count - 1])
             if thread == ops["thread"][0]:
                 ends_ps = at_ps
         end_lag = max(replayed.end_ps - ends_ps, 0)
-        changed = bool((lags != lowered.lag_ps).any() or lowered.graph.lag[lowered.to_end] != end_lag)
-        lowered.graph.lag[lowered.begun] += lags - lowered.lag_ps
+        changed = bool((lags != lowered.lag_ps).any() or graph.lag[lowered.to_end] != end_lag)
+        changed |= not np.array_equal(gaps, graph.gaps)
+        graph.lag[lowered.begun] += lags - lowered.lag_ps
         lowered.lag_ps[:] = lags
-        lowered.graph.lag[lowered.to_end] = end_lag
+        graph.lag[lowered.to_end] = end_lag
+        graph.gaps = gaps.astype(np.int64)
+        polled = np.maximum(counts[lowered.asks] - 1, 0)
+        graph.polls["gap_first"], graph.polls["gap_count"] = np.cumsum(polled) - polled, polled
         return changed
+
+
+def _numbers(op: Numbers) -> Numbers:
+    """Of each call, how many of its operation's are before it."""
+    first = np.append(True, op[1:] != op[:-1])[: len(op)]
+    begun = np.flatnonzero(first)
+    return np.arange(len(op)) - begun[np.cumsum(first) - 1]
 
 
 def read_threads(run: Run, host: HostPart) -> HostThreads | str:
@@ -116,7 +194,7 @@ def read_threads(run: Run, host: HostPart) -> HostThreads | str:
     if syncs is None:
         return "it is not recorded when the host's threads waited for one another"
     table = {name: np.array(column) for name, column in syncs.items()}
-    keep, of_op = np.ones(len(table["kind"]), bool), np.full(len(host.ops), -1, np.int64)
+    keep, op_of = np.ones(len(table["kind"]), bool), np.full(len(table["kind"]), -1, np.int64)
     firsts = np.searchsorted(table["block"], np.arange(int(table["block"].max(initial=0)) + 2))
     cards = np.flatnonzero(np.isin(table["kind"], _CARD) & (table["argument"] >= 0))
     row_of = dict(zip(zip(table["block"][cards].tolist(), table["argument"][cards].tolist(), strict=True),
@@ -128,30 +206,31 @@ def read_threads(run: Run, host: HostPart) -> HostThreads | str:
         thread = int(op["thread"])
         place = int(np.searchsorted(calls_of[thread], op["row"]))
         mine = calls_of[thread][place : place + int(op["rows"])]  # others' may lie between
-        parts = calls["parts"][mine]
-        if op["kind"] == OTHER or not parts.any():
+        if op["kind"] == OTHER:
             continue
-        made = mine[np.flatnonzero(parts)]
-        first = row_of.get((thread, int(first_part[made[0]])))
-        last = row_of.get((thread, int(first_part[made[-1]] + parts[np.flatnonzero(parts)[-1]] - 1)))
-        if first is None or last is None or table["t0_ps"][first] != calls["call_ps"][made[0]]:
-            return "the calls of the host's threads and their transfers do not fit one another"
-        while last + 1 < firsts[thread + 1] and _goes_on(table, last + 1, int(calls["t1_ps"][made[-1]])):
-            last += 1
-        within = table["kind"][first : last + 1]
-        if not np.isin(within, _WITHIN).all():
-            return "threads wait for one another between polls"
-        of_op[number] = first
-        keep[first + 1 : last + 1] = False
-        if op["kind"] == ASYNC:
-            continue
-        held = (within == SyncKind.CARD_HELD).all()
-        kind = SyncKind.CARD_HELD if held else SyncKind.INTERRUPT if op["kind"] == IRQ else SyncKind.CARD
-        table["kind"][first], table["result"][first] = kind, table["result"][last]
-        table["t1_ps"][first], table["woken_ps"][first] = table["t1_ps"][last], op["end_ps"] - op["after_ps"]
+        last = -1
+        for call in mine[calls["parts"][mine] > 0].tolist():
+            first, before = row_of.get((thread, int(first_part[call]))), last
+            end = row_of.get((thread, int(first_part[call] + calls["parts"][call] - 1)))
+            if first is None or end is None or table["t0_ps"][first] != calls["call_ps"][call]:
+                return "the calls of the host's threads and their transfers do not fit one another"
+            last = end
+            while last + 1 < firsts[thread + 1] and _goes_on(table, last + 1, int(calls["t1_ps"][call])):
+                last += 1
+            if not np.isin(table["kind"][first if before < 0 else before + 1 : last + 1], _WITHIN).all():
+                return "threads wait for one another between polls"
+            op_of[first] = number
+            keep[first + 1 : last + 1] = False
+            if op["kind"] == ASYNC:
+                continue
+            held = (table["kind"][first : last + 1] == SyncKind.CARD_HELD).all()
+            kind = SyncKind.CARD_HELD if held else SyncKind.INTERRUPT if op["kind"] == IRQ else SyncKind.CARD
+            table["kind"][first], table["result"][first] = kind, table["result"][last]
+            table["t1_ps"][first] = table["t1_ps"][last]
+            table["woken_ps"][first] = table["woken_ps"][first : last + 1].max()
     now = np.append(np.where(keep, np.cumsum(keep) - 1, -1), -1)
-    table["woken_by"], of_op = now[table["woken_by"]], now[of_op]
-    return HostThreads({name: column[keep] for name, column in table.items()}, of_op, run.manifest.cores)
+    table["woken_by"] = now[table["woken_by"]]
+    return HostThreads({name: column[keep] for name, column in table.items()}, op_of[keep], run.manifest.cores)
 
 
 def _goes_on(table: Table, row: int, until_ps: int) -> bool:
