@@ -225,7 +225,7 @@ OWN: Sequence[Command] = (
     _command("ledger", "the predictions that were kept, and what came true", "ledger:run_ledger",
              _file("project", metavar="PROJECT", help="a project, its folder, or one of its runs"),
              _named("--drop", "take an open prediction back", "ID"), JSON),
-    _command("streams", "what a run counted of a design's streams; of a project, how deep its FIFOs have to be",
+    _command("streams", "what a run counted of a design's streams, and how deep FIFOs and edges have to be",
              "streams:run_streams",
              _file("target", metavar="RUN|PROJECT",
                    help="a traced run, whose depths are predicted, or a project whose FIFOs are tried"),

@@ -161,6 +161,12 @@ class FifoReplay:
         self._words = Words(traffic, limits, known)
         self.why: list[str] = list(self._words.why)
         self.traffic = traffic
+        clocks = traffic.clocks
+        across = [fifo.id for fifo in traffic.fifos if clocks[fifo.input] != clocks[fifo.output]]
+        if across:
+            self.why.append(
+                f"the depth of {', '.join(across)} is predicted across two clocks, and no simulation tries it"
+            )
         self._alike: dict[str, list[int]] = defaultdict(list)
         for number, fifo in enumerate(traffic.fifos):
             if len(traffic.cycles[fifo.input]):

@@ -22,6 +22,7 @@ from workbench.replay.traffic import Cycles, HostTransfer, Traffic, cycles_befor
 
 _TIME = -1  # the clock of what is a time, in ps
 _ROOM = 1  # cycles from a pop until the place can be taken again
+_ROOM_ACROSS = 2  # the same of a FIFO that crosses clocks: two synchronising registers
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,18 @@ class Words:
         fifo, traffic = self.traffic.fifos[number], self.traffic
         held_up = (traffic.taken[fifo.input] > self._runs[0].own(Side(fifo.input, takes=True))).any()
         return traffic.most(fifo) if held_up else 0
+
+    def _room_lag(self, number: int) -> int:
+        """Cycles from a pop until the place can be taken again: where a FIFO crosses clocks, as the run shows it."""
+        fifo, traffic, seen = self.traffic.fifos[number], self.traffic, self._runs[0]
+        if traffic.clocks[fifo.input] == traffic.clocks[fifo.output]:
+            return _ROOM
+        room, taken = self._room[number], traffic.taken[fifo.input]
+        late = np.flatnonzero(taken > seen.own(Side(fifo.input, takes=True)))
+        late = late[(late >= room) & (late - room < len(traffic.cycles[fifo.output]))] if room else late[:0]
+        if not len(late):
+            return _ROOM_ACROSS
+        return int((taken[late] - seen.on_clock_of(fifo.output, fifo.input)[late - room]).min())
 
     def _add_block(self, block: Block) -> None:
         seen = self._runs[0]
@@ -281,7 +294,7 @@ class Words:
             "earliest": earliest,
             "push_begin": np.cumsum([0, *map(len, pushes)]).astype(np.int64),
             "push": np.concatenate([*pushes, np.empty(0, np.int64)]).astype(np.int32),
-            "room_lag": np.full(len(traffic.fifos), _ROOM, np.int64),
+            "room_lag": np.array([self._room_lag(number) for number in range(len(traffic.fifos))], np.int64),
             "pop_begin": np.searchsorted(pop_node[by_node], np.arange(count + 1)).astype(np.int64),
             "pop_fifo": np.repeat(np.arange(len(pops)), list(map(len, pops)))[by_node].astype(np.int32),
             "pop_number": np.concatenate([*numbers, np.empty(0, np.int64)])[by_node].astype(np.int64),
