@@ -133,6 +133,10 @@ class Selection:
     def starts_together(self) -> int:
         return self.order.starts_together if self.order else 0
 
+    @property
+    def poll_sites(self) -> int:
+        return len(self.order.used(self.order.waits & self.order.asks)) if self.order else 0
+
     @cached_property
     def due_s(self) -> float:
         return self.of.times.due_s(self.block, self.calls) if self.on_host else 0.0

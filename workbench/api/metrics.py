@@ -198,6 +198,11 @@ class Selected(Protocol):
         """In how many rounds in a row the FPGA is started at most without data that move between."""
 
     @property
+    def poll_sites(self) -> int:
+        """How many calls of this thread ask whether the FPGA is ready."""
+        ...
+
+    @property
     def due_s(self) -> float:
         """How long the selected polls had better be put off after each wait begins."""
 

@@ -108,15 +108,29 @@ def let_words_go(program: Program, ops: Numbers) -> str:
     the id of a block that works when such a word comes, and nothing is taken out."""
     gone = np.isin(program.edges["stretch"], program.edges["stretch"][begun_by(program, ops)])
     stretches = np.unique(program.edges["stretch"][gone])
-    fpga, blocks = program.fpga, program.run.manifest.blocks
-    mine = np.isin(fpga.stretch_of, stretches)
-    for block, state in np.unique(np.stack([fpga.stay_block[mine], fpga.stay_state[mine]]), axis=1).T.tolist():
-        if blocks[block].states[state].category not in (*COMMUNICATION, *WAITS):
-            return blocks[block].id
-    program.stays[mine] = 0
+    if len(busy := _working(program, stretches)):
+        return program.run.manifest.blocks[program.fpga.block[busy[0]]].id
+    program.stays[np.isin(program.fpga.stretch_of, stretches)] = 0
     program.lag_after[stretches] = 0
     program.edges = program.edges[~gone]
     return ""
+
+
+def only_taken(program: Program, ops: Numbers) -> Numbers:
+    """Those of the operations whose words the FPGA waits for and only takes or gives: with none of them it works."""
+    edges = program.edges[begun_by(program, ops)]
+    busy = np.isin(edges["stretch"], _working(program, np.unique(edges["stretch"])))
+    of = program.at[edges["source"]]
+    return np.setdiff1d(of[~busy], of[busy])
+
+
+def _working(program: Program, stretches: Numbers) -> Numbers:
+    """Those of the stretches in which a block does more than move data and wait."""
+    fpga, blocks = program.fpga, program.run.manifest.blocks
+    mine = np.flatnonzero(np.isin(fpga.stretch_of, stretches))
+    quiet = [np.array([s.category in (*COMMUNICATION, *WAITS) for s in block.states]) for block in blocks]
+    found = [bool(quiet[b][s]) for b, s in zip(fpga.stay_block[mine], fpga.stay_state[mine], strict=True)]
+    return np.unique(fpga.stretch_of[mine[~np.array(found, bool)]])
 
 
 def ask_for_both(program: Program, row: int, other: int, change: Change) -> None:

@@ -15,6 +15,7 @@ from workbench.replay.editing import (
     ask_for_both,
     begun_by,
     let_words_go,
+    only_taken,
     operations,
     remove,
     reorder,
@@ -259,14 +260,16 @@ def control_in_fpga(program: Program, change: catalogue.ControlInFpga, named: Na
     if not len(program.fpga.first):
         raise RefusedError("it is not known what the FPGA does after a start, and might do without: mark and trace it")
     sends, kinds = sends_of(program), program.ops["kind"]
-    chosen = set(starts.tolist())
-    gone: list[int] = []
+    taken = only_taken(program, starts)  # which the FPGA can do without
+    let_words_go(program, taken)
+    chosen = set(starts.tolist()) - set(taken.tolist())
+    gone: list[int] = taken.tolist()
     waits = np.isin(kinds, (ASK, IRQ))
     data = -1  # the last send of data since the last wait
     fresh = False
     wait_before = -1
     settings: set[int] = set()
-    for row in range(len(program.ops)):
+    for row in np.setdiff1d(np.arange(len(program.ops)), taken).tolist():
         if row in chosen:
             edges = begun_by(program, np.array([row]))
             if not len(edges):  # a setting, which has to be made once

@@ -199,6 +199,7 @@ METRICS = (
         "count",
         lambda s: s.starts_together,
     ),
+    Metric("poll.sites", "Calls that ask whether the FPGA is ready", "count", lambda s: s.poll_sites),
     Metric("poll.due_time", "How long these polls had better be put off", "time", lambda s: s.due_s),
     Metric("longest.label", "The call that takes longest", "text", _longest(lambda c: c.site.label)),
     Metric("longest.bytes_per_call", "Its bytes in one call", "size", _longest(lambda c: c.bytes_per_call)),
