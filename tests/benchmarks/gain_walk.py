@@ -84,7 +84,7 @@ class Walk:
         )
         driven.settle()
         yield "2-try"
-        driven.click("find('Confirm on the card', 'Button')")
+        self.press(f"{TRY}.confirm.button")
         confirming = f"bool({TRY}.confirm.under_way or {TRY}.confirm.confirmed)"
         driven.wait(f"bool(app.activeModalWidget()) or {confirming}", "the re-run, or the question of trust")
         if not driven.ask(confirming):  # another walk may have trusted it
@@ -94,7 +94,7 @@ class Walk:
         driven.wait(confirming, "the re-run")
         driven.wait(f"bool({TRY}.confirm.confirmed or {TRY}.confirm.why.text())", "the re-run")
         driven.settle()
-        driven.click("find('Keep in the ledger')")
+        self.press(f"{TRY}.keep")
         driven.wait(f"{TRY}.kept.text()")
         driven.settle()
         yield "3-confirmed"
@@ -120,6 +120,12 @@ class Walk:
         driven.wait("window.modes.current().view.path is not None", "the critical path")
         driven.settle()
         yield "7-path"
+
+    def press(self, button: str) -> None:
+        """Press a button of Try, brought into view as the wheel does."""
+        scroll = f"{TRY}.findChild(__import__('PySide6.QtWidgets').QtWidgets.QScrollArea)"
+        self.driven.do(f"{scroll}.ensureWidgetVisible({button})")
+        self.driven.click(button)
 
     def edit(self) -> None:
         """Make the change in the source, by keys."""
