@@ -111,7 +111,7 @@ def folder_of(program: Program) -> str:
     """The name of the folder that a program has to itself."""
     settings = [f"{name}{value}" for name, value in sorted([*program.settings.items(), *program.simulation.items()])]
     marks = ["marked" if program.marked else "bare", *([] if program.trace else ["untraced"])]
-    return "_".join([program.host, program.design, *settings, str(program.clock_mhz), *marks])
+    return "_".join([program.host, program.design, *settings, str(program.clock_mhz), *marks]).replace(" ", "")
 
 
 def advised(opened: OpenRun, change: Change) -> tuple[Finding, Advice] | None:

@@ -1,6 +1,6 @@
 """Whether predictions come true: changes of the catalogue, predicted from one run, against programs really changed.
 
-    python tests/benchmarks/whatif.py [--json] [--quick] [--only TEXT] [--runs DIR]
+    python tests/benchmarks/whatif.py [--json] [--quick] [--only TEXT] [--runs DIR] [--core DIR]
 
 Rows of `origin: advice` take their changes from the advice of the base run's report. Where advice leaves open by how
 much (half the time, four times the depth), the number is the changed program's; where that does more than the advice,
@@ -12,7 +12,9 @@ which, and with what numbers, follows by one rule for each kind of advice from w
 poll or send, how many of them follow one another, and by how much the changed program's settings differ. Figures are of
 changes that move the time by more than 5 %; errors are of predictions that are trusted. `order` is of all pairs of
 changes of one application whose gains differ by more than 5 %, `first` of applications with several: whether what is
-predicted to gain most does. `--runs` keeps the runs, and takes those that are there.
+predicted to gain most does. Applications are also projects of this repository (examples, streaming, several FPGAs and
+clocks, threads; `--core`: a RISC-V core) with other clocks, buses, host code and texts (`whatif_projects.py`).
+`--runs` keeps the runs, and takes those that are there.
 """
 
 from __future__ import annotations
@@ -96,14 +98,17 @@ def row(
 
 
 def measure(wanted: Sequence[Case], folder: Path) -> list[dict[str, Any]]:
-    bench, ready, rows = Bench(folder), {}, []
+    bench, ready, rows, seen = Bench(folder), {}, [], set()
     for number, case in enumerate(wanted, 1):
         base, twin = bench.traced(case.base), bench.traced(case.twin)
         key = repr(case.base)
         if key not in ready:
             ready[key] = prepare(base.run, base.platform)
         platforms = {TWIN: twin.platform} if twin.platform else {}
-        rows += rows_of(case, base, replace(ready[key], platforms=platforms), twin)
+        for one in rows_of(case, base, replace(ready[key], platforms=platforms), twin):
+            name = (key, repr(case.twin), one["origin"], one["change"])
+            rows += [one] if name not in seen else []  # advice of several findings may be the same
+            seen.add(name)
         print(f"{number} of {len(wanted)}: {case.application}", file=sys.stderr)
     return rows
 
@@ -111,7 +116,8 @@ def measure(wanted: Sequence[Case], folder: Path) -> list[dict[str, Any]]:
 def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     moved = [r for r in rows if abs(r["measured"] - 1) > MOVED]
     answered = [r for r in moved if r["predicted"] is not None]
-    errors = [abs(r["predicted"] / r["measured"] - 1) * 100 for r in answered if r["trust"] == "trusted"]
+    every = [(r["trust"] == "trusted", abs(r["predicted"] / r["measured"] - 1) * 100) for r in answered]
+    errors = [error for trusted, error in every if trusted]
     holds = [r["interval"][0] * 0.99999 <= r["measured"] <= r["interval"][1] * 1.00001 for r in answered]
     by_application = defaultdict(list)
     for one in answered:
@@ -138,6 +144,8 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
             "median_error_pct": _quantile(errors, 50),
             "p95_error_pct": _quantile(errors, 95),
             "worst_error_pct": _quantile(errors, 100),
+            "median_error_with_doubtful_pct": _quantile([error for _, error in every], 50),
+            "p95_error_with_doubtful_pct": _quantile([error for _, error in every], 95),
         },
     }
 
@@ -157,8 +165,9 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help=f"the first {QUICK} changes only")
     parser.add_argument("--only", default="", metavar="TEXT", help="applications whose name holds this")
     parser.add_argument("--runs", type=Path, metavar="DIR", help="keep the runs here, and take those that are there")
+    parser.add_argument("--core", type=Path, metavar="DIR", help="a folder with picorv32.v: its rows too")
     arguments = parser.parse_args()
-    wanted = [case for case in cases() if arguments.only in case.application]
+    wanted = [case for case in cases(arguments.core) if arguments.only in case.application]
     wanted = wanted[: QUICK if arguments.quick else None]
     with tempfile.TemporaryDirectory(prefix="whatif-") as folder:
         rows = measure(wanted, arguments.runs or Path(folder))

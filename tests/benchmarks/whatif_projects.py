@@ -16,7 +16,7 @@ from workbench.model.run import Run
 
 ROOT = Path(__file__).parents[2]
 TEMPLATES = ROOT / "platform_templates"
-BLOCK_PS = 1000  # what a basic block of the host takes where nothing else is said
+BLOCK_PS = 2000  # what a basic block of the host takes where nothing else is said
 TWIN = "twin"  # the name by which a change names the changed project's platform
 
 
@@ -24,7 +24,7 @@ TWIN = "twin"  # the name by which a change names the changed project's platform
 class Project:
     """A project file of the repository, and what is otherwise in its folder: `texts` are files, what they have and what
     they get, `settings` and `simulation` those of the project, `clocks` by how much its platform's clocks are faster,
-    `bus` by how much its transfers take longer."""
+    `bus` by how much its transfers take longer, `files` further ones, from where."""
 
     path: str
     settings: Mapping[str, int] = field(default_factory=dict)
@@ -32,6 +32,7 @@ class Project:
     texts: tuple[tuple[str, str, str], ...] = ()
     clocks: Mapping[str, float] = field(default_factory=dict)
     bus: float = 1.0
+    files: tuple[tuple[str, str], ...] = ()
     trace: bool = True
 
     def but(self, **changed: Any) -> Project:
@@ -69,6 +70,8 @@ class Project:
         if self.clocks or self.bus != 1:
             project["platform"] = self._platform(folder, project["platform"])
         path.write_text(yaml.safe_dump(project, sort_keys=False), encoding="utf-8")
+        for name, source_of in self.files:
+            shutil.copy(source_of, folder / name)
         for name, before, after in self.texts:
             text = (folder / name).read_text(encoding="utf-8")
             assert before in text, f"{name} of {self.path} has no '{before}'"
@@ -138,11 +141,30 @@ def speeds(base: Project, twin: Project, run: Run) -> list[str]:
     return texts
 
 
-DATA, EXAMPLES = "tests/data", "resources/examples"
+DATA, EXAMPLES, RISCV = "tests/data", "resources/examples", "tests/benchmarks/riscv_app"
 
 
 def of(name: str) -> Project:
     return Project(f"{DATA}/applications/{name}/{name}.workbench.yaml")
+
+
+def foreign(core: Path) -> list[Application]:
+    """The RISC-V core of `riscv_marks.py`, without marks, with a host that does otherwise."""
+    main = "host/main.c"
+    stop, load = (
+        f"    fpgaWrite{text};\n"
+        for text in ("Reg(fpga, CONTROL, 0)", "(fpga, program, MEMORY, sizeof program / sizeof *program)")
+    )
+    parts = "    for (int i = 0; i < 21; i += 7)\n        fpgaWrite(fpga, program + i, MEMORY + i, 7);\n"
+    lines = (ROOT / RISCV / main).read_text(encoding="utf-8").splitlines(keepends=True)
+    at = {text: f"{main}:{lines.index(text) + 1}" for text in (stop, load)}
+    base = Project(f"{RISCV}/riscv.workbench.yaml", files=(("hdl/picorv32.v", str(core / "picorv32.v")),))
+    return [
+        Application("RISC-V core", base, {"clk": (2,)}, (2,), edits=(
+            (((main, stop, ""),), (f"calls calls={at[stop]} factor=0",)),
+            (((main, load, parts),), (f"split calls={at[load]} count=3",)),
+        )),
+    ]  # fmt: skip
 
 
 def applications() -> list[Application]:
@@ -185,7 +207,7 @@ def applications() -> list[Application]:
     digest = "state block=right:receiver.take state=digest factor="
     delay = Project(f"{DATA}/tiny/tiny.workbench.yaml", texts=((tiny, "DELAY = 4", "DELAY = 200"),))
     own_board = Project(f"{EXAMPLES}/own_board/own_board.workbench.yaml")
-    pdf2d = f"{EXAMPLES}/pdf2d"
+    pdf2d, queues = f"{EXAMPLES}/pdf2d", f"{EXAMPLES}/queues"
     original = Project(f"{pdf2d}/original.workbench.yaml", {"POINTS": 4096, "CORES": 2})
     optimised = Project(f"{pdf2d}/optimised.workbench.yaml", {"POINTS": 32768, "CORES": 4})
     return [
@@ -196,12 +218,12 @@ def applications() -> list[Application]:
             (((receiver, "PACE : natural := 8", f"PACE : natural := {pace}"),), (f"{digest}{(pace - 1) / 7!r}",))
             for pace in (2, 4, 16)
         )),
-        Application("level meter in C++", own_board, {"clk": (2, 0.5)}, hosts=(0.5, 2, 5), edits=(
+        Application("level meter in C++", own_board, {"clk": (2, 1.5)}, hosts=(0.5, 2, 5), edits=(
             (two_samples, (f"{look}0.5",)),
             (every_other, (f"{look}2",)),
             (by_itself, ("control_in_fpga calls=host/meter.cpp:9",)),
         )),
-        Application("small buffer", delay, {"clk": (2, 0.5)}, (0.5, 2), edits=tuple(
+        Application("small buffer", delay, {"clk": (2,)}, edits=tuple(
             (((tiny, "DELAY = 200", f"DELAY = {cycles}"),), (f"{add}{cycles / 200!r}",))
             for cycles in (50, 100, 250)
         )),
@@ -211,6 +233,9 @@ def applications() -> list[Application]:
         Application("words through two clocks", of("round_trip"), {"fast": (2, 0.5)}),
         Application("hashes", of("sha256"), {"s_axi_aclk": (2,)}),
         Application("sums on a faster clock", of("two_clocks"), {"fast": (2, 0.5)}),
-        Application("2-D PDF, original", original, {"clk": (2, 0.5)}, (0.5, 2), hosts=(0.5, 2)),
-        Application("2-D PDF, optimised", optimised, {"clk": (2, 0.5)}, (0.5, 2), hosts=(0.5, 2)),
+        Application("2-D PDF, original", original, {"clk": (2, 1.5)}, hosts=(0.5, 4)),
+        Application("queue into the FPGA", Project(f"{queues}/into.workbench.yaml"), {"clk": (2,)}, (4,), (4,)),
+        Application("queue out of the FPGA", Project(f"{queues}/out.workbench.yaml"), {"clk": (2,)}, (4,), (4,)),
+        Application("Laplace, two walks", Project(f"{EXAMPLES}/laplace/two.workbench.yaml"), {}, (), (0.5, 2)),
+        Application("2-D PDF, optimised", optimised, {"clk": (2, 1.5)}, hosts=(0.5, 8)),
     ]  # fmt: skip

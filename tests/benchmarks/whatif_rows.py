@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import bounds
 import numpy as np
-from whatif_projects import Project, applications, speeds
+from whatif_projects import Project, applications, foreign, speeds
 
 from workbench.model.blocks import Side
 from workbench.model.changes import Change, Depth, ScaleState, read_change
@@ -16,9 +17,10 @@ from workbench.model.run import Run
 from workbench.session.results import OpenRun
 
 SPIN_S = 2e-9  # what one of the changed program's steps of waiting takes: two basic blocks
-#: Programs that do more than the advice says (`dma` needs no starts and polls, `along` sets the pace once), or by
-#: a number of their own that is not known (`due` counts to put off its polls). Their rows of the catalogue stay.
-OTHERWISE = ("dma", "due", "along")
+#: Programs that do more than the advice says (`dma` needs no starts and polls, `along` sets the pace once), or less
+#: (`itself` sets the pace once, not never), or by a number of their own that is not known (`due` counts to put off its
+#: polls). Their rows of the catalogue stay.
+OTHERWISE = ("dma", "due", "along", "itself")
 OPEN = 0.5  # the factor of advice that does not say how much faster
 
 
@@ -34,16 +36,28 @@ class Case:
     lines: tuple[str, ...] = ()  # changes of the catalogue, where they follow from no rule
 
 
-def cases() -> list[Case]:
+def threads() -> list[tuple[str, bounds.Program]]:
+    """A thread that prepares batches beside one that has the FPGA work on them, on so many cores."""
+    costs = {"call_ps": "17 ns", "wake_ps": "130 ns", "switch_ps": "71 ns"}
+    found = []
+    for cores, effort, cycles in ((1, 300, 200), (2, 300, 200), (2, 1500, 200), (1, 100, 400)):
+        simulation = {"cores": cores, "slice_ps": "50 us", **costs}
+        program = bounds.Program("threaded", settings={"EFFORT": effort, "CYCLES": cycles}, simulation=simulation)
+        found.append((f"two threads on {cores}, {effort} steps, {cycles} cycles", program))
+    return found
+
+
+def cases(core: Path | None = None) -> list[Case]:
+    """All rows. `core` is a folder with a core of somebody else's."""
     found = [Case(c.application, c.base, c.twin, c.advice, c) for c in bounds.changes()]
     seen = {(repr(c.base), repr(c.twin)) for c in found}
     bases = {repr(c.base): (c.application, c.base) for c in found}
-    for name, base in bases.values():
+    for name, base in [*bases.values(), *threads()]:
         for twin, advice in other_speeds(base):
             if (repr(base), repr(twin)) not in seen:
                 seen.add((repr(base), repr(twin)))
                 found.append(Case(name, base, twin, advice))
-    for one in applications():
+    for one in [*applications(), *(foreign(core) if core else ())]:
         found += [Case(one.name, one.base, twin, what, lines=lines) for twin, what, lines in one.twins()]
     return found
 
@@ -160,7 +174,8 @@ def _speeds(case: Case, run: Run) -> list[str]:
     if twin.get("LANES", 1) != base.get("LANES", 1):
         texts.append(f"state block=unit_top.worker state=load factor={1 / twin['LANES']!r}")
     if base["EFFORT"] and base["EFFORT"] != twin["EFFORT"]:
-        texts.append(f"host block=host.main state=work factor={twin['EFFORT'] / base['EFFORT']!r}")
+        block = "host.producer" if case.base.host == "threaded" else "host.main"
+        texts.append(f"host block={block} state=work factor={twin['EFFORT'] / base['EFFORT']!r}")
     if base.get("CYCLES") != twin.get("CYCLES") and not texts and not case.base.marked:
         texts.append("state block=unit_top.worker state=multiply factor=0.5")
     return texts

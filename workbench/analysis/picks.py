@@ -48,12 +48,12 @@ def _selected_starts(s: Selection) -> Sequence[Selection]:
     return _with(s, set(map(_pair, s.calls)) & s.order.used(s.order.starts)) if s.order else []
 
 
-def _selected_control(s: Selection) -> Sequence[Selection]:
+def _settings(s: Selection) -> Sequence[Selection]:
     order = s.order
     if order is None:
         return []
-    mine = set(map(_pair, s.calls))
-    return _with(s, order.used(order.in_rounds & order.sends & order.of(mine)) | (mine & order.used(order.starts)))
+    repeated = order.used(order.in_rounds & order.sends & order.of(set(map(_pair, s.calls))))
+    return _with(s, repeated - order.used(order.starts))
 
 
 def _next_data(s: Selection) -> Sequence[Selection]:
@@ -91,7 +91,7 @@ CALLS: Mapping[str, Callable[[Selection], Sequence[Selection]]] = {
     "with_data": _with_data,
     "starts": _starts,
     "selected_starts": _selected_starts,
-    "selected_control": _selected_control,
+    "settings": _settings,
     "next_data": _next_data,
     "before_reads": _before_reads,
     "asynchronous": _asynchronous,

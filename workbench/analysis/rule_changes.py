@@ -48,9 +48,9 @@ CALL_PICKS: Mapping[str, Pick] = {
     "selected_starts": Pick(
         "those of the selected calls that start the FPGA", "none of these calls is known to start the FPGA"
     ),
-    "selected_control": Pick(
-        "those of the selected messages that start the FPGA, or are sent in most rounds",
-        "none of these messages starts the FPGA or is sent in most rounds",
+    "settings": Pick(
+        "the selected messages that are sent in most rounds and do not start the FPGA",
+        "none of these messages is sent in most rounds but for those that start the FPGA",
     ),
     "next_data": Pick(
         "the data that are sent in a round before the FPGA is started",

@@ -45,10 +45,12 @@ def find_answers(events: AllEvents, causes: Causes) -> tuple[dict[int, Answer], 
     begun = np.full(len(events.fpga.first), -1, np.int64)  # of each stretch, the call with whose word it began
     of_words = causes.edges[causes.edges["kind"] == WORD]
     begun[of_words["stretch"]] = of_words["source"]
-    kinds = np.stack([ops["site"][waiting], np.where(ops["kind"][waiting] == IRQ, -1, ops["address"][waiting])])
-    for site, address in np.unique(kinds, axis=1).T.tolist():
-        rows = waiting[(kinds[0] == site) & (kinds[1] == address)]
-        asked = np.unique(kinds[1, kinds[0] == site])
+    kinds = np.stack([
+        ops["site"][waiting], np.where(ops["kind"][waiting] == IRQ, -1, ops["address"][waiting]), events.cards[waiting],
+    ])  # fmt: skip
+    for site, address, card in np.unique(kinds, axis=1).T.tolist():
+        rows = waiting[(kinds[0] == site) & (kinds[1] == address) & (kinds[2] == card)]
+        asked = np.unique(kinds[1, (kinds[0] == site) & (kinds[2] == card)])
         clock, failed, seen = _seen(events, rows)
         found = _of_blocks(events, begun, rows, clock, failed, seen, asked) or _of_words(
             events, rows, clock, failed, seen
@@ -84,9 +86,9 @@ def _of_blocks(
     numbers = {b.id: n for n, b in enumerate(blocks)}
     state = host.states[int(ops["state"][rows[0]])]
     found = {numbers[b.id]: None for t in state.targets for b in resolve_target(t, blocks, host) if b.side is Side.FPGA}
-    named = [n for n in found if n in events.waiting_blocks] or [
-        n for n in events.waiting_blocks if any(s.category in WAITS for s in blocks[n].states)
-    ]
+    card = int(events.cards[rows[0]])
+    near = [n for n in events.waiting_blocks if events.card_of(n) in (-1, card)]
+    named = [n for n in near if n in found] or [n for n in near if any(s.category in WAITS for s in blocks[n].states)]
     best: tuple[tuple[int, ...], list[Answer]] | None = None
     for members, key in _groups_of(events, named, clock):
         given = [events.changes(n, clock)[key] for n in members]
@@ -161,7 +163,7 @@ def _of_words(events: AllEvents, rows: Numbers, clock: int, failed: Numbers, see
     sends = _sends(events)
     best: tuple[tuple[int, ...], dict[int, Answer]] | None = None
     for site in sends:
-        words = events.words(site, clock)
+        words = events.words(site, clock, int(events.cards[rows[0]]))
         words = words.some(words.byte < 0)
         at = np.searchsorted(words.source, rows) - 1
         if not len(words) or (at < 0).any():

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from workbench.model.pragma import Category
 from workbench.replay.events import STAY, WORD, AllEvents, Events, mark_questions, merged
 from workbench.replay.order import by_order, by_order_of_words
-from workbench.replay.points import EDGES, FAR, SHORT, PointClass, classes, edges_to, partners_of, words_for
+from workbench.replay.points import EDGES, FAR, NEAR, SHORT, PointClass, classes, edges_to, partners_of, words_for
 
 Numbers = NDArray[np.int64]
 
@@ -121,6 +121,8 @@ def _by_time(
     """The kind of event that explains most of the points not yet explained: the last one before each, by one lag."""
     block_of = events.fpga.block[points.stretches]
     best: tuple[tuple[int, int, int], list[tuple[list[int], Events]], int, NDArray[np.bool_]] | None = None
+    named, from_host, _, _ = partners_of(points, events)
+    most = SHORT if from_host or any(named.values()) else NEAR
     for rank, candidate in enumerate(_candidates(points, events, clock)):
         lags = np.full(len(times), np.iinfo(np.int64).max)
         least = -1 if candidate[0][1].kind == WORD else 1
@@ -134,7 +136,7 @@ def _by_time(
             continue
         values, counts = np.unique(open_, return_counts=True)
         lag, count = int(values[counts.argmax()]), int(counts.max())
-        if count == 1 and (lag > SHORT or points.binding.sum() > 1):
+        if count == 1 and (lag > most or points.binding.sum() > 1):
             continue
         score = (count, -rank if lag <= SHORT else -rank - 1000, -lag)
         if best is None or score > best[0]:

@@ -21,6 +21,8 @@ Numbers = NDArray[np.int64]
 
 #: Share of what host code gains that its loops and calls around may keep.
 UNSURE = 0.005
+#: A call is held up where the design takes more than this share of its time beyond its table.
+HELD_UP = 0.02
 
 
 class RefusedError(Exception):
@@ -31,8 +33,8 @@ class RefusedError(Exception):
 class Edited:
     """What edits did besides: what a person has to know of them (`notes`), why the answer is less sure (`doubts`), and
     whether the host's code, or the FPGA's, is another one. `platforms` are those that changes name, `own` is by what
-    factor which thread's own code is faster or slower, `depths` are those of FIFOs. A change may be read in several
-    `ways`; this is number `way`."""
+    factor which thread's own code is faster or slower, `depths` are those of FIFOs, `in_order` is whether the threads
+    lock as they did. A change may be read in several `ways`; this is number `way`."""
 
     platforms: Mapping[str, Platform] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -43,6 +45,7 @@ class Edited:
     depths: dict[str, int] = field(default_factory=dict)
     way: int = 0
     ways: int = 1
+    in_order: bool = True
 
 
 def operations(program: Program, named: Named, kinds: Sequence[int], change: Change, what: str) -> Numbers:
@@ -54,6 +57,14 @@ def operations(program: Program, named: Named, kinds: Sequence[int], change: Cha
     if len(found) < mine.sum():
         raise RefusedError(f"'{change}' names calls that are no {what}")
     return found
+
+
+def refuse_held_up(program: Program, ops: Numbers, change: Change) -> None:
+    """Refuse to move otherwise what the design holds up: how much of that would stay is not known."""
+    held = ops[program.ops["beyond_ps"][ops] > HELD_UP * program.ops["work_ps"][ops]]
+    if len(held):
+        site = program.run.manifest.sites[int(program.ops["site"][held[0]])]
+        raise RefusedError(f"'{change}' is of calls that the design holds up, the first at {site.file}:{site.line}")
 
 
 def remove(program: Program, gone: Numbers) -> None:

@@ -22,6 +22,7 @@ from workbench.replay.editing import (
     begun_by,
     let_words_go,
     operations,
+    refuse_held_up,
     remove,
 )
 from workbench.replay.fpga import wait_states
@@ -47,6 +48,8 @@ def _scale_state(program: Program, change: catalogue.ScaleState, named: Named, _
     edited.fpga = True
     if not len(fpga.stay_block):
         raise RefusedError("the run has no trace, so it is not known when its blocks were in which state: trace it")
+    if any(answer.opaque for answer in program.answers.values()):
+        raise RefusedError("it is not known which block's work each wait of the host is for")
     for block, state in named.states:
         if block not in fpga.blocks:
             raise RefusedError(f"nothing is known of {blocks[block].id} over time")
@@ -146,6 +149,8 @@ def _poll_delay(program: Program, change: catalogue.PollDelay, named: Named, _: 
 def _clock(program: Program, change: catalogue.Clock, named: Named, _: object, edited: Edited) -> None:
     edited.fpga = True
     clocks = program.run.manifest.clocks
+    if len(clocks) > 1 and any(answer.opaque for answer in program.answers.values()):
+        raise RefusedError("it is not known on which clock the FPGA does what the host waits for")
     for number in named.clocks:
         ratio = Fraction(str(clocks[number].frequency_hz)) / Fraction(str(change.frequency_hz))
         program.periods_ps[number] = period_ps(change.frequency_hz)
@@ -161,13 +166,15 @@ def _platform(
     other = edited.platforms.get(change.platform)
     if other is None:
         raise RefusedError(f"no platform '{change.platform}' is known")
-    edited.host = edited.fpga = True
+    edited.host = True
     used = {int(number) for number in np.unique(program.ops["table"]) if number >= 0}
     for number, name in enumerate([name for name, _table in program.tables]):
         if number in used and name not in other.transfer_tables:
             raise RefusedError(f"'{change.platform}' has no transfer table '{name}', by which the run's calls go")
         if name in other.transfer_tables:
             table = other.transfer_tables[name]
+            if table.points != program.tables[number][1].points:
+                refuse_held_up(program, np.flatnonzero(program.ops["table"] == number), change)
             program.tables[number] = name, table
             if table.resource not in program.buses:
                 program.buses = (*program.buses, table.resource)
@@ -175,8 +182,9 @@ def _platform(
             program.ops["bus"][mine] = program.buses.index(table.resource)
     for clock in other.hardware.clocks if other.hardware else ():
         for number, one in enumerate(program.run.manifest.clocks):
-            if one.name == clock.name:
+            if one.name == clock.name and program.periods_ps[number] != period_ps(clock.frequency_hz):
                 program.periods_ps[number] = period_ps(clock.frequency_hz)
+                edited.fpga = True
     edited.notes.append("the host's own code is taken to be as fast as before")
 
 

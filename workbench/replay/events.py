@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.model.blocks import fpga_of
 from workbench.model.pragma import CPU, Category
 from workbench.model.run import Run
 from workbench.replay.fpga import FpgaPart
@@ -57,8 +58,12 @@ class AllEvents:
         self._rows = {int(fpga.stay_block[a]): (a, b) for a, b in pairwise(bounds.tolist()) if b > a}
         count = np.bincount(fpga.block, minlength=1) if len(fpga.first) else np.zeros(1, np.int64)
         self.waiting_blocks = tuple(n for n in fpga.blocks if count[n] > 1)
-        self._words: dict[tuple[int, int], Events] = {}
+        self._words: dict[tuple[int, int, int], Events] = {}
         self._changes: dict[tuple[int, int], dict[tuple[int, int, int], Events]] = {}
+        #: of each operation the card that it deals with, -1: none
+        self.cards: Numbers = np.asarray(run.tables["calls"]["card"]).astype(np.int64)[host.ops["row"]]
+        places = dict.fromkeys(fpga_of(run.manifest.blocks[n].id) for n in fpga.blocks)
+        self._places = list(places) if len(places) == len(np.unique(self.cards[self.cards >= 0])) > 1 else []
         #: stays that only tell of a question that was asked: they are made anew with the questions
         self.of_questions = np.zeros(len(fpga.stay_block), bool)
 
@@ -92,13 +97,25 @@ class AllEvents:
                 none = np.full(len(rows), -1, np.int64)
                 yield (how, kind // width, kind % width), Events(STAY, time[rows], stays[rows], none)
 
-    def words(self, site: int, clock: int) -> Events:
-        """All words of the calls at a place, as a clock sees them."""
-        if (site, clock) not in self._words:
+    def messages_of(self, site: int) -> frozenset[str]:
+        """The messages that the marks of the calls at a place name."""
+        ops = self.host.ops
+        states = np.unique(ops["state"][ops["site"] == site]).tolist()
+        block = self.run.manifest.blocks[self.run.manifest.sites[site].block]
+        return frozenset(m for state in states for m in block.states[state].messages)
+
+    def card_of(self, block: int) -> int:
+        """The number of the card that a block is on; -1: the only one."""
+        return self._places.index(fpga_of(self.run.manifest.blocks[block].id)) if self._places else -1
+
+    def words(self, site: int, clock: int, card: int = -1) -> Events:
+        """All words of the calls at a place, to one card (-1: to any), as a clock sees them."""
+        if (site, clock, card) not in self._words:
             ops = self.host.ops
-            mine = np.flatnonzero((ops["site"] == site) & np.isin(ops["kind"], (MOVE, ASYNC)) & (ops["table"] >= 0))
-            self._words[site, clock] = self._words_of(mine, clock)
-        return self._words[site, clock]
+            mine = (ops["site"] == site) & np.isin(ops["kind"], (MOVE, ASYNC)) & (ops["table"] >= 0)
+            mine &= (self.cards == card) | (card < 0)
+            self._words[site, clock, card] = self._words_of(np.flatnonzero(mine), clock)
+        return self._words[site, clock, card]
 
     def _words_of(self, rows: Numbers, clock: int) -> Events:
         ops = self.host.ops[rows]

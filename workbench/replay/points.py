@@ -22,6 +22,8 @@ Numbers = NDArray[np.int64]
 EDGES = np.dtype([("stretch", "<i8"), ("kind", "u1"), ("source", "<i8"), ("byte", "<i8"), ("lag", "<i8")])
 #: The longest lag, in cycles, that one event alone may show.
 SHORT = 64
+#: The same of one that no mark names.
+NEAR = 4
 FAR = 1 << 40  # cycles: of no lag
 
 
@@ -109,6 +111,7 @@ def partners_of(points: PointClass, events: AllEvents) -> tuple[dict[int, list[i
         for state in (block.states[points.wait], block.states[points.state]):
             for target in state.targets:
                 host |= target == CPU
+                restless |= target.startswith("$") and target != CPU  # memory, which is no block
                 for other in resolve_target(target, blocks, block):
                     if other.side is Side.FPGA:
                         found[numbers[other.id]] = None

@@ -36,6 +36,8 @@ from workbench.traces.trace import trace_of
 _FIRST_PS = (-10_000, -6_000, -2_000, 0, 2_000, 6_000, 10_000)
 #: By which ratio the ends of an interval may be off the predicted speedup, and it is trusted.
 _WIDE = 1.02
+#: What the id of a FIFO between FPGAs begins with.
+_LINK = "link:"
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,12 @@ class Replayed:
             doubts.append("it depends on moments that the run does not tell, such as when a poll falls")
         if edited.fpga and lowered.opaque.any():
             doubts.append("of the FPGA no more is known than how long the host waits for it")
+        if edited.fpga and any(fifo.id.startswith(_LINK) for fifo in self.run.manifest.fifos):
+            doubts.append("how fast words go from one FPGA to another is known no further than this run shows")
+            speedups = sorted((*speedups, 1.0))
+        if not edited.in_order:
+            doubts.append("the threads lock what they share in another order: where one then waits is not known")
+            speedups = sorted((*speedups, 1.0))
         if edited.fpga and self.assumed:
             doubts.append(f"assumed: {self.assumed[0]}")
         held = bottlenecks(program, lowered)
@@ -171,7 +179,7 @@ def _settle(program: Program, lowered: Lowered, edited: Edited, threads: HostThr
     """Find when everything happens; the order in which it does."""
     lowered.vary(_PLAIN)
     if threads:
-        threads.settle(program, lowered, edited.own)
+        edited.in_order &= threads.settle(program, lowered, edited.own)
     order = lowered.graph.sweep_in_time()
     if order is None:
         raise RefusedError("the changed program waits for something that comes only after the wait")
@@ -185,7 +193,7 @@ def _times_ps(program: Program, lowered: Lowered, edited: Edited, threads: HostT
     def swept_ps(jitter: Jitter) -> int:
         lowered.vary(jitter)
         if threads:
-            threads.settle(program, lowered, edited.own)
+            edited.in_order &= threads.settle(program, lowered, edited.own)
         else:
             lowered.graph.sweep(order)
         return max(lowered.total_ps(), 1)

@@ -17,6 +17,7 @@ from workbench.replay.editing import (
     let_words_go,
     only_taken,
     operations,
+    refuse_held_up,
     remove,
     reorder,
     sends_of,
@@ -37,6 +38,7 @@ def unite(program: Program, change: catalogue.Unite, named: Named, _: object, ed
         return
     if (program.ops["kind"][mine] == ASK).any():
         raise RefusedError(f"'{change}' names questions and transfers: they cannot be one call")
+    refuse_held_up(program, mine, change)
     directions = sends_of(program)[mine]
     if directions.any() != directions.all():
         raise RefusedError(f"'{change}' names sends and receives: they cannot be one call")
@@ -107,6 +109,7 @@ def _unite_questions(program: Program, mine: Numbers, change: catalogue.Unite, e
 def split(program: Program, change: catalogue.Split, named: Named, _: object, edited: Edited) -> None:
     edited.host = True
     mine = operations(program, named, (MOVE, ASYNC), change, "transfers")
+    refuse_held_up(program, mine, change)
     times = np.ones(len(program.ops), np.int64)
     times[mine] = change.count
     if (program.ops["bytes"][mine] % change.count).any():
@@ -129,6 +132,7 @@ def split(program: Program, change: catalogue.Split, named: Named, _: object, ed
 def resize(program: Program, change: catalogue.Resize, named: Named, _: object, edited: Edited) -> None:
     edited.host = True
     mine = operations(program, named, (MOVE, ASYNC), change, "transfers")
+    refuse_held_up(program, mine, change)
     of = np.isin(program.at, mine)
     if (program.span[of] != program.ops["bytes"][program.at[of]]).any():
         raise RefusedError(f"'{change}' resizes calls that another change unites or parts: say the size there")
@@ -162,6 +166,7 @@ def _work_as_long(program: Program, fewer: Numbers, edited: Edited) -> None:
 def retype(program: Program, change: catalogue.Retype, named: Named, platform: Platform | None, edited: Edited) -> None:
     edited.host = True
     mine = operations(program, named, (MOVE, ASYNC, ASK), change, "transfers")
+    refuse_held_up(program, mine, change)
     names = [name for name, _ in program.tables]
     if change.table not in names:
         raise RefusedError(f"no transfer table '{change.table}' is known: the platform's template is missing")

@@ -24,6 +24,8 @@ _CARD = (SyncKind.CARD, SyncKind.CARD_HELD, SyncKind.INTERRUPT)
 #: What may lie between the transfers of one operation, such as between polls.
 _WITHIN = (*_CARD, SyncKind.SLEEP, SyncKind.YIELD, SyncKind.OTHER)
 _MOST_ROUNDS = 100
+_LOCKS = (SyncKind.LOCK, SyncKind.LOCK_READING, SyncKind.LOCK_WRITING, SyncKind.LOCK_SPINNING, SyncKind.WAIT)
+_NEVER = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -49,9 +51,10 @@ class HostThreads:
     op_of: Numbers
     cores: Cores
 
-    def settle(self, program: Program, lowered: Lowered, own: dict[int, float]) -> None:
-        """Make the graph's lags between operations and polls, and its end, those of the threads. `own` scales the
-        threads' own times, by number. Raises RefusedError."""
+    def settle(self, program: Program, lowered: Lowered, own: dict[int, float]) -> bool:
+        """Make the graph's lags between operations and polls, and its end, those of the threads; whether these lock
+        all that they share in the order of the run. `own` scales the threads' own times, by number. Raises
+        RefusedError."""
         ops, script = program.ops, self._script(program.ops, None)
         if (program.base != np.arange(len(ops))).any() or self.op_of.max(initial=-1) >= len(ops):
             raise RefusedError("calls of a host of several threads are moved, united or removed: not known to replay")
@@ -68,7 +71,7 @@ class HostThreads:
             own_ps = np.rint(script.rows["own_ps"] * factor[script.rows["block"]]).astype(np.int64)
             replayed = self._replayed(script.rows, found, own_ps)
             if not self._give(program, lowered, script, replayed, found) and np.array_equal(found, took_ps):
-                return
+                return _in_order(script.rows, replayed)
             took_ps = found
         raise RefusedError("it is not found when the threads make their calls")
 
@@ -246,3 +249,14 @@ def _first_parts(calls: Table) -> Numbers:
         mine = np.flatnonzero(calls["block"] == thread)
         first[mine] = np.cumsum(calls["parts"][mine]) - calls["parts"][mine]
     return first
+
+
+def _in_order(rows: Table, replayed: ThreadTimes) -> bool:
+    """Where threads lock in another order, one of them may find that it has to wait where it did not, or not to."""
+    locks = np.flatnonzero(np.isin(rows["kind"], _LOCKS))
+    block, what = rows["block"][locks], rows["object"][locks]
+    was, now = (
+        np.lexsort((block, t0_ps[locks], what))
+        for t0_ps in (np.asarray(rows["t0_ps"]), np.where(replayed.t0_ps < 0, _NEVER, replayed.t0_ps))
+    )
+    return bool((block[was] == block[now]).all())
