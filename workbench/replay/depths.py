@@ -37,6 +37,12 @@ def least_depths(most: Mapping[str, int], cycles_of: CyclesOf, best: int, loss: 
     limit = best / (1 - loss)
     while cycles_of(depths) > limit and max(depths.values(), default=AMPLE) < AMPLE:
         depths = {name: 2 * words for name, words in depths.items()}
+    return reduced(depths, cycles_of, limit)
+
+
+def reduced(depths: Mapping[str, int], cycles_of: CyclesOf, limit: float) -> dict[str, int]:
+    """Depths of which none can be less while the time stays within the `limit`: each is bisected, the deepest first."""
+    depths = dict(depths)
     for name in sorted(depths, key=lambda one: -depths[one]):
         low, high = 0, depths[name]  # too little, and enough
         while high - low > 1:

@@ -20,7 +20,7 @@ from workbench.api.queues import EdgeQueue, RunQueues
 from workbench.model.blocks import fpga_of
 from workbench.model.platform import Platform
 from workbench.model.run import Run
-from workbench.replay.depths import AMPLE, FAILED, LOSS, least_depths, tried_depths
+from workbench.replay.depths import AMPLE, FAILED, LOSS, least_depths, reduced, tried_depths
 from workbench.replay.host_words import records_of_run, with_host
 from workbench.replay.queues import NoReplayError, Queues, mean_latency_ps
 from workbench.replay.traffic import Traffic, starts_ps, traffic_of
@@ -289,12 +289,13 @@ def depth_front(
     tried = [*tried_depths(most, {one.id: one.bits for one in replay.queues}, time_of, _MOST_TRIES), advised]
     if all(built.values()):
         tried.append(built)
+    limit = best / (1 - loss)
+    within = [depths for depths in tried if time_of(depths) <= limit]
+    least = min(within, key=lambda depths: _memory(replay.queues, depths, None)[0])
+    tried.append(reduced(least, time_of, limit))
     fast = [(time_of(depths), _memory(replay.queues, depths, None)[0], depths) for depths in tried]
     points = [point(depths) for depths in _pareto([one for one in fast if one[0] < FAILED])]
-    chosen = next((n for n, one in enumerate(points) if one.depths == advised), None)
-    if chosen is None:  # another takes no more time and no more memory
-        limit = best / (1 - loss)
-        chosen = max((n for n, one in enumerate(points) if one.time_ps <= limit), default=-1)
+    chosen = max((n for n, one in enumerate(points) if one.time_ps <= limit), default=-1)
     return Front(
         replay.queues, tuple(points), chosen, now, never_together(replay.in_use()), tuple(replay.why), loss,
         replay.run_ps, unchanged_ps,
