@@ -101,7 +101,8 @@ def replayed_exactly(run: Run) -> bool:
 
 
 def test_sha256_behind_axi_lite(tmp_path: Path) -> None:
-    run = run_of("sha256", tmp_path)
+    run = run_of("sha256", tmp_path, trace=True)
+    assert replayed_exactly(run)
     assert (tmp_path / "sha256" / "stdout.txt").read_text().split() == [
         "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",  # FIPS 180-2, appendix B
         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1",

@@ -55,8 +55,21 @@ def find_causes(events: AllEvents) -> Causes:
             reasons.append(f"{points.group} leaves '{name}' {len(missing)} times for no known cause")
         if guessed:
             assumed.append(f"{points.group} never has to wait in '{name}', as its mark says it may")
+    _after_questions(np.flatnonzero(unknown), lag_after, events)
     edges = np.concatenate(parts) if parts else np.zeros(0, EDGES)
     return Causes(edges, lag_after, unknown, tuple(reasons), tuple(assumed))
+
+
+def _after_questions(missing: Numbers, lag_after: Numbers, events: AllEvents) -> None:
+    """What has no cause comes as long after what its port did last: answers to questions in between, whose times are
+    made anew, keep theirs from there on."""
+    fpga = events.fpga
+    for stretch in missing.tolist():
+        while (
+            stretch and fpga.block[stretch] == fpga.block[stretch - 1] and events.of_questions[fpga.first[stretch - 1]]
+        ):
+            stretch -= 1
+            lag_after[stretch] = max(lag_after[stretch], fpga.begin[stretch] - fpga.end[stretch - 1])
 
 
 def _explain(points: PointClass, events: AllEvents) -> tuple[list[NDArray[np.void]], NDArray[np.bool_], bool]:
