@@ -1,6 +1,6 @@
 """Whether predictions come true: changes of the catalogue, predicted from one run, against programs really changed.
 
-    python tests/benchmarks/whatif.py [--json] [--quick] [--only TEXT] [--runs DIR] [--core DIR]
+    python tests/benchmarks/whatif.py [--json] [--quick] [--only TEXT] [--runs DIR] [--core DIR] [--profiles]
 
 Rows of `origin: advice` take their changes from the advice of the base run's report. Where advice leaves open by how
 much (half the time, four times the depth), the number is the changed program's; where that does more than the advice,
@@ -14,7 +14,8 @@ changes that move the time by more than 5 %; errors are of predictions that are 
 changes of one application whose gains differ by more than 5 %, `first` of applications with several: whether what is
 predicted to gain most does. Applications are also projects of this repository (examples, streaming, several FPGAs and
 clocks, threads; `--core`: a RISC-V core) with other clocks, buses, host code and texts (`whatif_projects.py`).
-`--runs` keeps the runs, and takes those that are there.
+`--runs` keeps the runs, and takes those that are there. With `--profiles` the runs that are predicted from keep no
+trace, and errors are of all that is answered (`profile`).
 """
 
 from __future__ import annotations
@@ -49,12 +50,12 @@ QUICK = 6
 
 
 class Bench(bounds.Bench):
-    """Runs programs and projects, traced."""
+    """Runs programs and projects."""
 
-    def traced(self, program: bounds.Program | Project) -> OpenRun:
+    def made(self, program: bounds.Program | Project, trace: bool = True) -> OpenRun:
         if isinstance(program, Project):
-            return self.ran(program.folder, program.make, True)
-        return self.run(replace(program, trace=True))
+            return self.ran(program.folder if trace else f"{program.folder}_untraced", program.make, trace)
+        return self.run(replace(program, trace=trace))
 
 
 def at_most(case: Case, opened: OpenRun) -> float | None:
@@ -94,13 +95,14 @@ def row(
         "trust": prediction.trust.value,
         "why": prediction.why,
         "exact": replayed.exact,
+        "traced": base.run.manifest.traced,
     }
 
 
-def measure(wanted: Sequence[Case], folder: Path) -> list[dict[str, Any]]:
+def measure(wanted: Sequence[Case], folder: Path, trace: bool) -> list[dict[str, Any]]:
     bench, ready, rows, seen = Bench(folder), {}, [], set()
     for number, case in enumerate(wanted, 1):
-        base, twin = bench.traced(case.base), bench.traced(case.twin)
+        base, twin = bench.made(case.base, trace), bench.made(case.twin)
         key = repr(case.base)
         if key not in ready:
             ready[key] = prepare(base.run, base.platform)
@@ -116,8 +118,9 @@ def measure(wanted: Sequence[Case], folder: Path) -> list[dict[str, Any]]:
 def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     moved = [r for r in rows if abs(r["measured"] - 1) > MOVED]
     answered = [r for r in moved if r["predicted"] is not None]
+    traced = all(r["traced"] for r in rows)
     every = [(r["trust"] == "trusted", abs(r["predicted"] / r["measured"] - 1) * 100) for r in answered]
-    errors = [error for trusted, error in every if trusted]
+    errors = [error for trusted, error in every if trusted or not traced]
     holds = [r["interval"][0] * 0.99999 <= r["measured"] <= r["interval"][1] * 1.00001 for r in answered]
     by_application = defaultdict(list)
     for one in answered:
@@ -139,8 +142,8 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "order_right_pct": _share(order),
         "first_right_pct": _share(first),
         "interval_holds_pct": _share(holds),
-        "trace": {
-            "trusted": len(errors),
+        "trace" if traced else "profile": {
+            "trusted" if traced else "answered": len(errors),
             "median_error_pct": _quantile(errors, 50),
             "p95_error_pct": _quantile(errors, 95),
             "worst_error_pct": _quantile(errors, 100),
@@ -166,11 +169,12 @@ def main() -> int:
     parser.add_argument("--only", default="", metavar="TEXT", help="applications whose name holds this")
     parser.add_argument("--runs", type=Path, metavar="DIR", help="keep the runs here, and take those that are there")
     parser.add_argument("--core", type=Path, metavar="DIR", help="a folder with picorv32.v: its rows too")
+    parser.add_argument("--profiles", action="store_true", help="predict from runs without a trace")
     arguments = parser.parse_args()
     wanted = [case for case in cases(arguments.core) if arguments.only in case.application]
     wanted = wanted[: QUICK if arguments.quick else None]
     with tempfile.TemporaryDirectory(prefix="whatif-") as folder:
-        rows = measure(wanted, arguments.runs or Path(folder))
+        rows = measure(wanted, arguments.runs or Path(folder), not arguments.profiles)
     found = summary(rows)
     if arguments.json:
         print(json.dumps({**found, "rows": rows}, indent=1))

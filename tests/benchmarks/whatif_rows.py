@@ -51,6 +51,7 @@ def cases(core: Path | None = None) -> list[Case]:
     """All rows. `core` is a folder with a core of somebody else's."""
     found = [Case(c.application, c.base, c.twin, c.advice, c) for c in bounds.changes()]
     seen = {(repr(c.base), repr(c.twin)) for c in found}
+    found += uneven()
     bases = {repr(c.base): (c.application, c.base) for c in found}
     for name, base in [*bases.values(), *threads()]:
         for twin, advice in other_speeds(base):
@@ -62,12 +63,31 @@ def cases(core: Path | None = None) -> list[Case]:
     return found
 
 
+def uneven() -> list[Case]:
+    """Work whose length depends on the data, from batch to batch and from word to word."""
+    polls = bounds.Program("block", "uneven", {"CYCLES": 40, "ROUNDS": 8})
+    busy = bounds.Program("block", "uneven", {"CYCLES": 80, "EFFORT": 600, "ROUNDS": 8})
+    called = bounds.Program("irq", "uneven", {"CYCLES": 60, "CLEAR": 4000, "ROUNDS": 8})
+    both = bounds.Program("double", "uneven", {"CYCLES": 80, "EFFORT": 600, "ROUNDS": 8})
+    stages = bounds.Program("stages", "uneven_pair", {"MAKE": 100, "ADD": 100})
+    making = bounds.Program("stages", "uneven_pair", {"MAKE": 200, "ADD": 50})
+    name, irq = "uneven work", "Wait for an interrupt"
+    return [
+        Case(name, polls, polls.but("irq"), irq),
+        Case(f"{name}, in turn", busy, busy.but("double"), "Use two buffers"),
+        Case(f"{name}, clearing", called, called.but(CLEAR=0), "Reduce or avoid it"),
+        Case(f"{name}, two buffers", both, both.but("doubleirq"), irq),
+        Case(f"{name}, two stages", stages, stages.but(MAKE=10), "Make the FPGA faster"),
+        Case(f"{name}, the first stage slow", making, making.but(ADD=10), "Make the FPGA faster"),
+    ]
+
+
 def other_speeds(base: bounds.Program) -> Iterable[tuple[bounds.Program, str]]:
     """The same program with a part of it at another speed."""
     for name in ("CYCLES", "MAKE", "ADD", "EFFORT"):
         value = base.settings.get(name, 0)
         for factor in (0.5, 0.25, 2):
-            known = base.design in ("unit", "pair", "refresh", "cores", "lanes")
+            known = base.design in ("unit", "pair", "refresh", "cores", "lanes", "uneven", "uneven_pair")
             if known and value >= 40 and value * factor < 1500:  # the registers of the designs have 16 bits
                 yield base.but(**{name: round(value * factor)}), name
     if base.settings.get("CYCLES", 0) >= 100 and base.marked:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from benchmarks import bounds
 
@@ -132,3 +133,48 @@ def test_a_round_is_drawn_as_measured_and_as_predicted(polls: Replayed):
     assert 0 < faster.predicted[1] < faster.measured[1]
     assert faster.run.time_s < polls.run.time_s
     assert polls.predicted_round([read_change("calls calls=begin factor=0")]) is None
+
+
+@pytest.fixture(scope="module")
+def profile(polls: Replayed) -> Replayed:
+    """The same run as it is kept without a trace."""
+    kept = {name: table for name, table in polls.run.tables.items() if not name.startswith("interval")}
+    return prepare(replace(polls.run, manifest=replace(polls.run.manifest, traced=False), tables=kept), polls.platform)
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["state block=unit_top.worker state=multiply factor=0.5", "interrupt calls=poll",
+     "clock clock=clk frequency_hz=160e6", "early calls=put"],
+)  # fmt: skip
+def test_a_profile_predicts_what_the_trace_does(polls: Replayed, profile: Replayed, change: str):
+    assert profile.exact
+    found, told = predicted(profile, change), predicted(polls, change)
+    assert found.trust is Trust.DOUBTFUL
+    assert "taken from its profile" in found.why
+    assert found.speedup == pytest.approx(told.speedup, rel=1e-3)
+    assert found.holds(told.speedup)
+
+
+def test_where_a_profile_does_not_tell_the_interval_does(profile: Replayed):
+    """A profile of stays of other lengths, in the same time: the host's polls still say when they ended."""
+    dwell = {name: np.array(column) for name, column in profile.run.tables["dwell"].items()}
+    worker, working = 2, 2
+    row = np.flatnonzero((dwell["block"] == worker) & (dwell["state"] == working))
+    total = dwell["cycles"][row][0]
+    dwell = {name: np.append(np.delete(column, row), [column[row[0]]] * 2) for name, column in dwell.items()}
+    dwell["count"][-2:], dwell["cycles"][-2:], dwell["log2_cycles"][-2:] = (3, 1), (total - 16000, 16000), (13, 13)
+    varied = prepare(replace(profile.run, tables={**profile.run.tables, "dwell": dwell}), profile.platform)
+    assert varied.exact
+    assert varied.others
+    assert predicted(varied, "interrupt calls=poll").holds(predicted(profile, "interrupt calls=poll").speedup)
+
+
+def test_a_block_that_a_profile_cannot_follow_is_refused(profile: Replayed):
+    """More words than the host sent: its waits are not for them one for one."""
+    tables = dict(profile.run.tables)
+    tables["transitions"] = {**tables["transitions"], "count": tables["transitions"]["count"] + 1}
+    found = predicted(prepare(replace(profile.run, tables=tables), profile.platform),
+                      "state block=unit_top.worker state=multiply factor=0.5")  # fmt: skip
+    assert found.trust is Trust.REFUSED
+    assert "its changes of state make no whole course" in found.why

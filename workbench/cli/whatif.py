@@ -95,6 +95,8 @@ def run_path(arguments: argparse.Namespace, workbench: Opened) -> int:
         if spare := [row for row in rows if row.slack_s]:
             print("These may end later without a longer run, each alone, by at least:")
             print(table((f"  {slack_text(row)}", *_where(row)) for row in spare[:_MOST_ROWS]))
+        if path.why:
+            print(f"{path.why[0].upper()}{path.why[1:]}.")
     else:
         print(f"The critical path is not known: {path.why}.")
     return DONE if path.steps else FAILED

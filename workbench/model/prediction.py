@@ -96,13 +96,16 @@ class PathLine:
 @dataclass(frozen=True)
 class CriticalPath:
     """What a run's time was spent on: step after step from its start to its end, and by line; and what has time to
-    spare."""
+    spare.
+
+    `why` says why there are no steps, or what they are taken from where that is no trace.
+    """
 
     time_s: float
     steps: tuple[PathStep, ...]
     lines: tuple[PathLine, ...] = ()
     slack: tuple[Slack, ...] = ()
-    why: str = ""  # there are no steps
+    why: str = ""
 
 
 @dataclass(frozen=True)

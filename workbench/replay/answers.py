@@ -51,7 +51,7 @@ def find_answers(events: AllEvents, causes: Causes) -> tuple[dict[int, Answer], 
     for site, address, card in np.unique(kinds, axis=1).T.tolist():
         rows = waiting[(kinds[0] == site) & (kinds[1] == address) & (kinds[2] == card)]
         asked = np.unique(kinds[1, (kinds[0] == site) & (kinds[2] == card)])
-        clock, failed, seen = _seen(events, rows)
+        clock, failed, seen = seen_by(events, rows)
         found = _of_blocks(events, begun, rows, clock, failed, seen, asked) or _of_words(
             events, rows, clock, failed, seen
         )
@@ -62,7 +62,7 @@ def find_answers(events: AllEvents, causes: Causes) -> tuple[dict[int, Answer], 
     return answers, tuple(missing)
 
 
-def _seen(events: AllEvents, rows: Numbers) -> tuple[int, Numbers, Numbers]:
+def seen_by(events: AllEvents, rows: Numbers) -> tuple[int, Numbers, Numbers]:
     """The clock of the port, and in which of its cycles the answer was not there yet (-1: not known), and was."""
     ops = events.host.ops[rows]
     if ops["kind"][0] == ASK:

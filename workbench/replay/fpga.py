@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -69,22 +69,39 @@ def waiting_stays(fpga: FpgaPart, blocks: Sequence[Block]) -> NDArray[np.bool_]:
     return waits[fpga.stay_block, fpga.stay_state] if most else np.zeros(0, bool)
 
 
-def read_fpga(run: Run, trace: Trace | None, periods_ps: Sequence[Fraction]) -> FpgaPart:
-    """The stretches of a run's FPGA blocks; none where it has no trace."""
-    blocks, clocks = run.manifest.blocks, run.manifest.clocks
-    names = [clock.name for clock in clocks]
-    clock = tuple(names.index(b.clock) if b.clock in names else 0 for b in blocks)
-    mine = [n for n, b in enumerate(blocks) if b.side is Side.FPGA and len(b.states) > 1] if trace else []
+#: Of each block the beginnings of its stays and their states, and the end of the last one, in cycles of its clock.
+Rows = Mapping[int, tuple[Numbers, NDArray[np.integer], int]]
+
+
+def read_fpga(run: Run, trace: Trace, periods_ps: Sequence[Fraction]) -> FpgaPart:
+    """The stretches of a traced run's FPGA blocks."""
+    clock = _clocks(run)
+    rows = {}
+    for number, block in enumerate(run.manifest.blocks):
+        if block.side is Side.FPGA and len(block.states) > 1:
+            edges, state = trace.row(number)
+            cycles = cycles_at(edges.astype(np.int64), periods_ps[clock[number]])
+            rows[number] = cycles[:-1], state, int(cycles[-1])
+    return fpga_of_rows(run, rows)
+
+
+def _clocks(run: Run) -> tuple[int, ...]:
+    names = [clock.name for clock in run.manifest.clocks]
+    return tuple(names.index(b.clock) if b.clock in names else 0 for b in run.manifest.blocks)
+
+
+def fpga_of_rows(run: Run, stays: Rows) -> FpgaPart:
+    """The stretches of blocks whose stays are known."""
+    blocks, mine = run.manifest.blocks, sorted(stays)
+    clock = _clocks(run)
     begins: list[Numbers] = []
     ends: list[Numbers] = []
     states: list[NDArray[np.int32]] = []
     of_block: list[NDArray[np.int32]] = []
     for number in mine:
-        assert trace is not None
-        edges, state = trace.row(number)
-        cycles = cycles_at(edges.astype(np.int64), periods_ps[clock[number]])
-        begins.append(cycles[:-1])
-        ends.append(cycles[1:])
+        begin, state, end_of_last = stays[number]
+        begins.append(begin)
+        ends.append(np.append(begin[1:], end_of_last))
         states.append(state.astype(np.int32))
         of_block.append(np.full(len(state), number, np.int32))
     stay_begin, stay_end = _joined(begins), _joined(ends)

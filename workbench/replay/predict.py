@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +22,13 @@ from workbench.replay.causes import find_causes
 from workbench.replay.critical import bottlenecks, path_lines, path_steps, steps_of
 from workbench.replay.edits import Edited, RefusedError, edit
 from workbench.replay.events import AllEvents
-from workbench.replay.fpga import read_fpga
+from workbench.replay.fpga import FpgaPart, fpga_of_rows, read_fpga
 from workbench.replay.host import ASK, ASYNC, MOVE, HostPart, read_host
+from workbench.replay.likely import Likely, likely_course
 from workbench.replay.lowering import Jitter, Lowered, lower
 from workbench.replay.predicted_round import PredictedRound, predicted_round
 from workbench.replay.program import Program, begin_program
+from workbench.replay.refusals import FROM_PROFILE, refuse_left_out, refuse_opaque
 from workbench.replay.resolve import Named, resolve
 from workbench.replay.several_threads import HostThreads, read_threads
 from workbench.replay.threads import StuckError, differences, replay_threads
@@ -48,7 +52,8 @@ class Replayed:
     that this, and all that it models, is as recorded, and `why` what is not, or why it cannot be replayed.
     `intervals` counts the calls, calls that synchronise threads and stretches of the FPGA's work that replay finds
     anew, `off` those of them that begin or end at another time. `unknown` says of which waits no cause is known, and
-    `assumed` which causes no wait of this run shows.
+    `assumed` which causes no wait of this run shows. Of a run without a trace, `likely` is what its FPGA did as its
+    profile tells, and `others` are the same with other courses.
     """
 
     run: Run
@@ -62,6 +67,8 @@ class Replayed:
     assumed: tuple[str, ...] = ()
     program: Program | None = None
     threads: HostThreads | None = None  # where there are several
+    likely: Likely | None = None
+    others: tuple[Replayed, ...] = ()  # other courses of the FPGA with the same profile
     platforms: Mapping[str, Platform] = field(default_factory=dict)
 
     def predict(self, changes: Sequence[Change]) -> Prediction:
@@ -71,7 +78,9 @@ class Replayed:
         if not self.exact or self.program is None:
             return Prediction(changes, Trust.REFUSED, why=self.why)
         try:
+            refuse_left_out(self.likely, self.program, named)
             program, edited = self._edited(self.program, changes, named)
+            refuse_opaque(program, changes)
             if edited.fpga and self.unknown:
                 raise RefusedError(f"it is not known what every wait behind this is for: {self.unknown[0]}")
             lowered = lower(program)
@@ -81,9 +90,12 @@ class Replayed:
                 times += _times_ps(other, lower(other), also, self.threads)
         except RefusedError as error:
             return Prediction(changes, Trust.REFUSED, why=str(error))
-        speedup, *others = (self.run.manifest.time_ps / time_ps for time_ps in times)
-        speedups = sorted((speedup, *others))
+        speedup = self.run.manifest.time_ps / times[0]
+        others = [replace(other, platforms=self.platforms).times_ps(changes, named) for other in self.others]
+        speedups = sorted(self.run.manifest.time_ps / time_ps for time_ps in (*times, *chain(*others)))
         doubts = list(edited.doubts)
+        if self.likely and len(program.fpga.first) and (edited.fpga or len(lowered.answered)):
+            doubts.append(FROM_PROFILE)
         if max(speedups[-1] / speedup, speedup / speedups[0]) > _WIDE:
             doubts.append("it depends on moments that the run does not tell, such as when a poll falls")
         if edited.fpga and lowered.opaque.any():
@@ -107,6 +119,16 @@ class Replayed:
             f"{held[0].block} {held[0].state}" if held else "",
         )
 
+    def times_ps(self, changes: Sequence[Change], named: Sequence[Named]) -> list[int]:
+        """The times to which the changes may come; none where they are refused."""
+        if self.program is None:
+            return []
+        try:
+            program, edited = self._edited(self.program, changes, named)
+            return _times_ps(program, lower(program), edited, self.threads)
+        except RefusedError:
+            return []
+
     def next_bottlenecks(self, changes: Sequence[Change] = ()) -> tuple[Bottleneck, ...]:
         """What holds the run once these changes are made: its critical path by block and state, the longest first; none
         where they are refused."""
@@ -119,6 +141,11 @@ class Replayed:
         except RefusedError:
             return ()
         return bottlenecks(program, lowered)
+
+    @property
+    def opaque(self) -> int:
+        """Of how many of the host's waits no more is known than how long they last."""
+        return sum(answer.opaque for answer in self.program.answers.values()) if self.program else 0
 
     def _named(self, changes: Sequence[Change]) -> list[Named]:
         return [resolve(change, self.run.manifest, self.platform) for change in changes]
@@ -140,8 +167,9 @@ class Replayed:
         lowered, order = self._base
         steps = steps_of(self.program, lowered)
         slack = slack_of(self.program, find_spare(self.program, lowered, order))
+        why = FROM_PROFILE if self.likely and len(self.program.fpga.first) else ""
         return CriticalPath(
-            lowered.total_ps() / PS_PER_S, path_steps(self.program, steps), path_lines(self.program, steps), slack
+            lowered.total_ps() / PS_PER_S, path_steps(self.program, steps), path_lines(self.program, steps), slack, why
         )
 
     def predicted_round(self, changes: Sequence[Change]) -> PredictedRound | None:
@@ -230,7 +258,26 @@ def _of_graph(refused: Replayed) -> tuple[Replayed, HostPart]:
     run, platform = refused.run, refused.platform
     periods_ps = [period_ps(clock.frequency_hz) for clock in run.manifest.clocks]
     host = read_host(run, platform, periods_ps)
-    fpga = read_fpga(run, trace_of(run), periods_ps)
+    trace = trace_of(run)
+    if trace is not None:
+        return _of_fpga(refused, host, read_fpga(run, trace, periods_ps), periods_ps), host
+    return _of_profile(refused, host, periods_ps), host
+
+
+def _of_profile(refused: Replayed, host: HostPart, periods_ps: list[Fraction]) -> Replayed:
+    """The graph of a host and what the FPGA probably did: of the courses by which the run is replayed exactly the one
+    that is nearest to the profile, and which leaves the fewest of the host's waits without their cause."""
+    run = refused.run
+    likely = likely_course(run, host, periods_ps)
+    found = [_of_fpga(refused, host, fpga_of_rows(run, rows), periods_ps) for rows in (*likely.courses, {})]
+    opaque = [one.opaque if one.exact else len(host.ops) + 1 for one in found]
+    best, *others = (one for one, count in zip(found, opaque, strict=True) if count == min(opaque))
+    return replace(best, likely=likely, others=tuple(others))
+
+
+def _of_fpga(refused: Replayed, host: HostPart, fpga: FpgaPart, periods_ps: list[Fraction]) -> Replayed:
+    """The graph of a host and what the FPGA did."""
+    run = refused.run
     events = AllEvents(run, host, fpga, periods_ps)
     causes = find_causes(events)
     answers, missing = find_answers(events, causes)
@@ -239,19 +286,18 @@ def _of_graph(refused: Replayed) -> tuple[Replayed, HostPart]:
     try:
         order = lowered.graph.sweep_in_time()
     except WorkbenchError as error:
-        return replace(refused, why=str(error)), host
+        return replace(refused, why=str(error))
     if order is None:
-        return replace(refused, why="the causes that were found wait for one another"), host
+        return replace(refused, why="the causes that were found wait for one another")
     total_ps = lowered.total_ps()
     wrong, off = _differences(program, lowered, events, total_ps)
     intervals = len(program.ops) + len(fpga.first)
     unknown = (*causes.reasons, *missing, *_beyond_tables(program))
-    found = replace(
+    return replace(
         refused, modelled_ps=total_ps, exact=not wrong and not host.why, why=wrong or host.why,
         intervals=refused.intervals + intervals, off=refused.off + off, unknown=unknown,
         assumed=tuple(dict.fromkeys(causes.assumed)), program=program,
     )  # fmt: skip
-    return found, host
 
 
 def _of_threads(refused: Replayed) -> Replayed:

@@ -250,7 +250,8 @@ class AnalyseMode(Mode):
     def _write_status(self, run: Run, analysis: Analysis) -> None:
         observed = sum(1 for m in analysis.blocks if len(m.states) > 1)
         replayed = self.context.replayed
-        exact = ("replay exact" if replayed.exact else f"not predicted: {replayed.why}",) if replayed else ()
+        how = "predicted from its profile" if replayed and replayed.likely else "replay exact"
+        exact = (how if replayed.exact else f"not predicted: {replayed.why}",) if replayed else ()
         parts = f"{observed} of {len(analysis.blocks)} blocks observed", *recording_parts(run.manifest), *exact
         self.say_status(*parts)
 

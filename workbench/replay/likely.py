@@ -1,0 +1,353 @@
+"""A likely course of the FPGA's blocks in a run without a trace, from its profile and the host's calls.
+
+A profile tells how often each block went from which state to which, and how long it was in each. The host's calls are
+known one by one. A block goes on from a wait when what its marks name has happened: the n-th time for the n-th.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.model.blocks import PORT, Side
+from workbench.model.pragma import CPU, WAITS, Category
+from workbench.model.run import Run
+from workbench.model.targets import resolve_target
+from workbench.replay.answers import seen_by
+from workbench.replay.courses import Course, Fixed, Source, Turns, Words
+from workbench.replay.events import AllEvents, merged
+from workbench.replay.fpga import Rows, fpga_of_rows
+from workbench.replay.host import ASK, IRQ, HostPart
+from workbench.replay.walks import fitted, lengths, walk
+from workbench.traces.groups import rows_of_block
+
+Numbers = NDArray[np.int64]
+#: Stays looked at in all: each takes about a microsecond.
+MOST_STAYS = 400_000
+#: Stays followed in trying what ends waits, and how near to the profile is near enough.
+_MOST_FOLLOWED, _NEAR = 2_000_000, 1e-9
+#: How many more courses there are of a profile that does not tell one.
+_OTHERS = 8
+#: How often work is fitted to answers: what begins it may move with it.
+_FITS = 3
+#: How many cycles after a word a block may go on, the likeliest first.
+_LAGS = (1, 0, 2, 3)
+
+
+@dataclass(frozen=True)
+class Likely:
+    """The courses that a profile leaves possible, the nearest to it first, of those blocks of which there are any, and
+    why of each other block (by its id) there is none."""
+
+    courses: tuple[Rows, ...]
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+
+class _LeftOutError(Exception):
+    pass
+
+
+def likely_course(run: Run, host: HostPart, periods_ps: Sequence[Fraction]) -> Likely:
+    """The likely course of the blocks that wait, and of those that run freely, as one stay."""
+    return _Courses(run, host, periods_ps).found()
+
+
+class _Courses:
+    def __init__(self, run: Run, host: HostPart, periods_ps: Sequence[Fraction]) -> None:
+        self.run, self.blocks, self.periods_ps = run, run.manifest.blocks, periods_ps
+        self.numbers = {block.id: number for number, block in enumerate(self.blocks)}
+        self.events = AllEvents(run, host, fpga_of_rows(run, {}), periods_ps)
+        names = [clock.name for clock in run.manifest.clocks]
+        self.clocks = [names.index(b.clock) if b.clock in names else 0 for b in self.blocks]
+        self.left_out: dict[int, str] = {}
+        self.courses: dict[int, Course] = {}
+        self.free: list[int] = []  # run freely: what they do has no cause
+        self._begin()
+
+    def _begin(self) -> None:
+        told = {"state_time", "transitions", "dwell"} <= self.run.tables.keys()
+        stays = 0
+        for number, block in enumerate(self.blocks):
+            if block.side is not Side.FPGA or len(block.states) < 2 or block.kind == PORT:
+                continue
+            waits = frozenset(s.index for s in block.states if s.category in WAITS)
+            if not waits:
+                if not any(CPU in s.targets for s in block.states):
+                    self.free.append(number)
+                continue
+            if not told:
+                self.left_out[number] = "the run kept no profile of it"
+                continue
+            rows = rows_of_block(self.run.tables["state_time"]["block"], number)
+            stays += int(np.asarray(self.run.tables["state_time"]["visits"][rows]).sum())
+            if stays > MOST_STAYS:
+                self.left_out[number] = f"it changed its state too often ({stays} times) to follow without a trace"
+                continue
+            states = walk(number, dict(self.run.tables))
+            if states is None:
+                self.left_out[number] = "its changes of state make no whole course"
+                continue
+            lasts = lengths(number, states, self.run.tables["dwell"])
+            self.courses[number] = Course(number, self.clocks[number], states.tolist(), lasts.tolist(), waits)
+
+    def found(self) -> Likely:
+        while True:
+            self._find_sources()
+            off = self._follow()
+            stuck = [number for number, course in self.courses.items() if not course.done]
+            if not stuck:
+                break
+            for number in stuck:
+                course = self.courses[number]
+                name = self.blocks[number].states[course.states[len(course.begin) - 1]].name
+                self._leave_out(number, f"its waits in '{name}' do not end one for one")
+        found = [(self._fitted(self._improved(off)), self._rows())]
+        stays = sum(len(course.states) for course in self.courses.values())
+        if found[0][0] > _NEAR:
+            for seed in range(min(_OTHERS, MOST_STAYS // max(stays, 1))):
+                found.append(self._another(np.random.default_rng(seed)))
+        found.sort(key=lambda one: one[0])
+        reasons = {self.blocks[number].id: why for number, why in self.left_out.items()}
+        return Likely(tuple(rows for _, rows in found), reasons)
+
+    def _rows(self) -> Rows:
+        rows = {
+            number: (np.array(course.begin), np.array(course.states), self._cycles(number))
+            for number, course in self.courses.items()
+        }
+        rows |= {number: (np.zeros(1, np.int64), np.zeros(1, np.int64), self._cycles(number)) for number in self.free}
+        return dict(sorted(rows.items()))
+
+    def _another(self, random: np.random.Generator) -> tuple[float, Rows]:
+        """A course with the same profile in which stays follow one another differently, and how far it is off."""
+        for number, course in self.courses.items():
+            lasts = lengths(number, np.array(course.states), self.run.tables["dwell"], random)
+            course.lasts = lasts.tolist()
+        return self._fitted(self._follow(), random), self._rows()
+
+    def _improved(self, off: float) -> float:
+        """Try for each wait of each kind of block what else may end it, and keep what is nearer to the profile."""
+        budget = _MOST_FOLLOWED // max(sum(len(course.states) for course in self.courses.values()), 1)
+        alike: dict[tuple[str, int], list[Course]] = {}
+        for number, course in self.courses.items():
+            for wait in course.others:
+                alike.setdefault((self.blocks[number].group, wait), []).append(course)
+        for (_, wait), courses in alike.items():
+            for choice in range(min(len(course.others[wait]) for course in courses)):
+                if off < _NEAR or budget <= 0:
+                    break
+                before = [course.sources[wait] for course in courses]
+                for course in courses:
+                    course.sources[wait] = course.others[wait][choice]
+                budget -= 1
+                nearer = self._follow()
+                if nearer < off:
+                    off = nearer
+                    continue
+                for course, source in zip(courses, before, strict=True):
+                    course.sources[wait] = source
+        return self._follow()
+
+    def _fitted(self, off: float, random: np.random.Generator | None = None) -> float:
+        """Let stretches of work end when the host's answers say that they did."""
+        told = {number: np.array(course.lasts) for number, course in self.courses.items()}
+        for _ in range(_FITS):
+            changed = False
+            for number, course in self.courses.items():
+                waiting = np.isin(course.states, list(course.waits))
+                ends = np.flatnonzero(waiting[1:] & ~waiting[:-1]) + 1
+                bounds = self._answered(course, len(ends))
+                if bounds is None:
+                    continue
+                begin = np.array(course.begin)[~waiting & np.append(True, waiting[:-1])][: len(ends)]
+                mine = np.flatnonzero(~waiting[: ends[-1]])
+                stretch = np.searchsorted(ends, mine, side="right")
+                lasts = told[number].copy()
+                low, high = (bound - begin for bound in bounds)
+                lasts[mine] = fitted(lasts[mine], np.array(course.states)[mine], stretch, low, high, random)
+                changed |= lasts.tolist() != course.lasts
+                course.lasts = lasts.tolist()
+            if not changed:
+                break
+            off = self._follow()
+        return off
+
+    def _answered(self, course: Course, count: int) -> tuple[Numbers, Numbers] | None:
+        """From which cycle to which each of so many stretches of work ended, by the host's waits that name the block;
+        None where there are not as many."""
+        ops = self.events.host.ops
+        asking = np.flatnonzero(np.isin(ops["kind"], (ASK, IRQ)))
+        groups: dict[tuple[int, int], list[int]] = {}
+        for row in asking.tolist():
+            groups.setdefault((int(ops["site"][row]), int(ops["address"][row])), []).append(row)
+        mine = [np.array(rows) for rows in groups.values() if len(rows) == count and self._names(rows[0], course)]
+        members = self._members(course.number)
+        if not mine or len(mine) not in (1, len(members)):
+            return None
+        clock, failed, seen = seen_by(self.events, mine[members.index(course.number) if len(mine) > 1 else 0])
+        return (failed + 1, seen) if clock == course.clock else None
+
+    def _names(self, op: int, course: Course) -> bool:
+        """Whether the mark of a host's wait names a block, or nothing."""
+        op_of = self.events.host.ops[op]
+        host = self.blocks[self.run.manifest.sites[int(op_of["site"])].block]
+        targets = host.states[int(op_of["state"])].targets
+        return not targets or any(
+            other.id == self.blocks[course.number].id
+            for target in targets
+            for other in resolve_target(target, self.blocks, host)
+        )
+
+    def _leave_out(self, number: int, why: str) -> None:
+        self.left_out[number] = why
+        self.courses.pop(number, None)
+
+    def _cycles(self, number: int) -> int:
+        dwell = self.run.tables["dwell"]
+        return int(np.asarray(dwell["cycles"][rows_of_block(dwell["block"], number)]).sum())
+
+    def _find_sources(self) -> None:
+        """Of every wait of every block what may end it, the likeliest first; blocks of which nothing is known are left
+        out, and those that depend on them."""
+        left = -1
+        while left != len(self.left_out):
+            left = len(self.left_out)
+            for number, course in list(self.courses.items()):
+                try:
+                    course.others = {w: list(self._sources(course, w)) for w in course.waits if course.leaves(w)}
+                except _LeftOutError as error:
+                    self._leave_out(number, str(error))
+                else:
+                    course.sources = {wait: found[0] for wait, found in course.others.items()}
+
+    def _follow(self) -> float:
+        """Follow all blocks; by what share of its time one is off its profile on average, 1 where it does not end."""
+        for course in self.courses.values():
+            course.restart()
+        going = list(self.courses.values())
+        while going:
+            going = [course for course in going if course.go_on()] and [one for one in going if not one.done]
+        off = [self._off(course) for course in self.courses.values()]
+        return sum(off) / max(len(off), 1)
+
+    def _off(self, course: Course) -> float:
+        """How far the lengths of the stays are from the profile's, by state and binary logarithm."""
+        cycles = self._cycles(course.number)
+        if not course.done or course.begin[-1] >= cycles:
+            return 1.0
+        dwell = self.run.tables["dwell"]
+        rows = rows_of_block(dwell["block"], course.number)
+        lasts = np.diff(np.append(course.begin, cycles))
+        state, log2, known = (np.asarray(dwell[name][rows]) for name in ("state", "log2_cycles", "cycles"))
+        sums = np.zeros((len(self.blocks[course.number].states), 64))
+        np.add.at(sums, (state, log2), known)
+        np.add.at(sums, (np.array(course.states), np.frexp(lasts)[1] - 1), -lasts.astype(float))
+        return float(np.abs(sums).sum() / 2 / cycles)
+
+    # -- what ends a wait
+
+    def _sources(self, course: Course, wait: int) -> Iterator[Source]:
+        state = self.blocks[course.number].states[wait]
+        count = course.leaves(wait)
+        partners = self._partners(course.number, wait)
+        if any(number in self.free for number in partners):
+            yield Fixed(lengths(course.number, np.full(count, wait), self.run.tables["dwell"]).tolist())
+            return
+        if gone := [number for number in partners if number in self.left_out]:
+            raise _LeftOutError(f"it waits in '{state.name}' for {self.blocks[gone[0]].id}, which is not followed")
+        courses = [self.courses[number] for number in partners if number in self.courses]
+        found = list(self._of_blocks(course, wait, courses, count) if courses else self._of_words(course, wait, count))
+        if not found:
+            whom = self.blocks[courses[0].number].group if courses else "the host"
+            raise _LeftOutError(f"it waits in '{state.name}' {count} times, and not once for each message of {whom}")
+        yield from found
+
+    def _partners(self, number: int, wait: int) -> list[int]:
+        """The FPGA's blocks that a wait names; where it names nothing, those that what comes after it names."""
+        block = self.blocks[number]
+        state = block.states[wait]
+        found: dict[int, None] = {}
+        for target in state.targets:
+            for other in resolve_target(target, self.blocks, block):
+                if other.side is Side.FPGA and other.id != block.id:
+                    found[self.numbers[other.id]] = None
+        return list(found)
+
+    def _of_words(self, course: Course, wait: int, count: int) -> Iterator[Source]:
+        """Words of the host: those with the wait's messages first, and the last ones of calls before all words."""
+        state, sites = self.blocks[course.number].states[wait], self.events.sites
+        matching = [site for site in sites if self._fits(site, state.messages)]
+        chosen = ([matching] if matching else []) + [[site] for site in sites] + [list(sites)]
+        found = [
+            cycles.tolist()
+            for some in chosen if some
+            for last in (True, False)
+            if len(cycles := self._words(course, some, last, count)) == count
+        ]  # fmt: skip
+        for lag in _LAGS:
+            yield from (Words(cycles, lag) for cycles in found)
+        if matching and len(cycles := self._words(course, matching, True, count)) > count:
+            yield from (Words(cycles.tolist(), lag, queued=False) for lag in _LAGS)
+
+    def _words(self, course: Course, sites: Sequence[int], last: bool, count: int) -> Numbers:
+        """The cycles of words, of replicas those for the one."""
+        words = merged([self.events.words(site, course.clock) for site in sites])
+        words = words.some(words.byte < 0) if last else words
+        members = self._members(course.number)
+        if len(members) > 1 and len(words) == count * len(members):
+            addresses = self.events.host.ops["address"][words.source]
+            return words.time[_of_member(addresses, members.index(course.number), len(members))]
+        return words.time
+
+    def _members(self, number: int) -> list[int]:
+        group = self.blocks[number].group
+        return [other for other, block in enumerate(self.blocks) if block.group == group]
+
+    def _fits(self, site: int, messages: Sequence[str]) -> bool:
+        ops = self.events.host.ops
+        states = np.unique(ops["state"][ops["site"] == site]).tolist()
+        block = self.blocks[self.run.manifest.sites[site].block]
+        return any(set(block.states[state].messages) & set(messages) for state in states)
+
+    def _of_blocks(self, course: Course, wait: int, partners: Sequence[Course], count: int) -> Iterator[Source]:
+        """What the partners do once for each wait."""
+        state = self.blocks[course.number].states[wait]
+        receives = state.category is Category.WAIT_RECV
+        ratios = [self._ratio(one.clock, course.clock) for one in partners]
+        members = self._members(course.number)
+        for number, leaves in self._kinds(partners[0].number, receives, set(state.messages)):
+            counts = [one.leaves(number) if leaves else one.states.count(number) for one in partners]
+            turns = partial(Turns, partners, number, leaves, ratios)
+            if all(0 <= one - count <= 1 for one in counts):
+                yield turns(together=len(partners) > 1)
+            elif len(partners) > 1 and 0 <= sum(counts) - count <= len(partners):
+                yield turns()
+            elif len(partners) == 1 and len(members) > 1 and 0 <= counts[0] - count * len(members) <= 1:
+                yield turns(first=members.index(course.number), step=len(members))
+
+    def _kinds(self, partner: int, receives: bool, messages: set[str]) -> list[tuple[int, bool]]:
+        """What a partner may do for a wait, the likeliest first: a state, and whether it is that it leaves it."""
+        states = self.blocks[partner].states
+        mine = [s for s in states if not messages or not s.messages or messages & set(s.messages)]
+        if receives:
+            order = [(Category.WAIT_SEND, False), (Category.SEND, True), (Category.WORK, True)]
+        else:
+            order = [(Category.WAIT_RECV, False), (Category.RECV, False)]
+        found = [(s.index, leaves) for category, leaves in order for s in mine if s.category is category]
+        return found + [(s.index, False) for s in states if s.category in WAITS]
+
+    def _ratio(self, theirs: int, mine: int) -> Fraction:
+        return self.periods_ps[theirs] / self.periods_ps[mine]
+
+
+def _of_member(addresses: Numbers, member: int, members: int) -> NDArray[np.bool_]:
+    """Which calls are for one of several: those at its address, where each has one, else in turn."""
+    kinds, which = np.unique(addresses, return_inverse=True)
+    if len(kinds) == members:
+        return which.reshape(-1) == member
+    return np.arange(len(addresses)) % members == member

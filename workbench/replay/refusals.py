@@ -1,0 +1,43 @@
+"""What is refused, or said, where less is known of the FPGA than a trace tells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from workbench.model.changes import Change, Replicas, ScaleState
+from workbench.replay.editing import RefusedError
+from workbench.replay.likely import Likely
+from workbench.replay.program import Program
+from workbench.replay.resolve import Named
+
+FROM_PROFILE = "the run has no trace: what the FPGA did when is taken from its profile"
+
+
+def refuse_left_out(likely: Likely | None, program: Program, named: Sequence[Named]) -> None:
+    """Refuse to change blocks that cannot be followed without a trace."""
+    for what in named:
+        for number in {*what.blocks, *(block for block, _ in what.states)}:
+            block = program.run.manifest.blocks[number].id
+            if likely and block in likely.left_out:
+                raise RefusedError(f"without a trace {block} cannot be followed: {likely.left_out[block]}")
+
+
+def refuse_opaque(program: Program, changes: Sequence[Change]) -> None:
+    """Refuse what would change how long the FPGA takes for calls of which all that is known is how long the host then
+    waits."""
+    opaque = [a for op in program.base.tolist() if (a := program.answers.get(op)) is not None and a.opaque]
+    for change in changes if opaque else ():
+        if isinstance(change, ScaleState | Replicas):
+            raise RefusedError(f"'{change}': which of the FPGA's work some of the host's waits are for is not known")
+    sources = np.unique(np.array([source for answer in opaque for source in answer.sources], np.int64))
+    at, now = program.at[sources], np.bincount(program.at[program.at >= 0], minlength=len(program.ops))
+    same = (at >= 0) & (now[at] == 1) & (program.parts[sources] == 1)
+    same &= program.span[sources] == program.host.ops["bytes"][sources]
+    for source in sources[~same].tolist():
+        site = program.run.manifest.sites[int(program.host.ops["site"][source])]
+        raise RefusedError(
+            f"of what the calls at {site.file}:{site.line} let the FPGA do no more is known than how long the host "
+            "waits: how long it takes for more or fewer of them is not"
+        )

@@ -1,0 +1,156 @@
+"""How a block went through its states, as far as a profile tells: in an order that its transitions allow, and each
+stay as long as the sums of the state's stays of that length say."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.model.run import Table
+from workbench.traces.groups import rows_of_block
+
+Numbers = NDArray[np.int64]
+#: About how far stays are moved among those of their state.
+_NEAR = 8
+
+
+def walk(block: int, tables: dict[str, Table]) -> Numbers | None:
+    """The states of a block in an order that has each of its transitions as often as the run had; None where these do
+    not join to a walk. Of several that a state may go on to, each comes as evenly as its number allows."""
+    visits, links = _visits(block, tables["state_time"]), _links(block, tables["transitions"])
+    into, out = np.zeros(len(visits), np.int64), np.zeros(len(visits), np.int64)
+    for (source, target), count in links.items():
+        out[source] += count
+        into[target] += count
+    first, last = np.flatnonzero(visits - into), np.flatnonzero(visits - out)
+    if len(first) != 1 or len(last) != 1 or visits[first[0]] - into[first[0]] != 1:
+        return None
+    homeward = _homeward(int(last[0]), links)
+    if len(homeward) + 1 < np.count_nonzero(visits):
+        return None
+    exits = [_exits(state, links, homeward.get(state, -1)) for state in range(len(visits))]
+    taken = [0] * len(exits)
+    state, found = int(first[0]), [int(first[0])]
+    for _ in range(int(visits.sum()) - 1):
+        taken[state] += 1
+        state = exits[state][taken[state] - 1]
+        found.append(state)
+    return np.array(found)
+
+
+def _visits(block: int, table: Table) -> Numbers:
+    rows = rows_of_block(table["block"], block)
+    found = np.zeros(int(np.asarray(table["state"][rows]).max(initial=0)) + 1, np.int64)
+    found[np.asarray(table["state"][rows])] = table["visits"][rows]
+    return found
+
+
+def _links(block: int, table: Table) -> dict[tuple[int, int], int]:
+    rows = rows_of_block(table["block"], block)
+    columns = (np.asarray(table[name][rows]).tolist() for name in ("from_state", "to_state", "count"))
+    return {(source, target): count for source, target, count in zip(*columns, strict=True) if count}
+
+
+def _homeward(last: int, links: dict[tuple[int, int], int]) -> dict[int, int]:
+    """From each state the next one on a way to the last: a walk that takes these last of all comes to its end."""
+    found: dict[int, int] = {}
+    ahead = deque([last])
+    while ahead:
+        target = ahead.popleft()
+        for source, to in links:
+            if to == target and source != last and source not in found:
+                found[source] = target
+                ahead.append(source)
+    return found
+
+
+def _exits(state: int, links: dict[tuple[int, int], int], homeward: int) -> list[int]:
+    """Where a state goes on to, time after time: what is rare at the end of as many of the others."""
+    order = [
+        ((turn + 1) / count, turn + 1 == count and target == homeward, -count, target)
+        for (source, target), count in links.items()
+        if source == state
+        for turn in range(count)
+    ]
+    return [target for *_, target in sorted(order)]
+
+
+def lengths(block: int, states: Numbers, dwell: Table, random: np.random.Generator | None = None) -> Numbers:
+    """How many cycles each of the stays lasts: the mean of its state's stays of about that length, those of several
+    lengths in turn. With `random` in any order, and spread about the mean as far as their binary logarithm allows."""
+    rows = rows_of_block(dwell["block"], block)
+    columns = (np.asarray(dwell[name][rows]).tolist() for name in ("state", "log2_cycles", "count", "cycles"))
+    parts: dict[int, list[Numbers]] = {}
+    for state, log2, count, cycles in zip(*columns, strict=True):
+        shared = np.diff(np.arange(count + 1) * cycles // max(count, 1))
+        parts.setdefault(state, []).append(_spread(shared, 1 << log2, random) if random else shared)
+    found = np.ones(len(states), np.int64)
+    for state in np.unique(states).tolist():
+        mine = np.flatnonzero(states == state)
+        values = interleaved(parts.get(state, []))[: len(mine)]
+        if random:  # near where they were, so that it evens out soon
+            values = values[np.argsort(np.arange(len(values)) + random.uniform(0, _NEAR, len(values)))]
+        found[mine[: len(values)]] = values
+    return found
+
+
+def _spread(lasts: Numbers, least: int, random: np.random.Generator) -> Numbers:
+    """The same in all, from `least` to twice as long: each two as much longer and shorter."""
+    mean = float(lasts.mean()) if len(lasts) else 0.0
+    room = max(min(mean - least, 2 * least - 1 - mean), 0.0) * random.choice((0.0, 0.5, 1.0))
+    moved = np.rint(random.uniform(-room, room, len(lasts) // 2)).astype(np.int64)
+    found = lasts.copy()
+    found[0 : 2 * len(moved) : 2] += moved
+    found[1 : 2 * len(moved) : 2] -= moved
+    return found
+
+
+def interleaved(parts: Sequence[Numbers]) -> Numbers:
+    """All values, each part's spread as evenly as their number allows."""
+    if not parts:
+        return np.zeros(0, np.int64)
+    turns = np.concatenate([(np.arange(len(part)) + 1) / len(part) for part in parts])
+    rank = np.concatenate([np.full(len(part), -len(part)) for part in parts])
+    found: Numbers = np.concatenate(parts)[np.lexsort((rank, turns))]
+    return found
+
+
+def fitted(
+    lasts: Numbers, state: Numbers, stretch: Numbers, low: Numbers, high: Numbers,
+    random: np.random.Generator | None = None,
+) -> Numbers:  # fmt: skip
+    """The lengths of stays so that each stretch of them lasts from `low` to `high` cycles, and each state as long as
+    before in all.
+
+    Where a state comes once in each stretch, its longest stays go to the stretches that last longest, taken to last
+    half-way between the two, or anywhere with `random`; what then lies outside is stretched. `stretch` numbers the
+    stretch of each stay.
+    """
+    due = low + (high - low) * (random.random(len(low)) if random else 0.5)
+    found, count = lasts.copy(), len(low)
+    for one in np.unique(state).tolist():
+        mine = np.flatnonzero(state == one)
+        if len(mine) == count and (stretch[mine] == np.arange(count)).all():
+            found[mine[np.argsort(due, kind="stable")]] = np.sort(found[mine])
+    work = np.bincount(stretch, found, count)
+    least, most = np.maximum(low, 1), np.maximum(high, 1)
+    total = float(work.sum())
+    wanted = work
+    if random:
+        wanted = np.clip(work + (due - work) * random.random(), least, most)
+    elif ((work >= least) & (work <= most)).all():
+        return found
+    below, above = 0.0, 1.0
+    while np.clip(wanted * above, least, most).sum() < total and above < 1 << 20:
+        above *= 2
+    for _ in range(60):
+        half = (below + above) / 2
+        below, above = (half, above) if np.clip(wanted * half, least, most).sum() < total else (below, half)
+    wanted = np.rint(np.clip(wanted * above, least, most))
+    found = np.maximum(np.rint(found * (wanted / np.maximum(work, 1))[stretch]).astype(np.int64), 1)
+    last = np.append(np.flatnonzero(np.diff(stretch)), len(stretch) - 1)  # takes what rounding leaves
+    found[last] = np.maximum(found[last] + (wanted - np.bincount(stretch, found, count)).astype(np.int64), 1)
+    return found
