@@ -19,10 +19,14 @@ from workbench.analysis.waited_for import waited_for
 from workbench.api.metrics import HostSide, Metrics, Waiting
 from workbench.api.results import BlockMetrics, CallMetrics, FifoMetrics, MemoryPortMetrics, StreamMetrics
 from workbench.model.blocks import Side
+from workbench.model.diagnostic import WorkbenchError
 from workbench.model.platform import Platform
 from workbench.model.pragma import COMMUNICATION
 from workbench.model.prediction import Bottleneck
 from workbench.model.run import Run
+from workbench.replay.deeper import least_alone
+from workbench.replay.fronts import Replay, replay_of, shared_id
+from workbench.replay.queues import NoReplayError
 from workbench.traces.trace import Trace, has_trace, trace_of
 
 
@@ -56,6 +60,20 @@ class Measured:
     @cached_property
     def memory_ports(self) -> tuple[MemoryPortMetrics, ...]:
         return memory_metrics(self.run)
+
+    def least_depth(self, fifo: str) -> int:
+        try:
+            found = least_alone(self._words, shared_id(fifo)) if self._words else None
+        except WorkbenchError:  # no C compiler is here
+            return 0
+        return found.words if found else 0
+
+    @cached_property
+    def _words(self) -> Replay | None:
+        try:
+            return replay_of(self.run, None, self.platform)
+        except NoReplayError:
+            return None
 
     @cached_property
     def _trace(self) -> Trace | None:

@@ -117,6 +117,11 @@ class Measured(Protocol):
     def memory_ports(self) -> Sequence[MemoryPortMetrics]:
         """Those of the design that the run counted."""
 
+    def least_depth(self, fifo: str) -> int:
+        """The least depth (words) of the FIFO with this id that loses under 1 % by replay of the run's words, the other
+        FIFOs as they are; 0 where the run does not hold these words, or replay does not do."""
+        ...
+
     @property
     def traced(self) -> bool:
         """Whether the run kept every change of state."""

@@ -157,7 +157,9 @@ class FifoReplay:
         depths: Mapping[str, int] | None = None,
     ) -> None:  # fmt: skip
         traffic = traffic_of_run(run, platform)
-        limits = {n: depths[_shared(f.id)] for n, f in enumerate(traffic.fifos) if depths and _shared(f.id) in depths}
+        limits = {
+            n: depths[shared_id(f.id)] for n, f in enumerate(traffic.fifos) if depths and shared_id(f.id) in depths
+        }
         self._words = Words(traffic, limits, known)
         self.why: list[str] = list(self._words.why)
         self.traffic = traffic
@@ -170,7 +172,7 @@ class FifoReplay:
         self._alike: dict[str, list[int]] = defaultdict(list)
         for number, fifo in enumerate(traffic.fifos):
             if len(traffic.cycles[fifo.input]):
-                self._alike[_shared(fifo.id)].append(number)
+                self._alike[shared_id(fifo.id)].append(number)
         self.run_ps = _last_ps(traffic)
         self.queues = tuple(self._queued(name, of) for name, of in self._alike.items())
         self._times: Times = np.empty(0, np.int64)
@@ -221,7 +223,7 @@ class FifoReplay:
         return {fifo.id: (traffic.at_ps(fifo.input), traffic.at_ps(fifo.output)) for fifo in traffic.fifos}
 
 
-def _shared(fifo: str) -> str:
+def shared_id(fifo: str) -> str:
     """What FIFOs of several cards that hold one design have in common."""
     place = fpga_of(fifo)
     return fifo[len(place) :] if place.startswith("card[") else fifo

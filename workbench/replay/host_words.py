@@ -56,29 +56,30 @@ def with_host(
             streams[key] = stream
             if stream >= 0:
                 links[stream] = int(getattr(ports[name], "buffer_words", 0) or 0)
+    next_ps: dict[int, int] = {}  # the next call, by thread
     found = []
-    for place, row in enumerate(records):
+    for row in records[::-1]:
         table = None if row["kind"] == WAIT or row["table"] < 0 else table_of[row["table"]]
         name = _port(row, table_of, ports)
         bits = ports[name].word_bits if name in ports else 32
-        later = records[place + 1 :]
-        later = later[later["thread"] == row["thread"]]
+        thread, call_ps, end_ps = int(row["thread"]), int(row["call_ps"]), int(row["end_ps"])
         found.append(
             HostTransfer(
                 stream=streams.get((int(row["card"]), name), -1) if table else -1,
                 send=row["kind"] == SEND,
                 words=int(row["bytes"]) * 8 // bits if table else 0,
                 duration_ps=transfer_ps(table, int(row["bytes"])) if table else 0,
-                call_ps=int(row["call_ps"]),
+                call_ps=call_ps,
                 start_ps=int(row["grant_ps"]),
-                end_ps=int(row["end_ps"]),
+                end_ps=end_ps,
                 bus=table.resource if table and not table.overlaps else "",
-                blocking=not len(later) or bool(later["call_ps"][0] >= row["end_ps"]),
+                blocking=next_ps.get(thread, end_ps) >= end_ps,
                 wait=table is None,
-                thread=int(row["thread"]),
+                thread=thread,
             )
         )
-    return replace(traffic, host=tuple(found), links=links)
+        next_ps[thread] = call_ps
+    return replace(traffic, host=tuple(found[::-1]), links=links)
 
 
 def _port(row: np.void, tables: Sequence[object], ports: Mapping[str, object]) -> str:

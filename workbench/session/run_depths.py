@@ -9,6 +9,7 @@ from workbench.api.queues import HasQueues, RunQueues
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.model.run import Run
+from workbench.replay.deeper import CLOSE
 from workbench.replay.depths import LOSS
 from workbench.replay.fronts import Front, Replay, depth_front, replay_of
 from workbench.replay.queues import NoReplayError
@@ -77,7 +78,7 @@ def warnings_of(front: Front) -> tuple[Diagnostic, ...]:
         message = f"their traffic never overlapped in this run: {pairs}"
         hint = "How deep both have to be when both hold words does not show. Run with traffic that uses them together."
         found.append(Diagnostic(message, hint, Severity.WARNING))
-    if front.replayed_ps is not None and abs(front.replayed_ps - front.run_ps) > 0.001 * front.run_ps:
+    if front.replayed_ps is not None and abs(front.replayed_ps - front.run_ps) > CLOSE * front.run_ps:
         off = abs(front.replayed_ps - front.run_ps) / max(front.run_ps, 1)
         message = f"replay of the unchanged run is off by {100 * off:.1f} %, and so may predictions be"
         found.append(Diagnostic(message, "Confirm the depths that you choose.", Severity.WARNING))

@@ -58,6 +58,12 @@ FIFO_METRICS = (
     Metric("fifo.source", "Who gives to it", "text", _fifo(lambda f: _name(f.input.stream.source))),
     Metric("fifo.target", "Who takes from it", "text", _fifo(lambda f: _name(f.output.stream.target))),
     Metric("fifo.depth", "Words that it has room for; 0 where not known", "count", _fifo(lambda f: f.fifo.depth)),
+    Metric(
+        "fifo.least_depth",
+        "Least depth that loses under 1 %, the other FIFOs as they are, by replay; 0 where not known",
+        "count",
+        lambda s: s.of.least_depth(s.fifo.fifo.id) if s.fifo else None,
+    ),
     Metric("fifo.most", "Words that it held at most", "count", _fifo(lambda f: f.most)),
     Metric("fifo.mean", "Words that it held on average", "number", _fifo(lambda f: f.mean)),
     Metric("fifo.passed", "Words that went through it", "count", _fifo(lambda f: f.output.transfers)),
