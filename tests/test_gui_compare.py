@@ -92,6 +92,19 @@ def test_changes_add_up_to_the_difference(mode: CompareMode, original: OpenRun, 
     assert mode.table.as_text().splitlines()[0].startswith("Block\tNumber A")
 
 
+def test_the_line_that_causes_the_difference_opens_by_a_click(qtbot: QtBot, mode: CompareMode) -> None:
+    qtbot.waitUntil(lambda: mode.cause.isVisible(), timeout=10_000)
+    cause = mode.cause.cause
+    assert cause is not None
+    assert mode.cause.what.text().startswith(f"{cause.line.name} takes ")
+    link = mode.cause.links.itemAt(0).widget()
+    place = cause.places[0]
+    assert link.text() == f"{place.file}:{place.line}"
+    with qtbot.waitSignal(mode.context.navigation.line_wanted) as opened_line:
+        qtbot.mouseClick(link, Qt.MouseButton.LeftButton)
+    assert opened_line.args[:2] == [place.file, place.line]
+
+
 def test_findings_gone_kept_new(qtbot: QtBot, mode: CompareMode) -> None:
     comparison = mode.comparison
     assert comparison is not None

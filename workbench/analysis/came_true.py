@@ -31,7 +31,7 @@ class Explained:
 
 def what_came(base: Run, changed: Run, run_name: str) -> Came:
     """What a changed run came to. On unequal work the speedup is that of a part in which both did the same, if any."""
-    work = _work(base, changed)
+    work = work_of(base, changed)
     speedup = base.time_s / changed.time_s if base.time_s and changed.time_s else None
     if work is not Work.EQUAL:
         equal = equal_work(base, changed) if has_trace(base) and has_trace(changed) else None
@@ -41,7 +41,7 @@ def what_came(base: Run, changed: Run, run_name: str) -> Came:
     return Came(changed.manifest.created, run_name, changed.time_s, speedup, work, same)
 
 
-def _work(base: Run, changed: Run) -> Work:
+def work_of(base: Run, changed: Run) -> Work:
     """Equal where the call that moves most, of those that both make, moves as much in both, or all calls together do.
 
     Calls that move nothing count only where none moves anything.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Generic, TypeVar
 
+from workbench.analysis.cause import Cause, cause_json
 from workbench.analysis.equal_work import EqualWork, equal_json, equal_words
 from workbench.analysis.report import clock_json
 from workbench.api.results import Analysis, BlockMetrics, CallMetrics, GroupMetrics, StateMetrics
@@ -43,7 +44,8 @@ class Comparison:
     """Run B against run A. `speedup` is A's time over B's, None where one of them did not come to its end.
 
     `same_output` tells whether both printed the same, bit for bit; None where that is not known. `differences` tell
-    where the two did different work; `equal`, of traced runs, is a part of each that is the same work. `blocks` are
+    where the two did different work; `equal`, of traced runs, is a part of each that is the same work; `cause` is what
+    differs most on equal work, where that was asked for. `blocks` are
     paired by group of replicas, `calls` by label, `clocks` by name, and the states of the host's main block, `states`,
     by name; each is sorted by how much time changed. `gone`, `kept` and `new` hold findings, `kept` as (A's, B's).
     """
@@ -60,6 +62,7 @@ class Comparison:
     clocks: tuple[Pair[RunClock], ...] = ()
     differences: tuple[Difference, ...] = ()
     equal: EqualWork | None = None
+    cause: Cause | None = None
 
 
 def compare(a: Analysis, b: Analysis, runs: tuple[Run, Run]) -> Comparison:
@@ -195,6 +198,7 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
         "same_work": not comparison.differences,
         "differences": [asdict(difference) for difference in comparison.differences],
         "equal_work": equal_json(comparison.equal) if comparison.equal else None,
+        "cause": cause_json(comparison.cause) if comparison.cause else None,
         "blocks": [{"id": pair.name, "a": _block_json(pair.a), "b": _block_json(pair.b)} for pair in comparison.blocks],
         "calls": [
             {

@@ -10,6 +10,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import workbench
+from workbench.analysis.cause import cause_details, cause_words, place_text
 from workbench.analysis.compare import Comparison, faster_words, finding_text, work_words
 from workbench.analysis.conditions import Verdict
 from workbench.model.finding import Finding, Place, tops
@@ -47,6 +48,9 @@ def markdown_text(comparison: Comparison, verdicts: Sequence[Verdict], names: tu
     lines += _table(("", f"A: {a}", f"B: {b}"), [("time", *(time_text(time, 6) for time in comparison.time_s))])
     work = work_words(comparison)
     lines += ["", f"{_cell(work[:1].upper() + work[1:])}.", ""]
+    if cause := comparison.cause:
+        places = ", ".join(f"`{_cell(place_text(place))}`" for place in cause.places)
+        lines += [f"**{_cell(cause_words(cause))}** {_cell(cause_details(cause))} {places}".rstrip(), ""]
     if verdicts:
         lines += ["### Conditions", ""]
         told = [("**failed**" if v.holds else "passed", f"`{_cell(v.text)}`", _values(v)) for v in verdicts]

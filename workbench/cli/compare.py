@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from workbench.analysis.came_true import came_words, entry_json, explained_json
+from workbench.analysis.cause import cause_details, cause_words, place_text
 from workbench.analysis.compare import compare, comparison_json, faster_words, share_words, work_words
 from workbench.analysis.compare_files import junit_text, markdown_text, sarif_text, verdict_words
 from workbench.analysis.conditions import Verdict, judge
@@ -16,13 +17,16 @@ from workbench.cli.output import DONE, FAILED, print_diagnostics, print_json
 from workbench.cli.runs import open_printed
 from workbench.formats.ledger_file import read_ledger
 from workbench.model.text import time_text
+from workbench.session.cause import cause_of
 from workbench.session.files import write_result_text
 from workbench.session.ledger import entry_of, ledger_beside, ledger_path, of_base, settle
 
 
 def run_compare(arguments: argparse.Namespace, workbench: Opened) -> int:
     a, b = (open_printed(path, workbench.plugins, arguments.threshold) for path in (arguments.run_a, arguments.run_b))
-    comparison = replace(compare(a.analysis, b.analysis, (a.run, b.run)), equal=equal_work(a.run, b.run))
+    comparison = replace(
+        compare(a.analysis, b.analysis, (a.run, b.run)), equal=equal_work(a.run, b.run), cause=cause_of(a.run, b.run)
+    )
     rules = dict.fromkeys(rule.name for rule in b.knowledge.rules)
     verdicts = judge(arguments.fail_if, comparison, rules)
     if arguments.junit:
@@ -51,6 +55,10 @@ def run_compare(arguments: argparse.Namespace, workbench: Opened) -> int:
         print(work_words(comparison))
         if comparison.equal:
             print(f"equal work: {share_words(comparison)}")
+        if cause := comparison.cause:
+            print(f"{cause_words(cause)} {cause_details(cause)}")
+            for place in cause.places:
+                print(f"  {place_text(place)}: {place.label}")
         for entry in beside.settled:
             print(f"{entry.title}: {came_words(entry)}")
         for row in beside.explained[:5]:

@@ -12,6 +12,7 @@ from workbench.analysis.compare import Comparison, compare, output_words, share_
 from workbench.analysis.equal_work import EqualWork, equal_work
 from workbench.api.job import Job
 from workbench.api.modes import WindowMode
+from workbench.gui.compare.cause import CauseRow
 from workbench.gui.compare.findings import KINDS, FindingChanges, Pair, rows_of
 from workbench.gui.compare.head import CompareHead
 from workbench.gui.compare.ledger import LedgerPanel
@@ -72,6 +73,7 @@ class CompareMode(Mode):
         self.head = CompareHead()
         self.table = ChangeTable()
         self.why = WhyTable()
+        self.cause = CauseRow(context)
         self.findings = FindingChanges()
         self.ledger = LedgerPanel()
         self.beside: Beside | None = None  # the ledger as it concerns the two runs
@@ -109,6 +111,7 @@ class CompareMode(Mode):
         for table in (self.table, self.why):
             self._tables.addWidget(table)
         column.addWidget(tables, 1)
+        column.addWidget(self.cause)
         foot = QHBoxLayout()
         foot.setContentsMargins(16, 8, 20, 8)
         self.sum = label("", "strong")
@@ -284,6 +287,7 @@ class CompareMode(Mode):
         self.show_content()
         self.show_by(self.by)
         self.show_only(self.only)
+        self.cause.ask(a.run, b.run)
         self._build_rounds(a.run, b.run)
         self._read_ledger(a, b)
         platform = a.run.manifest.platform == b.run.manifest.platform

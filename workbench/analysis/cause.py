@@ -1,0 +1,214 @@
+"""The source line that causes the difference of two runs which did the same work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.analysis.finding_words import block_words
+from workbench.analysis.measured import Measured
+from workbench.api.results import BlockMetrics, CallMetrics, StateMetrics
+from workbench.model.blocks import Side
+from workbench.model.finding import Place
+from workbench.model.pragma import WAITS
+from workbench.model.text import bytes_text, counted, time_text
+
+#: A state of the FPGA explains a wait of the host where its own difference is at least this share of the wait's.
+_EXPLAINS = 0.5
+
+
+@dataclass(frozen=True)
+class Spent:
+    """The time of one call or state in one run. `bytes` is 0 where nothing was moved; `waits`: it waits."""
+
+    time_s: float
+    count: int
+    bytes: int = 0
+    place: Place | None = None
+    waits: bool = False
+
+
+@dataclass(frozen=True)
+class Line:
+    """A call or state of a block in both runs; None where a run does not have it."""
+
+    block: str
+    name: str
+    call: bool
+    a: Spent | None
+    b: Spent | None
+
+    @property
+    def difference_s(self) -> float:
+        return (self.b.time_s if self.b else 0.0) - (self.a.time_s if self.a else 0.0)
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Its line in B, then that in A where it is another."""
+        found = [one.place for one in (self.b, self.a) if one and one.place]
+        return tuple({(place.file, place.line): place for place in reversed(found)}.values())[::-1]
+
+
+@dataclass(frozen=True)
+class Cause:
+    """What differs most between two runs. `line` is of the host's main thread, whose time is the run's; `behind` is the
+    state of the FPGA that explains a wait there. `difference_s` is that of all the time compared: of the whole runs,
+    or of a `part` of them that is the same work."""
+
+    line: Line
+    behind: Line | None
+    difference_s: float
+    part: bool = False
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        behind = self.behind.places if self.behind else ()
+        return tuple(dict.fromkeys((*self.line.places, *behind)))
+
+
+def find_cause(a: Measured, b: Measured, part: bool = False) -> Cause | None:
+    """The call or state of the host's main thread whose time differs most, in the direction of the whole difference.
+    Both runs, or the parts of them that are given, must have done the same work. None where the times are the same."""
+    difference_s = b.run.time_s - a.run.time_s
+    sign = 1 if difference_s > 0 else -1
+    line = _most(_paired(_of_host(a), _of_host(b)), sign)
+    if not difference_s or line is None:
+        return None
+    behind = None
+    if any(one.waits for one in (line.a, line.b) if one):
+        behind = _most(_paired(_of_fpga(a), _of_fpga(b)), sign)
+        if behind and abs(behind.difference_s) < _EXPLAINS * abs(line.difference_s):
+            behind = None
+    return Cause(line, behind, difference_s, part)
+
+
+Key = tuple[str, str, bool]  # block, name, whether it is a call
+
+
+def _most(lines: Iterable[Line], sign: int) -> Line | None:
+    most = max(lines, key=lambda line: sign * line.difference_s, default=None)
+    return most if most and sign * most.difference_s > 0 else None
+
+
+def _paired(a: Mapping[Key, Spent], b: Mapping[Key, Spent]) -> list[Line]:
+    return [Line(*key, a.get(key), b.get(key)) for key in dict.fromkeys((*a, *b))]
+
+
+def _of_host(run: Measured) -> dict[Key, Spent]:
+    """The calls of the main thread by label, and what is left of its states without them. They sum to its time."""
+    host = next((m for m in run.blocks if m.block.side is Side.HOST), None)
+    if host is None:
+        return {}
+    found: dict[Key, Spent] = {}
+    in_calls_s: dict[str, float] = {}
+    mine = [call for call in run.calls if call.block == host.block.id]
+    for call in sorted(mine, key=lambda call: -call.time_s):  # the place is that of the longest
+        key = (host.block.id, call.site.label, True)
+        found[key] = _with_call(found.get(key), call)
+        in_calls_s[call.state.name] = in_calls_s.get(call.state.name, 0.0) + call.time_s
+    for state in host.states:
+        rest_s = state.time_s - in_calls_s.get(state.state.name, 0.0)
+        if rest_s > 0:
+            found[host.block.id, state.state.name, False] = _of_state(state, rest_s, state.visits)
+    return found
+
+
+def _with_call(known: Spent | None, call: CallMetrics) -> Spent:
+    waits = call.state.category in WAITS
+    if known is None:
+        return Spent(call.time_s, call.count, call.bytes, Place(call.site.file, call.site.line, call.site.label), waits)
+    return Spent(
+        known.time_s + call.time_s, known.count + call.count, known.bytes + call.bytes, known.place,
+        known.waits or waits,
+    )  # fmt: skip
+
+
+def _of_fpga(run: Measured) -> dict[Key, Spent]:
+    """The states in which the FPGA's blocks do not wait, the mean over the replicas of a group."""
+    groups: dict[str, list[BlockMetrics]] = {}
+    for metrics in run.blocks:
+        if metrics.block.side is Side.FPGA:
+            groups.setdefault(metrics.block.group, []).append(metrics)
+    found: dict[Key, Spent] = {}
+    for group, members in groups.items():
+        for state in members[0].states[1:]:
+            if state.state.category is None or state.state.category in WAITS:
+                continue
+            alike = [s for m in members for s in m.states if s.state.name == state.state.name]
+            mean_s = sum(s.time_s for s in alike) / len(members)
+            found[group, state.state.name, False] = _of_state(state, mean_s, sum(s.visits for s in alike))
+    return found
+
+
+def _of_state(metrics: StateMetrics, time_s: float, visits: int) -> Spent:
+    state = metrics.state
+    place = Place(state.file, state.line, state.name) if state.file and state.line else None
+    return Spent(time_s, visits, 0, place, state.category in WAITS)
+
+
+def cause_words(cause: Cause) -> str:
+    """What differs most, and beside it how much the whole does."""
+    line_s, whole_s = cause.line.difference_s, cause.difference_s
+    whole = "a part of equal work" if cause.part else "the run"
+    return f"{_name(cause.line)} takes {_change(line_s)} in B; {whole} takes {_change(whole_s)}."
+
+
+def cause_details(cause: Cause) -> str:
+    """Times, how often and how much in A and in B; what is behind a wait."""
+    line, says = cause.line, [lambda spent: time_text(spent.time_s)]
+    if line.call:
+        says.append(lambda spent: counted(spent.count, "call"))
+        if any(spent.bytes for spent in (line.a, line.b) if spent):
+            says.append(lambda spent: f"{bytes_text(spent.bytes / max(spent.count, 1))} a call")
+    said = f"{_compared(line, says)}."
+    if cause.behind:
+        said += f" It waits: {_name(cause.behind)} takes {_change(cause.behind.difference_s)}."
+    return said
+
+
+def _compared(line: Line, says: Sequence[Callable[[Spent], str]]) -> str:
+    """What is said of the two runs where it differs; of one where the other does not have it."""
+    if line.a and line.b:
+        both = [(say(line.a), say(line.b)) for say in says]
+        return "; ".join(f"{a} in A, {b} in B" for a, b in both if a != b)
+    only = line.a or line.b
+    return f"{'A' if line.a else 'B'} only: {', '.join(say(only) for say in says)}" if only else ""
+
+
+def _change(seconds: float) -> str:
+    return f"{time_text(abs(seconds))} {'more' if seconds > 0 else 'less'}"
+
+
+def _name(line: Line) -> str:
+    return line.name if line.call else f"{line.name} of {block_words(line.block)}"
+
+
+def place_text(place: Place) -> str:
+    return f"{place.file}:{place.line}"
+
+
+def cause_json(cause: Cause) -> dict[str, Any]:
+    """The cause as `workbench compare --json` gives it. With `part`, times are those of a part of equal work."""
+    return {
+        "part": cause.part, "difference_s": cause.difference_s,
+        "line": _line_json(cause.line), "behind": _line_json(cause.behind) if cause.behind else None,
+        "words": f"{cause_words(cause)} {cause_details(cause)}",
+    }  # fmt: skip
+
+
+def _line_json(line: Line) -> dict[str, Any]:
+    return {
+        "block": line.block, "name": line.name, "kind": "call" if line.call else "state",
+        "difference_s": line.difference_s, "a": _spent_json(line.a), "b": _spent_json(line.b),
+    }  # fmt: skip
+
+
+def _spent_json(spent: Spent | None) -> dict[str, Any] | None:
+    if spent is None:
+        return None
+    place = spent.place
+    return {
+        "time_s": spent.time_s, "count": spent.count, "bytes": spent.bytes,
+        "file": place.file if place else None, "line": place.line if place else None,
+    }  # fmt: skip
