@@ -25,6 +25,10 @@ class MadeUpReplay:
     def exact(self) -> bool:
         return not self.why
 
+    @property
+    def likely(self) -> bool:
+        return False
+
     def predict(self, changes: Sequence[Change]) -> Prediction:
         if self.why:
             return Prediction(tuple(changes), Trust.REFUSED, why=self.why)
