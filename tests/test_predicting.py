@@ -10,6 +10,7 @@ from rc_workbench_plugins.recap_rules import workbench_rules
 from rc_workbench_plugins.recap_rules.metrics import METRICS
 
 from workbench.analysis import Analysis, analyse, load_knowledge
+from workbench.analysis.after_changes import after_json, findings_after, gain_text
 from workbench.analysis.change_words import change_facts, change_title
 from workbench.analysis.finding_page import FOLD, finding_page, finding_table, ranks_of
 from workbench.analysis.finding_words import is_small, not_predicted_words
@@ -19,7 +20,7 @@ from workbench.analysis.report import finding_json, report_json
 from workbench.analysis.text_report import text_report
 from workbench.model.changes import CHANGES, Change, Clock, Retype, ScaleCalls, Unite, read_change
 from workbench.model.finding import tops
-from workbench.model.prediction import Trust
+from workbench.model.prediction import Bottleneck, Trust
 from workbench.model.run import Run
 from workbench.replay.predict import Replayed
 from workbench.session.change_completion import completions
@@ -214,3 +215,31 @@ def test_a_refused_run_says_so_once(analysis: Analysis, run: Run) -> None:
     assert found.what_if
     assert (found.what_if.why, found.what_if.best) == ("the host has two threads", ())
     assert "No gains are predicted: the host has two threads." in text_report(run, found, None, 200)
+
+
+def test_findings_after_changes_are_weighed_on_top_of_them(run: Run, analysis: Analysis) -> None:
+    """The cores' compute then takes 70 % of the run, readBins 20 %; a second set that unites gains 1.15x more."""
+    replay = replayed(analysis)
+    changes = next(a.changes for a in suggestions(analysis) if a.changes[0].kind == "unite")
+    before = try_changes(replay, changes)
+    shares = (("pdf2d_top.core[0].ctrl", "compute", 0.7), ("host.main", "readBins", 0.2))
+    time_s = before.prediction.time_s or 0.0
+    path = tuple(Bottleneck(block, state, share * time_s, share) for block, state, share in shares)
+    rows = findings_after(analysis, replay, replace(before, after=path))
+    assert [row.stays for row in rows] == sorted((row.stays for row in rows), reverse=True)
+    computing = [row for row in rows if row.after_s == pytest.approx(0.7 * time_s)]
+    assert computing
+    assert all(row.at_most == pytest.approx(1 / 0.3) for row in computing)
+    gains = [row.gain for row in rows if row.gain is not None]
+    assert max(gains) == pytest.approx(1.15), "on top of the changes, not alone"
+    assert all(change_title(changes[0]) not in row.advice for row in rows), "what is made is not advised again"
+    assert {gain_text(row) for row in rows if not row.after_s and row.gain is None} <= {"gone"}
+    assert all(after_json(row)["stays"] == row.stays for row in rows)
+    assert findings_after(analysis, replay, replace(before, after=())) == ()
+
+
+def test_advice_for_which_no_time_is_left_keeps_its_bound(analysis: Analysis) -> None:
+    replay = replayed(analysis)
+    trial = try_changes(replay, next(a.changes for a in suggestions(analysis)))
+    rows = findings_after(analysis, replay, trial, budget_s=0.0)
+    assert all(row.gain is None for row in rows)

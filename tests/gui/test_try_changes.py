@@ -20,6 +20,7 @@ from workbench.gui.modes import MODES
 from workbench.gui.page_view import PageBody
 from workbench.gui.selection import SelectedFinding
 from workbench.gui.widgets import Button
+from workbench.gui.widgets.table_view import TableView
 from workbench.model.finding import tops
 from workbench.model.platform import Platform
 from workbench.model.run import Run
@@ -98,6 +99,10 @@ def test_a_set_is_predicted_as_a_whole_and_nothing_is_edited(qtbot: QtBot, mode:
     assert panel.trial.prediction.speedup == pytest.approx(2.5 * 1.03), "not the product of 2.5 and 1.3"
     qtbot.waitUntil(lambda: "2.58×" in words(panel))
     assert "Next bottleneck after these changes" in words(panel)
+    qtbot.waitUntil(lambda: "Findings after these changes" in words(panel))
+    tables = {view.table.title: view for view in panel.findChildren(TableView)}
+    rows = tables["Findings after these changes"].rows.tops
+    assert any(row.stays for row in rows)
 
 
 def test_a_change_is_typed_with_completion(qtbot: QtBot, mode: AnalyseMode) -> None:

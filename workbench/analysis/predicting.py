@@ -65,7 +65,7 @@ def with_predictions(
             job.check()
             job.progress(number / len(wanted))
         if not replayed.exact or budget.allows():
-            known[changes] = _asked(replayed, changes)
+            known[changes] = asked(replayed, changes)
     findings = tuple(sorted((_predicted(finding, known) for finding in analysis.findings), key=_rank))
     if not replayed.exact:
         return replace(analysis, findings=findings, what_if=WhatIf(replayed.why))
@@ -96,7 +96,8 @@ def _rank(finding: Finding) -> tuple[bool, bool, float]:
     return finding.points_elsewhere, unknown, -finding.gain
 
 
-def _asked(replayed: Replayed, changes: tuple[Change, ...]) -> Prediction:
+def asked(replayed: Replayed, changes: tuple[Change, ...]) -> Prediction:
+    """A prediction; what the run lacks refuses it."""
     try:
         return replayed.predict(changes)
     except WorkbenchError as error:
@@ -149,7 +150,7 @@ def best_sets(
     least = max((one.speedup or 0.0 for one in pieces), default=0.0)
     for size in (2, 3):
         sets = [chosen for chosen in combinations([one.changes for one in pieces], size) if _apart(chosen)]
-        answers = [_asked(replayed, tuple(chain(*chosen))) for chosen in sets if allowed()]
+        answers = [asked(replayed, tuple(chain(*chosen))) for chosen in sets if allowed()]
         found = max((one for one in answers if one.speedup is not None), key=lambda one: one.speedup or 0, default=None)
         if found is None or (found.speedup or 0) <= least:
             break

@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from workbench.analysis import analyse
+from workbench.analysis.after_changes import After, after_json, findings_after, gain_text
 from workbench.analysis.path_page import PathRow, names_of_groups, path_rows, slack_text
+from workbench.analysis.predicting import Trial
 from workbench.api.job import Job
 from workbench.cli.asking import ask_trust
 from workbench.cli.opened import Opened
@@ -22,7 +25,7 @@ from workbench.replay.predict import Replayed, prepare
 from workbench.session import ledger
 from workbench.session.confirm import Answer, Confirmation, confirm, open_project_of
 from workbench.session.plugins import Plugins
-from workbench.session.results import open_recorded, platforms_named
+from workbench.session.results import open_knowledge, open_recorded, platforms_named
 
 _MOST_ROWS = 8  # of what holds the run
 
@@ -32,6 +35,7 @@ def run_whatif(arguments: argparse.Namespace, workbench: Opened) -> int:
     replayed = _prepared(arguments.run_folder, workbench.plugins, changes)
     prediction = replayed.predict(changes)
     held = replayed.next_bottlenecks(changes)
+    after = _findings_after(replayed, prediction, held, workbench.plugins) if arguments.findings else ()
     kept = ""
     if arguments.keep:
         kept = ledger.keep(replayed.run, prediction, expected_of(held)).id
@@ -44,10 +48,15 @@ def run_whatif(arguments: argparse.Namespace, workbench: Opened) -> int:
                 **(confirmed.as_json() if confirmed else {"confirmed_s": None}),
                 "next": [bottleneck_json(one) for one in held],
                 "kept": kept or None,
+                **({"findings_after": [after_json(row) for row in after]} if arguments.findings else {}),
             }
         )
     else:
         _print(replayed, prediction, held)
+        if after:
+            print("Findings after it, by what the next change gains:")
+            rows = ((f"  {gain_text(row)}", row.title, row.where, row.advice) for row in after)
+            print(table(rows))
         if kept:
             print(f"Kept as {kept}.")
         if confirmed:
@@ -55,6 +64,16 @@ def run_whatif(arguments: argparse.Namespace, workbench: Opened) -> int:
     if confirmed:
         return DONE if confirmed.answer is Answer.SAME else FAILED
     return FAILED if prediction.trust is Trust.REFUSED else DONE
+
+
+def _findings_after(
+    replayed: Replayed, prediction: Prediction, held: tuple[Bottleneck, ...], plugins: Plugins
+) -> tuple[After, ...]:
+    knowledge, problems = open_knowledge(plugins)
+    print_diagnostics(problems)
+    now = replayed.next_bottlenecks()
+    analysis = analyse(replayed.run, replayed.platform, knowledge, path=now)
+    return findings_after(analysis, replayed, Trial(prediction, now, held))
 
 
 def _confirmed(run: Run, changes: Sequence[Change], kept: str, plugins: Plugins) -> Confirmation:

@@ -10,10 +10,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
+from workbench.analysis.after_changes import After, after_section, findings_after
 from workbench.analysis.change_words import change_title
 from workbench.analysis.finding_words import LEAST_GAIN
 from workbench.analysis.predicting import Trial, best_sets, suggestions
 from workbench.analysis.trial_page import set_title, sets_section, trial_page
+from workbench.api.job import Job
 from workbench.api.views import Page
 from workbench.gui.analyse.change_edit import ChangeEdit
 from workbench.gui.analyse.confirm_box import ConfirmBox
@@ -30,6 +32,7 @@ from workbench.model.text import ratio_text
 from workbench.session.change_completion import completions
 from workbench.session.confirm import Answer
 from workbench.session.ledger import confirm, keep
+from workbench.session.settings import value
 
 MOST_OFFERS = 8
 
@@ -78,8 +81,9 @@ class TryPanel(QWidget):
         self.wrong = label("", "smallmedium", wrap=True)
         self.wrong.hide()
         column.addWidget(self.wrong)
-        self._answer, self._sets = QVBoxLayout(), QVBoxLayout()
+        self._answer, self._after, self._sets = QVBoxLayout(), QVBoxLayout(), QVBoxLayout()
         column.addLayout(self._answer)
+        column.addLayout(self._after)
         self.keep = Button("Keep in the ledger")
         self.keep.setToolTip("When a run of changed sources arrives, Compare shows predicted beside measured")
         self.keep.clicked.connect(self._keep)
@@ -191,7 +195,26 @@ class TryPanel(QWidget):
         advice = [offer.advice for offer in self.ticked if offer.advice]
         self._show(PageBody(self.context, trial_page(trial, analysis, advice)))
         if trial.prediction.speedup is not None:
+            self._ask_after(trial)
             self.answered.emit(trial.prediction.changes)
+
+    def _ask_after(self, trial: Trial) -> None:
+        """Find what limits the run after these changes, as a job."""
+        analysis, replayed, budget_s = self.context.analysis, self.context.replayed, float(value("predict_s"))
+
+        if analysis is None or replayed is None:
+            return
+
+        def work(job: Job) -> tuple[After, ...]:
+            with job.step("Findings after these changes"):
+                return findings_after(analysis, replayed, trial, job, budget_s)
+
+        def done(rows: tuple[After, ...]) -> None:
+            if rows and self.trial is trial:
+                empty(self._after)
+                self._after.addWidget(PageBody(self.context, Page("after", "", "", (after_section(rows),))))
+
+        self.context.background.start_job("after changes", work, done, self.context.failed)
 
     def _ask_sets(self) -> None:
         """Find the sets of two and three of the offers that gain most."""
@@ -228,6 +251,8 @@ class TryPanel(QWidget):
 
     def _show(self, answer: QWidget) -> None:
         empty(self._answer)
+        empty(self._after)
+        self.context.background.cancel("after changes")
         self._answer.addWidget(answer)
         self.keep.setVisible(self.trial is not None and self.trial.prediction.speedup is not None)
         self.confirm.show_set(self.trial.prediction if self.trial else None)

@@ -1,0 +1,186 @@
+"""What limits a run once changes are made: its findings weighed anew on the critical path of the changed replay."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from time import process_time
+from typing import Any
+
+from workbench.analysis.change_words import change_title
+from workbench.analysis.finding_words import LEAST_GAIN, block_words, where_words
+from workbench.analysis.predicting import Trial, asked
+from workbench.api import views
+from workbench.api.job import Job
+from workbench.api.results import Analysis
+from workbench.model.finding import Finding, tops
+from workbench.model.pragma import WAITS
+from workbench.model.prediction import Bottleneck, Prediction
+from workbench.model.text import ratio_text, time_text
+from workbench.replay.predict import Replayed
+
+Key = tuple[str, str]  # a block's group and a state
+
+
+@dataclass(frozen=True)
+class After:
+    """A finding, or a state that no finding is about, after the changes. Times are those on the critical path.
+
+    `gain` is what the best of its other advice (`advice`) gains once the changes are made; None where none is
+    predicted, and `why` says why. `at_most` is what is gained where all of `after_s` goes.
+    """
+
+    title: str
+    where: str
+    now_s: float
+    after_s: float
+    gain: float | None
+    advice: str
+    why: str
+    at_most: float
+
+    @property
+    def stays(self) -> bool:
+        """Whether there is anything to be gained from it still."""
+        return (self.at_most if self.gain is None else self.gain) >= LEAST_GAIN
+
+    @property
+    def _rank(self) -> tuple[bool, bool, float]:
+        return not self.stays, self.gain is None, -(self.gain or self.after_s)
+
+
+def findings_after(
+    analysis: Analysis, replayed: Replayed, trial: Trial, job: Job | None = None, budget_s: float = math.inf
+) -> tuple[After, ...]:
+    """The findings once a trial's changes are made, those that stay first, ranked by what the next change gains; among
+    them each state that limits the run then without a finding. Advice is predicted on top of the changes as long as
+    `budget_s` seconds of processor time last."""
+    time_s = trial.prediction.time_s
+    if not trial.after or time_s is None:
+        return ()
+    groups = {m.block.id: m.block.group for m in analysis.blocks}
+    now, after = (_times(path, groups) for path in (trial.now, trial.after))
+    begun_s, rows, covered = process_time(), [], set[Key]()
+    findings = [finding for finding in tops(analysis.findings) if finding.scope != "application"]
+    for number, finding in enumerate(findings):
+        if job:
+            job.check()
+            job.progress(number / len(findings))
+        keys = _keys(finding, analysis)
+        covered |= keys
+        now_s, after_s = (sum(times.get(key, 0.0) for key in keys) for times in (now, after))
+        in_time = process_time() - begun_s < budget_s
+        advice, best, why = _best(finding, replayed, trial) if in_time else ("", None, "no time was left to predict it")
+        gain = time_s / best.time_s if best and best.time_s else None
+        rows.append(
+            After(finding.title, where_words(finding), now_s, after_s, gain, advice, why, _bound(time_s, after_s))
+        )
+    for key in after.keys() - covered:
+        bound = _bound(time_s, after[key])
+        if bound >= LEAST_GAIN:
+            why = "no finding is about it"
+            rows.append(After(key[1], block_words(key[0]), now.get(key, 0.0), after[key], None, "", why, bound))
+    return tuple(sorted((row for row in rows if row.stays or row.now_s), key=lambda row: row._rank))
+
+
+def _bound(time_s: float, after_s: float) -> float:
+    return time_s / (time_s - after_s) if after_s < time_s else math.inf
+
+
+def _times(path: Sequence[Bottleneck], groups: Mapping[str, str]) -> dict[Key, float]:
+    times: dict[Key, float] = {}
+    for part in path:
+        key = groups.get(part.block, part.block), part.state
+        times[key] = times.get(key, 0.0) + part.time_s
+    return times
+
+
+def _keys(finding: Finding, analysis: Analysis) -> set[Key]:
+    """The states that a finding is about: those at its places, of the calls there, and what its culprit does."""
+    places = {(place.file, place.line) for place in finding.places}
+    keys = {
+        (m.block.group, s.state.name)
+        for m in analysis.blocks
+        for s in m.states
+        if ({finding.block, finding.group} & {m.block.id, m.block.group} and (s.state.file, s.state.line) in places)
+        or (finding.culprit in (m.block.id, m.block.group) and s.state.category not in WAITS)
+    }
+    calls = (c for c in analysis.calls if (c.site.file, c.site.line) in places)
+    return keys | {(call.block, call.state.name) for call in calls}
+
+
+def _best(finding: Finding, replayed: Replayed, trial: Trial) -> tuple[str, Prediction | None, str]:
+    """The finding's advice that gains most on top of the changes: in words, its prediction, or why there is none."""
+    made = trial.prediction.changes
+    best: tuple[str, Prediction | None, str] = "", None, "its advice is followed, or has no change"
+    for changes in _others(finding, made):
+        found = asked(replayed, (*made, *changes))
+        if found.speedup is None:
+            best = best if best[1] else ("", None, found.why)
+        elif best[1] is None or found.speedup > (best[1].speedup or 0.0):
+            best = ", ".join(map(change_title, changes)), found, ""
+    return best
+
+
+def _others(finding: Finding, made: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    for advice in finding.advice:
+        if changes := tuple(change for change in advice.changes if change not in made):
+            yield changes
+
+
+def after_section(rows: Sequence[After]) -> views.Section:
+    """The table of findings after the changes."""
+    stay = sum(row.stays for row in rows)
+    least = f"{LEAST_GAIN:g}×"
+    said = f"{stay} of {len(rows)} can gain {least} or more then. Ranked by what the next change gains."
+    columns = (
+        views.Column("Finding", lambda row: row.title, share=1.0, tip_of=lambda row: f"{row.title}: {row.where}",
+                     ink=lambda row: ("text", 13, 600) if row.stays else ("muted", 13, 400)),
+        views.Column("Where", lambda row: row.where, share=0.7, elide_middle=True,
+                     ink=lambda row: ("second" if row.stays else "muted", 12, 400)),
+        views.Column("Now", lambda row: _time(row.now_s), width_px=72, right=True, key=lambda row: row.now_s,
+                     ink=lambda row: ("second", 13, 400), tip="Its time on the critical path"),
+        views.Column("After", lambda row: _time(row.after_s), width_px=72, right=True, key=lambda row: row.after_s,
+                     ink=lambda row: ("text" if row.stays else "muted", 13, 400),
+                     tip="Its time on the critical path after the changes"),
+        views.Column("Next gains", gain_text, width_px=84, right=True, key=lambda row: row.gain or row.at_most,
+                     ink=_gain_ink, tip_of=gain_words,
+                     tip="Predicted gain of its best other advice after the changes, or the upper bound"),
+    )  # fmt: skip
+    table = views.Table("Findings after these changes", columns, rows)
+    return views.Section("Findings after these changes", (views.Text(said, "second"), table))
+
+
+def gain_text(row: After) -> str:
+    if not row.stays and row.at_most < LEAST_GAIN:
+        return "gone"
+    return f"≤ {ratio_text(row.at_most)}" if row.gain is None else ratio_text(row.gain)
+
+
+def gain_words(row: After) -> str:
+    """What the number is of."""
+    if not row.after_s:
+        return "It takes none of the run's time after the changes"
+    if row.gain is not None:
+        return f"{row.advice}: {ratio_text(row.gain)} once the changes are made"
+    return f"Not predicted: {row.why}. Without its time the run is at most {ratio_text(row.at_most)} faster"
+
+
+def _gain_ink(row: After) -> tuple[str, int, int]:
+    if not row.stays:
+        return ("good" if row.at_most < LEAST_GAIN else "muted", 13, 400)
+    return ("second", 12, 400) if row.gain is None else ("accent", 13, 600)
+
+
+def _time(seconds: float) -> str:
+    return time_text(seconds) if seconds else "none"
+
+
+def after_json(row: After) -> dict[str, Any]:
+    """A row as `workbench whatif --findings --json` gives it."""
+    return {
+        "title": row.title, "where": row.where, "now_s": row.now_s, "after_s": row.after_s, "stays": row.stays,
+        "predicted": row.gain, "advice": row.advice or None, "why": row.why or None,
+        "at_most": row.at_most if math.isfinite(row.at_most) else None,
+    }  # fmt: skip
