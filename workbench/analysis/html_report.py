@@ -42,14 +42,22 @@ from workbench.model.text import counted, frequency_text, percent_text, signific
 from workbench.pictures.graph import graph_svg
 from workbench.pictures.palette import LIGHT
 from workbench.pictures.plot_drawing import plot_svg
+from workbench.pictures.scaling import Scaling, scaling_plot, scaling_words
 from workbench.pictures.signs import draw_swatch
 from workbench.pictures.states import ORDER, category_name, mean_shares
 from workbench.pictures.svg import SvgCanvas
 from workbench.traces.clocks import exact_words
 
 
-def html_report(run: Run, analysis: Analysis, platform: Platform | None, comparison: Comparison | None = None) -> str:
-    """The whole report of a run, as a page. `comparison`, if given, is of this run with another (as A and B)."""
+def html_report(
+    run: Run,
+    analysis: Analysis,
+    platform: Platform | None,
+    comparison: Comparison | None = None,
+    scaling: Scaling | None = None,
+) -> str:
+    """The whole report of a run, as a page. `comparison`, if given, is of this run with another (as A and B); `scaling`
+    is the curve that it is on."""
     folder = files("workbench.resources").joinpath("report")
     texts = {name: folder.joinpath(name).read_text("utf-8") for name in ("report.html.j2", "views.html.j2")}
     environment = Environment(
@@ -73,6 +81,7 @@ def html_report(run: Run, analysis: Analysis, platform: Platform | None, compari
         path=_path(analysis),
         calls=calls_table(analysis.calls),
         curves=[{"title": title, "svg": Markup(plot_svg(plot, title))} for title, plot in plots if plot],
+        scaling=_scaling(scaling) if scaling else None,
         streams=stream_table(analysis.streams, analysis.fifos),
         memory=memory_table(analysis.memory_ports),
         blocks=[_block(group, short) for group in analysis.groups()],
@@ -185,6 +194,13 @@ def _simulated(run: Run, platform: Platform | None) -> str:
         f" the platform's tables say, and share its bus; the host's own time is {host}. All times are virtual: they do"
         " not depend on how fast this was simulated."
     )
+
+
+def _scaling(scaling: Scaling) -> dict[str, Any]:
+    return {
+        "setting": scaling.setting, "said": scaling_words(scaling),
+        "svg": Markup(plot_svg(scaling_plot(scaling), f"Scaling with {scaling.setting}")),
+    }  # fmt: skip
 
 
 def _path(analysis: Analysis) -> views.Table:

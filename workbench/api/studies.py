@@ -207,7 +207,7 @@ def changes_to(study: StudyModel, base: Point, point: Point) -> tuple[str, ...]:
 
 def read_state(folder: Path, points: tuple[Point, ...]) -> StudyState:
     """What is known of the points; nothing of one whose file is missing or damaged: it is measured again."""
-    predicted = _read_predicted(folder)
+    predicted = read_predicted(folder)
     states = {}
     for point in points:
         found, told = read_point(folder, point.key), predicted.get(point.key)
@@ -221,7 +221,8 @@ def write_predicted(folder: Path, predicted: Mapping[str, Mapping[str, Any]]) ->
     _write(folder / _PREDICTED, predicted)
 
 
-def _read_predicted(folder: Path) -> Mapping[str, dict[str, Any]]:
+def read_predicted(folder: Path) -> Mapping[str, dict[str, Any]]:
+    """What `write_predicted` kept, by key; nothing where it is missing or damaged."""
     try:
         told = json.loads(read_regular(folder / _PREDICTED))
         return {key: {name: one[name] for name in ("predicted_s", "why", "base")} for key, one in told.items()}

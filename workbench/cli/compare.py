@@ -17,9 +17,11 @@ from workbench.cli.output import DONE, FAILED, print_diagnostics, print_json
 from workbench.cli.runs import open_printed
 from workbench.formats.ledger_file import read_ledger
 from workbench.model.text import time_text
+from workbench.pictures.scaling import point_words
 from workbench.session.cause import cause_of
 from workbench.session.files import write_result_text
 from workbench.session.ledger import entry_of, ledger_beside, ledger_path, of_base, settle
+from workbench.session.scaling import scaling_beside, scaling_json
 
 
 def run_compare(arguments: argparse.Namespace, workbench: Opened) -> int:
@@ -37,7 +39,8 @@ def run_compare(arguments: argparse.Namespace, workbench: Opened) -> int:
     if arguments.sarif:
         project = b.run.manifest.project
         write_result_text(arguments.sarif, sarif_text(comparison, verdicts, Path(project).parent if project else None))
-    document = comparison_json(comparison)
+    scaling = scaling_beside(b.run)
+    document = comparison_json(comparison) | {"scaling": scaling_json(scaling) if scaling else None}
     if arguments.settle is not None:
         path = ledger_path(a.run)
         settle(path, entry_of(of_base(read_ledger(path)[0], path, a.run), arguments.settle, path), b.run)
@@ -59,6 +62,10 @@ def run_compare(arguments: argparse.Namespace, workbench: Opened) -> int:
             print(f"{cause_words(cause)} {cause_details(cause)}")
             for place in cause.places:
                 print(f"  {place_text(place)}: {place.label}")
+        if scaling:
+            print(f"scaling: {len(scaling.points)} runs differ in {scaling.setting} alone")
+            for point in scaling.points:
+                print(f"  {point_words(scaling, point)}")
         for entry in beside.settled:
             print(f"{entry.title}: {came_words(entry)}")
         for row in beside.explained[:5]:

@@ -53,7 +53,7 @@ def keep(run: Run, prediction: Prediction, expected: Iterable[Expected] = ()) ->
         raise WorkbenchError(Diagnostic(message, "Keep a change that has a predicted speedup."))
     path, manifest = ledger_path(run), run.manifest
     base = Base(
-        _name(run, path), run.time_s, dict(manifest.sources), dict(manifest.settings), manifest.platform,
+        run_name(run, path), run.time_s, dict(manifest.sources), dict(manifest.settings), manifest.platform,
         manifest.simulated, manifest.deterministic,
     )  # fmt: skip
     entry = Entry(secrets.token_hex(4), now(), Path(manifest.project).name, base, prediction, tuple(expected))
@@ -118,7 +118,7 @@ def settle(path: Path, entry: Entry, run: Run) -> Entry:
     """Note what a run came to beside a prediction, and give the entry with it."""
     from workbench.analysis.came_true import what_came  # with numpy, which a project without predictions does without
 
-    name = _name(run, path)
+    name = run_name(run, path)
     try:
         base, _ = open_run(path.parent / entry.base.run)
     except WorkbenchError:  # it was deleted: only its time is known
@@ -132,13 +132,13 @@ def settle(path: Path, entry: Entry, run: Run) -> Entry:
 
 def of_base(entries: Iterable[Entry], path: Path, run: Run) -> tuple[Entry, ...]:
     """The predictions that were made from a run."""
-    name = _name(run, path)
+    name = run_name(run, path)
     return tuple(entry for entry in entries if entry.base.run == name)
 
 
 def of_pair(entries: Iterable[Entry], path: Path, a: Run, b: Run) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
     """The predictions of run A that run B settled, and the open ones of run A."""
-    mine, name = of_base(entries, path, a), _name(b, path)
+    mine, name = of_base(entries, path, a), run_name(b, path)
     settled = tuple(entry for entry in mine if entry.came and entry.came.run == name)
     return settled, tuple(entry for entry in mine if entry.fate is Fate.OPEN)
 
@@ -177,7 +177,7 @@ def ledger_beside(a: Run, b: Run, platform: Platform | None) -> Beside:
     return Beside(entries, settled, still_open, rows, why, problems)
 
 
-def _name(run: Run, path: Path) -> str:
+def run_name(run: Run, path: Path) -> str:
     """A run's folder as the ledger at `path` names it: from the ledger's folder, or whole where it lies elsewhere."""
     if run.path is None:
         return run.manifest.name

@@ -17,6 +17,7 @@ from workbench.gui.compare.findings import KINDS, FindingChanges, Pair, rows_of
 from workbench.gui.compare.head import CompareHead
 from workbench.gui.compare.ledger import LedgerPanel
 from workbench.gui.compare.rows import block_changes, call_changes, state_changes
+from workbench.gui.compare.scaling import ScalingPanel
 from workbench.gui.compare.table import ChangeTable, change_text
 from workbench.gui.compare.why import WhyTable, why_title, why_words
 from workbench.gui.context import Context
@@ -77,6 +78,7 @@ class CompareMode(Mode):
         self.findings = FindingChanges()
         self.ledger = LedgerPanel()
         self.beside: Beside | None = None  # the ledger as it concerns the two runs
+        self.scaling = ScalingPanel(context)
         self.rounds = RoundsView()
         self.rounds.problem.connect(context.notices.tell)
         self.set_content(self._build())
@@ -97,7 +99,7 @@ class CompareMode(Mode):
         column.addWidget(self.head)
         column.addWidget(rule())
         across = Split((self._table_panel(), 770), (self._right_panel(), 766))
-        column.addWidget(Split((across, 430), (self._rounds_panel(), 390), vertical=True), 1)
+        column.addWidget(Split((across, 430), (self._lower_panel(), 390), vertical=True), 1)
         return page
 
     def _table_panel(self) -> QWidget:
@@ -146,6 +148,27 @@ class CompareMode(Mode):
         column.addWidget(self.findings_head)
         column.addWidget(self.findings, 1)
         return panel
+
+    def _lower_panel(self) -> QWidget:
+        """Rounds of equal work, or the scaling curve where there is one."""
+        pages = QWidget()
+        self._lower = QStackedLayout(pages)
+        self._lower.setContentsMargins(0, 0, 0, 0)
+        self._lower.addWidget(self._rounds_panel())
+        self._lower.addWidget(self.scaling)
+        self.to_scaling = Button("Scaling", kind="link")
+        self.to_scaling.hide()
+        self.to_scaling.clicked.connect(lambda: self._lower.setCurrentIndex(1))
+        self.scaling.to_rounds.clicked.connect(lambda: self._lower.setCurrentIndex(0))
+        self.scaling.found.connect(self._scaling_found)
+        self.scaling.run_wanted.connect(self.open_other)
+        self.rounds_head.add(self.to_scaling)
+        return pages
+
+    def _scaling_found(self, found: bool) -> None:
+        self.to_scaling.setVisible(found)
+        if not found:
+            self._lower.setCurrentIndex(0)
 
     def _rounds_panel(self) -> QWidget:
         panel, column = plain_panel(300, 120)
@@ -288,6 +311,7 @@ class CompareMode(Mode):
         self.show_by(self.by)
         self.show_only(self.only)
         self.cause.ask(a.run, b.run)
+        self.scaling.ask(b.run, (*self.context.run_folders(), *(run.path for run in (a.run, b.run) if run.path)))
         self._build_rounds(a.run, b.run)
         self._read_ledger(a, b)
         platform = a.run.manifest.platform == b.run.manifest.platform

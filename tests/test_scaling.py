@@ -1,0 +1,162 @@
+"""Runs of a project that differ in one setting: measured, predicted and ideal, in the window, as text and as a page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from workbench.analysis import analyse
+from workbench.analysis.html_report import html_report
+from workbench.analysis.knowledge import KnowledgeBase
+from workbench.api.studies import write_predicted
+from workbench.cli.main import main
+from workbench.formats.run_folder import RunWriter
+from workbench.gui import theme
+from workbench.gui.compare.mode import CompareMode
+from workbench.gui.context import Context
+from workbench.gui.modes import MODES
+from workbench.model.changes import read_change
+from workbench.model.prediction import Prediction, Trust
+from workbench.model.run import Run, RunStatus
+from workbench.pictures.plot import plot_rows
+from workbench.pictures.scaling import Scaling, point_words, scaling_plot
+from workbench.session.ledger import keep, ledger_path, settle
+from workbench.session.plugins import Plugins
+from workbench.session.results import OpenRun
+from workbench.session.scaling import scaling_beside, scaling_of
+from workbench.testing.runs import synthetic_platform, synthetic_run
+
+WORK = 12  # rounds of one core
+
+
+def kept(folder: Path, cores: int, rounds: int = 0, **manifest: object) -> Run:
+    """A run of `WORK` rounds in all, shared out among the cores, in a folder of its own."""
+    run = synthetic_run(cores=cores, rounds=rounds or WORK // cores, traced=False)
+    told: Mapping[str, object] = {"project": str(folder / "app.workbench.yaml"), **manifest}
+    manifest_now = replace(run.manifest, **told)  # type: ignore[arg-type]
+    name = f"run-{len(list(folder.glob('runs/*/manifest.json'))) + 1}"
+    return RunWriter(folder / "runs" / name, manifest_now).finish(manifest_now, run.tables)
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> list[Run]:
+    return [kept(tmp_path, cores) for cores in (4, 1, 2)]
+
+
+def known(scaling: Scaling | None) -> Scaling:
+    assert scaling is not None
+    return scaling
+
+
+def test_runs_that_differ_in_one_setting_are_a_curve(runs: list[Run], tmp_path: Path) -> None:
+    kept(tmp_path, 3, sources={"main.c": "other"})
+    kept(tmp_path, 6, status=RunStatus.FAILED)
+    kept(tmp_path, 12, platform="another")
+    scaling = known(scaling_beside(runs[0]))
+    by_cores = sorted(runs, key=lambda run: int(run.manifest.settings["CORES"]))
+    assert scaling.setting == "CORES"
+    assert scaling.equal_work
+    assert [point.value for point in scaling.points] == [1, 2, 4]
+    assert [point.time_s for point in scaling.points] == [run.time_s for run in by_cores]
+    lines = {line.name: line for line in scaling_plot(scaling).lines}
+    assert lines["measured"].y.tolist() == pytest.approx([by_cores[0].time_s / run.time_s for run in by_cores])
+    assert lines["ideal"].y.tolist() == [1, 2, 4]
+    assert "predicted" not in lines
+    assert point_words(scaling, scaling.points[2]).endswith("(ideal 4.00×), run-1")
+    assert scaling_of(runs[0], [run.path for run in runs[:2] if run.path]) is None, "two values are no curve"
+
+
+def test_of_one_value_the_newest_run_counts_and_unequal_work_has_no_ideal(runs: list[Run], tmp_path: Path) -> None:
+    more = kept(tmp_path, 4, rounds=6, created="2026-06-01T12:00:00+00:00")
+    scaling = known(scaling_beside(runs[0]))
+    assert scaling.points[-1].run == str(more.path)
+    assert not scaling.equal_work
+    lines = {line.name: line for line in scaling_plot(scaling).lines}
+    assert lines["measured"].y.tolist() == [point.time_s for point in scaling.points]
+    assert "ideal" not in lines
+
+
+def test_what_the_ledger_predicted_is_beside_what_was_measured(runs: list[Run]) -> None:
+    four, _, two = runs
+    change = read_change("replicas group=core count=4")
+    speedup = two.time_s / four.time_s
+    made = Prediction(
+        (change,), Trust.TRUSTED, four.time_s * 1.02, speedup / 1.02, (speedup / 1.04, speedup * 1.01), "", ""
+    )
+    entry = keep(two, made)
+    settle(ledger_path(two), entry, four)
+    point = known(scaling_beside(four)).points[2]
+    assert point.predicted_s == pytest.approx(four.time_s * 1.02)
+    assert (point.low_s, point.high_s) == (pytest.approx(four.time_s / 1.01), pytest.approx(four.time_s * 1.04))
+    line = next(line for line in scaling_plot(known(scaling_beside(four))).lines if line.name == "predicted")
+    assert line.x.tolist() == [2, 4], "from the run that it was predicted from"
+    assert line.band is not None
+    assert line.band[0][0] == line.y[0] == line.band[1][0]
+    assert line.band[0][1] < line.y[1] < line.band[1][1]
+
+
+def test_what_a_study_predicted_is_beside_what_was_measured(tmp_path: Path) -> None:
+    """Its base was measured, not predicted."""
+    folder = tmp_path / "cores.study"
+    one, two, four = (kept(folder, cores) for cores in (1, 2, 4))
+    told = {"why": "", "base": False}
+    paths = [run.path.name for run in (one, two, four) if run.path]
+    write_predicted(folder, {
+        paths[0]: {"predicted_s": one.time_s, "why": "", "base": True},
+        paths[1]: {"predicted_s": 2e-3, **told},
+    })  # fmt: skip
+    scaling = known(scaling_beside(one))
+    assert [(point.predicted_s, point.base) for point in scaling.points] == [(None, True), (2e-3, False), (None, False)]
+    line = next(line for line in scaling_plot(scaling).lines if line.name == "predicted")
+    assert line.y.tolist() == pytest.approx([1.0, one.time_s / 2e-3])
+
+
+def test_text_json_and_page_have_the_curve(runs: list[Run], capsys: pytest.CaptureFixture[str]) -> None:
+    a, b = runs[1], runs[0]
+    scaling = known(scaling_beside(b))
+    assert main(["compare", str(a.path), str(b.path)]) == 0
+    said = capsys.readouterr().out
+    assert "scaling: 3 runs differ in CORES alone" in said
+    assert all(point_words(scaling, point) in said for point in scaling.points)
+    assert main(["compare", "--json", str(a.path), str(b.path)]) == 0
+    found = json.loads(capsys.readouterr().out)["scaling"]
+    assert [point["value"] for point in found["points"]] == [1, 2, 4]
+    assert found["points"][2]["speedup"] == pytest.approx(a.time_s / b.time_s)
+    page = html_report(b, analyse(b, synthetic_platform(), KnowledgeBase()), None, scaling=scaling)
+    assert "Scaling with CORES" in page
+    assert "3 runs, CORES 1 to 4. All did the same work." in page
+    assert len(list(plot_rows(scaling_plot(scaling)))) == 7
+
+
+def test_the_window_has_the_curve_and_a_point_opens_its_run(
+    qtbot: QtBot, qapp: QApplication, runs: list[Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theme.apply_theme(qapp, "dark")
+    context = Context(Plugins(()))
+    monkeypatch.setattr(context, "run_folders", lambda: tuple(run.path for run in runs))
+    opened = [
+        OpenRun(run, analyse(run, synthetic_platform(), KnowledgeBase()), synthetic_platform(), KnowledgeBase(), ())
+        for run in runs[:2]
+    ]
+    mode = CompareMode(context, MODES["compare"])
+    qtbot.addWidget(mode)
+    mode.resize(1536, 930)
+    mode.show()
+    context.set_run(opened[0])
+    mode.set_other(opened[1])
+    qtbot.waitUntil(lambda: mode.to_scaling.isVisible(), timeout=10_000)
+    mode.to_scaling.click()
+    assert mode.scaling.isVisible()
+    assert not mode.rounds.isVisible()
+    scaling = known(mode.scaling.scaling)
+    mode.scaling.view.chosen.emit(0, 1)
+    qtbot.waitUntil(lambda: mode.other is not None and str(mode.other.run.path) == scaling.points[1].run)
+    mode.scaling.to_rounds.click()
+    assert not mode.scaling.isVisible()
+    context.shut_down()
