@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from rc_workbench_plugins.mixed.cones import with_depends
 from rc_workbench_plugins.mixed.joined import Joined, Part, read_joined
 from rc_workbench_plugins.mixed.language import Read, alone, read, top_ports
 from rc_workbench_plugins.mixed.linked import linked, module_of
@@ -190,7 +191,7 @@ def instrument(
         board_sources=(*copies, *boards.values(), *around),
         top=top.module,
         ports=placed,
-        blocks=watched.blocks(joined.name_of),
+        blocks=with_depends(watched.blocks(joined.name_of), simulated, joined, top, board.clocks),
         taps=watched.taps,
         tap_bits=watched.width,
         streams=streams.streams,

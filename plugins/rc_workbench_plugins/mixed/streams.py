@@ -30,7 +30,7 @@ def streams_below(
     if read is None:
         return FoundStreams()
     found = find_streams(made, read, hardware, outside)
-    by_name = dict(_names(joined, top, read.path))
+    by_name = dict(instances_called(joined, top, read.path))
     called = {name.partition(".")[2]: instance.path for name, instance in by_name.items()}
     streams, fifos = streams_called(found.streams, found.fifos, read.path, called)
     places = {instance.path: _place(joined, instance) for instance in by_name.values()}
@@ -49,7 +49,7 @@ def streams_below(
     return only(found, [n for n, s in enumerate(found.streams) if not {s.source, s.target} <= held])
 
 
-def _names(joined: Joined, instance: Instance, path: str) -> Iterator[tuple[str, Instance]]:
+def instances_called(joined: Joined, instance: Instance, path: str) -> Iterator[tuple[str, Instance]]:
     """The instances by their paths in what is simulated."""
     yield path, instance
     part = joined.parts.get(instance.path)
@@ -58,10 +58,10 @@ def _names(joined: Joined, instance: Instance, path: str) -> Iterator[tuple[str,
         yield path, instance
     if isinstance(instance.body, Unit):
         for name, child in children_called(instance, path):
-            yield from _names(joined, child, name)
+            yield from instances_called(joined, child, name)
     else:
         for child in instance.children:
-            yield from _names(joined, child, f"{path}{child.path[len(instance.path) :]}")
+            yield from instances_called(joined, child, f"{path}{child.path[len(instance.path) :]}")
 
 
 def _place(joined: Joined, instance: Instance) -> tuple[str, int]:

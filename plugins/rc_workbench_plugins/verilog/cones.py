@@ -2,159 +2,163 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pyslang import ast
-
-from rc_workbench_plugins.verilog.blocks import id_of, meaning
-from rc_workbench_plugins.verilog.expressions import Part, reads
-from rc_workbench_plugins.verilog.instances import BlockUse, Instance
+from rc_workbench_plugins.verilog.decisions import Assigned, Branch, Decisions, Guard, decisions_of, read_decisions
+from rc_workbench_plugins.verilog.expressions import Part
+from rc_workbench_plugins.verilog.instances import Instance
 from rc_workbench_plugins.verilog.nets import Nets
 from workbench.model.blocks import Block
 from workbench.model.hardware import Clock
 from workbench.model.pragma import CPU, Category
 
-_Branch = tuple[int, int]  # where it stands
 _WAITS = (Category.WAIT_SEND, Category.WAIT_RECV)
-_Is, _Of = ast.ExpressionKind, ast.StatementKind
-
-
-@dataclass
-class _Decisions:
-    """What a block looks at: by branch those around it and what is asked for there; and what is assigned where."""
-
-    around: dict[_Branch, tuple[_Branch, ...]] = field(default_factory=dict)
-    asked: dict[_Branch, frozenset[Part]] = field(default_factory=dict)
-    assigned: list[tuple[tuple[_Branch, ...], Any, frozenset[Part]]] = field(default_factory=list)
+_UNKNOWN = ""  # what no block is known to assign
 
 
 def with_depends(blocks: Sequence[Block], nets: Nets, top: Instance, clocks: Sequence[Clock]) -> tuple[Block, ...]:
     """The blocks, whose waits say what they depend on; the platform's `clocks` and their resets are no part of it."""
-    uses = {use.path: use for instance in top.walk() for use in instance.blocks}
-    if not any(state.category in _WAITS for block in blocks for state in block.states):
+    if not has_waits(blocks):
         return tuple(blocks)
-    owners: dict[Any, str] = {}
-    decisions = {path: _decisions(use) for path, use in uses.items()}
-    for path, of in decisions.items():
-        owners |= {symbol: path for _, symbol, _ in of.assigned}
-    ports = {port.internalSymbol for port in top.body.portList if getattr(port, "internalSymbol", None) is not None}
-    quiet = {name for clock in clocks for name in (clock.pin, clock.reset)}
-    quiet |= {use.reset[0] for use in uses.values() if use.reset}
-    cones = _Cones(nets, owners, ports, quiet)
-    found = []
-    for block in blocks:
-        use = uses.get(block.id)
-        states = [
-            replace(state, depends=cones.of(use, decisions[use.path], state.index))
-            if use and state.category in _WAITS else state
+    clocked = {use.path: decisions_of(use) for instance in top.walk() for use in instance.blocks}
+    return depending(blocks, clocked, combinational(nets), nets, top.body, quiet_of(top, clocks))
+
+
+def has_waits(blocks: Iterable[Block]) -> bool:
+    return any(state.category in _WAITS for block in blocks for state in block.states)
+
+
+def quiet_of(top: Instance, clocks: Iterable[Clock]) -> set[str]:
+    """The top's inputs that are clocks and resets."""
+    resets = {use.reset[0] for instance in top.walk() for use in instance.blocks if use.reset}
+    return resets.union(*((clock.pin, clock.reset) for clock in clocks))
+
+
+def combinational(nets: Nets) -> list[Decisions]:
+    return [read_decisions(process.body, process.parentScope) for process in nets.combinational]
+
+
+def depending(
+    blocks: Iterable[Block], clocked: Mapping[str, Decisions], logic: Iterable[Decisions], nets: Nets, top: Any,
+    quiet: Collection[str],
+) -> tuple[Block, ...]:  # fmt: skip
+    """The blocks with what their waits depend on. `clocked` are the decisions of all clocked blocks by their paths,
+    `logic` those of processes without registers, all by the symbols of `nets`; a text stands for what has no
+    symbol there. `top` is its body in slang."""
+    ports = {port.internalSymbol for port in top.portList if getattr(port, "internalSymbol", None) is not None}
+    cones = _Cones(nets, ports, {name.lower() for name in quiet})
+    for path, decisions in clocked.items():
+        for assigned in decisions.assigned:
+            cones.owners[assigned.part.symbol].add((assigned.part.bit, path))
+    for symbol, owners in list(cones.owners.items()):  # GHDL's registers have names of their own
+        for source in nets.sources(Part(symbol)) if not isinstance(symbol, str) else ():
+            if nets.is_register(source.symbol) and source.symbol not in cones.owners:
+                cones.owners[source.symbol] |= {(None, path) for _, path in owners}
+    for decisions in logic:
+        for assigned in decisions.assigned if decisions.whole else ():
+            cones.logic[assigned.part.symbol].append((decisions, assigned))
+    return tuple(
+        replace(block, states=tuple(
+            replace(state, depends=cones.of(block.id, clocked[block.id], state.index))
+            if state.category in _WAITS and block.id in clocked else state
             for state in block.states
-        ]  # fmt: skip
-        found.append(replace(block, states=tuple(states)))
-    return tuple(found)
+        ))
+        for block in blocks
+    )  # fmt: skip
 
 
 @dataclass
 class _Cones:
-    """`owners` are the blocks that registers are assigned in, `ports` the top's; clocks and resets are `quiet`."""
+    """`owners` are the blocks that bits of registers are assigned in, `ports` the top's; clocks and resets are `quiet`.
+    `logic` is what processes without registers assign."""
 
     nets: Nets
-    owners: dict[Any, str]
     ports: set[Any]
     quiet: set[str]
-    known: dict[Part, frozenset[str]] = field(default_factory=dict)
+    owners: dict[Any, set[tuple[int | None, str]]] = field(default_factory=lambda: defaultdict(set))
+    logic: dict[Any, list[tuple[Decisions, Assigned]]] = field(default_factory=lambda: defaultdict(list))
+    known: dict[tuple[Part, frozenset[Guard]], frozenset[str]] = field(default_factory=dict)
 
-    def of(self, use: BlockUse, decisions: _Decisions, state: int) -> tuple[str, ...]:
-        """The ids of the blocks by which `use` leaves one of its states, and `$CPU` where inputs of the design do."""
-        pragma = use.source.states[state - 1].pragma
-        arms = [arm for arm in use.source.arms if any(meaning(p.pragma) == meaning(pragma) for p in arm.pragmas)]
-        asked: set[Part] = set()
-        for arm in arms:
-            place = id_of(arm.statement)
+    def of(self, path: str, decisions: Decisions, state: int) -> tuple[str, ...]:
+        """The ids of the blocks by which that at `path` leaves one of its states, and `$CPU` where inputs of the design
+        do; none where some of them are not known."""
+        found: set[str] = set()
+        for place, asked in decisions.marked.get(state, ()):
             if place in decisions.around:
-                asked |= self._leaves(use, decisions, (*decisions.around[place], place))
-        found = set().union(*(self._registers(part) for part in asked)) - {use.path}
-        return tuple(sorted(found))
+                arm = (*decisions.around[place], place)
+                guards = (guard for one in arm for guard in decisions.guards[one])
+                known = frozenset(g for g in guards if g.symbol in self.owners and g.symbol not in decisions.changing)
+                parts = self._leaves(path, decisions, arm, known, asked)
+                found = found.union(*(self._registers(part, known) for part in parts))
+        return () if _UNKNOWN in found or not decisions.whole else tuple(sorted(found - {path}))
 
-    def _leaves(self, use: BlockUse, decisions: _Decisions, arm: tuple[_Branch, ...]) -> set[Part]:
-        """What is asked for around a branch and in it, and what the block's own registers among it are assigned."""
-        asked: set[Part] = set()
+    def _leaves(
+        self, path: str, decisions: Decisions, arm: tuple[Branch, ...], known: frozenset[Guard], also: frozenset[Part]
+    ) -> set[Part]:
+        """What is asked for around a branch and in it, and what the block's own registers among it are assigned where
+        that branch is taken."""
+        asked = set(also)
         for place, around in decisions.around.items():
             if _joined((*around, place), arm):
                 asked |= decisions.asked[place]
+        assigned = [one for one in decisions.assigned if decisions.together(one.around, arm, known)]
         grown = True
         while grown:
-            own = {part.symbol for part in asked if self.owners.get(part.symbol) == use.path}
-            more = {
-                part for around, symbol, sources in decisions.assigned
-                if symbol in own and _joined(around, arm) for part in sources
-            }  # fmt: skip
+            own = {part.symbol for part in asked if path in self._owners(part)}
+            more = set().union(*(_made_of(decisions, one) for one in assigned if one.part.symbol in own))
             grown = not more <= asked
             asked |= more
         return asked
 
-    def _registers(self, start: Part) -> frozenset[str]:
-        """The blocks that a part of a signal depends on, with no register between."""
-        if start not in self.known:
+    def _owners(self, part: Part) -> set[str]:
+        return {
+            path for bit, path in self.owners.get(part.symbol, ()) if bit is None or part.bit is None or bit == part.bit
+        }
+
+    def _registers(self, start: Part, known: frozenset[Guard]) -> frozenset[str]:
+        """The blocks that a part of a signal depends on, with no register between, where the guards `known` hold."""
+        if (start, known) not in self.known:
             found: set[str] = set()
             seen, open_ = {start}, [start]
             while open_:
                 part = open_.pop()
-                if part.symbol in self.owners:
-                    found.add(self.owners[part.symbol])
+                if owners := self._owners(part):
+                    found |= owners
                 elif part.symbol in self.ports:
-                    if self.nets.input_name(part.symbol) not in self.quiet:
+                    if self.nets.input_name(part.symbol).lower() not in self.quiet:
                         found.add(CPU)
+                elif self._is_unknown(part.symbol):
+                    found.add(_UNKNOWN)
                 else:
-                    more = self.nets.sources(part) - seen
+                    more = self._sources(part, known) - seen
                     seen |= more
                     open_ += more
-            self.known[start] = frozenset(found)
-        return self.known[start]
+            self.known[start, known] = frozenset(found)
+        return self.known[start, known]
+
+    def _is_unknown(self, symbol: Any) -> bool:
+        """Whether it is a register of no block, or has no symbol and nothing is assigned to it."""
+        return symbol not in self.logic if isinstance(symbol, str) else self.nets.is_register(symbol)
+
+    def _sources(self, part: Part, known: frozenset[Guard]) -> set[Part]:
+        """What a part is made of, where the guards hold; of one that is assigned bit by bit, where any do."""
+        logic = self.logic.get(part.symbol, ())
+        if not isinstance(part.symbol, str) and not any(assigned.part.bit is None for _, assigned in logic):
+            return self.nets.sources(part)
+        reached = (
+            _made_of(decisions, assigned) for decisions, assigned in logic if decisions.reached(assigned.around, known)
+        )
+        return set().union(*reached)
 
 
-def _joined(one: tuple[_Branch, ...], other: tuple[_Branch, ...]) -> bool:
+def _made_of(decisions: Decisions, assigned: Assigned) -> frozenset[Part]:
+    return assigned.sources.union(*(decisions.asked[place] for place in assigned.around))
+
+
+def _joined(one: tuple[Branch, ...], other: tuple[Branch, ...]) -> bool:
     """Whether one of two places is within the other."""
     count = min(len(one), len(other))
     return one[:count] == other[:count]
-
-
-def _decisions(use: BlockUse) -> _Decisions:
-    found = _Decisions()
-    _look(use.body, (), found)
-    return found
-
-
-def _look(statement: Any, around: tuple[_Branch, ...], found: _Decisions) -> None:
-    kind = statement.kind
-    if kind == _Of.Timed:
-        _branch(statement.stmt, around, frozenset(), found)
-    elif kind == _Of.Block:
-        _look(statement.body, around, found)
-    elif kind == _Of.List:
-        for one in statement.list:
-            _look(one, around, found)
-    elif kind == _Of.Conditional:
-        asked = frozenset().union(*(reads(condition.expr) for condition in statement.conditions))
-        _branch(statement.ifTrue, around, asked, found)
-        if statement.ifFalse is not None:
-            _branch(statement.ifFalse, around, asked, found)
-    elif kind == _Of.Case:
-        labels = (reads(e) for item in statement.items for e in item.expressions)
-        asked = frozenset(reads(statement.expr)).union(*labels)
-        for one in (*(item.stmt for item in statement.items), statement.defaultCase):
-            if one is not None:
-                _branch(one, around, asked, found)
-    elif kind == _Of.ForLoop:
-        _look(statement.body, around, found)
-    elif kind == _Of.ExpressionStatement and statement.expr.kind == _Is.Assignment:
-        sources = frozenset(reads(statement.expr.right))
-        for part in reads(statement.expr.left):
-            found.assigned.append((around, part.symbol, sources))
-
-
-def _branch(statement: Any, around: tuple[_Branch, ...], asked: frozenset[Part], found: _Decisions) -> None:
-    place = id_of(statement.syntax) if statement.syntax is not None else (-1, len(found.around))
-    found.around[place], found.asked[place] = around, asked
-    _look(statement, (*around, place), found)

@@ -47,6 +47,7 @@ class Nets:
         self._drivers: dict[Any, list[_Driver]] = defaultdict(list)
         self._logic: dict[Any, dict[int | None, set[Part]]] = defaultdict(lambda: defaultdict(set))
         self._known: dict[Part, set[Part]] = {}
+        self.combinational: list[Any] = []  # slang's processes without registers
         self.nameless: dict[str, Any] = {}  # generate blocks without a name: their syntax by path
         self._next: dict[Any, dict[int | None, set[Part]]] = defaultdict(lambda: defaultdict(set))  # through a register
         self._clocks: dict[Any, list[Bit]] = defaultdict(list)  # of registers
@@ -82,6 +83,9 @@ class Nets:
     def input_name(self, symbol: Any) -> str:
         """The top's input that a symbol is, empty where it is none."""
         return self._inputs.get(symbol, "")
+
+    def is_register(self, symbol: Any) -> bool:
+        return symbol in self._next
 
     def terms(self, bit: Bit) -> list[Bit]:
         """The bits, by their roots, that must all be high for a bit to be; itself where it is no such AND."""
@@ -222,6 +226,7 @@ class Nets:
                 self._drivers[member].append(_Driver(0, member.type.bitWidth, member.initializer))
             elif kind == Kind.ProceduralBlock and member.procedureKind in _PROCESSES:
                 if _combinational(member):
+                    self.combinational.append(member)
                     self._statement(member.body, frozenset(), self._logic)
                 else:
                     self._registers(member.body)

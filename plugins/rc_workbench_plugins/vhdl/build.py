@@ -27,6 +27,7 @@ from rc_workbench_plugins.verilog.rewrite import Edits
 from rc_workbench_plugins.verilog.streams import FoundStreams, counted
 from rc_workbench_plugins.verilog.top import read_top
 from rc_workbench_plugins.vhdl.beside import Alone
+from rc_workbench_plugins.vhdl.cones import with_depends
 from rc_workbench_plugins.vhdl.design import Design, library_of, read_design
 from rc_workbench_plugins.vhdl.elaborate import PART
 from rc_workbench_plugins.vhdl.language import read, top_ports, tree_of
@@ -163,6 +164,7 @@ def instrument(
     direct = wrapper.leaves_inputs(shell, watched.place)
     beside = replace(beside, sources=(asking, *around), refused=refused, direct=direct)
     as_made = beside_verilog(as_written(design, generics), file, inner, top)
+    blocks = watched.blocks(design.name_of)
     own = tuple(copies.get(path, path) for path in as_made.original.sources)
     copied = replace(as_made.original, sources=own, top=f"{top.module}{INNER}")
     build = HdlBuild(
@@ -170,7 +172,7 @@ def instrument(
         board_sources=(*copies.values(), *around),
         top=top.module,
         ports=tuple(placed_at(ports, design, design.top)),
-        blocks=watched.blocks(design.name_of),
+        blocks=with_depends(blocks, simulated, top, board.clocks) if has_verilog else blocks,
         taps=watched.taps,
         tap_bits=watched.width,
         streams=streams.streams,

@@ -116,7 +116,9 @@ def read_translated(folder: Path, file: Path, top: str, hardware: HardwareSource
 
 def places_of(made: Mapping[str, Clock], top: Instance, below: str = "") -> dict[str, Clock]:
     """Clocks by where they stand in the translated design, of those by their names in VHDL; both behind `below`."""
-    written = {instance.path.partition(".")[2]: path.partition(".")[2] for path, instance in _names(top, top.path)}
+    written = {
+        instance.path.partition(".")[2]: path.partition(".")[2] for path, instance in instances_called(top, top.path)
+    }
     of_instance = {name: name.removeprefix(below).rpartition(".") for name in made}
     return {
         f"{below}{written.get(path, path)}{dot}{port}": made[name] for name, (path, dot, port) in of_instance.items()
@@ -131,7 +133,7 @@ def streams_of(
     blocks, _ = verilog_blocks.read_blocks(made)
     read = verilog_instances.elaborate(made, {block.key: block for block in blocks})
     found = find_streams(made, read, hardware, outside)
-    names = dict(_names(top, top.path))
+    names = dict(instances_called(top, top.path))
     called = {path.partition(".")[2]: instance.path for path, instance in names.items()}
     streams, fifos = streams_called(found.streams, found.fifos, top.path, called)
     by_path = {instance.path: instance for instance in names.values()}
@@ -145,21 +147,28 @@ def streams_of(
     return only(found, [n for n, s in enumerate(found.streams) if not {s.source, s.target} <= held])
 
 
-def _names(instance: Instance, path: str) -> Iterator[tuple[str, Instance]]:
+def instances_called(instance: Instance, path: str) -> Iterator[tuple[str, Instance]]:
     """The instances by the paths that GHDL gives them."""
     yield path, instance
     for name, child in children_called(instance, path):
-        yield from _names(child, name)
+        yield from instances_called(child, name)
 
 
 def children_called(instance: Instance, path: str) -> Iterator[tuple[str, Instance]]:
-    """What an entity instantiates, by the paths that GHDL gives it below `path`: labels are joined, iterations numbered
-    in their order."""
+    """What an entity instantiates, by the paths that GHDL gives it below `path`."""
+    names = names_called(child.path[len(instance.path) + 1 :] for child in instance.children)
+    return ((f"{path}.{name}", child) for name, child in zip(names, instance.children, strict=True))
+
+
+def names_called(places: Iterable[str]) -> list[str]:
+    """The names that GHDL gives to what stands at these paths in an entity: labels are joined, iterations numbered in
+    their order."""
     numbers: dict[str, dict[str, int]] = {}
-    for child in instance.children:
+    names = []
+    for path in places:
         parts = []
         place = ""
-        for part in child.path[len(instance.path) + 1 :].split("."):
+        for part in path.split("."):
             place += f".{part}"
             indexed = _INDEXED.fullmatch(part)
             if indexed is None:
@@ -167,7 +176,8 @@ def children_called(instance: Instance, path: str) -> Iterator[tuple[str, Instan
                 continue
             seen = numbers.setdefault(place[: -len(part)] + indexed[1], {})
             parts.append(f"{indexed[1].lower()}_n{seen.setdefault(indexed[2], len(seen) + 1)}")
-        yield f"{path}.{'_'.join(parts)}", child
+        names.append("_".join(parts))
+    return names
 
 
 def _place(design: Design, instance: Instance) -> tuple[str, int]:
