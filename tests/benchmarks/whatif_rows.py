@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 
 import bounds
@@ -38,13 +39,31 @@ class Case:
 
 def threads() -> list[tuple[str, bounds.Program]]:
     """A thread that prepares batches beside one that has the FPGA work on them, on so many cores."""
-    costs = {"call_ps": "17 ns", "wake_ps": "130 ns", "switch_ps": "71 ns"}
     found = []
     for cores, effort, cycles in ((1, 300, 200), (2, 300, 200), (2, 1500, 200), (1, 100, 400)):
-        simulation = {"cores": cores, "slice_ps": "50 us", **costs}
-        program = bounds.Program("threaded", settings={"EFFORT": effort, "CYCLES": cycles}, simulation=simulation)
+        program = _threaded("threaded", cores, EFFORT=effort, CYCLES=cycles)
         found.append((f"two threads on {cores}, {effort} steps, {cycles} cycles", program))
     return found
+
+
+def _threaded(host: str, cores: int, **settings: int) -> bounds.Program:
+    costs = {"call_ps": "17 ns", "wake_ps": "130 ns", "switch_ps": "71 ns"}
+    return bounds.Program(host, settings=settings, simulation={"cores": cores, "slice_ps": "50 us", **costs})
+
+
+def calls_of_threads() -> Iterable[Case]:
+    """Calls of one of these threads in more or fewer parts, and with calls in each round that could go."""
+    unite, split, remove = "unite calls=put count=4", "split calls=put count=4", "calls calls=again factor=0"
+    for cores, effort in product((1, 2, 4), (50, 300, 1500)):
+        whole = _threaded("threadedparts", cores, EFFORT=effort, CYCLES=50, PARTS=1, PACES=0)
+        name = f"calls of two threads on {cores}, {effort} steps"
+        for twin, settings, lines in (
+            ({}, {"PARTS": 4}, (unite,)),
+            ({"PARTS": 4}, {}, (split,)),
+            ({}, {"PACES": 4}, (remove,)),
+            ({}, {"PARTS": 4, "PACES": 4}, (remove, unite)),
+        ):
+            yield Case(name, whole.but(**settings), whole.but(**twin), "edit", lines=lines)
 
 
 def cases(core: Path | None = None) -> list[Case]:
@@ -53,6 +72,7 @@ def cases(core: Path | None = None) -> list[Case]:
     seen = {(repr(c.base), repr(c.twin)) for c in found}
     found += uneven()
     bases = {repr(c.base): (c.application, c.base) for c in found}
+    found += calls_of_threads()
     for name, base in [*bases.values(), *threads()]:
         for twin, advice in other_speeds(base):
             if (repr(base), repr(twin)) not in seen:
@@ -132,6 +152,8 @@ def _texts(case: Case, run: Run) -> list[str]:
         assert isinstance(base, Project)
         assert isinstance(twin, Project)
         return [*case.lines, *speeds(base, twin, run)]
+    if case.lines:
+        return list(case.lines)
     if base.clock_mhz != twin.clock_mhz and base.host == twin.host:
         return [f"clock clock=clk frequency_hz={twin.clock_mhz}e6"]
     polls, data, control, reads = _sites(run)

@@ -82,7 +82,12 @@ def test_what_is_not_as_recorded_is_told(bench: bounds.Bench) -> None:
     assert predicted(unknown, HALF).trust is Trust.REFUSED
 
 
-def test_calls_that_move_are_refused(bench: bounds.Bench) -> None:
-    refused = predicted(prepared(bench, TWO), "split calls=put count=2")
-    assert refused.trust is Trust.REFUSED
-    assert "several threads" in refused.why
+def test_calls_do_not_move_over_those_by_which_threads_meet(bench: bounds.Bench) -> None:
+    replayed = prepared(bench, TWO)
+    for change in ("early calls=put", "unite calls=get count=2"):
+        refused = predicted(replayed, change)
+        assert refused.trust is Trust.REFUSED
+        assert "by which its thread meets others (lock)" in refused.why
+    split = predicted(replayed, "split calls=put count=2")
+    assert split.speedup is not None
+    assert split.speedup < 1

@@ -109,6 +109,7 @@ def _ask_together(program: Program, gone: Numbers, change: Change) -> None:
     leaving = set(gone.tolist())
     for row in gone.tolist():
         near = [n for n in (row - 1, row + 1) if 0 <= n < len(ops) and ops["kind"][n] == ASK and n not in leaving]
+        near = [n for n in near if ops["thread"][n] == ops["thread"][row]]
         if not near or int(program.base[row]) not in program.answers:
             raise RefusedError(f"'{change}' removes questions: without them the host would not know of the answer")
         ask_for_both(program, near[0], row, change)

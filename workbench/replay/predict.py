@@ -31,6 +31,7 @@ from workbench.replay.program import Program, begin_program
 from workbench.replay.refusals import FROM_PROFILE, refuse_left_out, refuse_opaque
 from workbench.replay.resolve import Named, resolve
 from workbench.replay.several_threads import HostThreads, read_threads
+from workbench.replay.thread_edits import edited_threads
 from workbench.replay.threads import StuckError, differences, replay_threads
 from workbench.replay.waits import find_spare, run_path, slack_of
 from workbench.traces.path import RunPath
@@ -79,15 +80,15 @@ class Replayed:
             return Prediction(changes, Trust.REFUSED, why=self.why)
         try:
             refuse_left_out(self.likely, self.program, named)
-            program, edited = self._edited(self.program, changes, named)
+            program, edited, threads = self._edited(self.program, changes, named)
             refuse_opaque(program, changes)
             if edited.fpga and self.unknown:
                 raise RefusedError(f"it is not known what every wait behind this is for: {self.unknown[0]}")
             lowered = lower(program)
-            times = _times_ps(program, lowered, edited, self.threads)
+            times = _times_ps(program, lowered, edited, threads)
             for way in range(1, edited.ways):
-                other, also = self._edited(self.program, changes, named, way)
-                times += _times_ps(other, lower(other), also, self.threads)
+                other, also, threads = self._edited(self.program, changes, named, way)
+                times += _times_ps(other, lower(other), also, threads)
         except RefusedError as error:
             return Prediction(changes, Trust.REFUSED, why=str(error))
         speedup = self.run.manifest.time_ps / times[0]
@@ -124,8 +125,8 @@ class Replayed:
         if self.program is None:
             return []
         try:
-            program, edited = self._edited(self.program, changes, named)
-            return _times_ps(program, lower(program), edited, self.threads)
+            program, edited, threads = self._edited(self.program, changes, named)
+            return _times_ps(program, lower(program), edited, threads)
         except RefusedError:
             return []
 
@@ -135,9 +136,9 @@ class Replayed:
         if not self.exact or self.program is None:
             return ()
         try:
-            program, edited = self._edited(self.program, changes, self._named(changes))
+            program, edited, threads = self._edited(self.program, changes, self._named(changes))
             lowered = lower(program)
-            _settle(program, lowered, edited, self.threads)
+            _settle(program, lowered, edited, threads)
         except RefusedError:
             return ()
         return bottlenecks(program, lowered)
@@ -152,13 +153,13 @@ class Replayed:
 
     def _edited(
         self, program: Program, changes: Sequence[Change], named: Sequence[Named], way: int = 0
-    ) -> tuple[Program, Edited]:
-        """A copy of the program with these changes, read in one of their ways, and what they touched. Raises
-        RefusedError."""
+    ) -> tuple[Program, Edited, HostThreads | None]:
+        """A copy of the program with these changes, read in one of their ways, what they touched, and its threads.
+        Raises RefusedError."""
         program, edited = program.copy(), Edited(self.platforms, way=way)
         for change, what in zip(changes, named, strict=True):
             edit(program, change, what, self.platform, edited)
-        return program, edited
+        return program, edited, edited_threads(self.threads, program) if self.threads else None
 
     def critical_path(self) -> CriticalPath:
         """The run's critical path; without steps, and with the reason, where it cannot be replayed."""
@@ -177,9 +178,9 @@ class Replayed:
         if not self.exact or self.program is None:
             return None
         try:
-            program, edited = self._edited(self.program, changes, self._named(changes))
+            program, edited, threads = self._edited(self.program, changes, self._named(changes))
             lowered = lower(program)
-            _settle(program, lowered, edited, self.threads)
+            _settle(program, lowered, edited, threads)
         except RefusedError:
             return None
         return predicted_round(self.program, program, lowered)
@@ -207,7 +208,7 @@ def _settle(program: Program, lowered: Lowered, edited: Edited, threads: HostThr
     """Find when everything happens; the order in which it does."""
     lowered.vary(_PLAIN)
     if threads:
-        edited.in_order &= threads.settle(program, lowered, edited.own)
+        edited.in_order &= threads.settle(program, lowered, edited.own, _PLAIN.loop)
     order = lowered.graph.sweep_in_time()
     if order is None:
         raise RefusedError("the changed program waits for something that comes only after the wait")
@@ -221,19 +222,20 @@ def _times_ps(program: Program, lowered: Lowered, edited: Edited, threads: HostT
     def swept_ps(jitter: Jitter) -> int:
         lowered.vary(jitter)
         if threads:
-            edited.in_order &= threads.settle(program, lowered, edited.own)
+            edited.in_order &= threads.settle(program, lowered, edited.own, jitter.loop)
         else:
             lowered.graph.sweep(order)
         return max(lowered.total_ps(), 1)
 
-    times = [max(lowered.total_ps(), 1), *map(swept_ps, _jitters(lowered, edited))]
+    times = [max(lowered.total_ps(), 1), *map(swept_ps, _jitters(lowered, edited, threads))]
     swept_ps(_PLAIN)
     return times
 
 
-def _jitters(lowered: Lowered, edited: Edited) -> Iterator[Jitter]:
+def _jitters(lowered: Lowered, edited: Edited, threads: HostThreads | None) -> Iterator[Jitter]:
     """What may be otherwise: a change of the FPGA alone moves no host code."""
-    loops = (0.0, 1.0) if lowered.loop_ps.any() else (1.0,)
+    gone_ps = threads.rows["gone_ps"] if threads else lowered.loop_ps
+    loops = (0.0, 1.0) if gone_ps.any() else (1.0,)
     late = (0.0, 0.5, 1.0) if lowered.opaque.any() else (0.5,)
     slow = (0.0, 1.0) if lowered.unsure_ps.any() else (0.0,)
     for first_ps in _FIRST_PS if edited.host and len(lowered.asks) else (0,):

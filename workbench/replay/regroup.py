@@ -94,7 +94,8 @@ def unite(program: Program, change: catalogue.Unite, named: Named, _: object, ed
 def _unite_questions(program: Program, mine: Numbers, change: catalogue.Unite, edited: Edited) -> None:
     """The first of so many questions in a row asks for all of them, by one register."""
     gone: list[int] = []
-    for row in np.split(mine, np.flatnonzero(np.diff(mine) > 1) + 1):
+    thread = program.ops["thread"][mine]
+    for row in np.split(mine, np.flatnonzero((np.diff(mine) > 1) | (np.diff(thread) != 0)) + 1):
         for at in range(0, len(row), change.count):
             first, *others = row[at : at + change.count].tolist()
             for other in others:
@@ -194,7 +195,7 @@ def asynchronous(program: Program, change: catalogue.Asynchronous, named: Named,
 def early(program: Program, change: catalogue.Early, named: Named, _: object, edited: Edited) -> None:
     edited.host = True
     mine = operations(program, named, (MOVE, ASYNC), change, "transfers")
-    waits = np.flatnonzero(np.isin(program.ops["kind"], (ASK, IRQ)))
+    waits = np.flatnonzero(np.isin(program.ops["kind"], (ASK, IRQ)) & _of_one_thread(program, mine, change))
     order: list[int] = list(range(len(program.ops)))
     moved = 0
     runs = np.split(mine, np.flatnonzero(np.diff(mine) > 1) + 1)
@@ -215,9 +216,19 @@ def early(program: Program, change: catalogue.Early, named: Named, _: object, ed
     reorder(program, np.array(order))
 
 
-def _rounds(program: Program, starts: Numbers) -> list[tuple[int, int]]:
+def _of_one_thread(program: Program, mine: Numbers, change: catalogue.Change) -> NDArray[np.bool_]:
+    """Which operations are of the thread that makes these calls. Refuse where several do."""
+    of: NDArray[np.bool_] = program.ops["thread"] == program.ops["thread"][mine[0]]
+    if not of[mine].all():
+        raise RefusedError(
+            f"'{change}' is of calls of several threads: which of their rounds follow one another is open"
+        )
+    return of
+
+
+def _rounds(program: Program, starts: Numbers, change: catalogue.Change) -> list[tuple[int, int]]:
     """Each start and the wait that comes first after it (-1: none before the next start)."""
-    waits = np.flatnonzero(np.isin(program.ops["kind"], (ASK, IRQ)))
+    waits = np.flatnonzero(np.isin(program.ops["kind"], (ASK, IRQ)) & _of_one_thread(program, starts, change))
     found = []
     for n, start in enumerate(starts.tolist()):
         stop = int(starts[n + 1]) if n + 1 < len(starts) else len(program.ops)
@@ -229,7 +240,7 @@ def _rounds(program: Program, starts: Numbers) -> list[tuple[int, int]]:
 def fewer_starts(program: Program, change: catalogue.FewerStarts, named: Named, _: object, edited: Edited) -> None:
     edited.host = edited.fpga = True
     starts = operations(program, named, (MOVE, ASYNC), change, "transfers")
-    rounds = _rounds(program, starts)
+    rounds = _rounds(program, starts, change)
     if any(wait < 0 for _, wait in rounds):
         raise RefusedError(f"'{change}' names starts that the host does not wait for one after the other")
     sends = sends_of(program)
@@ -274,7 +285,7 @@ def control_in_fpga(program: Program, change: catalogue.ControlInFpga, named: Na
     fresh = False
     wait_before = -1
     settings: set[int] = set()
-    for row in np.setdiff1d(np.arange(len(program.ops)), taken).tolist():
+    for row in np.setdiff1d(np.flatnonzero(_of_one_thread(program, starts, change)), taken).tolist():
         if row in chosen:
             edges = begun_by(program, np.array([row]))
             if not len(edges):  # a setting, which has to be made once

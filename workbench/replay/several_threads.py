@@ -21,8 +21,8 @@ from workbench.replay.threads import StuckError, ThreadTimes, differences, repla
 
 Numbers = NDArray[np.int64]
 _CARD = (SyncKind.CARD, SyncKind.CARD_HELD, SyncKind.INTERRUPT)
-#: What may lie between the transfers of one operation, such as between polls.
-_WITHIN = (*_CARD, SyncKind.SLEEP, SyncKind.YIELD, SyncKind.OTHER)
+#: What may lie between the transfers of one operation, such as between polls: no thread meets others there.
+WITHIN = (*_CARD, SyncKind.SLEEP, SyncKind.YIELD, SyncKind.OTHER)
 _MOST_ROUNDS = 100
 _LOCKS = (SyncKind.LOCK, SyncKind.LOCK_READING, SyncKind.LOCK_WRITING, SyncKind.LOCK_SPINNING, SyncKind.WAIT)
 _NEVER = 1 << 62
@@ -45,19 +45,18 @@ class _Script:
 @dataclass(frozen=True)
 class HostThreads:
     """Rows as those of `syncs`, in which every call of the card's is one: of operation `op_of`, -1 for other rows. Of a
-    row of polls that is each poll, with what lies between them."""
+    row of polls that is each poll, with what lies between them. `gone_ps` is how much of a row's own time belongs to
+    calls that are gone."""
 
     rows: Table
     op_of: Numbers
     cores: Cores
 
-    def settle(self, program: Program, lowered: Lowered, own: dict[int, float]) -> bool:
+    def settle(self, program: Program, lowered: Lowered, own: dict[int, float], loop: float) -> bool:
         """Make the graph's lags between operations and polls, and its end, those of the threads; whether these lock
-        all that they share in the order of the run. `own` scales the threads' own times, by number. Raises
-        RefusedError."""
+        all that they share in the order of the run. `own` scales the threads' own times, by number, and `loop` is the
+        share of `gone_ps` that is gone. Raises RefusedError."""
         ops, script = program.ops, self._script(program.ops, None)
-        if (program.base != np.arange(len(ops))).any() or self.op_of.max(initial=-1) >= len(ops):
-            raise RefusedError("calls of a host of several threads are moved, united or removed: not known to replay")
         factor = np.array([own.get(n, 1.0) for n in range(int(self.rows["block"].max()) + 1)])
         took_ps = np.zeros(0, np.int64)
         for _ in range(_MOST_ROUNDS):
@@ -68,7 +67,8 @@ class HostThreads:
             if (counts != script.counts(len(ops))).any():
                 script = self._script(ops, counts)
             found = self._took(program, lowered, script)
-            own_ps = np.rint(script.rows["own_ps"] * factor[script.rows["block"]]).astype(np.int64)
+            left_ps = script.rows["own_ps"] - script.rows["gone_ps"] * loop
+            own_ps = np.rint(left_ps * factor[script.rows["block"]]).astype(np.int64)
             replayed = self._replayed(script.rows, found, own_ps)
             if not self._give(program, lowered, script, replayed, found) and np.array_equal(found, took_ps):
                 return _in_order(script.rows, replayed)
@@ -93,7 +93,7 @@ class HostThreads:
         order = np.concatenate([*pieces, np.arange(begin, len(self.op_of))])
         rows = {name: column[order] for name, column in self.rows.items()}
         again = np.flatnonzero(np.append(False, order[1:] == order[:-1]))
-        rows["own_ps"][again] = ops["gap_ps"][self.op_of[order[again]]]
+        rows["own_ps"][again], rows["gone_ps"][again] = ops["gap_ps"][self.op_of[order[again]]], 0
         now = np.full(len(self.op_of) + 1, -1, np.int64)
         now[order[::-1]] = np.arange(len(order))[::-1]
         rows["woken_by"] = now[rows["woken_by"]]
@@ -118,7 +118,10 @@ class HostThreads:
         found = np.maximum(ends_ps - asked_ps, 0)
         beyond = (~last & ~known) | ((number > 0) & (number > polls["gap_count"]))
         found[beyond] = graph.work[lowered.of_op[op[beyond]]]
-        waits = program.ops["kind"][op] != ASYNC
+        later = program.ops["kind"][op] == ASYNC
+        limited = later & (program.buffers[op] > 0)  # it waits until a buffer is free
+        found[limited] = np.maximum(graph.end[lowered.of_return[op]] - asked_ps, 0)[limited]
+        waits = ~later | limited
         took[script.at[waits]] = found[waits]
         return took
 
@@ -169,7 +172,8 @@ class HostThreads:
                 at_ps += int(lags[op]) + int(rest[op])
             else:
                 lags[op] = max(int(asked_ps[call]) + int(program.delay_ps[op]) - at_ps, 0)
-                at_ps = int(asked_ps[call] if ops["kind"][op] == ASYNC else over_ps[call + count - 1])
+                at_once = ops["kind"][op] == ASYNC and not program.buffers[op]
+                at_ps = int(asked_ps[call] if at_once else over_ps[call + count - 1])
             if thread == ops["thread"][0]:
                 ends_ps = at_ps
         end_lag = max(replayed.end_ps - ends_ps, 0)
@@ -197,6 +201,7 @@ def read_threads(run: Run, host: HostPart) -> HostThreads | str:
     if syncs is None:
         return "it is not recorded when the host's threads waited for one another"
     table = {name: np.array(column) for name, column in syncs.items()}
+    table["gone_ps"] = np.zeros(len(table["kind"]), np.int64)
     keep, op_of = np.ones(len(table["kind"]), bool), np.full(len(table["kind"]), -1, np.int64)
     firsts = np.searchsorted(table["block"], np.arange(int(table["block"].max(initial=0)) + 2))
     cards = np.flatnonzero(np.isin(table["kind"], _CARD) & (table["argument"] >= 0))
@@ -220,7 +225,7 @@ def read_threads(run: Run, host: HostPart) -> HostThreads | str:
             last = end
             while last + 1 < firsts[thread + 1] and _goes_on(table, last + 1, int(calls["t1_ps"][call])):
                 last += 1
-            if not np.isin(table["kind"][first if before < 0 else before + 1 : last + 1], _WITHIN).all():
+            if not np.isin(table["kind"][first if before < 0 else before + 1 : last + 1], WITHIN).all():
                 return "threads wait for one another between polls"
             op_of[first] = number
             keep[first + 1 : last + 1] = False

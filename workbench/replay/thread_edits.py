@@ -1,0 +1,125 @@
+"""The calls of a host's threads as changes leave them: rows of `syncs` go, come again and move as operations do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.model.syncs import SyncKind
+from workbench.replay.editing import RefusedError
+from workbench.replay.host import ASYNC, IRQ
+from workbench.replay.program import Program
+from workbench.replay.several_threads import WITHIN, HostThreads
+
+Numbers = NDArray[np.int64]
+
+
+def edited_threads(threads: HostThreads, program: Program) -> HostThreads:
+    """The threads with the calls of an edited program, whose `loop_ps` goes over to them. Raises RefusedError where a
+    call moves over one by which its thread meets others."""
+    was, base, at = program.host.ops, program.base, program.at
+    first, last = _rows_of(threads.op_of, len(was))
+    _refuse_hidden(program, first)
+    made = np.flatnonzero(first[base] >= 0)  # operations with rows
+    of = base[made]
+    key = np.minimum.accumulate(first[of][::-1])[::-1] if len(of) else of  # the row before which each is made now
+    gone = np.setdiff1d(np.flatnonzero(first >= 0), base)
+    into = gone[at[gone] >= 0]
+    _refuse_moves(threads, program, key, first[of], of)
+    _refuse_moves(threads, program, first[into], first[base[at[into]]], into)
+
+    covered = np.zeros(len(threads.op_of) + 1, np.int64)
+    there = np.flatnonzero(first >= 0)
+    np.add.at(covered, first[there], 1)
+    np.add.at(covered, last[there] + 1, -1)
+    plain = np.flatnonzero(np.cumsum(covered)[:-1] == 0)
+    begins, keys = np.concatenate([plain, first[of]]), np.concatenate([plain, key])
+    counts = np.concatenate([np.ones(len(plain), np.int64), last[of] - first[of] + 1])
+    numbers = np.concatenate([np.full(len(plain), -1, np.int64), made])
+    pieces = np.lexsort((numbers, keys))
+    begins, keys, counts, numbers = begins[pieces], keys[pieces], counts[pieces], numbers[pieces]
+    place = np.cumsum(counts) - counts
+    order = np.repeat(begins - place, counts) + np.arange(int(counts.sum()))
+    rows = {name: column[order] for name, column in threads.rows.items()}
+    op_of = np.where(threads.op_of[order] >= 0, np.repeat(numbers, counts), -1)
+    now = np.full(len(threads.op_of) + 1, -1, np.int64)
+    now[order[::-1]] = np.arange(len(order))[::-1]
+    rows["woken_by"] = now[rows["woken_by"]]
+
+    head = np.full(len(program.ops), -1, np.int64)
+    head[numbers[numbers >= 0]] = place[numbers >= 0]
+    again = made[1:][of[1:] == of[:-1]]
+    rows["own_ps"][head[again]] = 0
+    own_ps = np.asarray(threads.rows["own_ps"])
+    out = gone[at[gone] < 0]
+    after = place[np.searchsorted(keys, last[out], "right")]
+    for where, which in ((after, out), (head[at[into]], into)):
+        np.add.at(rows["own_ps"], where, own_ps[first[which]])
+    np.add.at(rows["gone_ps"], after, own_ps[first[out]])
+    for op, mine in _united(at, into):
+        rows["gone_ps"][head[op]] += int(own_ps[first[mine[1:]]].min()) * (len(mine) - 1)
+    program.loop_ps = np.zeros_like(program.loop_ps)
+    _change_kinds(rows, program, head, made)
+    return replace(threads, rows=rows, op_of=op_of)
+
+
+def _rows_of(op_of: Numbers, count: int) -> tuple[Numbers, Numbers]:
+    """The first and the last row of each operation, -1 where it has none."""
+    first, last = np.full(count, -1, np.int64), np.full(count, -1, np.int64)
+    rows = np.flatnonzero(op_of >= 0)
+    first[op_of[rows[::-1]]] = rows[::-1]
+    last[op_of[rows]] = rows
+    return first, last
+
+
+def _united(at: Numbers, into: Numbers) -> list[tuple[int, Numbers]]:
+    """The operations in which others are united now, and those of the run that are in them."""
+    mine = np.flatnonzero(np.isin(at, np.unique(at[into])))
+    mine = mine[np.argsort(at[mine], kind="stable")]
+    ends = np.flatnonzero(np.diff(at[mine])) + 1
+    return [(int(at[each[0]]), each) for each in np.split(mine, ends) if len(each)]
+
+
+def _refuse_hidden(program: Program, first: Numbers) -> None:
+    """Refuse to change what is part of a thread's own time."""
+    was, base = program.host.ops, program.base
+    lasts = np.zeros(len(was), np.int64)
+    lasts[base] = program.ops["work_ps"]
+    hidden = np.flatnonzero((first < 0) & (lasts != was["work_ps"]))
+    if len(hidden):
+        where = _place(program, int(hidden[0]))
+        raise RefusedError(f"the call at {where} is no transfer: its time is not apart from its thread's own code")
+
+
+def _refuse_moves(threads: HostThreads, program: Program, to: Numbers, rows: Numbers, ops: Numbers) -> None:
+    """Refuse to move these operations of the run from their rows over any by which threads meet."""
+    meets = ~np.isin(threads.rows["kind"], WITHIN)
+    before = np.append(0, np.cumsum(meets))
+    over = np.flatnonzero(before[to] != before[rows])
+    if not len(over):
+        return
+    low, high = sorted((int(to[over[0]]), int(rows[over[0]])))
+    kind = SyncKind(threads.rows["kind"][low + int(np.argmax(meets[low:high]))]).name.lower().replace("_", " ")
+    raise RefusedError(
+        f"the call at {_place(program, int(ops[over[0]]))} would move over a call by which its thread meets others "
+        f"({kind}): the run does not tell whether its data are ready or free there"
+    )
+
+
+def _place(program: Program, op: int) -> str:
+    site = program.run.manifest.sites[int(program.host.ops["site"][op])]
+    return f"{site.file}:{site.line}"
+
+
+def _change_kinds(rows: dict[str, NDArray[np.generic]], program: Program, head: Numbers, made: Numbers) -> None:
+    """Let rows wait as the changed operations do: for an interrupt, not at all, or with or without their core."""
+    was, ops = program.host.ops[program.base[made]], program.ops[made]
+    held = [np.array([*(table.holds_core for _, table in tables), False])[of["table"]]
+            for tables, of in ((program.host.tables, was), (program.tables, ops))]  # fmt: skip
+    other = (was["kind"] != ops["kind"]) & np.isin(ops["kind"], (IRQ, ASYNC))
+    rows["woken_ps"][head[made[other]]] = -1
+    rows["kind"][head[made[other & (ops["kind"] == IRQ)]]] = SyncKind.INTERRUPT
+    changed = (held[0] != held[1]) & (ops["kind"] != IRQ)
+    rows["kind"][head[made[changed]]] = np.where(held[1][changed], SyncKind.CARD_HELD, SyncKind.CARD)
