@@ -238,6 +238,13 @@ def test_findings_after_changes_are_weighed_on_top_of_them(run: Run, analysis: A
     assert findings_after(analysis, replay, replace(before, after=())) == ()
 
 
+def test_advice_above_its_bound_alone_is_not_predicted_after_other_changes(analysis: Analysis) -> None:
+    replay = replayed(analysis, interrupt=1e6)
+    trial = try_changes(replay, next(a.changes for a in suggestions(analysis) if a.changes[0].kind == "unite"))
+    rows = findings_after(analysis, replay, trial)
+    assert all("nterrupt" not in row.advice for row in rows)
+
+
 def test_advice_for_which_no_time_is_left_keeps_its_bound(analysis: Analysis) -> None:
     replay = replayed(analysis)
     trial = try_changes(replay, next(a.changes for a in suggestions(analysis)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +30,7 @@ from workbench.pictures.scaling import Scaling, point_words, scaling_plot
 from workbench.session.ledger import keep, ledger_path, settle
 from workbench.session.plugins import Plugins
 from workbench.session.results import OpenRun
-from workbench.session.scaling import scaling_beside, scaling_of
+from workbench.session.scaling import scaling_of
 from workbench.testing.runs import synthetic_platform, synthetic_run
 
 WORK = 12  # rounds of one core
@@ -58,7 +59,7 @@ def test_runs_that_differ_in_one_setting_are_a_curve(runs: list[Run], tmp_path: 
     kept(tmp_path, 3, sources={"main.c": "other"})
     kept(tmp_path, 6, status=RunStatus.FAILED)
     kept(tmp_path, 12, platform="another")
-    scaling = known(scaling_beside(runs[0]))
+    scaling = known(scaling_of(runs[0]))
     by_cores = sorted(runs, key=lambda run: int(run.manifest.settings["CORES"]))
     assert scaling.setting == "CORES"
     assert scaling.equal_work
@@ -69,12 +70,14 @@ def test_runs_that_differ_in_one_setting_are_a_curve(runs: list[Run], tmp_path: 
     assert lines["ideal"].y.tolist() == [1, 2, 4]
     assert "predicted" not in lines
     assert point_words(scaling, scaling.points[2]).endswith("(ideal 4.00×), run-1")
-    assert scaling_of(runs[0], [run.path for run in runs[:2] if run.path]) is None, "two values are no curve"
+    assert runs[1].path is not None
+    shutil.rmtree(runs[1].path)
+    assert scaling_of(runs[0]) is None, "two values are no curve"
 
 
 def test_of_one_value_the_newest_run_counts_and_unequal_work_has_no_ideal(runs: list[Run], tmp_path: Path) -> None:
     more = kept(tmp_path, 4, rounds=6, created="2026-06-01T12:00:00+00:00")
-    scaling = known(scaling_beside(runs[0]))
+    scaling = known(scaling_of(runs[0]))
     assert scaling.points[-1].run == str(more.path)
     assert not scaling.equal_work
     lines = {line.name: line for line in scaling_plot(scaling).lines}
@@ -91,10 +94,10 @@ def test_what_the_ledger_predicted_is_beside_what_was_measured(runs: list[Run]) 
     )
     entry = keep(two, made)
     settle(ledger_path(two), entry, four)
-    point = known(scaling_beside(four)).points[2]
+    point = known(scaling_of(four)).points[2]
     assert point.predicted_s == pytest.approx(four.time_s * 1.02)
     assert (point.low_s, point.high_s) == (pytest.approx(four.time_s / 1.01), pytest.approx(four.time_s * 1.04))
-    line = next(line for line in scaling_plot(known(scaling_beside(four))).lines if line.name == "predicted")
+    line = next(line for line in scaling_plot(known(scaling_of(four))).lines if line.name == "predicted")
     assert line.x.tolist() == [2, 4], "from the run that it was predicted from"
     assert line.band is not None
     assert line.band[0][0] == line.y[0] == line.band[1][0]
@@ -111,7 +114,7 @@ def test_what_a_study_predicted_is_beside_what_was_measured(tmp_path: Path) -> N
         paths[0]: {"predicted_s": one.time_s, "why": "", "base": True},
         paths[1]: {"predicted_s": 2e-3, **told},
     })  # fmt: skip
-    scaling = known(scaling_beside(one))
+    scaling = known(scaling_of(one))
     assert [(point.predicted_s, point.base) for point in scaling.points] == [(None, True), (2e-3, False), (None, False)]
     line = next(line for line in scaling_plot(scaling).lines if line.name == "predicted")
     assert line.y.tolist() == pytest.approx([1.0, one.time_s / 2e-3])
@@ -119,7 +122,7 @@ def test_what_a_study_predicted_is_beside_what_was_measured(tmp_path: Path) -> N
 
 def test_text_json_and_page_have_the_curve(runs: list[Run], capsys: pytest.CaptureFixture[str]) -> None:
     a, b = runs[1], runs[0]
-    scaling = known(scaling_beside(b))
+    scaling = known(scaling_of(b))
     assert main(["compare", str(a.path), str(b.path)]) == 0
     said = capsys.readouterr().out
     assert "scaling: 3 runs differ in CORES alone" in said
@@ -134,12 +137,9 @@ def test_text_json_and_page_have_the_curve(runs: list[Run], capsys: pytest.Captu
     assert len(list(plot_rows(scaling_plot(scaling)))) == 7
 
 
-def test_the_window_has_the_curve_and_a_point_opens_its_run(
-    qtbot: QtBot, qapp: QApplication, runs: list[Run], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_window_has_the_curve_and_a_point_opens_its_run(qtbot: QtBot, qapp: QApplication, runs: list[Run]) -> None:
     theme.apply_theme(qapp, "dark")
     context = Context(Plugins(()))
-    monkeypatch.setattr(context, "run_folders", lambda: tuple(run.path for run in runs))
     opened = [
         OpenRun(run, analyse(run, synthetic_platform(), KnowledgeBase()), synthetic_platform(), KnowledgeBase(), ())
         for run in runs[:2]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import process_time
 from typing import Any
 
 from workbench.analysis.change_words import change_title
 from workbench.analysis.finding_words import LEAST_GAIN, block_words, where_words
-from workbench.analysis.predicting import Trial, asked
+from workbench.analysis.predicting import Trial, apart, asked, over_bound
 from workbench.api import views
 from workbench.api.job import Job
 from workbench.api.results import Analysis
@@ -114,19 +114,20 @@ def _best(finding: Finding, replayed: Replayed, trial: Trial) -> tuple[str, Pred
     """The finding's advice that gains most on top of the changes: in words, its prediction, or why there is none."""
     made = trial.prediction.changes
     best: tuple[str, Prediction | None, str] = "", None, "its advice is followed, or has no change"
-    for changes in _others(finding, made):
+    for advice in finding.advice:
+        changes = tuple(change for change in advice.changes if change not in made)
+        if not changes or not apart((made, changes)):
+            continue
+        alone = advice.prediction or asked(replayed, advice.changes)
+        if alone.speedup is None or over_bound(alone, advice):
+            best = best if best[1] else ("", None, alone.why or "alone it comes above its upper bound")
+            continue
         found = asked(replayed, (*made, *changes))
         if found.speedup is None:
             best = best if best[1] else ("", None, found.why)
         elif best[1] is None or found.speedup > (best[1].speedup or 0.0):
             best = ", ".join(map(change_title, changes)), found, ""
     return best
-
-
-def _others(finding: Finding, made: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
-    for advice in finding.advice:
-        if changes := tuple(change for change in advice.changes if change not in made):
-            yield changes
 
 
 def after_section(rows: Sequence[After]) -> views.Section:
@@ -137,14 +138,12 @@ def after_section(rows: Sequence[After]) -> views.Section:
     columns = (
         views.Column("Finding", lambda row: row.title, share=1.0, tip_of=lambda row: f"{row.title}: {row.where}",
                      ink=lambda row: ("text", 13, 600) if row.stays else ("muted", 13, 400)),
-        views.Column("Where", lambda row: row.where, share=0.7, elide_middle=True,
-                     ink=lambda row: ("second" if row.stays else "muted", 12, 400)),
         views.Column("Now", lambda row: _time(row.now_s), width_px=72, right=True, key=lambda row: row.now_s,
                      ink=lambda row: ("second", 13, 400), tip="Its time on the critical path"),
         views.Column("After", lambda row: _time(row.after_s), width_px=72, right=True, key=lambda row: row.after_s,
                      ink=lambda row: ("text" if row.stays else "muted", 13, 400),
                      tip="Its time on the critical path after the changes"),
-        views.Column("Next gains", gain_text, width_px=84, right=True, key=lambda row: row.gain or row.at_most,
+        views.Column("Next gains", gain_text, width_px=98, right=True, key=lambda row: row.gain or row.at_most,
                      ink=_gain_ink, tip_of=gain_words,
                      tip="Predicted gain of its best other advice after the changes, or the upper bound"),
     )  # fmt: skip

@@ -149,7 +149,7 @@ def best_sets(
     best: list[Prediction] = []
     least = max((one.speedup or 0.0 for one in pieces), default=0.0)
     for size in (2, 3):
-        sets = [chosen for chosen in combinations([one.changes for one in pieces], size) if _apart(chosen)]
+        sets = [chosen for chosen in combinations([one.changes for one in pieces], size) if apart(chosen)]
         answers = [asked(replayed, tuple(chain(*chosen))) for chosen in sets if allowed()]
         found = max((one for one in answers if one.speedup is not None), key=lambda one: one.speedup or 0, default=None)
         if found is None or (found.speedup or 0) <= least:
@@ -159,7 +159,7 @@ def best_sets(
     return tuple(best)
 
 
-def _apart(chosen: Sequence[tuple[Change, ...]]) -> bool:
+def apart(chosen: Sequence[tuple[Change, ...]]) -> bool:
     """Whether no two of these change the same of one call or part."""
     places = [{(_OF.get(c.kind, c.kind), part) for c in changes for part in _parts(c)} for changes in chosen]
     return sum(map(len, places)) == len(set().union(*places))

@@ -21,7 +21,7 @@ from workbench.pictures.scaling import point_words
 from workbench.session.cause import cause_of
 from workbench.session.files import write_result_text
 from workbench.session.ledger import entry_of, ledger_beside, ledger_path, of_base, settle
-from workbench.session.scaling import scaling_beside, scaling_json
+from workbench.session.scaling import scaling_json, scaling_of
 
 
 def run_compare(arguments: argparse.Namespace, workbench: Opened) -> int:
@@ -39,7 +39,7 @@ def run_compare(arguments: argparse.Namespace, workbench: Opened) -> int:
     if arguments.sarif:
         project = b.run.manifest.project
         write_result_text(arguments.sarif, sarif_text(comparison, verdicts, Path(project).parent if project else None))
-    scaling = scaling_beside(b.run)
+    scaling = scaling_of(b.run)
     document = comparison_json(comparison) | {"scaling": scaling_json(scaling) if scaling else None}
     if arguments.settle is not None:
         path = ledger_path(a.run)

@@ -21,7 +21,7 @@ from workbench.session.exchange import export_run, import_run
 from workbench.session.files import write_result, write_result_text
 from workbench.session.plugins import Plugins
 from workbench.session.results import OpenRun, open_result, predicted
-from workbench.session.scaling import scaling_beside
+from workbench.session.scaling import scaling_of
 from workbench.session.settings import value
 from workbench.session.time_range import narrowed
 
@@ -64,7 +64,7 @@ def run_report(arguments: argparse.Namespace, workbench: Opened) -> int:
     if budget_s > 0 and whole and opened.analysis.predictable:
         opened, _ = predicted(opened, budget_s)
     if arguments.html:
-        scaling = scaling_beside(opened.run) if whole else None
+        scaling = scaling_of(opened.run) if whole else None
         page = html_report(opened.run, opened.analysis, opened.platform, scaling=scaling)
         write_result_text(arguments.html, page)
     if arguments.svg:

@@ -69,11 +69,11 @@ class Asking:
         if opened is None:
             return
         from workbench.analysis.html_report import html_report  # its templates are read only where one is written
-        from workbench.session.scaling import scaling_beside
+        from workbench.session.scaling import scaling_of
 
         name, _ = QFileDialog.getSaveFileName(self._parent, "Save report", "report.html", "Web page (*.html)")
         if name:
-            page = html_report(opened.run, opened.analysis, opened.platform, scaling=scaling_beside(opened.run))
+            page = html_report(opened.run, opened.analysis, opened.platform, scaling=scaling_of(opened.run))
             self._context.notices.attempt(lambda: write_result_text(Path(name), page))
 
     def instrument(self) -> None:

@@ -25,11 +25,12 @@ _NONE: Predicted = None, None, None, False
 _BASE: Predicted = None, None, None, True
 
 
-def scaling_of(run: Run, folders: Iterable[Path]) -> Scaling | None:
-    """How a run's time follows the setting in which most of these runs differ from it, all else alike: project,
-    sources, platform and other settings. None where that has fewer than three values. Of one value the newest run
-    counts."""
-    runs = [run, *(other for other in _opened(folders) if other.path != run.path)]
+def scaling_of(run: Run, folders: Iterable[Path] = ()) -> Scaling | None:
+    """How a run's time follows the setting in which most of these runs, and of those beside it, differ from it, all
+    else alike: project, sources, platform and other settings. None where that has fewer than three values. Of one value
+    the newest run counts."""
+    beside = sorted(file.parent for file in run.path.parent.glob(f"*/{MANIFEST}")) if run.path else []
+    runs = [run, *_opened(folder for folder in dict.fromkeys((*folders, *beside)) if folder != run.path)]
     alike = [other for other in runs if other.complete and _kind(other) == _kind(run)]
     found: dict[str, dict[float, Run]] = {}
     for name in run.manifest.settings:
@@ -46,11 +47,6 @@ def scaling_of(run: Run, folders: Iterable[Path]) -> Scaling | None:
     equal = all(work_of(first, other) is Work.EQUAL for _, other in chosen[1:])
     points = (_point(value, other, predicted.get(str(other.path), _NONE)) for value, other in chosen)
     return Scaling(name, tuple(points), equal)
-
-
-def scaling_beside(run: Run) -> Scaling | None:
-    """The curve that a run is on, of the runs that lie beside it."""
-    return scaling_of(run, sorted(file.parent for file in run.path.parent.glob(f"*/{MANIFEST}"))) if run.path else None
 
 
 def _opened(folders: Iterable[Path]) -> Iterator[Run]:
