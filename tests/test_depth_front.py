@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from workbench.analysis.depth_front import choice_words, depth_changes, front_json, front_table
+from workbench.analysis.measured import Measured
 from workbench.api.queues import EdgeQueue, RunQueues
 from workbench.model.diagnostic import Severity
 from workbench.model.run import Cores, Run
 from workbench.model.syncs import SyncKind, SyncResult
-from workbench.replay.depths import FAILED
+from workbench.replay.depths import FAILED, LOSS
 from workbench.replay.fronts import Queued, depth_front, held_spells, mean_latency_ps, never_together
 from workbench.replay.queues import NoReplayError, Queues
 from workbench.session.run_depths import warnings_of
@@ -99,6 +100,20 @@ def test_replay_of_one_run_gives_the_time_with_any_depth(depth: int) -> None:
     run, queues = as_run(ran(2, produce, consume), 2)
     found = Queues(run, queues, None).time_ps({"app.a": depth})
     assert found == ran(depth, produce, consume).pop_ps[-1]
+
+
+def test_an_edge_that_is_too_short_is_found_with_its_least_depth() -> None:
+    """A producer that gives all elements in bursts of ten to a consumer that is as slow all the time."""
+    produce = [10 if n % 10 else 1000 for n in range(40)]
+    last = {depth: ran(depth, produce, [100] * 40).pop_ps[-1] for depth in range(1, 21)}
+    run, queues = as_run(ran(2, produce, [100] * 40), 2)
+    run = replace(run, manifest=replace(run.manifest, time_ps=last[2]))
+    found = Measured(run, threshold=1.05).deeper_edges(queues)["app.a"]
+    assert (found.before_ps, found.after_ps) == (last[2], last[found.words])
+    assert found.words == min(depth for depth in last if last[depth] <= last[20] / (1 - LOSS)) > 2
+    assert not Measured(run, threshold=last[2] / last[20] + 0.01).deeper_edges(queues)
+    enough, queues = as_run(ran(20, produce, [100] * 40), 20)
+    assert not Measured(replace(enough, manifest=run.manifest), threshold=1.05).deeper_edges(queues)
 
 
 def test_a_run_without_its_threads_waits_is_refused() -> None:

@@ -6,21 +6,24 @@ import json
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 from rc_workbench_plugins.streaming.events import Events, Times, events_of, tables
-from rc_workbench_plugins.streaming.limit_finding import LIMITS, limits, limits_table, stream_bound
+from rc_workbench_plugins.streaming.limit_finding import LIMITS, limits, limits_table, short_queues, stream_bound
 from rc_workbench_plugins.streaming.topology import Place, Resource
-from stream_topologies import LAPLACE, TANDEM, flow
+from stream_topologies import DEPTH, LAPLACE, TANDEM, flow
 
 from workbench.analysis import analyse
 from workbench.api import FindingSource
+from workbench.api.queues import Deeper
 from workbench.api.tables import table_of
 from workbench.cli.main import main
 from workbench.formats.run_folder import RunWriter, open_run
 from workbench.model.blocks import Block, Side, State
+from workbench.model.changes import Depth
+from workbench.model.finding import Finding
 from workbench.model.pragma import Category
 from workbench.model.run import RunStatus
 from workbench.session.plugins import load_plugins
@@ -268,6 +271,31 @@ def test_an_earlier_versions_run_and_a_source_that_fails(tmp_path: Path) -> None
     analysis = analyse(damaged, None, knowledge)
     assert not analysis.findings
     assert ["what limits its streams is damaged" in d.message for d in analysis.diagnostics] == [True]
+
+
+def test_a_short_queue_is_a_finding_with_its_depths_and_the_predicted_speedup(tmp_path: Path) -> None:
+    """What the replay found of its edges is taken from `deeper_edges`; one that gains more than the busiest block, busy
+    all the time here, leaves is none."""
+    made = laplace(split_ns=50)
+    edges = {label: replace(one, declared=DEPTH) for label, one in made.edges.items()}
+    run, _ = open_run(recorded_run(tmp_path / "run", replace(made, edges=edges, bulk=64)))
+    total_ps, blocks = run.manifest.time_ps, analyse(run, None, open_knowledge(load_plugins())[0]).blocks
+    busiest = max(one.busy for one in limits(made).blocks)
+
+    def found(after: float) -> list[Finding]:
+        deeper = {"Laplace.e1": Deeper(24, total_ps, round(after * total_ps))}
+        return list(short_queues(cast(Any, SimpleNamespace(run=run, blocks=blocks, deeper_edges=lambda _: deeper))))
+
+    (finding,) = found(after=(1 + busiest) / 2)
+    (advice,) = finding.advice
+    assert advice.text.startswith("Deepen e1 from 4 to 24 elements (depth=24): by replay of this run ")
+    assert (finding.block, finding.metrics) == ("host.mt", {"stream.depth": 4, "stream.least_depth": 24})
+    assert advice.at_most == pytest.approx(1 / busiest)
+    assert advice.prediction is not None
+    assert advice.prediction.changes == (Depth("Laplace.e1", 24),)
+    assert advice.prediction.speedup == pytest.approx(2 / (1 + busiest))
+    assert finding.gain == advice.prediction.speedup
+    assert found(after=busiest / 2) == []
 
 
 @pytest.mark.parametrize(

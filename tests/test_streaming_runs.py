@@ -31,12 +31,14 @@ from workbench.cli.main import main
 from workbench.formats.platform_file import load_platform
 from workbench.formats.run_folder import RunWriter, open_run
 from workbench.model.blocks import Side
+from workbench.model.changes import Depth
 from workbench.model.cycles import cycle_start_ps, faster_hz
 from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError
 from workbench.model.run import PS_PER_S, Manifest, Run, RunClock, RunStatus, Table
 from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import load_plugins
+from workbench.session.results import open_result
 from workbench.system import process
 from workbench.system.confine import read_only
 from workbench.testing.runs import synthetic_run
@@ -167,12 +169,28 @@ def test_a_block_is_as_busy_as_its_thread_works(on_fpga: Run) -> None:
 def test_no_finding_gains_more_than_the_streams_let_it(on_fpga: Run, capsys: pytest.CaptureFixture[str]) -> None:
     """Larger transfers leave every block as it is, and the busiest of them stays busy."""
     assert main(["report", str(on_fpga.path), "--predict", "0", "--json"]) == 0
-    first, *others = json.loads(capsys.readouterr().out)["findings"]
+    short, limit, *others = json.loads(capsys.readouterr().out)["findings"]
     walked = limits(events(on_fpga.tables))
-    assert first["rule"] == "stream limit"
-    assert first["speedup_cap"] == pytest.approx(walked.gain)
+    assert (short["rule"], limit["rule"]) == ("short queue", "stream limit")
+    assert limit["speedup_cap"] == short["speedup_cap"] == pytest.approx(walked.gain)
     assert {one["rule"] for one in others} >= {"inefficient transfer type or size"}
     assert max(one["speedup_cap"] for one in others) <= walked.gain * (1 + 1e-9)
+
+
+def test_the_depth_that_is_advised_for_an_edge_comes_to_what_is_predicted(on_fpga: Run, tmp_path: Path) -> None:
+    assert on_fpga.path is not None
+    (finding,) = (f for f in open_result(on_fpga.path, load_plugins()).analysis.findings if f.rule == "short queue")
+    (advice,) = finding.advice
+    assert advice.text.startswith("Deepen a from 16 to ")
+    assert advice.prediction is not None
+    (change,) = advice.prediction.changes
+    assert isinstance(change, Depth)
+    project = Path(on_fpga.manifest.project)
+    workspace = open_workspace(project, load_plugins(), edge_depths={change.fifo: change.words})
+    again = run_workspace(workspace, RunOptions(out=tmp_path / "run", deterministic=True), Job())
+    came = on_fpga.manifest.time_ps / again.manifest.time_ps
+    assert came > 1.2
+    assert advice.prediction.speedup == pytest.approx(came, rel=0.02)
 
 
 def test_streams_and_query_lead_to_each_other(on_fpga: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

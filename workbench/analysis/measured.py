@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -17,6 +17,7 @@ from workbench.analysis.rounds import CallOrder, call_order
 from workbench.analysis.streams import fifo_metrics, stream_metrics
 from workbench.analysis.waited_for import waited_for
 from workbench.api.metrics import HostSide, Metrics, Waiting
+from workbench.api.queues import Deeper, RunQueues
 from workbench.api.results import BlockMetrics, CallMetrics, FifoMetrics, MemoryPortMetrics, StreamMetrics
 from workbench.model.blocks import Side
 from workbench.model.diagnostic import WorkbenchError
@@ -24,7 +25,7 @@ from workbench.model.platform import Platform
 from workbench.model.pragma import COMMUNICATION
 from workbench.model.prediction import Bottleneck
 from workbench.model.run import Run
-from workbench.replay.deeper import least_alone
+from workbench.replay.deeper import deeper_alone, least_alone
 from workbench.replay.fronts import Replay, replay_of, shared_id
 from workbench.replay.queues import NoReplayError
 from workbench.traces.trace import Trace, has_trace, trace_of
@@ -67,6 +68,13 @@ class Measured:
         except WorkbenchError:  # no C compiler is here
             return 0
         return found.words if found else 0
+
+    def deeper_edges(self, queues: RunQueues) -> Mapping[str, Deeper]:
+        least_saved_ps = round(self.run.manifest.time_ps * (1 - 1 / self.threshold))
+        try:
+            return deeper_alone(replay_of(self.run, queues, self.platform), least_saved_ps)
+        except (NoReplayError, WorkbenchError):  # or no C compiler is here
+            return {}
 
     @cached_property
     def _words(self) -> Replay | None:

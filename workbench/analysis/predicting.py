@@ -135,7 +135,8 @@ def _within(prediction: Prediction | None, advice: Advice) -> Prediction | None:
 
 def _best_sets(findings: Sequence[Finding], replayed: Replayed, budget: _Budget) -> tuple[Prediction, ...]:
     """The best piece of advice, and the best sets of two and of three pieces that change different things."""
-    told = [a.prediction for f in tops(findings) if not f.points_elsewhere for a in f.advice if a.prediction]
+    advice = [a for f in tops(findings) if not f.points_elsewhere for a in f.advice if a.changes]
+    told = [a.prediction for a in advice if a.prediction]
     single = {one.changes: one for one in told if one.speedup is not None and one.speedup >= LEAST_GAIN}
     pieces = sorted(single.values(), key=lambda one: -(one.speedup or 0))[:_MOST_PIECES]
     return (*pieces[:1], *best_sets(replayed, pieces, budget.allows))

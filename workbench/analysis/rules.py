@@ -146,9 +146,11 @@ def _left_out(rule: CheckedRule, error: WorkbenchError) -> Iterator[Diagnostic]:
         yield Diagnostic(message, problem.hint, Severity.WARNING, rule.file, rule.line)
 
 
-def _rank(finding: Finding) -> tuple[bool, float, bool, float]:
-    """By gain; those whose best advice leads to others come after them, and among equals parts of another later."""
-    return finding.points_elsewhere, -finding.gain, finding.scope == "call", -finding.speedup_ideal
+def _rank(finding: Finding) -> tuple[bool, bool, float, bool, float]:
+    """By gain, predicted ones first; those whose best advice leads to others come after them, and among equals parts of
+    another later."""
+    unknown = finding.speedup_predicted is None
+    return finding.points_elsewhere, unknown, -finding.gain, finding.scope == "call", -finding.speedup_ideal
 
 
 def _fire(rule: CheckedRule, measured: Measured) -> Iterator[_Fired]:

@@ -16,6 +16,7 @@ from workbench.model.text import bytes_text, count_text, percent_text, rate_text
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from workbench.api.queues import Deeper, RunQueues
     from workbench.api.results import (
         BlockMetrics,
         CallMetrics,
@@ -120,6 +121,10 @@ class Measured(Protocol):
     def least_depth(self, fifo: str) -> int:
         """The least depth (words) of the FIFO with this id that loses under 1 % by replay of the run's words, the other
         FIFOs as they are; 0 where the run does not hold these words, or replay does not do."""
+        ...
+
+    def deeper_edges(self, queues: RunQueues) -> Mapping[str, Deeper]:
+        """The edges of a streaming application that alone, with more depth, gain the threshold by replay, by label."""
         ...
 
     @property

@@ -53,6 +53,20 @@ class RunQueues:
     flush_ps: int
 
 
+@dataclass(frozen=True)
+class Deeper:
+    """The least depth (words) of one FIFO or edge, and the time until the last word in the replay of the unchanged run
+    and with that depth (ps)."""
+
+    words: int
+    before_ps: int
+    after_ps: int
+
+    @property
+    def saved_ps(self) -> int:
+        return self.before_ps - self.after_ps
+
+
 @runtime_checkable
 class HasQueues(Protocol):
     """Of a plugin's `RunQueries`: runs have queues whose depths can be chosen."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from workbench.api.queues import Deeper
 from workbench.replay.depths import AMPLE, FAILED, LOSS, least_depths
 from workbench.replay.fronts import Replay
 
@@ -12,19 +12,12 @@ from workbench.replay.fronts import Replay
 CLOSE = 0.001
 
 
-@dataclass(frozen=True)
-class Deeper:
-    """The least depth (words) of one FIFO, and the time until the last word in the replay of the unchanged run and
-    with that depth (ps)."""
-
-    words: int
-    before_ps: int
-    after_ps: int
-
-
-def least_alone(replay: Replay, name: str, loss: float = LOSS) -> Deeper | None:
+def least_alone(
+    replay: Replay, name: str, loss: float = LOSS, least_saved_ps: int | None = None
+) -> Deeper | None:  # fmt: skip
     """The least depth of the FIFO with this id whose time is within `loss` of that with as much room as it likes; None
-    where no word passed it, or the replay of the unchanged run is not the run."""
+    where no word passed it, the replay of the unchanged run is not the run, or as much room as it likes saves less than
+    `least_saved_ps`."""
     if name not in {one.id for one in replay.queues}:
         return None
     before_ps = replay.time_ps({})
@@ -36,7 +29,17 @@ def least_alone(replay: Replay, name: str, loss: float = LOSS) -> Deeper | None:
         return FAILED if time_ps is None else time_ps
 
     best_ps = time_of({name: AMPLE})
-    if best_ps == FAILED:
+    if best_ps == FAILED or (least_saved_ps is not None and before_ps - best_ps < least_saved_ps):
         return None
     depths = least_depths({name: replay.held()[name]}, time_of, best_ps, loss)
     return Deeper(depths[name], before_ps, time_of(depths))
+
+
+def deeper_alone(replay: Replay, least_saved_ps: int) -> dict[str, Deeper]:
+    """Those that alone, with more depth than they have, save so much time, by id."""
+    found = {one.id: least_alone(replay, one.id, least_saved_ps=least_saved_ps) for one in replay.queues}
+    return {
+        one.id: deeper
+        for one in replay.queues
+        if (deeper := found[one.id]) and deeper.words > one.depth and deeper.saved_ps >= least_saved_ps
+    }

@@ -44,15 +44,21 @@ def workbench_findings() -> Sequence[FindingSource]:
             "stream limit",
             Later(f"{__name__}.limit_finding:stream_findings"),
             Later(f"{__name__}.limit_finding:stream_bound"),
-        )
+        ),
+        FindingSource("short queue", Later(f"{__name__}.limit_finding:short_queues")),
     ]
 
 
 @hookimpl
 def workbench_metrics() -> Sequence[Metric]:
-    """Of a finding of the application's limit alone: no rule selects it."""
-    title = "Share of the run in which it neither waits for data nor is held up by a full queue"
-    return [Metric("stream.busy", title, "share", lambda selected: None)]
+    """Of findings of the application's limits alone: no rule selects them."""
+    busy = "Share of the run in which it neither waits for data nor is held up by a full queue"
+    least = "Least depth that loses under 1 %, the other queues as they are, by replay"
+    return [
+        Metric("stream.busy", busy, "share", lambda selected: None),
+        Metric("stream.depth", "Elements that the queue is declared to hold", "count", lambda selected: None),
+        Metric("stream.least_depth", least, "count", lambda selected: None),
+    ]
 
 
 @hookimpl

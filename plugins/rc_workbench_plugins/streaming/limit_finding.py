@@ -6,7 +6,7 @@ The walk (`query/limits.py`) reads every event of a run, so it is done once, whe
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,14 +16,17 @@ from rc_workbench_plugins.streaming.events import Events, events_of, head_of
 from rc_workbench_plugins.streaming.query.evaluate import evaluate, waiting_for_the_bus
 from rc_workbench_plugins.streaming.query.limits import Queues, Walk, questions, walk
 from rc_workbench_plugins.streaming.query.resolve import read_query
+from rc_workbench_plugins.streaming.queues import queues
 from rc_workbench_plugins.streaming.topology import Place, Topology
 from workbench.model.blocks import Block, Side
-from workbench.model.changes import ScaleHost, ScaleState
+from workbench.model.changes import Depth, ScaleHost, ScaleState
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.finding import Advice, Finding
 from workbench.model.finding import Place as Line
 from workbench.model.pragma import Category
-from workbench.model.text import listed, percent_text
+from workbench.model.prediction import Prediction, Trust
+from workbench.model.run import PS_PER_S
+from workbench.model.text import counted, listed, percent_text, thousands
 
 if TYPE_CHECKING:
     from workbench.api.metrics import Measured
@@ -32,6 +35,9 @@ if TYPE_CHECKING:
 #: A table of a run folder: JSON as UTF-8.
 LIMITS = "stream_limits"
 RULE = "stream limit"
+QUEUE = "short queue"
+#: Up to how many elements on all edges depths are tried each time that a run is analysed, which takes a second at most.
+_MOST_ELEMENTS = 200_000
 _FASTER_FPGA = "late sender"  # the rule whose advice is a faster FPGA
 _ADVICE = {
     "block": "Make {who} faster, or share the work among several copies.",
@@ -41,7 +47,9 @@ _ADVICE = {
 _NO_CHANGE = {
     "core": "the mapping of blocks to cores is set in the project: change it and run again",
     "bus": "how much is moved at a time is set in the project: change it and run again",
+    "queue": "the depth is set where the edge is written: `workbench streams RUN --confirm` simulates depths",
 }
+_REPLAYED = "the queues are replayed, and not the whole application"
 _TITLE = {"block": "{who} {limits} the throughput", "core": "The core {at} limits the throughput",
           "bus": "The bus limits the throughput"}  # fmt: skip
 
@@ -112,14 +120,24 @@ def stream_bound(measured: Measured, finding: Finding) -> tuple[float, str] | No
         in_fpga = finding.rule == _FASTER_FPGA or finding.block in fpga
         on_fpga = bool(head.topology.fpga(f"{head.topology.name}.{limit['limit'][0]}"))
         itself = finding.block.rpartition(".")[2] in [name.replace(".", "_") for name in limit["limit"]]
-        if limit["by"] == "bus" or itself or (in_fpga and on_fpga):
-            if limit["gain"] is None or not limit["next"]:
-                return None
-            return float(limit["gain"]), f"then {listed(limit['next'])} {_limits(limit['next'])} the throughput"
-        busy = float(limit["share"])
-        return (1 / busy, f"{listed(limit['limit'])} stays busy {percent_text(busy)} of the time") if busy else None
+        return _after(limit) if itself or (in_fpga and on_fpga) else _beside(limit)
     except (KeyError, TypeError, ValueError):
         return None  # `stream_findings` reports the damage
+
+
+def _after(limit: Mapping[str, Any]) -> tuple[float, str] | None:
+    """What is gained at most once what limits no longer does, and what then stays; None where that is not known."""
+    if limit["gain"] is None or not limit["next"]:
+        return None
+    return float(limit["gain"]), f"then {listed(limit['next'])} {_limits(limit['next'])} the throughput"
+
+
+def _beside(limit: Mapping[str, Any]) -> tuple[float, str] | None:
+    """The same of what leaves every block as it is."""
+    busy = float(limit["share"])
+    if limit["by"] == "bus":
+        return _after(limit)
+    return (1 / busy, f"{listed(limit['limit'])} stays busy {percent_text(busy)} of the time") if busy else None
 
 
 def _findings(limit: Mapping[str, Any] | None, measured: Measured) -> Sequence[Finding]:
@@ -150,6 +168,59 @@ def _findings(limit: Mapping[str, Any] | None, measured: Measured) -> Sequence[F
             places=tuple(places) or ((Line(block.file, block.line, block.id),) if block.file and block.line else ()),
         )
     ]
+
+
+def short_queues(measured: Measured) -> Iterator[Finding]:
+    """The edges that alone, with more depth, gain the threshold by replay. The block that is busiest stays so busy."""
+    run, head = measured.run, head_of(measured.run.tables)
+    if head is None or not run.complete or sum(head.pushes.values()) > _MOST_ELEMENTS:
+        return
+    found = queues(run)
+    if found is None:
+        return
+    try:
+        limit = _kept(run.tables)
+        bound = _beside(limit) if limit else None
+    except (KeyError, TypeError, ValueError):
+        return  # `stream_findings` reports the damage
+    most, stays = bound or (None, "")
+    for label, deeper in measured.deeper_edges(found).items():
+        edge = next(one for one in found.edges if one.label == label)
+        name, source = (head.topology.within(one) for one in (label, edge.source))
+        block = _shown_on([source], [one.block for one in measured.blocks])
+        left_ps = run.manifest.time_ps - deeper.saved_ps
+        speedup = run.manifest.time_ps / left_ps
+        if block is None or (most is not None and speedup > most):
+            continue
+        words = counted(deeper.words, "element")
+        yield Finding(
+            id=f"short-queue-{label}",
+            rule=QUEUE,
+            title=f"The queue {name} of {counted(edge.depth, 'element')} holds {source} up",
+            scope="block",
+            where=block.id,
+            block=block.id,
+            time_s=deeper.saved_ps / PS_PER_S,
+            speedup_ideal=speedup,
+            speedup_cap=most,
+            severity="",
+            advice=(
+                Advice(
+                    f"Deepen {name} from {thousands(edge.depth)} to {words} (depth={deeper.words}): by replay of this "
+                    "run that is the least depth that loses under 1 %, the other queues as they are.",
+                    most,
+                    stays,
+                    no_change=_NO_CHANGE["queue"],
+                    prediction=Prediction(
+                        (Depth(label, deeper.words),), Trust.DOUBTFUL, left_ps / PS_PER_S, speedup, why=_REPLAYED
+                    ),
+                ),
+            ),
+            metrics={"stream.depth": edge.depth, "stream.least_depth": deeper.words},
+            condition="more depth of this queue alone gains the threshold by replay",
+            explanation="Who gives to a full queue waits. With more room it goes on while those behind it are slow.",
+            places=(Line(*edge.place, name),) if edge.place else (),
+        )
 
 
 def _changes(by: str, block: Block) -> dict[str, Any]:
