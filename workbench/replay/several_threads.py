@@ -58,18 +58,19 @@ class HostThreads:
         share of `gone_ps` that is gone. Raises RefusedError."""
         ops, script = program.ops, self._script(program.ops, None)
         factor = np.array([own.get(n, 1.0) for n in range(int(self.rows["block"].max()) + 1)])
-        took_ps = np.zeros(0, np.int64)
+        took_ps, replayed = np.zeros(0, np.int64), None
         for _ in range(_MOST_ROUNDS):
             if lowered.graph.sweep_in_time() is None:
                 raise RefusedError("the changed program waits for something that comes only after the wait")
             counts = np.minimum(script.counts(len(ops)), 1)
             counts[lowered.asks] = np.where(counts[lowered.asks] > 0, lowered.graph.polls["asked"], 0)
             if (counts != script.counts(len(ops))).any():
-                script = self._script(ops, counts)
+                script, replayed = self._script(ops, counts), None
             found = self._took(program, lowered, script)
-            left_ps = script.rows["own_ps"] - script.rows["gone_ps"] * loop
-            own_ps = np.rint(left_ps * factor[script.rows["block"]]).astype(np.int64)
-            replayed = self._replayed(script.rows, found, own_ps)
+            if replayed is None or not np.array_equal(found, took_ps):
+                left_ps = script.rows["own_ps"] - script.rows["gone_ps"] * loop
+                own_ps = np.rint(left_ps * factor[script.rows["block"]]).astype(np.int64)
+                replayed = self._replayed(script.rows, found, own_ps)
             if not self._give(program, lowered, script, replayed, found) and np.array_equal(found, took_ps):
                 return _in_order(script.rows, replayed)
             took_ps = found
