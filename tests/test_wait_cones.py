@@ -291,6 +291,19 @@ def test_a_wait_in_vhdl_says_whose_registers_end_it(part: str, tmp_path: Path) -
 
 
 @NEEDS_GHDL
+def test_iterations_that_ghdl_numbers_otherwise_are_not_mistaken(tmp_path: Path) -> None:
+    """Only one of two iterations has a process: which of the signals it is about cannot be said."""
+    begin, end = "relay : process (clk) begin", "one : part port map (clk"
+    top = _VHDL_TOP.replace(begin, f"some : if k = 1 generate {begin}").replace(end, f"end generate; {end}")
+    assert _waits(tmp_path, VhdlLanguage(), part=_VHDL_PART, top=top) == {
+        ("top.starter", "waitWrite"): ("$CPU",),
+        ("top.starter", "waitParts"): ("top.parts[1].some.relay",),
+        ("top.parts[0].one.counter", "counts"): ("top.setter",),
+        ("top.parts[1].one.counter", "counts"): ("top.setter",),
+    }
+
+
+@NEEDS_GHDL
 def test_a_wait_in_verilog_ends_by_entities_registers(tmp_path: Path) -> None:
     assert _waits(tmp_path, MixedLanguage(), part=_VHDL_PART, top=_VERILOG_TOP) == {
         ("top.starter", "waitParts"): ("top.one.counter", "top.other.counter"),

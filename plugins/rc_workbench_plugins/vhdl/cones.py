@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any
 
 from tree_sitter import Node
@@ -69,10 +69,13 @@ class Within:
         uses = self.instance.blocks
         places = [use.path[len(self.instance.path) + 1 :] for use in uses]
         found = {}
-        for use, place, name in zip(uses, places, names_called(places), strict=True):
+        names = names_called(places)
+        numbered = cache(partial(self._numbered, names=names))
+        for use, place, name in zip(uses, places, names, strict=True):
             around = name.rpartition(f"_{place.rpartition('.')[2].lower()}")[0] if "." in place else ""
+            loops = [around[: one.start()] for one in re.finditer(r"_n\d+", around)]
+            around = around if all(map(numbered, loops)) else ""  # then the signals declared there are not known
             read = _Reader(self, use.source.node, around, plain(use.source.clock), use.path)
-            read.found.whole &= not around or self._numbered(around, names_called(places))
             found[use.path] = read.marked(use)
         return found
 
@@ -87,14 +90,11 @@ class Within:
             ):
                 yield _Reader(self, node, "", "", f"{self.instance.path}.{node.start_byte}").read()
 
-    def _numbered(self, around: str, names: Iterable[str]) -> bool:
-        """Whether the iterations around a process are those that GHDL numbers so: each of them has some."""
-        for found in re.finditer(r"_n\d+", around):
-            numbers = re.compile(rf"{re.escape(around[: found.start()])}_n(\d+)_")
-            known = {int(one[1]) for name in names if (one := numbers.match(name))}
-            if {int(one[1]) for name in self.signals if (one := numbers.match(name))} - known:
-                return False
-        return True
+    def _numbered(self, loop: str, names: Iterable[str]) -> bool:
+        """Whether a loop's iterations are those that GHDL numbers so: each of them has some of the processes."""
+        numbers = re.compile(rf"{re.escape(loop)}_n(\d+)_")
+        known = {one[1] for name in names if (one := numbers.match(name))}
+        return all(one[1] in known for name in self.signals if (one := numbers.match(name)))
 
 
 @lru_cache(2000)
