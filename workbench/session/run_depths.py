@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from workbench.api.job import Job
 from workbench.api.queues import HasQueues, RunQueues
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
@@ -32,16 +30,6 @@ def run_replay(run: Run, plugins: Plugins) -> tuple[Replay, Platform | None]:
         return replay_of(run, queues_of(run, plugins), platform), platform
     except NoReplayError as error:
         raise _refused(run, error) from None
-
-
-def time_with_depths(run: Run, plugins: Plugins, depths: Mapping[str, int]) -> tuple[int, int] | None:
-    """The time until the last word (ps) in the replay of the unchanged run, and with these depths, by id of a FIFO or
-    label of an edge; None where blocks then wait for one another for ever. WorkbenchError where replay does not do."""
-    replay, _ = run_replay(run, plugins)
-    if unknown := [name for name in depths if name not in {one.id for one in replay.queues}]:
-        raise WorkbenchError(Diagnostic(f"this run has no FIFO or edge '{unknown[0]}' whose depth can be chosen"))
-    before, after = replay.time_ps({}), replay.time_ps(depths)
-    return None if before is None or after is None else (before, after)
 
 
 def front_of_run(run: Run, plugins: Plugins, job: Job, loss: float = LOSS) -> Front:
