@@ -9,11 +9,12 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import psutil
@@ -160,11 +161,15 @@ def test_a_source_has_its_own_flags_in_the_tree(tree: Path) -> None:
     assert [path.name for path in (tree / folder).iterdir()] == ["words.h"]
 
 
+def asked_for(counts: Mapping[Any, int]) -> dict[Any, int]:
+    """Without the block that changes its state by the clock alone: its counts depend on when they are read."""
+    return {of: count for of, count in counts.items() if "tiny_top.slow" not in of}
+
+
 def test_a_board_counts_what_the_simulated_card_counts(project: Path, board: Run, tmp_path: Path) -> None:
     simulated = run_workspace(opened(project), RunOptions(out=tmp_path / "run"), Job())
     assert (tmp_path / "run" / "stdout.txt").read_text() == SUM
-    found = [{of: count for of, count in run.items() if "tiny_top.slow" not in of}  # by the clock alone
-             for run in (visits(board), visits(simulated), moves(board), moves(simulated))]  # fmt: skip
+    found = [asked_for(run) for run in (visits(board), visits(simulated), moves(board), moves(simulated))]
     assert found[0] == found[1]
     assert found[2] == found[3]
     assert calls(board) == calls(simulated)
@@ -276,7 +281,7 @@ def test_a_board_runs_what_the_projects_own_command_built(project: Path, far: Pa
     run = run_workspace(opened(path), RunOptions(out=tmp_path / "run"), Job())
     came_back(run)
     assert calls(run) == calls(board)
-    assert visits(run) == visits(board)
+    assert asked_for(visits(run)) == asked_for(visits(board))
     assert not (project.parent / "app").exists()
 
 

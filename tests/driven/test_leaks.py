@@ -16,7 +16,7 @@ def test_opening_and_closing_leaves_no_widget_and_no_file_open(
     open_and_close(driven, 2, modes=True)
     held = [driven.ask("held()")]
     for _ in range(2):
-        open_and_close(driven, 5)
+        open_and_close(driven, 3)
         open_and_close(driven, 1, modes=True)
         held.append(driven.ask("held()"))
     assert len({(found["widgets"], found["descriptors"]) for found in held}) == 1

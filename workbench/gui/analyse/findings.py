@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtCore import QModelIndex, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import QMenu
 
@@ -63,16 +63,25 @@ class FindingTable(TableView):
             self.finding_chosen.emit(row.id)
 
     def step_finding(self, by: int) -> None:
-        """Go to the next or previous finding that is shown; after the last one comes the first."""
-        shown, index = [], self.rows.index(0, 0)
+        """Go to the next or previous finding that is shown; after the last one comes the first. Opens what is folded
+        where no other is shown."""
+        found = self._shown()
+        if len(found) < 2:
+            self.expandAll()
+            found = self._shown()
+        if found:
+            here = self.currentIndex().siblingAtColumn(0)
+            at = found.index(here) if here in found else -1 if by > 0 else 0
+            self.setCurrentIndex(found[(at + by) % len(found)])
+
+    def _shown(self) -> list[QModelIndex]:
+        """The findings' rows that are shown, from the top."""
+        found, index = [], self.rows.index(0, 0)
         while index.isValid():
-            shown.append(index)
+            if (row := self.rows.row(index)) and row.id != FOLD:
+                found.append(index)
             index = self.indexBelow(index)
-        here = self.currentIndex().siblingAtColumn(0)
-        at = shown.index(here) if here in shown else -1 if by > 0 else 0
-        others = (shown[(at + by * n) % len(shown)] for n in range(1, len(shown) + 1))
-        if found := next((one for one in others if (row := self.rows.row(one)) and row.id != FOLD), None):
-            self.setCurrentIndex(found)
+        return found
 
     def select_finding(self, finding_id: str) -> None:
         """Follow the shared selection, without telling it back."""

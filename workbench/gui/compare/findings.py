@@ -79,9 +79,9 @@ class FindingChanges(RowView):
                    tip_of=lambda row: "" if isinstance(row, Section) else scope_words(row.finding)),
             Column("Where", lambda row: "" if isinstance(row, Section) else where_words(row.finding), share=0.38,
                    elide=_MIDDLE, ink=lambda row: ("second", 13, 400)),
-            Column("A", lambda row: _gain(row, "a"), width_px=72, right=True, key=lambda row: _size(row, "a"),
+            Column("A", lambda row: _gain(row, "a"), width_px=84, right=True, key=lambda row: _size(row, "a"),
                    ink=lambda row: (_ink(row, "a"), 13, 400), tip=_GAIN_TIP),
-            Column("B", lambda row: _gain(row, "b"), width_px=88, right=True, key=lambda row: _size(row, "b"),
+            Column("B", lambda row: _gain(row, "b"), width_px=100, right=True, key=lambda row: _size(row, "b"),
                    paint=_paint_b, tip=_GAIN_TIP),
         ), row_px=32)  # fmt: skip
         self.setIndentation(0)

@@ -88,6 +88,7 @@ class CompareHead(QWidget):
         row.addWidget(rule(vertical=True))
         row.addLayout(self._figure(), 5)
         row.addLayout(self._scale(), 7)
+        self.show_prediction(None)
 
     def _names(self) -> QVBoxLayout:
         column = QVBoxLayout()
@@ -137,7 +138,6 @@ class CompareHead(QWidget):
         for widget in (self.output, self.work):
             column.addWidget(widget)
         column.addStretch(1)
-        self.show_prediction(None)
         return column
 
     def show_prediction(self, entry: Entry | None) -> None:
