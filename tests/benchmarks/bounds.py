@@ -41,7 +41,7 @@ APPS = Path(__file__).parent / "bounds_apps"
 TEMPLATES = Path(__file__).parents[2] / "platform_templates"
 PLATFORM, CLOCK = "nallatech_h101", "frequency_hz: 100 MHz"
 SETTINGS = {"ROUNDS": 4, "EFFORT": 0, "CLEAR": 0, "CYCLES": 1}
-PARAMETERS = ("CORES", "DEPTH", "GRANT", "LANES", "PACE_AT")  # settings that are parameters of a design
+PARAMETERS = ("CORES", "DEPTH", "GRANT", "LANES", "PACE_AT", "UNEVEN")  # settings that are parameters of a design
 QUICK = 4
 ROOM = 1e-9  # a speedup is a quotient of whole picoseconds: no more than rounding
 
@@ -83,8 +83,8 @@ class Bench:
 
 def made(program: Program, folder: Path) -> Path:
     """The program's files in a folder; its project file."""
-    for name in ("common.h", f"{program.host}.c", f"{program.design}.v"):
-        shutil.copy(APPS / name, folder)
+    for path in (*APPS.glob("*.h"), APPS / f"{program.host}.c", APPS / f"{program.design}.v"):
+        shutil.copy(path, folder)
     if not program.marked:
         design = folder / f"{program.design}.v"
         lines = design.read_text(encoding="utf-8").splitlines(keepends=True)

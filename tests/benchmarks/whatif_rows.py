@@ -85,12 +85,12 @@ def cases(core: Path | None = None) -> list[Case]:
 
 def uneven() -> list[Case]:
     """Work whose length depends on the data, from batch to batch and from word to word."""
-    polls = bounds.Program("block", "uneven", {"CYCLES": 40, "ROUNDS": 8})
-    busy = bounds.Program("block", "uneven", {"CYCLES": 80, "EFFORT": 600, "ROUNDS": 8})
-    called = bounds.Program("irq", "uneven", {"CYCLES": 60, "CLEAR": 4000, "ROUNDS": 8})
-    both = bounds.Program("double", "uneven", {"CYCLES": 80, "EFFORT": 600, "ROUNDS": 8})
-    stages = bounds.Program("stages", "uneven_pair", {"MAKE": 100, "ADD": 100})
-    making = bounds.Program("stages", "uneven_pair", {"MAKE": 200, "ADD": 50})
+    polls = bounds.Program("block", "unit", {"UNEVEN": 1, "CYCLES": 40, "ROUNDS": 8})
+    busy = bounds.Program("block", "unit", {"UNEVEN": 1, "CYCLES": 80, "EFFORT": 600, "ROUNDS": 8})
+    called = bounds.Program("irq", "unit", {"UNEVEN": 1, "CYCLES": 60, "CLEAR": 4000, "ROUNDS": 8})
+    both = bounds.Program("double", "unit", {"UNEVEN": 1, "CYCLES": 80, "EFFORT": 600, "ROUNDS": 8})
+    stages = bounds.Program("stages", "pair", {"UNEVEN": 1, "MAKE": 100, "ADD": 100})
+    making = bounds.Program("stages", "pair", {"UNEVEN": 1, "MAKE": 200, "ADD": 50})
     name, irq = "uneven work", "Wait for an interrupt"
     return [
         Case(name, polls, polls.but("irq"), irq),
@@ -107,7 +107,7 @@ def other_speeds(base: bounds.Program) -> Iterable[tuple[bounds.Program, str]]:
     for name in ("CYCLES", "MAKE", "ADD", "EFFORT"):
         value = base.settings.get(name, 0)
         for factor in (0.5, 0.25, 2):
-            known = base.design in ("unit", "pair", "refresh", "cores", "lanes", "uneven", "uneven_pair")
+            known = base.design in ("unit", "pair", "refresh", "cores", "lanes")
             if known and value >= 40 and value * factor < 1500:  # the registers of the designs have 16 bits
                 yield base.but(**{name: round(value * factor)}), name
     if base.settings.get("CYCLES", 0) >= 100 and base.marked:

@@ -1,6 +1,7 @@
 // Two stages: one makes numbers, the other adds them up. The host's command to 0x400 is how many; `pace` (0x401) is
-// {cycles to make one, cycles to add one}.
-module unit_top (
+// {cycles to make one, cycles to add one}. With UNEVEN what a number takes depends on it: one to four times as long, in
+// other orders for each stage.
+module unit_top #(parameter UNEVEN = 0) (
     input             clk,
     input             rst,
     input      [31:0] addr,
@@ -13,6 +14,9 @@ module unit_top (
     reg [31:0] pace, item, sum, number, making, adding;
     reg        start, full, done;
     reg [31:0] wanted, added;
+    wire [31:0] next = making == 0 && full ? number + 1 : 0;
+    wire [31:0] long_to_make = {16'b0, pace[31:16]} * (UNEVEN ? 1 + ((5 * next >> 1) & 3) : 1);
+    wire [31:0] long_to_add = {16'b0, pace[15:0]} * (UNEVEN ? 1 + ((3 * item >> 2) & 3) : 1);
     assign irq = done && !start;
 
     always @(posedge clk) begin : port
@@ -49,13 +53,13 @@ module unit_top (
             if (adding == 0) begin
                 full <= 0;
                 number <= number + 1;
-                making <= number + 1 < wanted ? {16'b0, pace[31:16]} : 0;
+                making <= number + 1 < wanted ? long_to_make : 0;
             end
         end else begin
             //pragma recap rest wait_recv(late_sender, $CPU, go)
             if (start) begin
                 number <= 0;
-                making <= {16'b0, pace[31:16]};
+                making <= long_to_make;
             end
         end
     end
@@ -81,7 +85,7 @@ module unit_top (
             end
             if (full) begin
                 sum <= sum * 31 + item;
-                adding <= {16'b0, pace[15:0]};
+                adding <= long_to_add;
             end
         end
     end

@@ -1,6 +1,8 @@
 // Multiplies words: out = 3 in + 1, and adds them up. The host writes words to 0x000..0x3FF and then a command,
 // {count, base}, to 0x400; `pace` (at PACE_AT) is {cycles to clear before, cycles a word}. 0x501 tells that all is done.
-module unit_top #(parameter PACE_AT = 32'h401) (
+// With UNEVEN what a word takes depends on it too: one to eight times as long from batch to batch, and one to four times as
+// long from word to word.
+module unit_top #(parameter PACE_AT = 32'h401, parameter UNEVEN = 0) (
     input             clk,
     input             rst,
     input      [31:0] addr,
@@ -15,6 +17,10 @@ module unit_top #(parameter PACE_AT = 32'h401) (
     reg [31:0] pace, sum, left;
     reg [15:0] base, count, at;
     reg        start, working, clearing, done;
+    wire [15:0] next = working ? at + 1 : clearing ? at : base;
+    wire [31:0] word = in[next[9:0]];
+    wire [31:0] batch = word >> 6;
+    wire [31:0] long = {16'b0, pace[15:0]} * (UNEVEN ? 1 + ((5 * batch) & 7) + (word & 3) : 1);
     assign irq = done && !start;
 
     always @(posedge clk) begin : port
@@ -49,7 +55,7 @@ module unit_top #(parameter PACE_AT = 32'h401) (
             if (left == 1) begin
                 clearing <= 0;
                 working <= 1;
-                left <= {16'b0, pace[15:0]};
+                left <= long;
             end
         end else if (working) begin
             //pragma recap multiply work()
@@ -58,7 +64,7 @@ module unit_top #(parameter PACE_AT = 32'h401) (
                 out[at[9:0]] <= 3 * in[at[9:0]] + 1;
                 sum <= sum + in[at[9:0]];
                 at <= at + 1;
-                left <= {16'b0, pace[15:0]};
+                left <= long;
                 if (at + 1 == base + count) begin
                     working <= 0;
                     done <= 1;
@@ -71,7 +77,7 @@ module unit_top #(parameter PACE_AT = 32'h401) (
                 at <= base;
                 clearing <= pace[31:16] != 0;
                 working <= pace[31:16] == 0;
-                left <= pace[31:16] != 0 ? {16'b0, pace[31:16]} : {16'b0, pace[15:0]};
+                left <= pace[31:16] != 0 ? {16'b0, pace[31:16]} : long;
             end
         end
     end
