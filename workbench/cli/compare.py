@@ -26,9 +26,9 @@ from workbench.session.scaling import scaling_json, scaling_of
 
 def run_compare(arguments: argparse.Namespace, workbench: Opened) -> int:
     a, b = (open_printed(path, workbench.plugins, arguments.threshold) for path in (arguments.run_a, arguments.run_b))
-    comparison = replace(
-        compare(a.analysis, b.analysis, (a.run, b.run)), equal=equal_work(a.run, b.run), cause=cause_of(a.run, b.run)
-    )
+    equal = equal_work(a.run, b.run)
+    comparison = compare(a.analysis, b.analysis, (a.run, b.run))
+    comparison = replace(comparison, equal=equal, cause=cause_of(a.run, b.run, equal))
     rules = dict.fromkeys(rule.name for rule in b.knowledge.rules)
     verdicts = judge(arguments.fail_if, comparison, rules)
     if arguments.junit:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.model.blocks import Side, short_labels
+from workbench.model.blocks import Side
 from workbench.pictures.canvas import CENTRE, RIGHT, Canvas
 from workbench.pictures.layout_sizes import Box
 from workbench.pictures.plot import Range
@@ -53,7 +53,6 @@ class Rounds:
 def round_rows(scene: Scene) -> tuple[Row, ...]:
     """The main block, and up to five of the largest group of hardware blocks, evenly chosen; without replicas the five
     hardware blocks that work most."""
-    labels = short_labels([b for b in scene.blocks if b.side is Side.FPGA])
     rows = [Row(Kind.STATES, scene.blocks[scene.main].id.removeprefix("host."), block=scene.main)]
     groups: dict[str, list[int]] = {}
     for number, block in enumerate(scene.blocks):
@@ -64,7 +63,7 @@ def round_rows(scene: Scene) -> tuple[Row, ...]:
         works = scene.index.totals_ps[:, CATEGORIES.index("work")]
         members = sorted((one for (one,) in groups.values()), key=lambda number: -int(works[number]))[:MOST_REPLICAS]
     chosen = sorted({round(k) for k in np.linspace(0, len(members) - 1, min(MOST_REPLICAS, len(members)))})
-    rows += [Row(Kind.STATES, labels[scene.blocks[members[k]].id], block=members[k]) for k in chosen]
+    rows += [Row(Kind.STATES, scene.names[members[k]], block=members[k]) for k in chosen]
     return tuple(rows)
 
 

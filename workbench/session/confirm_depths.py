@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from workbench.api.job import Job
-from workbench.api.queues import RunQueues
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import Run
 from workbench.replay.depths import LOSS
@@ -18,7 +17,7 @@ from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import Plugins
 from workbench.session.results import platform_of_run
-from workbench.session.run_depths import queues_of
+from workbench.session.run_depths import one_block_ram_bits, queues_of
 from workbench.session.workspace import Workspace
 
 MOST_SIMULATIONS = 2
@@ -74,7 +73,8 @@ def confirm_depths(
             if replay is None:
                 why = again.manifest.reason or "it did not come to its end"
                 raise WorkbenchError(Diagnostic(f"a simulation with other depths did not end: {why}"))
-            front = _of_first(depth_front(replay, loss, _block_ram(run, plugins), job.check), front)
+            of_block_ram = one_block_ram_bits(platform_of_run(run, plugins)[0])
+            front = _of_first(depth_front(replay, loss, of_block_ram, job.check), front)
     assert front is not None
     return ConfirmedDepths(tuple(done), front)
 
@@ -98,21 +98,17 @@ def _project_of(run: Run, plugins: Plugins) -> Workspace:
 
 
 def _ample(run: Run, plugins: Plugins) -> dict[str, int]:
-    edges = _edges(run, plugins)
+    edges = queues_of(run, plugins)
     if edges is None:
         hint = "workbench streams PROJECT finds the depths of a design that ends in a deadlock."
         raise WorkbenchError(Diagnostic("the run shows no depths that could be tried", hint, file=str(run.path)))
     return {edge.label: _AMPLE_EDGE for edge in edges.edges}
 
 
-def _edges(run: Run, plugins: Plugins) -> RunQueues | None:
-    return queues_of(run, plugins)
-
-
 def _simulated(
     workspace: Workspace, run: Run, plugins: Plugins, depths: Mapping[str, int], out: Path, job: Job
 ) -> Run:  # fmt: skip
-    edges = _edges(run, plugins)
+    edges = queues_of(run, plugins)
     if edges is not None:
         workspace = open_workspace(workspace.path, plugins, edge_depths=depths)
     options = RunOptions(
@@ -125,7 +121,7 @@ def _simulated(
 def _replay(again: Run, run: Run, plugins: Plugins, depths: Mapping[str, int]) -> Replay:
     """A simulation with these depths, ready to be replayed: with what the run itself showed."""
     platform, _ = platform_of_run(again, plugins)
-    edges = _edges(again, plugins)
+    edges = queues_of(again, plugins)
     try:
         if edges is not None:
             return replay_of(again, edges, platform)
@@ -133,8 +129,3 @@ def _replay(again: Run, run: Run, plugins: Plugins, depths: Mapping[str, int]) -
         return FifoReplay(again, platform, known, depths)
     except NoReplayError as error:
         raise WorkbenchError(Diagnostic(f"depths cannot be predicted: {error}")) from None
-
-
-def _block_ram(run: Run, plugins: Plugins) -> int | None:
-    platform, _ = platform_of_run(run, plugins)
-    return platform.device.one_block_ram_bits if platform and platform.device else None

@@ -35,12 +35,16 @@ def run_replay(run: Run, plugins: Plugins) -> tuple[Replay, Platform | None]:
 def front_of_run(run: Run, plugins: Plugins, job: Job, loss: float = LOSS) -> Front:
     """The front of time against memory. WorkbenchError with why there is none."""
     replay, platform = run_replay(run, plugins)
-    device = platform.device if platform else None
     tried = _Counted(job)
     try:
-        return depth_front(replay, loss, device.one_block_ram_bits if device else None, tried)
+        return depth_front(replay, loss, one_block_ram_bits(platform), tried)
     except NoReplayError as error:
         raise _refused(run, error) from None
+
+
+def one_block_ram_bits(platform: Platform | None) -> int | None:
+    """What a block RAM of the platform's FPGA holds; None where that is not known."""
+    return platform.device.one_block_ram_bits if platform and platform.device else None
 
 
 class _Counted:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,8 @@ def scaling_of(run: Run, folders: Iterable[Path] = ()) -> Scaling | None:
     the newest run counts."""
     beside = sorted(file.parent for file in run.path.parent.glob(f"*/{MANIFEST}")) if run.path else []
     runs = [run, *_opened(folder for folder in dict.fromkeys((*folders, *beside)) if folder != run.path)]
-    alike = [other for other in runs if other.complete and _kind(other) == _kind(run)]
+    kind = _kind(run)
+    alike = [other for other in runs if other.complete and _kind(other) == kind]
     found: dict[str, dict[float, Run]] = {}
     for name in run.manifest.settings:
         rest = _without(run, name)
@@ -77,16 +79,17 @@ def _point(value: float, run: Run, predicted: Predicted) -> ScalingPoint:
 def _predicted(runs: Sequence[Run]) -> Mapping[str, Predicted]:
     """What the project's ledger, or the study that a run belongs to, has predicted of each run, by its folder."""
     found: dict[str, Predicted] = {}
+    entries_of, predicted_in = cache(lambda path: read_ledger(path)[0]), cache(read_predicted)
     for run in runs:
         if run.path is None:
             continue
         study = run.path.parent.parent
-        told = read_predicted(study).get(run.path.name) if study.suffix == ".study" else None
+        told = predicted_in(study).get(run.path.name) if study.suffix == ".study" else None
         if told and told["predicted_s"]:
             time_s = told["predicted_s"]
             found[str(run.path)] = _BASE if told["base"] else (time_s, time_s, time_s, False)
         path = ledger_path(run)
-        name, entries = run_name(run, path), read_ledger(path)[0]
+        name, entries = run_name(run, path), entries_of(path)
         if any(entry.base.run == name for entry in entries):
             found[str(run.path)] = _BASE
         for entry in entries:

@@ -142,14 +142,6 @@ class RunPath:
         found += not inside
         return found if found < len(parts) else None
 
-    def slack_at(self, block: int, time_ps: float) -> int | None:
-        """How much later what goes on at a time may end; None in a wait."""
-        part = self.part_at(block, time_ps)
-        if part is None or not self.parts[block].begin_ps[part] <= time_ps:
-            return None
-        slack_ps = int(self.parts[block].slack_ps[part])
-        return None if slack_ps == NO_LIMIT_PS else slack_ps
-
     def cause_at(self, block: int, time_ps: float) -> Cause | None:
         """What a block's wait, or a host's call, at a time is for."""
         part = self.part_at(block, time_ps)
@@ -173,8 +165,3 @@ class RunPath:
                 found = int(parts.causes.time_ps[first]), other, int(at_ps)
                 best = min(best, found) if best else found
         return best[1:] if best else None
-
-    def step_after(self, time_ps: float) -> int | None:
-        """The first step of the path that begins after a time, None after the last."""
-        found = int(np.searchsorted(self.steps.begin_ps, int(time_ps), "right"))
-        return found if found < len(self.steps) else None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.model.blocks import Block, Side
+from workbench.model.blocks import Block, Side, short_labels
 from workbench.model.run import PS_PER_S, Run
 from workbench.traces.buses import Bus, buses_of
 from workbench.traces.calls import BlockCalls, calls_of_run
@@ -43,6 +44,12 @@ class Scene:
     @property
     def blocks(self) -> tuple[Block, ...]:
         return self.run.manifest.blocks
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What each block is called, as short as they differ."""
+        labels = short_labels([block for block in self.blocks if block.side is Side.FPGA])
+        return tuple(labels.get(block.id, block.id.removeprefix("host.")) for block in self.blocks)
 
     def period_ps(self, block: Block) -> int:
         """One cycle of a block's clock, or 0 where the run does not tell."""

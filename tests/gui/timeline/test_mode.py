@@ -223,7 +223,10 @@ def test_the_key_shows_the_path_and_its_panel(qtbot: QtBot, mode: TimelineMode, 
     qtbot.keyClick(mode.view, Qt.Key.Key_C)
     assert mode.view.path is path
     assert mode.path_pill.isChecked()
-    said = lambda: {label.text() for label in mode.details.findChildren(QLabel)}  # noqa: E731
+
+    def said() -> set[str]:
+        return {label.text() for label in mode.details.findChildren(QLabel)}
+
     qtbot.waitUntil(lambda: "On the critical path" in said())
     assert "Not on the path" in said()
     narrow = mode.view.lanes.width

@@ -71,13 +71,12 @@ class DepthsPanel(QWidget):
         self._problems = QVBoxLayout()
         self._table = QVBoxLayout()
         self.table: TableView | None = None
-        said, column = QWidget(), QVBoxLayout()
+        column = QVBoxLayout()
         column.setContentsMargins(16, 8, 8, 8)
         column.addWidget(self.words)
         column.addLayout(self._problems)
         column.addWidget(self.confirm, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
-        said.setLayout(column)
         below = QWidget()
         below.setLayout(self._table)
         self._table.setContentsMargins(0, 0, 0, 0)
@@ -93,7 +92,7 @@ class DepthsPanel(QWidget):
         begun.addLayout(row)
         begun.addSpacing(24)
         self._stack = Stack()
-        above = Split((scrolled(column_of(said)), 300), (self.plot, 500))
+        above = Split((scrolled(column), 300), (self.plot, 500))
         for page in (begin, Split((above, 200), (below, 180), vertical=True)):
             self._stack.addWidget(page)
         plain_column(self).addWidget(self._stack)
@@ -173,10 +172,3 @@ class DepthsPanel(QWidget):
             self.table.show_table(table)
         self.table.choose(lambda point: point is front.choice)
         self._stack.setCurrentIndex(1)
-
-
-def column_of(widget: QWidget) -> QVBoxLayout:
-    column = QVBoxLayout()
-    column.setContentsMargins(0, 0, 0, 0)
-    column.addWidget(widget)
-    return column

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout,
 
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import Button, PanelHeader, StateBar, Swatch, label, plain_column, rule, scrolled
-from workbench.model.blocks import Side, short_labels
 from workbench.model.run import PS_PER_S, Site
 from workbench.model.text import NARROW, count_text, counted, percent_text, time_text
 from workbench.pictures.states import category_name
@@ -160,7 +159,6 @@ class TimelineDetails(QWidget):
     def _add_path(self, column: QVBoxLayout, scene: Scene, path: RunPath) -> None:
         """What the critical path is spent on, and which rows have time to spare."""
         blocks, sites = scene.blocks, scene.run.manifest.sites
-        names = short_labels([b for b in blocks if b.side is Side.FPGA])
         head = QHBoxLayout()
         head.addWidget(label("On the critical path", "strong"))
         head.addStretch(1)
@@ -200,8 +198,7 @@ class TimelineDetails(QWidget):
             column.addWidget(label("Not on the path", "strong"))
             column.addWidget(label("The least slack of any one stretch of work", "smallsecond", wrap=True))
         for slack_ps, number in spare[:MOST_OF_PATH]:
-            name = names.get(blocks[number].id, blocks[number].id.removeprefix("host."))
-            _add_line(column, label(name), "", time_text(slack_ps / PS_PER_S))
+            _add_line(column, label(scene.names[number]), "", time_text(slack_ps / PS_PER_S))
 
     def _add_calls(self, column: QVBoxLayout, scene: Scene, statistics: Statistics) -> None:
         head = QHBoxLayout()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from workbench.model.blocks import Side, short_labels
 from workbench.model.run import PS_PER_S
 from workbench.model.text import time_text
 from workbench.pictures.timeline.hits import OPENS_LINE, Hit
@@ -45,7 +44,7 @@ def cause_words(scene: Scene, path: RunPath, block: int, time_ps: float) -> tupl
     at = exact_time(cause.time_ps, max(scene.index.end_ps / 1e6, 1))
     went_on_ps = int((parts.end_ps if host else parts.begin_ps)[part])
     later = time_text((went_on_ps - cause.time_ps) / PS_PER_S) if went_on_ps > cause.time_ps else "at once"
-    name, sites = _name(scene, cause.block), scene.run.manifest.sites
+    name, sites = scene.names[cause.block], scene.run.manifest.sites
     if cause.bus:
         what = f"{sites[cause.site].label} of {name}" if cause.site >= 0 else name
         return f"Waited for the bus, which {what} had until {at}", GOES_TO_CAUSE
@@ -73,8 +72,3 @@ def slack_line(path: RunPath, block: int, time_ps: float) -> tuple[str, ...]:
     if not slack_ps:
         return ("No slack: any delay here delays the end of the run",)
     return (f"Slack {time_text(slack_ps / PS_PER_S)}: may end so much later without a longer run",)
-
-
-def _name(scene: Scene, block: int) -> str:
-    labels = short_labels([b for b in scene.blocks if b.side is Side.FPGA])
-    return labels.get(scene.blocks[block].id, scene.blocks[block].id.removeprefix("host."))

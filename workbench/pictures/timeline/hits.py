@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from workbench.model.blocks import Side, as_target, short_labels
+from workbench.model.blocks import Side, as_target
 from workbench.model.pragma import CPU
 from workbench.model.text import bytes_text, count_text, counted
 from workbench.pictures.timeline.rows import Kind, Row
@@ -85,7 +85,7 @@ def _on_bus(scene: Scene, row: Row, time_ps: float) -> Hit | None:
         return None
     site = scene.run.manifest.sites[bus.site[found]]
     begin, end = int(bus.begin_ps[found]), int(bus.end_ps[found])
-    name = scene.blocks[bus.block[found]].id.removeprefix("host.")
+    name = scene.names[bus.block[found]]
     lines = (f"{row.label}: {site.label}, {name}", f"{duration(end - begin, 3)}, {site.file}:{site.line}", OPENS_LINE)
     return Hit(row.kind, number, -1, int(bus.code[found]), begin, end, -1, lines, site.file, site.line)
 
@@ -93,8 +93,7 @@ def _on_bus(scene: Scene, row: Row, time_ps: float) -> Hit | None:
 def event_text(scene: Scene, event: RareEvent) -> str:
     """What is pinned on the overview: when which block stalled, and for how long."""
     block = scene.blocks[event.block]
-    labels = short_labels([b for b in scene.blocks if b.side is Side.FPGA])
-    name = labels.get(block.id, block.id.removeprefix("host."))
+    name = scene.names[event.block]
     period = scene.period_ps(block)
     cycles = round(event.span_ps / period) if period else 0
     told = f"{count_text(cycles)} cycle{'s' if cycles != 1 else ''}" if cycles else duration(event.span_ps, 3)
