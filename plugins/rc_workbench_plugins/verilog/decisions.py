@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from pyslang import ast
 
-from rc_workbench_plugins.verilog.blocks import id_of, meaning
+from rc_workbench_plugins.verilog.blocks import Arm, id_of, meaning
 from rc_workbench_plugins.verilog.expressions import Is, Kind, Part, plain, reads
 from rc_workbench_plugins.verilog.instances import BlockUse
 
@@ -102,12 +102,18 @@ class Decisions:
 def decisions_of(use: BlockUse) -> Decisions:
     """Those of a clocked block, with its marks."""
     found = read_decisions(use.body, use.scope)
+    for state, arm in marked_arms(use):
+        asked = {part for one in arm.pragmas for part in _named(one.pragma.condition or "", use.scope)}
+        found.marked.setdefault(state, []).append((id_of(arm.statement), frozenset(asked)))
+    return found
+
+
+def marked_arms(use: BlockUse) -> Iterator[tuple[int, Arm]]:
+    """Each state of a block, by number, with the arms that its marks are in; in VHDL too."""
     for state, placed in enumerate(use.source.states, 1):
         for arm in use.source.arms:
             if any(meaning(one.pragma) == meaning(placed.pragma) for one in arm.pragmas):
-                asked = {part for one in arm.pragmas for part in _named(one.pragma.condition or "", use.scope)}
-                found.marked.setdefault(state, []).append((id_of(arm.statement), frozenset(asked)))
-    return found
+                yield state, arm
 
 
 def _named(condition: str, scope: Any) -> Iterator[Part]:

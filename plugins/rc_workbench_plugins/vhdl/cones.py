@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 from typing import Any
@@ -11,9 +11,8 @@ from typing import Any
 from tree_sitter import Node
 
 from rc_workbench_plugins.verilog import design as verilog
-from rc_workbench_plugins.verilog.blocks import meaning
 from rc_workbench_plugins.verilog.cones import combinational, depending, has_waits, quiet_of
-from rc_workbench_plugins.verilog.decisions import Assigned, Branch, Decisions, Guard
+from rc_workbench_plugins.verilog.decisions import Assigned, Branch, Decisions, Guard, marked_arms
 from rc_workbench_plugins.verilog.expressions import Kind, Part
 from rc_workbench_plugins.verilog.instances import BlockUse, Instance, elaborate
 from rc_workbench_plugins.vhdl.blocks import anded
@@ -33,20 +32,27 @@ _EDGE = re.compile(r"\b(?:rising|falling)_edge\b|'\s*(?:event|stable)\b", re.IGN
 
 
 def with_depends(
-    blocks: tuple[Block, ...], made: verilog.Design, top: Instance, clocks: Iterable[Clock]
-) -> tuple[Block, ...]:
-    """The blocks, whose waits say what they depend on in the Verilog `made` of the design."""
+    blocks: tuple[Block, ...], made: verilog.Design, top: Instance, clocks: Iterable[Clock],
+    called: Callable[[Instance, str], Iterable[tuple[str, Instance]]] = instances_called,
+    of_module: Callable[[Instance, Any], dict[str, Decisions]] = lambda instance, body: {},
+) -> tuple[Block, ...]:  # fmt: skip
+    """The blocks, whose waits say what they depend on in the Verilog `made` of the design. `called` gives the instances
+    by their paths there, `of_module` the decisions in one that is no VHDL, whose slang body it gets."""
     read = elaborate(made, {}) if has_waits(blocks) else None
     if read is None:
         return blocks
     bodies = {one.path: one.body for one in read.walk()}
     clocked: dict[str, Decisions] = {}
     logic = combinational(made.nets)
-    for path, instance in instances_called(top, read.path):
-        if isinstance(instance.body, Unit) and path in bodies:
+    for path, instance in called(top, read.path):
+        if path not in bodies or instance.body is None:
+            continue
+        if isinstance(instance.body, Unit):
             of_instance = Within(instance, instance.body, bodies[path])
             clocked |= of_instance.clocked()
             logic += of_instance.logic()
+        else:
+            clocked |= of_module(instance, bodies[path])
     return depending(blocks, clocked, logic, made.nets, read.body, quiet_of(top, clocks))
 
 
@@ -131,12 +137,10 @@ class _Reader:
 
     def marked(self, use: BlockUse) -> Decisions:
         self.read()
-        for state, placed in enumerate(use.source.states, 1):
-            for arm in use.source.arms:
-                if any(meaning(one.pragma) == meaning(placed.pragma) for one in arm.pragmas):
-                    asked = self._parts(*(one.pragma.condition or "" for one in arm.pragmas))
-                    place = arm.statement.start_byte, arm.statement.end_byte
-                    self.found.marked.setdefault(state, []).append((place, asked))
+        for state, arm in marked_arms(use):
+            asked = self._parts(*(one.pragma.condition or "" for one in arm.pragmas))
+            place = arm.statement.start_byte, arm.statement.end_byte
+            self.found.marked.setdefault(state, []).append((place, asked))
         return self.found
 
     def _symbol(self, name: str) -> Any:
