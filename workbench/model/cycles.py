@@ -49,13 +49,20 @@ def cycle_start_ps(cycle: int, clock_hz: float, drift_ppm_per_s: float = 0.0) ->
 
 def cycle_starts_ps(cycles: NDArray[np.int64], clock_hz: float, drift_ppm_per_s: float = 0.0) -> NDArray[np.int64]:
     """The first whole picosecond in each of the cycles."""
-    period = period_ps(clock_hz)
+    starts = starts_ps(cycles, period_ps(clock_hz))
+    if drift_ppm_per_s:
+        rate = trillionths(drift_ppm_per_s)
+        starts = np.array([ps - _ahead_ps(ps, rate) for ps in starts.ravel().tolist()], np.int64).reshape(starts.shape)
+    return starts
+
+
+def starts_ps(cycles: NDArray[np.int64], period: Fraction) -> NDArray[np.int64]:
+    """The first whole picosecond in each of the cycles of a clock without drift, whose period is given."""
     whole, part = divmod(period.numerator, period.denominator)
+    if not part:
+        return cycles * whole
     if period.denominator >= 1 << 31:  # Python's integers where 64 bits do not hold the products
         cycles = cycles.astype(object)
     rounds, rest = cycles // period.denominator, cycles % period.denominator
-    starts: NDArray[np.int64] = cycles * whole + rounds * part - (-(rest * part) // period.denominator)
-    if drift_ppm_per_s:
-        rate = trillionths(drift_ppm_per_s)
-        starts = np.array([ps - _ahead_ps(ps, rate) for ps in starts.ravel().tolist()]).reshape(starts.shape)
+    starts = cycles * whole + rounds * part - (-(rest * part) // period.denominator)
     return starts.astype(np.int64)

@@ -12,9 +12,7 @@ from workbench.replay.fronts import Replay
 CLOSE = 0.001
 
 
-def least_alone(
-    replay: Replay, name: str, loss: float = LOSS, least_saved_ps: int | None = None
-) -> Deeper | None:  # fmt: skip
+def least_alone(replay: Replay, name: str, loss: float = LOSS, least_saved_ps: int | None = None) -> Deeper | None:
     """The least depth of the FIFO with this id whose time is within `loss` of that with as much room as it likes; None
     where no word passed it, the replay of the unchanged run is not the run, or as much room as it likes saves less than
     `least_saved_ps`."""
@@ -37,9 +35,10 @@ def least_alone(
 
 def deeper_alone(replay: Replay, least_saved_ps: int) -> dict[str, Deeper]:
     """Those that alone, with more depth than they have, save so much time, by id."""
-    found = {one.id: least_alone(replay, one.id, least_saved_ps=least_saved_ps) for one in replay.queues}
     return {
         one.id: deeper
         for one in replay.queues
-        if (deeper := found[one.id]) and deeper.words > one.depth and deeper.saved_ps >= least_saved_ps
+        if (deeper := least_alone(replay, one.id, least_saved_ps=least_saved_ps))
+        and deeper.words > one.depth
+        and deeper.saved_ps >= least_saved_ps
     }

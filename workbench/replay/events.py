@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.model.blocks import fpga_of
+from workbench.model.cycles import starts_ps
 from workbench.model.pragma import CPU, Category
 from workbench.model.run import Run
 from workbench.replay.fpga import FpgaPart
@@ -84,7 +85,7 @@ class AllEvents:
         time = self.fpga.stay_begin[stays]
         own = self.fpga.clock[block]
         if own != clock:
-            time = cycles_at(begins_ps(time, self.periods_ps[own]), self.periods_ps[clock])
+            time = cycles_at(starts_ps(time, self.periods_ps[own]), self.periods_ps[clock])
         width = int(states.max()) + 2
         after = np.where(stays + 1 < high, states[np.minimum(stays + 1, high - 1)], width - 1)
         ways = [states[stays - 1] * width + states[stays], states[stays] * width + after]
@@ -97,7 +98,11 @@ class AllEvents:
                 none = np.full(len(rows), -1, np.int64)
                 yield (how, kind // width, kind % width), Events(STAY, time[rows], stays[rows], none)
 
-    def messages_of(self, site: int) -> frozenset[str]:
+    def sites_with(self, messages: Collection[str]) -> list[int]:
+        """The places whose calls' marks name any of these messages."""
+        return [site for site in self.sites if not self._messages_of(site).isdisjoint(messages)]
+
+    def _messages_of(self, site: int) -> frozenset[str]:
         """The messages that the marks of the calls at a place name."""
         ops = self.host.ops
         states = np.unique(ops["state"][ops["site"] == site]).tolist()
@@ -175,13 +180,7 @@ def word_ps(
     earlier = np.zeros(len(ops), np.int64)
     for table, clock in enumerate(host.clock_of_table):
         mine = ops["table"] == table
-        earlier[mine] = begins_ps(ops["shorter"][mine].astype(np.int64), periods_ps[clock])
+        earlier[mine] = starts_ps(ops["shorter"][mine].astype(np.int64), periods_ps[clock])
     lasts = (ops["work_ps"] - earlier)[which]
     words = np.maximum(-(-ops["bytes"] // width), 1)[which]
     return np.where(byte < 0, lasts, np.minimum(-(-byte // width[which]), words) * lasts // words)
-
-
-def begins_ps(cycles: Numbers, period_ps: Fraction) -> Numbers:
-    """When cycles begin."""
-    num, den = period_ps.numerator, period_ps.denominator
-    return -(-cycles * num // den)

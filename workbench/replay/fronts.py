@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 
 from workbench.api.queues import EdgeQueue, RunQueues
 from workbench.model.blocks import fpga_of
+from workbench.model.cycles import starts_ps
 from workbench.model.platform import Platform
 from workbench.model.run import Run
 from workbench.replay.depths import AMPLE, FAILED, LOSS, least_depths, reduced, tried_depths
 from workbench.replay.host_words import records_of_run, with_host
 from workbench.replay.queues import NoReplayError, Queues, mean_latency_ps
-from workbench.replay.traffic import Traffic, starts_ps, traffic_of
+from workbench.replay.traffic import Traffic, most_held, recorded_traffic
 from workbench.replay.words import Words
 
 Times = NDArray[np.int64]
@@ -210,13 +211,11 @@ class FifoReplay:
         return max((mean_latency_ps(self.at_ps(a), self.at_ps(b)) for a in first for b in last), default=0)
 
     def held(self) -> Mapping[str, int]:
-        return {name: max(self._most(n) for n in of) for name, of in self._alike.items()}
-
-    def _most(self, number: int) -> int:
-        fifo = self.traffic.fifos[number]
-        pushes, pops = self.at_ps(fifo.input), self.at_ps(fifo.output)
-        gone = np.searchsorted(pops, pushes, side="left")
-        return int((np.arange(1, len(pushes) + 1) - gone).max(initial=0))
+        fifos = {name: [self.traffic.fifos[n] for n in of] for name, of in self._alike.items()}
+        return {
+            name: max(most_held(self.at_ps(one.input), self.at_ps(one.output)) for one in of)
+            for name, of in fifos.items()
+        }
 
     def in_use(self) -> Mapping[str, tuple[Times, Times]]:
         traffic = self.traffic
@@ -235,15 +234,12 @@ def _last_ps(traffic: Traffic) -> int:
 
 def traffic_of_run(run: Run, platform: Platform | None) -> Traffic:
     """What passed the streams of a traced run's design. Raises NoReplayError."""
-    table = run.tables.get("stream_transfers")
-    if table is None or not len(table["stream"]):
+    traffic = recorded_traffic(run)
+    if traffic is None or not any(map(len, traffic.cycles)):
         raise NoReplayError("the run did not record when words passed its streams: run with --trace")
-    manifest = run.manifest
-    clocks = {clock.name: clock.frequency_hz for clock in manifest.clocks} or {"": manifest.clock_hz}
-    traffic = traffic_of(table, manifest.streams, manifest.fifos, clocks)
     if platform is None:
         return traffic
-    places = tuple(dict.fromkeys(fpga_of(stream.id) for stream in manifest.streams))
+    places = tuple(dict.fromkeys(fpga_of(stream.id) for stream in run.manifest.streams))
     return with_host(traffic, records_of_run(run, platform), platform, places)
 
 

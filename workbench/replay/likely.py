@@ -23,6 +23,7 @@ from workbench.replay.courses import Course, Fixed, Source, Turns, Words
 from workbench.replay.events import AllEvents, merged
 from workbench.replay.fpga import Rows, fpga_of_rows
 from workbench.replay.host import ASK, IRQ, HostPart
+from workbench.replay.points import places_for
 from workbench.replay.walks import fitted, lengths, walk
 from workbench.traces.groups import rows_of_block
 
@@ -62,8 +63,6 @@ class _Courses:
         self.run, self.blocks, self.periods_ps = run, run.manifest.blocks, periods_ps
         self.numbers = {block.id: number for number, block in enumerate(self.blocks)}
         self.events = AllEvents(run, host, fpga_of_rows(run, {}), periods_ps)
-        names = [clock.name for clock in run.manifest.clocks]
-        self.clocks = [names.index(b.clock) if b.clock in names else 0 for b in self.blocks]
         self.left_out: dict[int, str] = {}
         self.courses: dict[int, Course] = {}
         self.free: list[int] = []  # run freely: what they do has no cause
@@ -93,7 +92,9 @@ class _Courses:
                 self.left_out[number] = "its changes of state make no whole course"
                 continue
             lasts = lengths(number, states, self.run.tables["dwell"])
-            self.courses[number] = Course(number, self.clocks[number], states.tolist(), lasts.tolist(), waits)
+            self.courses[number] = Course(
+                number, self.events.fpga.clock[number], states.tolist(), lasts.tolist(), waits
+            )
 
     def found(self) -> Likely:
         while True:
@@ -268,7 +269,7 @@ class _Courses:
         yield from found
 
     def _partners(self, number: int, wait: int) -> list[int]:
-        """The FPGA's blocks that a wait names; where it names nothing, those that what comes after it names."""
+        """The FPGA's blocks that a wait names."""
         block = self.blocks[number]
         state = block.states[wait]
         found: dict[int, None] = {}
@@ -280,17 +281,16 @@ class _Courses:
 
     def _of_words(self, course: Course, wait: int, count: int) -> Iterator[Source]:
         """Words of the host: those with the wait's messages first, and the last ones of calls before all words."""
-        state, sites = self.blocks[course.number].states[wait], self.events.sites
-        matching = [site for site in sites if self._fits(site, state.messages)]
-        chosen = ([matching] if matching else []) + [[site] for site in sites] + [list(sites)]
+        messages = self.blocks[course.number].states[wait].messages
         found = [
             cycles.tolist()
-            for some in chosen if some
+            for some in places_for(self.events, messages)
             for last in (True, False)
             if len(cycles := self._words(course, some, last, count)) == count
-        ]  # fmt: skip
+        ]
         for lag in _LAGS:
             yield from (Words(cycles, lag) for cycles in found)
+        matching = self.events.sites_with(messages)
         if matching and len(cycles := self._words(course, matching, True, count)) > count:
             yield from (Words(cycles.tolist(), lag, queued=False) for lag in _LAGS)
 
@@ -307,12 +307,6 @@ class _Courses:
     def _members(self, number: int) -> list[int]:
         group = self.blocks[number].group
         return [other for other, block in enumerate(self.blocks) if block.group == group]
-
-    def _fits(self, site: int, messages: Sequence[str]) -> bool:
-        ops = self.events.host.ops
-        states = np.unique(ops["state"][ops["site"] == site]).tolist()
-        block = self.blocks[self.run.manifest.sites[site].block]
-        return any(set(block.states[state].messages) & set(messages) for state in states)
 
     def _of_blocks(self, course: Course, wait: int, partners: Sequence[Course], count: int) -> Iterator[Source]:
         """What the partners do once for each wait."""

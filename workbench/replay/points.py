@@ -6,7 +6,7 @@ whom it is for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -130,17 +130,16 @@ def edges_to(points: Numbers, kind: int, source: Numbers, byte: Numbers, lag: in
 
 def words_for(events: AllEvents, messages: frozenset[str], clock: int) -> Iterator[Events]:
     """Words of the host's calls: of those with these messages, of each place, of all."""
-    sites = events.sites
-    labels = {site: messages_at(events, site) for site in sites}
-    matching = [site for site in sites if messages & labels[site]]
-    for chosen in ([matching] if matching else []) + [[site] for site in sites] + [list(sites)]:
-        words = merged([events.words(site, clock) for site in chosen]) if chosen else None
-        if words is not None and len(words):
+    for chosen in places_for(events, messages):
+        words = merged([events.words(site, clock) for site in chosen])
+        if len(words):
             yield words
 
 
-def messages_at(events: AllEvents, site: int) -> frozenset[str]:
-    ops = events.host.ops
-    states = np.unique(ops["state"][ops["site"] == site]).tolist()
-    block = events.run.manifest.blocks[events.run.manifest.sites[site].block]
-    return frozenset(m for state in states for m in block.states[state].messages)
+def places_for(events: AllEvents, messages: Collection[str]) -> Iterator[list[int]]:
+    """Places of calls whose words may end a wait: those with these messages, each alone, all."""
+    if matching := events.sites_with(messages):
+        yield matching
+    yield from ([site] for site in events.sites)
+    if events.sites:
+        yield list(events.sites)

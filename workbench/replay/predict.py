@@ -136,12 +136,11 @@ class Replayed:
         if not self.exact or self.program is None:
             return ()
         try:
-            program, edited, threads = self._edited(self.program, changes, self._named(changes))
-            lowered = lower(program)
-            _settle(program, lowered, edited, threads)
+            if not changes:
+                return bottlenecks(self.program, self._base[0]) if self._base else ()
+            return bottlenecks(*self._settled(self.program, changes))
         except RefusedError:
             return ()
-        return bottlenecks(program, lowered)
 
     @property
     def opaque(self) -> int:
@@ -161,6 +160,13 @@ class Replayed:
             edit(program, change, what, self.platform, edited)
         return program, edited, edited_threads(self.threads, program) if self.threads else None
 
+    def _settled(self, program: Program, changes: Sequence[Change]) -> tuple[Program, Lowered]:
+        """The program with these changes, and its graph with the times at which all happens. Raises RefusedError."""
+        program, edited, threads = self._edited(program, changes, self._named(changes))
+        lowered = lower(program)
+        _settle(program, lowered, edited, threads)
+        return program, lowered
+
     def critical_path(self) -> CriticalPath:
         """The run's critical path; without steps, and with the reason, where it cannot be replayed."""
         if not self.exact or self.program is None or self._base is None:
@@ -178,12 +184,9 @@ class Replayed:
         if not self.exact or self.program is None:
             return None
         try:
-            program, edited, threads = self._edited(self.program, changes, self._named(changes))
-            lowered = lower(program)
-            _settle(program, lowered, edited, threads)
+            return predicted_round(self.program, *self._settled(self.program, changes))
         except RefusedError:
             return None
-        return predicted_round(self.program, program, lowered)
 
     def run_path(self) -> RunPath | None:
         """The critical path over time, with the slack and the cause of everything; None where it is not known."""

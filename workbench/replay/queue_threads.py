@@ -230,12 +230,10 @@ def _listed(
     if _sleeps_until(mine):
         until = mine.kind == SyncKind.SLEEP
         ops["kind"][until], ops["argument"][until] = _UNTIL, mine.woken[until]
-    uses = np.isin(mine.kind, [SyncKind.TAKE, SyncKind.POST])
-    if not all(int(one) in semaphore for one in np.unique(mine.object[uses])):
-        uses &= np.isin(mine.object, list(semaphore))
+    of_semaphores = np.isin(mine.kind, [SyncKind.TAKE, SyncKind.POST])
+    uses = of_semaphores & np.isin(mine.object, list(semaphore))
     ops["what"][uses] = [semaphore[int(one)] for one in mine.object[uses]]
-    unknown = ~uses & np.isin(mine.kind, [SyncKind.TAKE, SyncKind.POST])
-    ops["kind"][unknown] = _CALL
+    ops["kind"][of_semaphores & ~uses] = _CALL
     waits = (mine.woken >= 0) & ~slept & ~uses & ~np.isin(mine.kind, [SyncKind.JOIN])
     waits &= mine.result != SyncResult.NOT_OVER
     if waits.any():
@@ -276,6 +274,14 @@ def _median(values: Sequence[int]) -> int:
     return int(np.median(values)) if values else 0
 
 
+def _of_counts(took: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """Of what took so long with so many elements (count, ps): its own part, and that of each element."""
+    counts, times_ps = np.array(took).T
+    slope = float(np.polyfit(counts, times_ps, 1)[0]) if len(set(counts.tolist())) > 1 else 0.0
+    each_ps = max(round(slope), 0)
+    return max(round(float(np.median(times_ps - each_ps * counts))), 0), each_ps
+
+
 def _costs_into(
     mine: _Rows, queues: RunQueues, longer: Mapping[tuple[int, int] | None, tuple[int, int]]
 ) -> list[int]:  # fmt: skip
@@ -312,10 +318,7 @@ def _costs_into(
         before = kind
     found = [_median(seen[n]) for n in range(10)]
     if writes:
-        sizes, took = np.array(writes).T
-        slope = float(np.polyfit(sizes, took, 1)[0]) if len(set(sizes.tolist())) > 1 else 0.0
-        found[each] = max(round(slope), 0)
-        found[write] = max(round(float(np.median(took - found[each] * sizes))), 0)
+        found[write], found[each] = _of_counts(writes)
     return [*found, *longer[None]]
 
 
@@ -348,8 +351,5 @@ def _costs_out_of(mine: _Rows) -> list[int]:
         before = kind
     found = [_median(seen[n]) for n in range(9)]
     if firsts:
-        counts, took = np.array(firsts).T
-        slope = float(np.polyfit(counts, took, 1)[0]) if len(set(counts.tolist())) > 1 else 0.0
-        found[push_each] = max(round(slope), 0)
-        found[push_first] = max(round(float(np.median(took - found[push_each] * counts))), 0)
+        found[push_first], found[push_each] = _of_counts(firsts)
     return [*found, *[0] * (COSTS - 9)]

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.api.queues import EdgeQueue, RunQueues
-from workbench.model.cycles import period_ps
+from workbench.model.cycles import period_ps, starts_ps
 from workbench.model.platform import Platform
 from workbench.model.run import Run
 from workbench.model.transfer_time import transfer_ps
 from workbench.replay.compiled import compiled
 from workbench.replay.queue_threads import COSTS, Role, RunThreads, read_queues
-from workbench.replay.traffic import Cycles, starts_ps, traffic_of
+from workbench.replay.traffic import Cycles, most_held, recorded_traffic
 from workbench.replay.words import Words
 
 _LATENCY_POINTS = 2000
@@ -63,12 +63,9 @@ class Queues:
         self.ends: list[_End] = []
         if all(not edge.source_fpga and not edge.sink_fpga for edge in edges):
             return None
-        table = run.tables.get("stream_transfers")
-        if table is None:
+        traffic, fifos = recorded_traffic(run), run.manifest.fifos
+        if traffic is None:
             raise NoReplayError("the run did not record the words in the FPGA: run with --trace")
-        streams, fifos = run.manifest.streams, run.manifest.fifos
-        clocks = {clock.name: clock.frequency_hz for clock in run.manifest.clocks}
-        traffic = traffic_of(table, streams, fifos, clocks or {"": run.manifest.clock_hz})
         driven = []
         for number, edge in enumerate(edges):
             wanted = [name for name, there in (
@@ -95,23 +92,15 @@ class Queues:
         run, threads = self.run, self.threads
         cores = run.manifest.cores
         order = self._ends_by_thread()
-        begin = np.zeros(len(threads.roles) + 1, np.int64)
-        ops = [np.zeros(0, threads.dtype)]
+        ops, listed = [np.zeros(0, threads.dtype)], 0
+        ranges = []  # of each thread: of `ops` where it is LISTED, else of `ends`
         for number, role in enumerate(threads.roles):
             if role is Role.LISTED:
                 ops.append(threads.ops[number])
-        of_list = np.cumsum([0, *map(len, ops[1:])])
-        # LISTED threads index `ops`, the others `ends`: each reads begin[n] and begin[n + 1], so both are kept apart
-        starts, stops, listed = [], [], 0
-        for number, role in enumerate(threads.roles):
-            if role is Role.LISTED:
-                starts.append(int(of_list[listed]))
-                listed += 1
-                stops.append(int(of_list[listed]))
+                ranges.append((listed, listed := listed + len(ops[-1])))
             else:
-                starts.append(order[number][0])
-                stops.append(order[number][1])
-        begin = np.array([starts, stops], np.int64).T.copy()
+                ranges.append(order[number])
+        begin = np.array(ranges, np.int64).reshape(-1, 2)
         counts = np.array([len(queue.push_ps) for queue in threads.queues], np.int64)
         room = np.repeat(counts, 2) + 1  # the semaphores of queue q are 2 q (room) and 2 q + 1 (there); the end besides
         taken_begin = np.concatenate(([0], np.cumsum(room)))
@@ -316,9 +305,8 @@ def _entry(words: Cycles, entries: Cycles, count: int) -> int:
 
 
 def _most(pushes: Cycles, pops: Cycles) -> int:
-    there, gone = pushes[pushes >= 0], pops[pops >= 0]
-    before = np.searchsorted(gone, there, side="left")
-    return int((np.arange(1, len(there) + 1) - before).max(initial=0))
+    """The most that were there; those with a moment of -1 never came, or never went."""
+    return most_held(pushes[pushes >= 0], pops[pops >= 0])
 
 
 def _struct(numbers: Mapping[str, int], arrays: Mapping[str, NDArray[Any]]) -> ctypes.Structure:

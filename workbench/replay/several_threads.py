@@ -7,6 +7,7 @@ when calls are made, where it is given how long they take. Each is given the oth
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,12 +93,9 @@ class HostThreads:
             pieces.append(np.tile(again, max(counts[op] - len(mine), 0)))
             begin = mine[-1] + 1
         order = np.concatenate([*pieces, np.arange(begin, len(self.op_of))])
-        rows = {name: column[order] for name, column in self.rows.items()}
+        rows = rows_in_order(self.rows, order)
         again = np.flatnonzero(np.append(False, order[1:] == order[:-1]))
         rows["own_ps"][again], rows["gone_ps"][again] = ops["gap_ps"][self.op_of[order[again]]], 0
-        now = np.full(len(self.op_of) + 1, -1, np.int64)
-        now[order[::-1]] = np.arange(len(order))[::-1]
-        rows["woken_by"] = now[rows["woken_by"]]
         at = np.flatnonzero(self.op_of[order] >= 0)
         return _Script(rows, at, self.op_of[order[at]], _numbers(self.op_of[order[at]]))
 
@@ -187,6 +185,16 @@ class HostThreads:
         polled = np.maximum(counts[lowered.asks] - 1, 0)
         graph.polls["gap_first"], graph.polls["gap_count"] = np.cumsum(polled) - polled, polled
         return changed
+
+
+def rows_in_order(rows: Table, order: Numbers) -> dict[str, NDArray[Any]]:
+    """The rows of these numbers, in this order. One that comes several times wakes others the first time; who is woken
+    by one that is gone, by none."""
+    found = {name: column[order] for name, column in rows.items()}
+    now = np.full(len(rows["woken_by"]) + 1, -1, np.int64)
+    now[order[::-1]] = np.arange(len(order))[::-1]
+    found["woken_by"] = now[found["woken_by"]]
+    return found
 
 
 def _numbers(op: Numbers) -> Numbers:

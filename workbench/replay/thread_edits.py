@@ -11,7 +11,7 @@ from workbench.model.syncs import SyncKind
 from workbench.replay.editing import RefusedError
 from workbench.replay.host import ASYNC, IRQ
 from workbench.replay.program import Program
-from workbench.replay.several_threads import WITHIN, HostThreads
+from workbench.replay.several_threads import WITHIN, HostThreads, rows_in_order
 
 Numbers = NDArray[np.int64]
 
@@ -42,11 +42,8 @@ def edited_threads(threads: HostThreads, program: Program) -> HostThreads:
     begins, keys, counts, numbers = begins[pieces], keys[pieces], counts[pieces], numbers[pieces]
     place = np.cumsum(counts) - counts
     order = np.repeat(begins - place, counts) + np.arange(int(counts.sum()))
-    rows = {name: column[order] for name, column in threads.rows.items()}
+    rows = rows_in_order(threads.rows, order)
     op_of = np.where(threads.op_of[order] >= 0, np.repeat(numbers, counts), -1)
-    now = np.full(len(threads.op_of) + 1, -1, np.int64)
-    now[order[::-1]] = np.arange(len(order))[::-1]
-    rows["woken_by"] = now[rows["woken_by"]]
 
     head = np.full(len(program.ops), -1, np.int64)
     head[numbers[numbers >= 0]] = place[numbers >= 0]

@@ -10,8 +10,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.model.cycles import period_ps
-from workbench.model.run import Table
+from workbench.model.cycles import period_ps, starts_ps
+from workbench.model.run import Run, Table
 from workbench.model.streams import Fifo, Stream
 
 Cycles = NDArray[np.int64]
@@ -63,9 +63,7 @@ class Traffic:
 
     def most(self, fifo: Fifo) -> int:
         """How many words a FIFO held at most."""
-        pushes, pops = self.at_ps(fifo.input), self.at_ps(fifo.output)
-        gone = np.searchsorted(pops, pushes, side="left")
-        return int((np.arange(1, len(pushes) + 1) - gone).max(initial=0))
+        return most_held(self.at_ps(fifo.input), self.at_ps(fifo.output))
 
     def at_ps(self, stream: int) -> Cycles:
         """When a stream's transfers took effect."""
@@ -78,16 +76,25 @@ class Traffic:
         return cycles_before(max(last_ps), self.periods_ps[0]) - 1 if last_ps else -1
 
 
-def starts_ps(cycles: Cycles, period_ps: Fraction) -> Cycles:
-    """The first whole picosecond of each cycle."""
-    if period_ps.denominator == 1:
-        return cycles * period_ps.numerator
-    return np.array([-(-int(c) * period_ps.numerator // period_ps.denominator) for c in cycles], np.int64)
+def most_held(pushes: Cycles, pops: Cycles) -> int:
+    """How many words were there at most that came and went at these times, in order. One that goes as another comes is
+    still there."""
+    gone = np.searchsorted(pops, pushes, side="left")
+    return int((np.arange(1, len(pushes) + 1) - gone).max(initial=0))
 
 
 def cycles_before(ps: int, period_ps: Fraction) -> int:
     """How many cycles are over at a time."""
     return ps * period_ps.denominator // period_ps.numerator
+
+
+def recorded_traffic(run: Run) -> Traffic | None:
+    """The traffic of a run's streams, without the host's; None where it did not record it."""
+    table, manifest = run.tables.get("stream_transfers"), run.manifest
+    if table is None:
+        return None
+    clocks_hz = {clock.name: clock.frequency_hz for clock in manifest.clocks} or {"": manifest.clock_hz}
+    return traffic_of(table, manifest.streams, manifest.fifos, clocks_hz)
 
 
 def traffic_of(

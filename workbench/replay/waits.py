@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.model.cycles import starts_ps
 from workbench.model.prediction import Slack
 from workbench.model.run import PS_PER_S
 from workbench.replay.critical import steps_of
@@ -152,11 +153,5 @@ def times_ps(graph: Graph, nodes: Numbers, times: Numbers) -> Numbers:
     domain = graph.domain[nodes]
     for number, period in enumerate(graph.periods_ps, start=1):
         mine = domain == number
-        if not mine.any():
-            continue
-        cycles, num, den = found[mine], period.numerator, period.denominator
-        if int(np.abs(cycles).max()) < (1 << 62) // num:
-            found[mine] = -(-cycles * num // den)
-        else:
-            found[mine] = [-(-int(t) * num // den) for t in cycles.tolist()]
+        found[mine] = starts_ps(found[mine], period)
     return found
