@@ -28,7 +28,7 @@ lint: setup
 	$(BIN)/lint-imports
 
 tests: setup
-	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest --numprocesses $$(( $$(nproc) + 1 )) --maxprocesses 4 --dist loadfile
 
 test: setup
 	+$(MAKE) --jobs=2 lint tests
