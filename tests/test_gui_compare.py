@@ -56,8 +56,8 @@ def mode(qtbot: QtBot, qapp: QApplication, original: OpenRun, optimised: OpenRun
     qtbot.addWidget(made)
     made.resize(1536, 930)
     made.show()
-    made.set_other(original)
-    qtbot.waitUntil(lambda: len(made.rounds.rounds.pair) == 2, timeout=10_000)
+    made.other.show(original)
+    qtbot.waitUntil(lambda: len(made.equal_work.rounds.rounds.pair) == 2, timeout=10_000)
     return made
 
 
@@ -162,16 +162,16 @@ def test_equal_work_stands_on_one_scale(
     equal = mode.comparison.equal
     assert equal is not None
     assert (equal.a.turns, equal.a.of_turns, equal.b.turns, equal.b.of_turns) == (16, 60, 1, 4)
-    view = mode.rounds
+    view = mode.equal_work.rounds
     part_a, part_b = view.rounds.pair
     assert (part_a.span_ps, part_b.span_ps) == (equal.a.span_ps, equal.b.span_ps)
     assert part_a.span_ps == pytest.approx(original.run.manifest.time_ps * 16 / 60, rel=0.1)
     assert part_b.span_ps == pytest.approx(optimised.run.manifest.time_ps * 16 / 60, rel=0.1)
-    assert mode.rounds_head.title.text() == "Equal work"
-    assert "A 16 of 60 rounds" in mode.rounds_head.subtitle.text()
-    assert "the same writeSamples; one part of 4 of each" in mode.rounds_head.subtitle.text()
+    assert mode.equal_work.head.title.text() == "Equal work"
+    assert "A 16 of 60 rounds" in mode.equal_work.head.subtitle.text()
+    assert "the same writeSamples; one part of 4 of each" in mode.equal_work.head.subtitle.text()
     assert view.rounds.unit_ps(0) == view.rounds.unit_ps(1) == part_a.span_ps
-    pixels = pixels_of(mode.rounds.grab().toImage())
+    pixels = pixels_of(mode.equal_work.rounds.grab().toImage())
     assert (pixels == 0xFF009E73).any()
     assert (pixels == 0xFF0072B2).any()
     box, work = view.lanes(), rgb(theme.state_colour(Category.WORK))
@@ -186,7 +186,7 @@ def test_equal_work_stands_on_one_scale(
         rows = list(csv.DictReader(stream))
     assert {row["run"] for row in rows} == {"A", "B"}
     assert all(int(row["to_ps"]) > part_b.from_ps for row in rows if row["run"] == "B")
-    mode.scale_pill.click()
+    mode.equal_work.scale_pill.click()
     assert view.rounds.unit_ps(1) == part_b.span_ps
 
 
@@ -194,7 +194,7 @@ def test_where_they_did_different_work_the_head_says_so(mode: CompareMode, origi
     assert mode.head.work.text().startswith("Different work: clearBins in A only (300 calls); ")
     assert "writeSamples 300 calls against 20 calls" in mode.head.work.text()
     mode.context.set_run(original)
-    mode.set_other(replace(original))
+    mode.other.show(replace(original))
     assert mode.head.work.text() == "The same work: settings, blocks, calls and bytes"
 
 
@@ -209,7 +209,7 @@ def test_outputs_that_differ_stand_beside_the_speedup(mode: CompareMode, origina
         ("cd", "Their outputs differ"),
         ("", "Their outputs are not known"),
     ):
-        mode.set_other(with_output(original, sha256))
+        mode.other.show(with_output(original, sha256))
         assert mode.head.output.text() == words
         assert mode.head.output.isVisible()
         proud = theme.palette().accent in mode.head.figure.styleSheet()
@@ -218,7 +218,7 @@ def test_outputs_that_differ_stand_beside_the_speedup(mode: CompareMode, origina
 
 def test_a_failed_run_has_no_speedup(mode: CompareMode, original: OpenRun) -> None:
     failed = replace(original.run, manifest=replace(original.run.manifest, status=RunStatus.FAILED))
-    mode.set_other(replace(original, run=failed))
+    mode.other.show(replace(original, run=failed))
     assert mode.head.figure.text() == "–"
     assert "did not come to its end" in mode.head.verdict.text()
 
@@ -238,13 +238,13 @@ def test_what_tells_runs_apart_comes_first() -> None:
 
 def test_a_profile_says_which_run_has_no_trace(mode: CompareMode, original: OpenRun) -> None:
     profile = without_tables(original.run, "intervals", "interval_offsets")
-    mode.set_other(replace(original, run=profile))
-    assert mode.no_rounds.title.text() == "A has no trace"
-    assert mode.no_rounds.isVisible()
+    mode.other.show(replace(original, run=profile))
+    assert mode.equal_work.nothing.title.text() == "A has no trace"
+    assert mode.equal_work.nothing.isVisible()
 
 
 def test_empty_states(mode: CompareMode) -> None:
-    mode.other = None
+    mode.other.opened = None
     mode._write()
     assert mode.empty.isVisible()
     assert mode.empty.button.text() == "Open a run folder…"

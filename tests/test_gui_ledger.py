@@ -79,7 +79,7 @@ def mode(qtbot: QtBot, qapp: QApplication) -> CompareMode:
 
 def show(qtbot: QtBot, mode: CompareMode, a: OpenRun, b: OpenRun) -> None:
     mode.context.set_run(b)
-    mode.set_other(a)
+    mode.other.show(a)
     qtbot.waitUntil(lambda: mode.beside is not None, timeout=10_000)
 
 
@@ -148,7 +148,7 @@ def test_an_entry_opens_its_run(qtbot: QtBot, mode: CompareMode, runs: Runs) -> 
     mode.context._extra_runs = tuple(one.run.path for one in (runs[name] for name in runs.forms) if one.run.path)
     show(qtbot, mode, runs["run-1"], runs["run-3"])
     mode.ledger.table.opened.emit(mode.ledger.entries[0])
-    qtbot.waitUntil(lambda: mode.other is not None and mode.other.run.path == runs["run-2"].run.path)
+    qtbot.waitUntil(lambda: mode.other.opened is not None and mode.other.opened.run.path == runs["run-2"].run.path)
 
 
 def test_a_damaged_line_is_a_notice(qtbot: QtBot, mode: CompareMode, runs: Runs) -> None:

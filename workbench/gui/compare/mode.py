@@ -9,25 +9,24 @@ from pathlib import Path
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QStackedLayout, QWidget
 
 from workbench.analysis.compare import Comparison, compare, output_words, share_words
-from workbench.analysis.equal_work import EqualWork, equal_work
-from workbench.api.job import Job
+from workbench.analysis.equal_work import EqualWork
 from workbench.api.modes import WindowMode
 from workbench.gui.compare.cause import CauseRow
+from workbench.gui.compare.equal_work import EqualWorkPanel
 from workbench.gui.compare.findings import KINDS, FindingChanges, Pair, rows_of
 from workbench.gui.compare.head import CompareHead
 from workbench.gui.compare.ledger import LedgerPanel
+from workbench.gui.compare.other_run import OtherRun
 from workbench.gui.compare.rows import block_changes, call_changes, state_changes
 from workbench.gui.compare.scaling import ScalingPanel
 from workbench.gui.compare.table import ChangeTable, change_text
 from workbench.gui.compare.why import WhyTable, why_title, why_words
 from workbench.gui.context import Context
 from workbench.gui.mode import Mode
-from workbench.gui.rounds import RoundsView
 from workbench.gui.selection import SelectedFinding
 from workbench.gui.widgets import (
     Button,
     ElidedLabel,
-    EmptyState,
     PanelHeader,
     PillButton,
     Split,
@@ -35,18 +34,12 @@ from workbench.gui.widgets import (
     plain_column,
     plain_panel,
     rule,
-    scrolled,
 )
 from workbench.model.finding import Finding
 from workbench.model.ledger import Entry
-from workbench.model.run import Run
 from workbench.model.text import time_text
-from workbench.pictures.rounds import Round, Rounds
 from workbench.session.ledger import Beside, ledger_beside
-from workbench.session.results import OpenRun, open_result, predicted
-from workbench.session.settings import value
-from workbench.traces.scene import Scene, build_scene
-from workbench.traces.trace import has_trace
+from workbench.session.results import OpenRun
 
 TABLES = (("why", "Why"), ("call", "By call"), ("block", "By block"), ("state", "By state"))
 HEADS = {
@@ -67,7 +60,9 @@ class CompareMode(Mode):
 
     def __init__(self, context: Context, kind: WindowMode) -> None:
         super().__init__(context, kind)
-        self.other: OpenRun | None = None
+        self.other = OtherRun(context, self)
+        self.other.changed.connect(self._write)
+        self.other.weighed.connect(self._findings_predicted)
         self.exchanged = False
         self.comparison: Comparison | None = None
         self.by, self.only = "call", "all"
@@ -79,8 +74,7 @@ class CompareMode(Mode):
         self.ledger = LedgerPanel()
         self.beside: Beside | None = None  # the ledger as it concerns the two runs
         self.scaling = ScalingPanel(context)
-        self.rounds = RoundsView()
-        self.rounds.problem.connect(context.notices.tell)
+        self.equal_work = EqualWorkPanel(context)
         self.set_content(self._build())
         self.head.menu_wanted.connect(self._fill_menu)
         self.head.swapped.connect(self._exchange)
@@ -154,37 +148,22 @@ class CompareMode(Mode):
         pages = QWidget()
         self._lower = QStackedLayout(pages)
         self._lower.setContentsMargins(0, 0, 0, 0)
-        self._lower.addWidget(self._rounds_panel())
+        self._lower.addWidget(self.equal_work)
         self._lower.addWidget(self.scaling)
         self.to_scaling = Button("Scaling", kind="link")
         self.to_scaling.hide()
         self.to_scaling.clicked.connect(lambda: self._lower.setCurrentIndex(1))
         self.scaling.to_rounds.clicked.connect(lambda: self._lower.setCurrentIndex(0))
         self.scaling.found.connect(self._scaling_found)
-        self.scaling.run_wanted.connect(self.open_other)
-        self.rounds_head.add(self.to_scaling)
+        self.scaling.run_wanted.connect(self.other.open)
+        self.equal_work.head.add(self.to_scaling)
+        self.equal_work.found.connect(self._equal_work_found)
         return pages
 
     def _scaling_found(self, found: bool) -> None:
         self.to_scaling.setVisible(found)
         if not found:
             self._lower.setCurrentIndex(0)
-
-    def _rounds_panel(self) -> QWidget:
-        panel, column = plain_panel(300, 120)
-        self.rounds_head = PanelHeader("Equal work")
-        self.scale_pill = PillButton("Same scale", icon_name="ruler", checked=True)
-        self.scale_pill.toggled.connect(self.rounds.set_same_scale)
-        self.rounds_head.add(self.scale_pill)
-        column.addWidget(self.rounds_head)
-        shown = QWidget()
-        self._round_pages = QStackedLayout(shown)
-        self._round_pages.setContentsMargins(0, 0, 0, 0)
-        self.no_rounds = EmptyState("chart-gantt", "No rounds to show")
-        self._round_pages.addWidget(scrolled(self.rounds))
-        self._round_pages.addWidget(self.no_rounds)
-        column.addWidget(shown, 1)
-        return panel
 
     def _pills(self, head: PanelHeader, names: tuple[tuple[str, str], ...], do: object) -> dict[str, PillButton]:
         pills = {}
@@ -203,51 +182,8 @@ class CompareMode(Mode):
         if mine is None:
             self._write()
             return
-        if self.other is not None and self.other.run.path == mine.path:
-            self.other = None
-        if self.other is None and (before := self._run_before(mine)):
-            self.open_other(before)
+        self.other.follow(mine)
         self._write()
-
-    def _run_before(self, run: Run) -> Path | None:
-        """The project's run before this one; the newest other one where this one is not the project's."""
-        folders = self._other_folders(run)
-        earlier = [f for f in folders if run.path and f.parent == run.path.parent and f.name != run.path.name]
-        return (earlier or folders)[-1] if folders else None
-
-    def _other_folders(self, run: Run) -> list[Path]:
-        mine = run.path.resolve() if run.path else None
-        return [f for f in self.context.run_folders() if f.resolve() != mine]
-
-    def open_other(self, path: Path) -> None:
-        """Open and analyse a second run in the background."""
-        context = self.context
-        work = partial(open_result, path, context.plugins)
-        context.background.start("other run", work, self.set_other, context.failed)
-
-    def _open_folder(self, path: Path, checked: bool = False) -> None:
-        self.open_other(path)
-
-    def set_other(self, opened: OpenRun) -> None:
-        self.other = opened
-        self._write()
-        self._predict_other(opened)
-
-    def _predict_other(self, opened: OpenRun) -> None:
-        """Predict, in the background, what the other run's advice gains, as that of the open run."""
-        budget_s = float(value("predict_s"))
-
-        def work(job: Job) -> OpenRun:
-            with job.step("Predict the other run"):
-                return predicted(opened, budget_s, job)[0]
-
-        def done(found: OpenRun) -> None:
-            if self.other is opened:
-                self.other = found
-                self._findings_predicted()
-
-        if opened.analysis.predictable and budget_s > 0:
-            self.context.background.start_job("predict other", work, done, self.context.failed)
 
     def _findings_predicted(self) -> None:
         """The findings of a run are ranked and weighed anew."""
@@ -262,13 +198,11 @@ class CompareMode(Mode):
             return
         chosen = QFileDialog.getExistingDirectory(self, "Open a run folder to compare with")
         if chosen:
-            self.open_other(Path(chosen))
+            self.other.open(Path(chosen))
 
     def _fill_menu(self, menu: QMenu) -> None:
         menu.clear()
-        run = self.context.run
-        for folder in reversed(self._other_folders(run) if run else []):
-            menu.addAction(folder.name).triggered.connect(partial(self._open_folder, folder))
+        self.other.fill(menu)
         menu.addSeparator()
         menu.addAction("Open a run folder…", self.act)
 
@@ -283,11 +217,11 @@ class CompareMode(Mode):
 
     def pair(self) -> tuple[OpenRun, OpenRun] | None:
         """A and B: the older run first, until they are exchanged."""
-        mine = self.context.opened
-        if mine is None or self.other is None:
+        mine, other = self.context.opened, self.other.opened
+        if mine is None or other is None:
             return None
-        mine_first = mine.run.manifest.created < self.other.run.manifest.created
-        return (mine, self.other) if mine_first is not self.exchanged else (self.other, mine)
+        mine_first = mine.run.manifest.created < other.run.manifest.created
+        return (mine, other) if mine_first is not self.exchanged else (other, mine)
 
     # ---- what is shown
 
@@ -312,7 +246,7 @@ class CompareMode(Mode):
         self.show_only(self.only)
         self.cause.ask(a.run, b.run)
         self.scaling.ask(b.run, (*self.context.run_folders(), *(run.path for run in (a.run, b.run) if run.path)))
-        self._build_rounds(a.run, b.run)
+        self.equal_work.ask(a.run, b.run)
         self._read_ledger(a, b)
         platform = a.run.manifest.platform == b.run.manifest.platform
         self.say_status(
@@ -378,13 +312,10 @@ class CompareMode(Mode):
 
     def _open_entry(self, entry: Entry) -> None:
         """Compare the entry's base with what came of it, or with the open run."""
-        run = self.context.run
-        if run is None:
-            return
         names = [entry.came.run, entry.base.run] if entry.came else [entry.base.run]
-        found = {folder.name: folder for folder in self._other_folders(run)}
+        found = {folder.name: folder for folder in self.other.folders()}
         if wanted := next((found[name] for name in names if name in found), None):
-            self.open_other(wanted)
+            self.other.open(wanted)
 
     # ---- findings
 
@@ -401,37 +332,11 @@ class CompareMode(Mode):
         self.findings.show_comparison(self.comparison, name)
         self._follow()
 
-    def _build_rounds(self, a: Run, b: Run) -> None:
-        missing = [run for run in (a, b) if not has_trace(run)]
-        if missing:
-            names = " and ".join("A" if run is a else "B" for run in missing)
-            verb = "have" if len(missing) > 1 else "has"
-            self.no_rounds.say(
-                f"{names} {verb} no trace", "Rounds are drawn from traced runs: run with trace to see them."
-            )
-            self._round_pages.setCurrentIndex(1)
-            self.rounds_head.set_title("Equal work", "")
-            return
-
-        def build() -> tuple[Scene | None, Scene | None, EqualWork | None]:
-            return build_scene(a), build_scene(b), equal_work(a, b)
-
-        self.context.background.start("rounds", build, self._rounds_built, self.context.failed)
-
-    def _rounds_built(self, found: tuple[Scene | None, Scene | None, EqualWork | None]) -> None:
-        a, b, equal = found
-        pair = self.pair()
-        if a is None or b is None or equal is None or self.comparison is None or pair is None:
-            self.no_rounds.say("A trace is empty", "No block changed its state, or no call was made.")
-            self._round_pages.setCurrentIndex(1)
-            return
-        self.comparison = replace(self.comparison, equal=equal)
-        words = [_short(opened.run) for opened in pair]
-        stretches = zip(words, (a, b), (equal.a, equal.b), strict=True)
-        self.rounds.show_rounds(Rounds(tuple(Round(said, s, x.from_ps, x.span_ps) for said, s, x in stretches)))
-        self._round_pages.setCurrentIndex(0)
-        title = "Equal work" if equal.calls else "Different work"
-        self.rounds_head.set_title(title, share_words(self.comparison))
+    def _equal_work_found(self, equal: EqualWork) -> None:
+        if self.comparison is not None:
+            self.comparison = replace(self.comparison, equal=equal)
+            title = "Equal work" if equal.calls else "Different work"
+            self.equal_work.head.set_title(title, share_words(self.comparison))
 
     def _own(self, pair: Pair) -> Finding | None:
         """The open run's finding of a pair."""
@@ -450,7 +355,3 @@ class CompareMode(Mode):
         if self.comparison is not None and analysis and isinstance(chosen, SelectedFinding):
             ids = {id_ for f in analysis.findings if f.id == chosen.finding for id_ in (f.id, f.part_of)}
             self.findings.choose(lambda row: isinstance(row, Pair) and getattr(self._own(row), "id", None) in ids)
-
-
-def _short(run: Run) -> str:
-    return run.path.name if run.path else run.manifest.name
