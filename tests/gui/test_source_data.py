@@ -14,12 +14,13 @@ from PySide6.QtWidgets import QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
 from workbench.analysis import analyse, load_knowledge
+from workbench.api.results import WhatIf
 from workbench.api.source.pragma_text import find_pragmas, style_of
 from workbench.api.source.pragma_typed import typed_at
 from workbench.gui.source.completion import fitting
 from workbench.gui.source.highlight import Highlighter
 from workbench.gui.source.line_lexer import LineColours, spans
-from workbench.gui.source.line_numbers import blocks_of, file_shares, line_numbers
+from workbench.gui.source.line_numbers import LinePath, blocks_of, file_shares, line_numbers, line_paths
 from workbench.gui.source.lines_moved import LinesMoved
 from workbench.gui.source.points import (
     Choices,
@@ -33,6 +34,7 @@ from workbench.gui.source.points import (
 )
 from workbench.gui.source.pragma_words import Place, place_below, words_for
 from workbench.model.pragma import Category, PlacedPragma, Pragma
+from workbench.model.prediction import CriticalPath, PathLine, Slack
 from workbench.model.proposal import Proposal
 from workbench.model.scan import (
     Branch,
@@ -313,3 +315,29 @@ def test_colours_after_edits_are_those_of_the_text_read_anew(
         assert [colours.spans(number) for number in range(len(new))] == spans(text, suffix)
         apart = [(start, start + size) for start, size, _ in colours.spans(0)]
         assert all(end <= begin for (_, end), (begin, _) in pairwise(apart))
+
+
+def test_a_lines_time_on_the_critical_path_is_that_of_all_replicas() -> None:
+    run = synthetic_run(cores=4, rounds=3)
+    analysis = analyse(run, synthetic_platform(), load_knowledge([], [])[0])
+    cores = [m.block.id for m in analysis.blocks if m.block.file == CORE_FILE]
+    on_path = (
+        *(PathLine(block, "bin", CORE_FILE, 40, 2e-3, 0.2) for block in cores[:2]),
+        PathLine("host.main", "work", "", 0, 4e-3, 0.4),
+        PathLine("host.main", "fpgaWrite", HOST_FILE, 70, 2e-3, 0.2),
+    )
+    slack = (
+        Slack("host.main", "put", 0.0, "fpgaWrite", HOST_FILE, 70),
+        Slack(cores[3], "idle", 5e-6, "", CORE_FILE, 50),
+        Slack(cores[3], "idle", None, "", CORE_FILE, 52),
+    )
+    path = CriticalPath(10e-3, (), on_path, slack)
+    analysis = replace(analysis, what_if=WhatIf("", (), (), (), 0, path))
+    host, core = (line_paths(analysis, lambda f, file=file: f == file) for file in (HOST_FILE, CORE_FILE))
+    assert host == {
+        70: LinePath(2e-3, 0.2, "host main fpgaWrite: 2.00\u202fms of the critical path (20.0\u202f%), least slack 0")
+    }
+    assert (core[40].time_s, core[40].share) == (pytest.approx(4e-3), pytest.approx(0.4))
+    assert core[50].words == "core[*].ctrl idle: not on the critical path, least slack 5.00\u202fµs"
+    assert core[52].words.endswith("nothing waits for it")
+    assert line_paths(replace(analysis, what_if=None), lambda f: True) == {}

@@ -15,7 +15,7 @@ from shiboken6 import isValid
 from workbench.api.source.pragma_text import find_pragmas, style_of
 from workbench.gui.context import Context
 from workbench.gui.source.editor import CodeEditor, Edit
-from workbench.gui.source.line_numbers import line_numbers
+from workbench.gui.source.line_numbers import line_numbers, line_paths
 from workbench.gui.source.points import Point, open_points, points_now, points_of
 from workbench.gui.source.problems import CheckedProblem, checked_problems, problems_now
 from workbench.gui.source.typed_check import TypedCheck
@@ -104,9 +104,10 @@ class Annotations:
     def take_run(self) -> None:
         """Another run is shown, or a part of it, or one is under way."""
         context, margin = self._context, self._editor.margin
-        margin.numbers, margin.stale = {}, False
+        margin.numbers, margin.path, margin.stale = {}, {}, False
         if context.analysis is not None and context.run is not None:
             margin.numbers = line_numbers(context.analysis, self._is_here)
+            margin.path = line_paths(context.analysis, self._is_here)
             margin.stale = context.running or changed_since(context.run.manifest, self._editor.path, context.root())
         self.take_text()
         self._editor.colour_marks()

@@ -1,4 +1,4 @@
-"""The margin of an editor as it is painted: bar, share and visits; then swatch or sign, and line number."""
+"""The margin of an editor as it is painted: bar, share, visits, critical path; then swatch or sign, line number."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from workbench.gui.source.margin import GUTTER_PX, SWATCH_PX, Columns, columns_o
 from workbench.gui.source.problems import problem_text
 from workbench.gui.widgets import draw_swatch, paint_state_bar
 from workbench.gui.widgets.severity import level_of, paint_severity
-from workbench.model.text import count_text, percent_text, times
+from workbench.model.text import count_text, percent_text, time_text, times
 from workbench.pictures.states import Shares
 from workbench.session.keys import with_key
 
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
 
 class MarginColumns(QWidget):
-    """Bar, share and visits; then swatch, or sign of a problem, and line number."""
+    """Bar, share, visits and time on the critical path; then swatch, or sign of a problem, and line number."""
 
     def __init__(self, editor: CodeEditor) -> None:
         super().__init__(editor)
@@ -54,29 +56,39 @@ class MarginColumns(QWidget):
 
     def _numbers(self, painter: QPainter, row: QRectF, line: int) -> None:
         editor = self._editor
-        numbers = editor.margin.numbers.get(editor.moved.original(line))
-        if numbers is None:
+        original = editor.moved.original(line)
+        numbers, path = editor.margin.numbers.get(original), editor.margin.path.get(original)
+        if numbers is None and path is None:
             return
         p = theme.palette()
+        columns = self._columns
         painter.save()
         if editor.margin.stale:
             painter.setOpacity(0.5)
-        columns = self._columns
+        if numbers is not None:
+            self._shares(painter, row, numbers)
+        if path is not None and path.time_s and columns.path_px:
+            painter.setFont(fonts.ui_font(12, 600))
+            painter.setPen(QColor(p.text))
+            box = QRectF(columns.path_px - 66, row.top(), 66, row.height())
+            painter.drawText(box, _RIGHT, time_text(path.time_s))
+        painter.restore()
+
+    def _shares(self, painter: QPainter, row: QRectF, numbers: LineNumbers) -> None:
+        p, columns = theme.palette(), self._columns
         bar = QRectF(16, row.top() + row.height() / 2 - 5, columns.bar_px, 10)
-        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if numbers.visits > 0 or numbers.share > 0:
             painter.fillRect(bar, QColor(p.track))
             paint_state_bar(painter, bar, _at_least(numbers, 2 / bar.width()))
         painter.setFont(fonts.ui_font(12, 500))
         painter.setPen(QColor(p.text if numbers.visits else p.muted))
         share = percent_text(numbers.share) if numbers.visits or numbers.share else "never"
-        painter.drawText(QRectF(columns.share_px - 58, row.top(), 58, row.height()), right, share)
+        painter.drawText(QRectF(columns.share_px - 58, row.top(), 58, row.height()), _RIGHT, share)
         if columns.visits_px:
             painter.setFont(fonts.ui_font(12))
             painter.setPen(QColor(p.second))
             box = QRectF(columns.visits_px - 54, row.top(), 54, row.height())
-            painter.drawText(box, right, count_text(numbers.visits))
-        painter.restore()
+            painter.drawText(box, _RIGHT, count_text(numbers.visits))
 
     def _sign(self, painter: QPainter, row: QRectF, line: int) -> None:
         editor = self._editor
@@ -113,15 +125,9 @@ class MarginColumns(QWidget):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         editor = self._editor
         line = self._line_at(event.position().y())
-        numbers = editor.margin.numbers.get(editor.moved.original(line))
         said = ""
-        if event.position().x() < self._columns.whole_px and numbers is not None:
-            said = (
-                f"{numbers.what}: {percent_text(numbers.share)} of the run's time, "
-                f"entered {times(numbers.visits)}, from the run shown"
-            )
-            if editor.margin.stale:
-                said += "; the file has changed since"
+        if event.position().x() < self._columns.whole_px:
+            said = self._said_by_run(line)
         elif line in editor.margin.pragmas:
             said = with_key(f"{editor.margin.pragmas[line].value}. Click to change it", "pragma")
         elif editor.scanned.original(line) in editor.margin.lacking:
@@ -129,6 +135,20 @@ class MarginColumns(QWidget):
         if event.position().x() >= self._columns.whole_px and line in editor.margin.problems:
             said = rich_tip(problem_text(editor.margin.problems, line))
         self.setToolTip(said)
+
+    def _said_by_run(self, line: int) -> str:
+        """What the run that is shown says of a line."""
+        margin, original = self._editor.margin, self._editor.moved.original(line)
+        numbers, path = margin.numbers.get(original), margin.path.get(original)
+        said = []
+        if numbers is not None:
+            share, visits = percent_text(numbers.share), times(numbers.visits)
+            said.append(f"{numbers.what}: {share} of the run's time, entered {visits}, from the run shown")
+        if path is not None:
+            said.append(path.words)
+        if said and margin.stale:
+            said.append("The file has changed since")
+        return rich_tip("\n".join(said))
 
 
 def _at_least(numbers: LineNumbers, least: float) -> Shares:

@@ -83,6 +83,7 @@ class SourceMode(Mode):
         context.code_font_changed.connect(self.tabs.take_font)
         context.run_changed.connect(self._on_run)
         context.analysis_changed.connect(self._on_analysis)
+        context.predictions_changed.connect(self._take_run)
         context.running_changed.connect(self._on_running)
         context.background.idle_changed.connect(self._on_idle)
         context.runs_changed.connect(lambda: self.side.tree.show_runs(context.run_folders()))
@@ -278,14 +279,10 @@ class SourceMode(Mode):
 
     def _on_scan(self) -> None:
         self._check.take_scan()
-        self._take_scan()
-        self._on_shown()
-
-    def _take_scan(self) -> None:
-        """The sources were read, as they are saved or typed."""
         for notes in self._notes.values():
             notes.take_scan()
         self._scan_taken()
+        self._on_shown()
 
     def _scan_taken(self) -> None:
         self.proposals.take_scan()
@@ -301,17 +298,19 @@ class SourceMode(Mode):
         if self.context.run is None and self.editor is not None:
             self._on_line(self.editor.line)
 
-    def _on_analysis(self) -> None:
-        """Other figures: of another run, or of a part of it."""
+    def _take_run(self) -> None:
         for notes in self._notes.values():
             notes.take_run()
+
+    def _on_analysis(self) -> None:
+        """Other figures: of another run, or of a part of it."""
+        self._take_run()
         self.side.show_shares()
         self._on_shown()
 
     def _on_running(self) -> None:
         """While a run is going, the numbers of the one before are dimmed."""
-        for notes in self._notes.values():
-            notes.take_run()
+        self._take_run()
         if self.editor is not None:
             self._on_line(self.editor.line)
 
