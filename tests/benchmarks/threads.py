@@ -34,7 +34,7 @@ from workbench.model.application import HardwareSources, HostSources, Project, R
 from workbench.model.hardware import Clock, Hardware, PortDirection
 from workbench.model.platform import Platform, TransferPoint, TransferTable
 from workbench.model.run import Cores
-from workbench.replay.threads import StuckError, differences, replay_threads
+from workbench.replay.threads import Replay, StuckError, differences
 from workbench.run.syncs import sync_tables
 
 SOURCES = Path(__file__).parent / "thread_programs"
@@ -230,7 +230,7 @@ def replayed(built: Built, program: Program, cores: int, folder: Path, ran: Ran)
     settings = built.task.project.simulation.model_copy(update=program.settings)
     times = Cores(cores, settings.slice_ps, settings.call_ps, settings.wake_ps, settings.switch_ps)
     try:
-        again = replay_threads(syncs, times)
+        again = Replay(syncs, times).times()
     except StuckError:
         return 0 if ran.message else -1
     return len(differences(syncs, again)) if again.end_ps == ran.end_ps else -1

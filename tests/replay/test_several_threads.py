@@ -12,7 +12,7 @@ from workbench.model.changes import read_change
 from workbench.model.prediction import Prediction, Trust
 from workbench.model.syncs import SyncKind
 from workbench.replay.predict import Replayed, prepare
-from workbench.replay.threads import replay_threads
+from workbench.replay.threads import Replay
 
 COSTS = {"call_ps": "17 ns", "wake_ps": "130 ns", "switch_ps": "71 ns"}
 HALF = "state block=unit_top.worker state=multiply factor=0.5"
@@ -47,7 +47,7 @@ def test_the_unchanged_run_is_replayed_to_the_picosecond(bench: bounds.Bench, pr
     assert replayed.threads
     assert predicted(replayed, "host block=host.producer state=* factor=1").speedup == 1
     run = replayed.run
-    threads = replay_threads(run.tables["syncs"], run.manifest.cores)
+    threads = Replay(run.tables["syncs"], run.manifest.cores).times()
     assert threads.end_ps == run.manifest.time_ps
     assert threads.t0_ps.tolist() == run.tables["syncs"]["t0_ps"].tolist()
 

@@ -26,7 +26,7 @@ def compiled(name: str) -> ctypes.CDLL:
     folder = (
         cache_dir()
         / "replay"
-        / digest([compiler.version, *_FLAGS, name, *(one.read_bytes() for one in sorted(_SOURCES.glob("*.c")))])
+        / digest([compiler.version, *_FLAGS, name, *(one.read_bytes() for one in sorted(_SOURCES.glob("*.[ch]")))])
     )
     if kept_whole(folder):
         return ctypes.CDLL(str(folder / f"{name}.so"))

@@ -32,7 +32,7 @@ from workbench.replay.refusals import FROM_PROFILE, refuse_left_out, refuse_opaq
 from workbench.replay.resolve import Named, resolve
 from workbench.replay.several_threads import HostThreads, read_threads
 from workbench.replay.thread_edits import edited_threads
-from workbench.replay.threads import StuckError, differences, replay_threads
+from workbench.replay.threads import Replay, StuckError, differences
 from workbench.replay.waits import find_spare, run_path, slack_of
 from workbench.traces.path import RunPath
 from workbench.traces.trace import trace_of
@@ -314,7 +314,7 @@ def _of_threads(refused: Replayed) -> Replayed:
             refused, why="how the host's threads waited for one another is kept in traced runs only: trace it"
         )
     try:
-        alone = replay_threads(syncs, refused.run.manifest.cores)
+        alone = Replay(syncs, refused.run.manifest.cores).times()
     except StuckError:
         return replace(refused, why="replay of the host's threads comes to an end at which none can go on")
     late, off_ps = differences(syncs, alone), alone.end_ps - refused.run.manifest.time_ps

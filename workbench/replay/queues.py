@@ -230,7 +230,10 @@ class Queues:
             depth[of_edge] = rooms[number][1]
         words = ctypes.byref(self.words.struct) if self.words else None
         pointers = [ctypes.c_void_p(one.ctypes.data) for one in (depth, *self._room)]
-        compiled("queues").replay_queues(ctypes.byref(self._struct), words, *pointers)
+        replay = compiled("queues").replay_queues
+        replay.restype = ctypes.c_int64
+        if replay(ctypes.byref(self._struct), words, *pointers) < 0:
+            raise MemoryError
         last = [self._last_pop(number, len(edge.pop_ps)) for number, edge in enumerate(self.edges) if len(edge.pop_ps)]
         return None if -1 in last else max(last, default=0)
 

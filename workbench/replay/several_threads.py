@@ -7,6 +7,7 @@ when calls are made, where it is given how long they take. Each is given the oth
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from workbench.replay.edits import RefusedError
 from workbench.replay.host import ASYNC, IRQ, OTHER, HostPart, Operations
 from workbench.replay.lowering import Lowered
 from workbench.replay.program import Program
-from workbench.replay.threads import StuckError, ThreadTimes, differences, replay_threads, waits_ps
+from workbench.replay.threads import Replay, StuckError, ThreadTimes, differences, waits_ps
 
 Numbers = NDArray[np.int64]
 _CARD = (SyncKind.CARD, SyncKind.CARD_HELD, SyncKind.INTERRUPT)
@@ -35,12 +36,28 @@ class _Script:
     `number`-th of its operation's."""
 
     rows: Table
+    cores: Cores
     at: Numbers
     op: Numbers
     number: Numbers
 
     def counts(self, ops: int) -> Numbers:
         return np.bincount(self.op, minlength=ops).astype(np.int64)
+
+    @cached_property
+    def replay(self) -> Replay:
+        return Replay(self.rows, self.cores)
+
+    @cached_property
+    def waits_ps(self) -> Numbers:
+        return waits_ps(self.rows)
+
+    def times(self, took_ps: Numbers | None = None, own_ps: Numbers | None = None) -> ThreadTimes:
+        """The threads, with so much time for each call of the card's. Raises RefusedError."""
+        try:
+            return self.replay.times(took_ps, own_ps)
+        except StuckError:
+            raise RefusedError("a thread would wait for one that does not come") from None
 
 
 @dataclass(frozen=True)
@@ -57,7 +74,7 @@ class HostThreads:
         """Make the graph's lags between operations and polls, and its end, those of the threads; whether these lock
         all that they share in the order of the run. `own` scales the threads' own times, by number, and `loop` is the
         share of `gone_ps` that is gone. Raises RefusedError."""
-        ops, script = program.ops, self._script(program.ops, None)
+        ops, script = program.ops, self._recorded
         factor = np.array([own.get(n, 1.0) for n in range(int(self.rows["block"].max()) + 1)])
         took_ps, replayed = np.zeros(0, np.int64), None
         for _ in range(_MOST_ROUNDS):
@@ -71,19 +88,20 @@ class HostThreads:
             if replayed is None or not np.array_equal(found, took_ps):
                 left_ps = script.rows["own_ps"] - script.rows["gone_ps"] * loop
                 own_ps = np.rint(left_ps * factor[script.rows["block"]]).astype(np.int64)
-                replayed = self._replayed(script.rows, found, own_ps)
+                replayed = script.times(found, own_ps)
             if not self._give(program, lowered, script, replayed, found) and np.array_equal(found, took_ps):
                 return _in_order(script.rows, replayed)
             took_ps = found
         raise RefusedError("it is not found when the threads make their calls")
 
-    def _script(self, ops: Operations, counts: Numbers | None) -> _Script:
-        """The rows with so many calls of each operation (None: as they were)."""
+    @cached_property
+    def _recorded(self) -> _Script:
         at = np.flatnonzero(self.op_of >= 0)
-        script = _Script(self.rows, at, self.op_of[at], _numbers(self.op_of[at]))
-        if counts is None:
-            return script
-        known = script.counts(len(ops))
+        return _Script(self.rows, self.cores, at, self.op_of[at], _numbers(self.op_of[at]))
+
+    def _script(self, ops: Operations, counts: Numbers) -> _Script:
+        """The rows with so many calls of each operation."""
+        at, known = self._recorded.at, self._recorded.counts(len(ops))
         first = np.cumsum(known) - known
         pieces, begin = [], 0
         for op in np.flatnonzero(counts != known).tolist():
@@ -97,12 +115,12 @@ class HostThreads:
         again = np.flatnonzero(np.append(False, order[1:] == order[:-1]))
         rows["own_ps"][again], rows["gone_ps"][again] = ops["gap_ps"][self.op_of[order[again]]], 0
         at = np.flatnonzero(self.op_of[order] >= 0)
-        return _Script(rows, at, self.op_of[order[at]], _numbers(self.op_of[order[at]]))
+        return _Script(rows, self.cores, at, self.op_of[order[at]], _numbers(self.op_of[order[at]]))
 
     def _took(self, program: Program, lowered: Lowered, script: _Script) -> Numbers:
         """How long, in the graph, each row waits."""
         graph, op, number = lowered.graph, script.op, script.number
-        took = waits_ps(script.rows)
+        took = script.waits_ps.copy()
         asked_ps = (self._returned_before(program, lowered) + lowered.lag_ps - program.delay_ps)[op]
         ends_ps = graph.end[lowered.of_op[op]]
         row = np.full(len(program.ops), -1, np.int64)
@@ -124,18 +142,10 @@ class HostThreads:
         took[script.at[waits]] = found[waits]
         return took
 
-    def _replayed(self, rows: Table, took_ps: Numbers, own_ps: Numbers) -> ThreadTimes:
-        """The threads, with so much time for each call of the card's. Raises RefusedError."""
-        took = took_ps.tolist()
-        try:
-            return replay_threads(rows, self.cores, lambda row, t0_ps: t0_ps + int(took[row]), own_ps)
-        except StuckError:
-            raise RefusedError("a thread would wait for one that does not come") from None
-
     def wrong(self, end_ps: int) -> str:
         """What replay of the unchanged threads has otherwise than the run, or nothing."""
         try:
-            replayed = self._replayed(self.rows, waits_ps(self.rows), np.asarray(self.rows["own_ps"]))
+            replayed = self._recorded.times()
         except RefusedError as error:
             return f"the host's threads cannot be replayed: {error}"
         late = differences(self.rows, replayed)
