@@ -1,17 +1,19 @@
 """Whether accepting every proposed mark makes a run's first finding worse, over all example and corpus designs.
 
-    python tests/benchmarks/proposals.py [--json] [--quick] [NAME ...]
+    python tests/benchmarks/proposals.py [--json] [--quick] [--core DIR] [--predict SECONDS] [NAME ...]
 
-Each row is a project without any pragma: copies of the 2-D PDF's forms, of the applications in `tests/data`, and of
-small ones of `bounds_apps`, their pragmas taken out. It runs on the simulated card with counted host time as it is, and
-again with every proposal accepted. A row is `ok` where
+A row is a project of `proposals_designs.py` (--help lists them): the examples, the tests' applications, streaming
+ones, strangers' projects, FIFO designs, the 2-D PDF's steps, small hosts, and PicoRV32 (`--core`: its folder, which is
+not shipped). Each is there without any pragma, and with its own marks where marks are proposed beside them. It runs
+with counted host time as it is, and again with every proposal accepted. A row is `ok` where
 
 - the first finding is of the same rule on the same side as before, or the former first finding is still reported after
   it (marks may tell more of the FPGA, and so a better finding), and the first advice leads nowhere else;
 - a finding is still there where there was one;
 - the marks bring no diagnostic of their own, and nothing is proposed any more.
 
-`bound` is what the first finding gains at most. The exit code is 1 where a row is not `ok`.
+Findings are those of `workbench report`: `gain` is what the first one is predicted to gain, within `--predict` seconds
+of processor time, or else its upper bound, `bound`. The exit code is 1 where a row is not `ok`.
 """
 
 from __future__ import annotations
@@ -19,14 +21,15 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import yaml
+sys.path.insert(0, str(Path(__file__).parent))
+
+from proposals_designs import Design, designs
 
 from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
@@ -36,37 +39,22 @@ from workbench.session.marking import proposed, write_marks
 from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import Plugins, load_plugins
-from workbench.session.results import open_result
+from workbench.session.results import open_result, predicted
 
-ROOT = Path(__file__).parents[2]
-APPLICATIONS, APPS = ROOT / "tests" / "data" / "applications", ROOT / "tests" / "benchmarks" / "bounds_apps"
-PDF2D, TINY = ROOT / "resources" / "examples" / "pdf2d", ROOT / "tests" / "data" / "tiny"
-SMALL = {"ROUNDS": 4, "EFFORT": 0, "CLEAR": 0, "CYCLES": 100, "MAKE": 300, "ADD": 100}  # settings of bounds_apps
-PAIRS = (("block", "unit"), ("registers", "unit"), ("small", "unit"), ("control", "unit"), ("block", "refresh"),
-         ("cores", "cores"), ("stages", "pair"), ("readback", "unit"))  # fmt: skip
 QUICK = ("tiny", "pdf2d original", "fir", "sha256", "block on unit")
+UNMARKED, OWN = "no marks", "own marks"
 _PRAGMA = re.compile(r"^[^\n]*(?:#|//|--)\s*pragma recap\b[^\n]*\n", re.MULTILINE)
 SOURCES = {".c", ".cpp", ".h", ".hpp", ".v", ".sv", ".vhd"}
 
 
 @dataclass(frozen=True)
-class Design:
-    """A project file's folder, copied from `source`, with the `settings` of its runs."""
-
-    name: str
-    source: Path
-    project: str
-    settings: Mapping[str, int] = field(default_factory=dict)
-    files: tuple[str, ...] = ()  # none: all of the folder
-
-
-@dataclass(frozen=True)
 class First:
-    """A run's first finding: the rule, the side of its block, and its bound."""
+    """A run's first finding: the rule, the side of its block, what it gains, and its bound."""
 
     rule: str
     side: str
     where: str
+    gain: float
     bound: float
 
     @property
@@ -77,6 +65,7 @@ class First:
 @dataclass(frozen=True)
 class Row:
     name: str
+    marks: str
     proposals: int
     before: First | None
     after: First | None
@@ -84,37 +73,11 @@ class Row:
     why: str = ""
 
 
-def designs() -> Iterator[Design]:
-    yield Design("tiny", TINY, "tiny.workbench.yaml", {"DELAY": 200})
-    for form, points in (("original", 5120), ("optimised", 24576), ("vhdl", 2560)):
-        yield Design(f"pdf2d {form}", PDF2D, f"{form}.workbench.yaml", {"CORES": 4, "POINTS": points})
-    for folder in sorted(APPLICATIONS.iterdir()):
-        for project in sorted(folder.glob("*.workbench.yaml")):
-            yield Design(folder.name, APPLICATIONS, f"{folder.name}/{project.name}")  # they share templates
-    for host, design in PAIRS:
-        files = ("common.h", f"{host}.c", f"{design}.v")
-        yield Design(f"{host} on {design}", APPS, "app.workbench.yaml", SMALL, files)
-
-
-def copied(design: Design, folder: Path) -> Path:
-    """A copy of the design without pragmas; its project file."""
-    if design.files:
-        folder.mkdir()
-        for name in design.files:
-            shutil.copy(design.source / name, folder)
-        _, host, hardware = design.files
-        project = {
-            "schema_version": 1, "name": "app", "platform": "nallatech_h101", "host": {"sources": [host]},
-            "hardware": {"sources": [hardware], "top": "unit_top", "read_out": {"first": 0x800000, "last": 0x80000F}},
-            "settings": dict(design.settings),
-        }  # fmt: skip
-        (folder / design.project).write_text(yaml.safe_dump(project), encoding="utf-8")
-    else:
-        shutil.copytree(design.source, folder)
+def without_marks(folder: Path) -> None:
+    """Take the pragmas out of all sources below."""
     for path in folder.rglob("*"):
         if path.suffix in SOURCES:
             path.write_bytes(_PRAGMA.sub("", path.read_bytes().decode("latin-1")).encode("latin-1"))
-    return folder / design.project
 
 
 def first_of(findings: Iterable[Finding]) -> First | None:
@@ -123,7 +86,9 @@ def first_of(findings: Iterable[Finding]) -> First | None:
 
 
 def _first(finding: Finding) -> First:
-    return First(finding.rule, "host" if finding.block.startswith("host") else "fpga", finding.where, finding.gain)
+    bound = finding.speedup_ideal if finding.speedup_cap is None else finding.speedup_cap
+    side = "host" if finding.block.startswith("host") else "fpga"
+    return First(finding.rule, side, finding.where, finding.gain, bound)
 
 
 @dataclass(frozen=True)
@@ -135,33 +100,62 @@ class _Seen:
     proposals: tuple[Proposal, ...]
 
 
-def seen(project: Path, settings: Mapping[str, int], out: Path, plugins: Plugins) -> _Seen:
-    """What a run of the project shows, and what is proposed for it."""
-    workspace = open_workspace(project, plugins)
-    scan = workspace.scan(workspace.settings(settings))
-    run_workspace(workspace, RunOptions(out=out, deterministic=True, settings=settings), Job(lambda event: None))
-    found = tops(open_result(out, plugins).analysis.findings)
-    shown = [finding for finding in found if finding.scope != "application"]
-    return _Seen(
-        first_of(found), frozenset(_first(finding).key for finding in shown),
-        bool(shown) and shown[0].points_elsewhere, frozenset(map(_said, scan.diagnostics)), proposed(workspace, scan),
-    )  # fmt: skip
+class Bench:
+    def __init__(self, predict_s: float) -> None:
+        self._plugins: Plugins = load_plugins()
+        self._predict_s = predict_s
+
+    def rows(self, design: Design) -> Iterator[Row]:
+        """The design without marks, and with its own, each beside the same with all that are proposed."""
+        for marks in (UNMARKED, OWN):
+            with tempfile.TemporaryDirectory(prefix="proposals") as folder:
+                try:
+                    row = self.row(design, marks, Path(folder))
+                except WorkbenchError as error:
+                    row = Row(design.name, marks, 0, None, None, False, str(error))
+            if row is not None:
+                yield row
+
+    def row(self, design: Design, marks: str, folder: Path) -> Row | None:
+        """One row, made in `folder`; None where the design's own marks leave nothing to propose."""
+        (folder / "design").mkdir()
+        project = design.make(folder / "design")
+        if marks == UNMARKED:
+            without_marks(folder / "design")
+        workspace = open_workspace(project, self._plugins)
+        scan = workspace.scan(workspace.settings(design.settings))
+        marked = proposed(workspace, scan)
+        if marks == OWN and not marked:
+            return None
+        before = self._seen(project, design.settings, folder / "before")
+        write_marks(workspace, marked)
+        after = self._seen(project, design.settings, folder / "after")
+        why = "; ".join(worse(before, after))
+        return Row(design.name, marks, len(marked), before.first, after.first, not why, why)
+
+    def _seen(self, project: Path, settings: Mapping[str, int], out: Path) -> _Seen:
+        """What a run of the project shows, and what is proposed for it."""
+        workspace = open_workspace(project, self._plugins)
+        scan = workspace.scan(workspace.settings(settings))
+        run = run_workspace(workspace, RunOptions(out=out, deterministic=True, settings=settings), Job())
+        if not run.complete:
+            told = (run.manifest.reason, *(one.message for one in run.manifest.diagnostics))
+            raise WorkbenchError(Diagnostic(f"it did not run: {' '.join(told)}"))
+        opened = open_result(out, self._plugins)
+        if self._predict_s > 0 and opened.analysis.predictable:
+            opened, _ = predicted(opened, self._predict_s)
+        found = tops(opened.analysis.findings)
+        shown = [finding for finding in found if finding.scope != "application"]
+        return _Seen(
+            first_of(found), frozenset(_first(finding).key for finding in shown),
+            bool(shown) and shown[0].points_elsewhere, frozenset(map(_said, scan.diagnostics)),
+            proposed(workspace, scan),
+        )  # fmt: skip
 
 
 def _said(diagnostic: Diagnostic) -> str:
     """A diagnostic without its line, which marks move."""
     return f"{diagnostic.file}: {diagnostic.message}"
-
-
-def compared(design: Design, folder: Path, plugins: Plugins) -> Row:
-    """The design without marks and with all that are proposed."""
-    project = copied(design, folder / "design")
-    before = seen(project, design.settings, folder / "before", plugins)
-    workspace = open_workspace(project, plugins)
-    write_marks(workspace, before.proposals)
-    after = seen(project, design.settings, folder / "after", plugins)
-    why = "; ".join(worse(before, after))
-    return Row(design.name, len(before.proposals), before.first, after.first, not why, why)
 
 
 def worse(before: _Seen, after: _Seen) -> Iterator[str]:
@@ -170,7 +164,7 @@ def worse(before: _Seen, after: _Seen) -> Iterator[str]:
         yield "there is no finding any more"
     elif before.first is not None and after.first is not None and before.first.key != after.first.key:
         if before.first.key not in after.keys:
-            yield f"{before.first.rule} ({before.first.bound:.2f}x) is no finding any more"
+            yield f"{before.first.rule} ({before.first.gain:.2f}x) is no finding any more"
         if after.elsewhere and not before.elsewhere:
             yield "the first finding leads elsewhere"
     for told in sorted(after.diagnostics - before.diagnostics):
@@ -181,34 +175,34 @@ def worse(before: _Seen, after: _Seen) -> Iterator[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="of rows (default: all)")
+    parser.epilog = "NAME is one of: " + "; ".join(design.name for design in designs(Path()))
+    parser.add_argument("names", nargs="*", metavar="NAME", help="of designs (default: all)")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--quick", action="store_true", help=f"only {', '.join(QUICK)}")
+    parser.add_argument("--core", type=Path, metavar="DIR", help="the folder of picorv32.v")
+    parser.add_argument("--predict", type=float, default=10.0, metavar="SECONDS", help="for predictions (0: bounds)")
     arguments = parser.parse_args()
-    wanted = arguments.names or (QUICK if arguments.quick else [design.name for design in designs()])
-    plugins, rows = load_plugins(), []
-    for design in designs():
-        if design.name in wanted:
-            with tempfile.TemporaryDirectory(prefix="proposals") as folder:
-                try:
-                    row = compared(design, Path(folder), plugins)
-                except WorkbenchError as error:
-                    row = Row(design.name, 0, None, None, False, str(error))
-            rows.append(row)
-            if not arguments.json:
-                print(_line(row), flush=True)
+    bench, rows = Bench(arguments.predict), []
+    for design in designs(arguments.core):
+        if design.name in (arguments.names or QUICK) or not (arguments.names or arguments.quick):
+            for row in bench.rows(design):
+                rows.append(row)
+                if not arguments.json:
+                    print(_line(row), flush=True)
     if arguments.json:
         print(json.dumps({"rows": [asdict(row) for row in rows], "not_ok": sum(not row.ok for row in rows)}))
+    else:
+        print(f"{sum(row.ok for row in rows)} of {len(rows)} are ok")
     return int(any(not row.ok for row in rows))
 
 
 def _line(row: Row) -> str:
-    both = " -> ".join(
-        f"{one.rule} ({one.side}) {one.bound:.2f}x" if one else "none" for one in (row.before, row.after)
+    both = "-> ".join(
+        f"{f'{one.rule} ({one.side}) {one.gain:.2f}x <= {one.bound:.2f}x' if one else 'none':52} "
+        for one in (row.before, row.after)
     )
-    return (
-        f"{'ok ' if row.ok else 'not'} {row.name}: {row.proposals} proposals; {both}{f'; {row.why}' if row.why else ''}"
-    )
+    verdict = "ok " if row.ok else "not"
+    return f"{verdict} {row.name:32} {row.marks:9} {row.proposals:3} proposals  {both}{row.why}".rstrip()
 
 
 if __name__ == "__main__":
