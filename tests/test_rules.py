@@ -183,7 +183,7 @@ def test_each_side_is_bounded_by_what_stays_of_the_other(knowledge: KnowledgeBas
     analysis = analyse(run, None, knowledge)
     late = one(analysis, "late sender", block="top.core.p")
     assert late.speedup_ideal == pytest.approx(16.21)
-    assert bound(late, "Mend what the host") == late.gain == pytest.approx(1 / 0.0595)
+    assert bound(late, "Fix what the host") == late.gain == pytest.approx(1 / 0.0595)
     assert (late.culprit, late.title) == ("host.main", "Late sender: the host")
     mine = one(analysis, "late sender", block="host.main")
     assert bound(mine, "Make the FPGA faster") == mine.gain == pytest.approx(1.32)
@@ -204,7 +204,7 @@ def test_another_block_that_works_caps_a_finding_too(knowledge: KnowledgeBase) -
     finding = one(analyse(run, None, knowledge), "late receiver", block="top.dist")
     assert finding.speedup_ideal == pytest.approx(5.5)
     assert bound(finding, "Put a buffer between") == pytest.approx(1.31)
-    assert bound(finding, "Mend the imbalance, by making the receiver faster") == pytest.approx(10)
+    assert bound(finding, "Fix the imbalance, by making the receiver faster") == pytest.approx(10)
 
 
 def test_all_overhead_means_that_the_fpga_does_nothing_but_work(knowledge: KnowledgeBase) -> None:

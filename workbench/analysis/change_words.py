@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from math import ceil
 from pathlib import PurePath
 
@@ -69,37 +70,45 @@ def _scaled(what: str, factor: float) -> str:
 
 def change_facts(changes: Sequence[Change], analysis: Analysis) -> tuple[Fact, ...]:
     """The calls that a set of changes concerns, each as it is and as it becomes; a change of no calls is its title."""
-    after: dict[int, list[str]] = {}
+    after: dict[tuple[int, ...], list[str]] = {}
     others = []
     for change in changes:
         found = _calls_of(change, analysis)
-        for number in found:
-            after.setdefault(number, []).append(_after(change, analysis.calls[number]))
+        parts = [found] if isinstance(change, catalogue.Unite) else [(number,) for number in found]
+        for part in filter(None, parts):
+            known = next((key for key in after if set(part) <= set(key)), part)
+            words = _after(change, [analysis.calls[number] for number in known])
+            after.setdefault(known, []).extend([words] if words not in after.get(known, ()) else [])
         if not found:
             others.append(Fact(change_title(change), ""))
-    calls = [(analysis.calls[number], words) for number, words in after.items()]
-    return (*(Fact(_call_words(call, call.count, call.bytes_per_call), ", ".join(w)) for call, w in calls), *others)
+    facts = [
+        Fact(" + ".join(dict.fromkeys(_call_words(analysis.calls[number]) for number in part)), ", ".join(words))
+        for part, words in after.items()
+    ]
+    threads = {fact: facts.count(fact) for fact in facts}
+    return (*(replace(f, title=f"{f.title} in {n} threads") if n > 1 else f for f, n in threads.items()), *others)
 
 
-def _calls_of(change: Change, analysis: Analysis) -> list[int]:
+def _calls_of(change: Change, analysis: Analysis) -> tuple[int, ...]:
     sites = [call.site for call in analysis.calls]
     found: set[int] = set()
     for name in getattr(change, "calls", ()):
         with suppress(WorkbenchError):  # what it names is not in this part of the run
             found |= set(sites_of(name, sites, change))
-    return sorted(found)
+    return tuple(sorted(found))
 
 
-def _call_words(call: CallMetrics, count: float, size: float) -> str:
-    each = f" × {bytes_text(round(size))}" if size else ""
-    return f"{call.site.label or call.site.callee} {count_text(count)}{each}"
+def _call_words(call: CallMetrics) -> str:
+    return f"{call.site.label or call.site.callee} {_sized(call.count, call.bytes_per_call)}"
 
 
-def _after(change: Change, call: CallMetrics) -> str:
-    count, size = call.count, call.bytes_per_call
+def _after(change: Change, calls: Sequence[CallMetrics]) -> str:
+    """What calls become: of several sites where they are united with one another."""
+    count, total = sum(call.count for call in calls), sum(call.count * call.bytes_per_call for call in calls)
+    size = total / count if count else 0.0
     match change:
         case catalogue.Unite(_, united):
-            return _sized(ceil(count / united), size * united)
+            return _sized(ceil(count / united), min(size * united, total))
         case catalogue.Split(_, parts):
             return _sized(count * parts, size / parts)
         case catalogue.Resize(_, changed):
@@ -117,7 +126,7 @@ def _after(change: Change, call: CallMetrics) -> str:
         case catalogue.Early():
             return "a round earlier"
         case catalogue.FewerStarts(_, rounds):
-            return _sized(ceil(count / rounds), 0)
+            return _sized(ceil(count / rounds), size)
         case catalogue.ControlInFpga():
             return "one start in all"
     return change_title(change)

@@ -126,10 +126,11 @@ def prediction_words(prediction: Prediction) -> str:
 
 def gain_words(finding: Finding) -> str:
     """What a finding gains, in a few words: the predicted speedup, or else its upper bound."""
+    cap = finding.speedup_cap
+    bound = "no limit known" if cap == float("inf") else "" if cap is None else f"at most {bound_text(cap)}"
     if finding.speedup_predicted is not None:
-        bound = "" if finding.speedup_cap is None else f", at most {bound_text(finding.speedup_cap)}"
-        return f"predicted {ratio_text(finding.speedup_predicted)}{bound}"
-    return "no limit known" if finding.gain == float("inf") else f"at most {bound_text(finding.gain)}"
+        return f"predicted {ratio_text(finding.speedup_predicted)}{', ' if bound else ''}{bound}"
+    return bound or f"{bound_text(finding.speedup_ideal)} if only this time went"
 
 
 def becomes_words(total_s: float, gain: float) -> str:

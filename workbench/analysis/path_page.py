@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from workbench.analysis.finding_words import block_words
 from workbench.api import views
@@ -86,7 +87,12 @@ def path_table(rows: Sequence[PathRow], *, with_blocks: bool = True) -> views.Ta
 def path_words(path: CriticalPath, blocks: Iterable[Block], most: int = 3) -> str:
     """What most of the run's time is spent on, in a line."""
     rows = [row for row in path_rows(path, names_of_groups(blocks)) if row.time_s][:most]
-    return ", ".join(f"{block_words(row.block)} {row.name} {percent_text(row.share)}" for row in rows)
+    names = [f"{block_words(row.block)} {row.name}" for row in rows]
+    places = [
+        f" ({PurePath(row.file).name}:{row.line})" if names.count(n) > 1 else ""
+        for row, n in zip(rows, names, strict=True)
+    ]
+    return ", ".join(f"{n}{place} {percent_text(row.share)}" for row, n, place in zip(rows, names, places, strict=True))
 
 
 def path_section(path: CriticalPath | None, members: Sequence[Block]) -> views.Section | None:

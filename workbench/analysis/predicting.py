@@ -9,7 +9,7 @@ from itertools import chain, combinations
 from time import process_time
 
 from workbench.analysis.finding_words import LEAST_GAIN
-from workbench.analysis.rules import severity_of
+from workbench.analysis.plugin_findings import severity_of
 from workbench.api.job import Job
 from workbench.api.results import Analysis, WhatIf
 from workbench.model.changes import Change

@@ -12,8 +12,8 @@ from workbench.analysis.edits import changes_of
 from workbench.analysis.hazards import demands_of
 from workbench.analysis.knowledge import Argument, CheckedRule, CheckedSuggestion, KnowledgeBase, Scope
 from workbench.analysis.measured import Measured
+from workbench.analysis.plugin_findings import findings_of_plugins, severity_of, with_plugins
 from workbench.analysis.selection import PARTS, Selection, Values, select_block, select_parts
-from workbench.api.faults import plugin_fault
 from workbench.api.metrics import Value, value_text
 from workbench.api.results import BlockMetrics, CallMetrics
 from workbench.model.blocks import Side
@@ -23,7 +23,6 @@ from workbench.model.platform import Platform
 from workbench.model.pragma import Category
 from workbench.model.run import Entry
 
-HIGH, MEDIUM = 2.0, 1.2
 #: A generic rule stays silent on a block where the rules under it explain this share of its time.
 EXPLAINED = 0.5
 MOST_PLACES = 12
@@ -58,10 +57,6 @@ def ideal_speedup(total_s: float, saved_s: float) -> float:
     return total_s / (total_s - saved_s) if saved_s < total_s else math.inf
 
 
-def severity_of(gain: float) -> str:
-    return "high" if gain > HIGH else "medium" if gain >= MEDIUM else "low"
-
-
 def find_bottlenecks(
     measured: Measured, knowledge: KnowledgeBase
 ) -> tuple[tuple[Finding, ...], tuple[Diagnostic, ...]]:
@@ -86,58 +81,12 @@ def find_bottlenecks(
                 found.append((finding, one.rule))
         except WorkbenchError as error:
             problems += _left_out(one.rule, error)
-    found, more = _bounded(found, measured, knowledge)
-    problems += more
+    found, more = with_plugins(found, measured, knowledge.sources)
     findings = _unique([finding for finding, _ in found])
     rules = {finding.id: rule for finding, (_, rule) in zip(findings, found, strict=True)}
-    for source in knowledge.sources:
-        try:
-            findings = _unique([*findings, *_computed(source.find(measured), measured)])
-        except WorkbenchError as error:
-            problems += error.diagnostics
-        except Exception as error:
-            problems.append(plugin_fault(error, f"to find bottlenecks ('{source.name}')"))
+    own, wrong = findings_of_plugins(measured, knowledge.sources)
+    findings, problems = _unique([*findings, *own]), [*problems, *more, *wrong]
     return tuple(_nested(sorted(findings, key=_rank), rules)), tuple(dict.fromkeys(problems))
-
-
-def _bounded(
-    found: list[tuple[Finding, CheckedRule]], measured: Measured, knowledge: KnowledgeBase
-) -> tuple[list[tuple[Finding, CheckedRule]], list[Diagnostic]]:
-    """The findings with the bounds that plugins know of them; without those that then gain too little."""
-    problems: list[Diagnostic] = []
-    for source in knowledge.sources:
-        if source.bound is None:
-            continue
-        try:
-            told = [(source.bound(measured, finding), finding, rule) for finding, rule in found]
-        except WorkbenchError as error:
-            problems += error.diagnostics
-            continue
-        except Exception as error:
-            problems.append(plugin_fault(error, f"to bound findings ('{source.name}')"))
-            continue
-        found = [(_at_most(finding, *bound) if bound else finding, rule) for bound, finding, rule in told]
-        found = [(finding, rule) for finding, rule in found if finding.gain >= LEAST_GAIN]
-    return found, problems
-
-
-def _at_most(finding: Finding, bound: float, why: str) -> Finding:
-    advice = tuple(
-        one if one.at_most is None or one.at_most <= bound else replace(one, at_most=bound, stays=why)
-        for one in finding.advice
-    )
-    cap = bound if finding.speedup_cap is None else min(finding.speedup_cap, bound)
-    ideal = min(finding.speedup_ideal, bound) if finding.speedup_cap is None else finding.speedup_ideal
-    bounded = replace(finding, advice=advice, speedup_cap=cap, speedup_ideal=ideal)
-    return replace(bounded, severity=severity_of(bounded.gain))
-
-
-def _computed(findings: Iterable[Finding], measured: Measured) -> Iterator[Finding]:
-    """A plugin's own findings, as far as they gain the threshold, with those of their numbers that are metrics."""
-    for finding in findings:
-        if finding.gain >= measured.threshold:
-            known = {name: value for name, value in finding.metrics.items() if name in measured.metrics}
-            yield replace(finding, severity=severity_of(finding.gain), metrics=known)
 
 
 def _left_out(rule: CheckedRule, error: WorkbenchError) -> Iterator[Diagnostic]:
@@ -147,10 +96,10 @@ def _left_out(rule: CheckedRule, error: WorkbenchError) -> Iterator[Diagnostic]:
 
 
 def _rank(finding: Finding) -> tuple[bool, bool, float, bool, float]:
-    """By gain, predicted ones first; those whose best advice leads to others come after them, and among equals parts of
-    another later."""
+    """By gain, predicted ones first; those whose best advice leads to others come after them. Among equals parts of
+    another are later, then those that take less time."""
     unknown = finding.speedup_predicted is None
-    return finding.points_elsewhere, unknown, -finding.gain, finding.scope == "call", -finding.speedup_ideal
+    return finding.points_elsewhere, unknown, -finding.gain, finding.scope == "call", -finding.time_s
 
 
 def _fire(rule: CheckedRule, measured: Measured) -> Iterator[_Fired]:

@@ -89,12 +89,16 @@ def _head(run: Run, analysis: Analysis, platform: Platform | None) -> Iterator[s
             f" {percent_text(host.share_of(*COMMUNICATION))} and waits {percent_text(host.waiting_share)}."
         )
     if more := len(hosts) - len(named):
-        least = max(_activity(m) for m in hosts if m not in named)
-        yield f"{counted(more, 'more thread')} of the host work or move data at most {percent_text(least)} of the time."
-    groups = [g for g in analysis.groups() if g.members[0].block.side is Side.FPGA]
+        most = percent_text(max(_activity(m) for m in hosts if m not in named))
+        most = f"less than {most[2:]}" if most.startswith("<") else f"at most {most}"
+        verb = "works or moves" if more == 1 else "work or move"
+        yield f"{counted(more, 'more host thread')} {verb} data {most} of the time."
+    groups = [g for g in analysis.groups() if g.members[0].block.side is Side.FPGA and g.best.time_s]
     busiest = max(groups, key=lambda g: g.mean_work_share, default=None)
-    if busiest is not None and busiest.best.time_s:
+    if busiest is not None and busiest.mean_work_share:
         yield f"The busiest of the FPGA, {_named(busiest)}, works {percent_text(busiest.mean_work_share)}."
+    elif busiest is not None:
+        yield "No pragma says when the FPGA works."
     for port in (one for one in analysis.memory_ports if one.bytes):
         yield f"{memory_words(port)} of the time."
     if said := cores_words(manifest):

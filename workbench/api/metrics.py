@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         StreamMetrics,
     )
     from workbench.model.blocks import Side
-    from workbench.model.finding import Finding
+    from workbench.model.finding import Advice, Finding
     from workbench.model.platform import Platform
     from workbench.model.run import Run
 
@@ -250,8 +250,10 @@ class FindingSource:
     """Findings that a plugin computes itself, because no rule over one block can state them. `find` gets what a run
     measured; those that gain less than its threshold are left out, and each is ranked among the rules' findings. The
     names in a finding's `metrics` are those of metrics. `bound` gives what the run gains by a rule's finding at
-    most, and why, where the plugin knows a tighter bound than the rule."""
+    most, and why, where the plugin knows a tighter bound than the rule. `advice` gives what to do in place of what a
+    rule's finding advises, where its calls are in code that the plugin generated; None elsewhere."""
 
     name: str
     find: Callable[[Measured], Sequence[Finding]]
     bound: Callable[[Measured, Finding], tuple[float, str] | None] | None = None
+    advice: Callable[[Measured, Finding], Sequence[Advice] | None] | None = None

@@ -44,6 +44,7 @@ def workbench_findings() -> Sequence[FindingSource]:
             "stream limit",
             Later(f"{__name__}.limit_finding:stream_findings"),
             Later(f"{__name__}.limit_finding:stream_bound"),
+            Later(f"{__name__}.limit_finding:stream_advice"),
         ),
         FindingSource("short queue", Later(f"{__name__}.limit_finding:short_queues")),
     ]

@@ -33,6 +33,9 @@ _CPP = {
     "float32": "float", "float64": "double",
 }  # fmt: skip
 _WINDOW_WORDS = 0x10000
+#: The generated sources of the host.
+MAIN, CARD = "stream_main.cpp", "stream_card.c"
+GENERATED = frozenset((MAIN, CARD))
 _MOST_CROSSING = 240
 
 
@@ -70,15 +73,15 @@ def made(topology: Topology, section: Streaming, composition: Composition, agent
         in_vhdl = section.agent_language is AgentLanguage.VHDL
         counting |= {f"{agent.name}.v": as_one(agent.vhdl, agent.name)} if in_vhdl else agent.verilog
     texts = {
-        "stream_main.cpp": _main(topology, section, on_cores, edges, crossing, root, agents),
-        "stream_card.c": _card(topology, platform, bool(crossing)),
+        MAIN: _main(topology, section, on_cores, edges, crossing, root, agents),
+        CARD: _card(topology, platform, bool(crossing)),
         f"{STREAM_TOP}.v": _top(topology, section, platform, modules, parts, agents),
         **{f"{module.name}.v": module.made for _, module in modules if module.made},
         **counting,
     }
     of_cores = dict.fromkeys(file for block in on_cores for file in _made_of(topology, block).files)
     of_fpga = dict.fromkeys(file for _, module in modules for file in module.files(root))
-    host = (*(str(root / file) for file in of_cores if not _is_header(file)), "stream_main.cpp", "stream_card.c")
+    host = (*(str(root / file) for file in of_cores if not _is_header(file)), MAIN, CARD)
     library = (str(RESOURCES / name) for name in ("stream_fifo.v", "stream_port.v"))
     synthesised = {module.made_of: module.implementation.at for _, module in modules if module.made_of}
     edges_here = [part for part in parts if "edge" in part]

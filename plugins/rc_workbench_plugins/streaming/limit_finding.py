@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rc_workbench_plugins.streaming.cores import away
 from rc_workbench_plugins.streaming.events import Events, events_of, head_of
+from rc_workbench_plugins.streaming.generate import GENERATED
 from rc_workbench_plugins.streaming.query.evaluate import evaluate, waiting_for_the_bus
 from rc_workbench_plugins.streaming.query.limits import Queues, Walk, questions, walk
 from rc_workbench_plugins.streaming.query.resolve import read_query
@@ -49,6 +51,10 @@ _NO_CHANGE = {
     "bus": "how much is moved at a time is set in the project: change it and run again",
     "queue": "the depth is set where the edge is written: `workbench streams RUN --confirm` simulates depths",
 }
+_LARGER = (
+    "The run-time of the streaming application makes these calls. Move larger pieces at a time "
+    "(streaming.bulk_elements), or map both ends of an edge to the same side."
+)
 _REPLAYED = "the queues are replayed, and not the whole application"
 _TITLE = {"block": "{who} {limits} the throughput", "core": "The core {at} limits the throughput",
           "bus": "The bus limits the throughput"}  # fmt: skip
@@ -123,6 +129,22 @@ def stream_bound(measured: Measured, finding: Finding) -> tuple[float, str] | No
         return _after(limit) if itself or (in_fpga and on_fpga) else _beside(limit)
     except (KeyError, TypeError, ValueError):
         return None  # `stream_findings` reports the damage
+
+
+def stream_advice(measured: Measured, finding: Finding) -> Sequence[Advice] | None:
+    """What to do about transfers that the run-time makes: its code is generated, how much it moves at a time is set in
+    the project. What it gains is known where the run recorded what limits it."""
+    files = {PurePath(place.file).name for place in finding.places}
+    if finding.rule == _FASTER_FPGA or not files or not files <= GENERATED:
+        return None
+    try:
+        known = _kept(measured.run.tables) is not None
+    except (KeyError, TypeError, ValueError):
+        known = False  # `stream_findings` reports the damage
+    if known:
+        stays = next((one.stays for one in finding.advice if one.at_most == finding.speedup_cap), "")
+        return [Advice(_LARGER, finding.speedup_cap, stays, no_change=_NO_CHANGE["bus"])]
+    return [Advice(f"{_LARGER} A traced run (--trace) finds what limits it.", None, no_change=_NO_CHANGE["bus"])]
 
 
 def _after(limit: Mapping[str, Any]) -> tuple[float, str] | None:

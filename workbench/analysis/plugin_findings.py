@@ -1,0 +1,77 @@
+"""What plugins say of findings: their own, and advice and bounds of those of rules that they know better."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from workbench.analysis.measured import Measured
+from workbench.api.faults import plugin_fault
+from workbench.api.metrics import FindingSource
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.finding import Advice, Finding
+
+HIGH, MEDIUM = 2.0, 1.2
+_Rule = TypeVar("_Rule")
+
+
+def severity_of(gain: float) -> str:
+    return "high" if gain > HIGH else "medium" if gain >= MEDIUM else "low"
+
+
+def findings_of_plugins(measured: Measured, sources: Sequence[FindingSource]) -> tuple[list[Finding], list[Diagnostic]]:
+    """Plugins' own findings, as far as they gain the threshold, with those of their numbers that are metrics."""
+    found: list[Finding] = []
+    problems: list[Diagnostic] = []
+    for source in sources:
+        try:
+            for finding in source.find(measured):
+                if finding.gain >= measured.threshold:
+                    known = {name: value for name, value in finding.metrics.items() if name in measured.metrics}
+                    found.append(replace(finding, severity=severity_of(finding.gain), metrics=known))
+        except WorkbenchError as error:
+            problems += error.diagnostics
+        except Exception as error:
+            problems.append(plugin_fault(error, f"to find bottlenecks ('{source.name}')"))
+    return found, problems
+
+
+def with_plugins(
+    found: list[tuple[Finding, _Rule]], measured: Measured, sources: Sequence[FindingSource]
+) -> tuple[list[tuple[Finding, _Rule]], list[Diagnostic]]:
+    """Rules' findings with the advice and the bounds that plugins have of them; without those that then gain less than
+    the threshold."""
+    problems: list[Diagnostic] = []
+    for source in sources:
+        try:
+            found = [(one, rule) for finding, rule in found if (one := _told(finding, measured, source)) is not None]
+        except WorkbenchError as error:
+            problems += error.diagnostics
+        except Exception as error:
+            problems.append(plugin_fault(error, f"to bound findings ('{source.name}')"))
+    return found, problems
+
+
+def _told(finding: Finding, measured: Measured, source: FindingSource) -> Finding | None:
+    advice = source.advice(measured, finding) if source.advice else None
+    if advice is not None:
+        cap = max((one.at_most for one in advice if one.at_most is not None), default=None)
+        finding = replace(finding, advice=tuple(advice), speedup_cap=cap)
+        finding = replace(finding, severity=severity_of(finding.gain))
+    bound = source.bound(measured, finding) if source.bound else None
+    if bound is None:
+        return finding
+    bounded = _at_most(finding, *bound)
+    return bounded if bounded.gain >= measured.threshold else None
+
+
+def _at_most(finding: Finding, bound: float, why: str) -> Finding:
+    advice: tuple[Advice, ...] = tuple(
+        one if one.at_most is None or one.at_most <= bound else replace(one, at_most=bound, stays=why)
+        for one in finding.advice
+    )
+    cap = bound if finding.speedup_cap is None else min(finding.speedup_cap, bound)
+    ideal = min(finding.speedup_ideal, bound) if finding.speedup_cap is None else finding.speedup_ideal
+    bounded = replace(finding, advice=advice, speedup_cap=cap, speedup_ideal=ideal)
+    return replace(bounded, severity=severity_of(bounded.gain))
