@@ -1,4 +1,4 @@
-"""Runs of a project that differ in one setting: measured, predicted and ideal, in the window, as text and as a page."""
+"""Runs of a project that differ in one value: measured, predicted and ideal, in the window, as text and as a page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workbench.analysis.html_report import html_report
 from workbench.analysis.knowledge import KnowledgeBase
 from workbench.api.studies import write_predicted
 from workbench.cli.main import main
-from workbench.formats.run_folder import RunWriter
+from workbench.formats.run_folder import RunWriter, open_run
 from workbench.gui import theme
 from workbench.gui.compare.mode import CompareMode
 from workbench.gui.context import Context
@@ -73,6 +73,18 @@ def test_runs_that_differ_in_one_setting_are_a_curve(runs: list[Run], tmp_path: 
     assert runs[1].path is not None
     shutil.rmtree(runs[1].path)
     assert scaling_of(runs[0]) is None, "two values are no curve"
+
+
+def test_runs_that_differ_in_one_parameter_of_the_top_module_are_a_curve(tmp_path: Path) -> None:
+    """A study sweeps these too; two that differ in it are not one value of a setting."""
+    made = [kept(tmp_path, 2, parameters={"DEPTH": depth, "WIDTH": 32}) for depth in (4, 16, 64)]
+    kept(tmp_path, 4, parameters={"DEPTH": 4, "WIDTH": 32})
+    kept(tmp_path, 2, parameters={"DEPTH": 128, "WIDTH": 64})
+    scaling = known(scaling_of(made[1]))
+    assert (scaling.setting, [point.value for point in scaling.points]) == ("DEPTH", [4, 16, 64])
+    assert [point.run for point in scaling.points] == [str(run.path) for run in made]
+    assert made[0].path is not None
+    assert open_run(made[0].path)[0].manifest.parameters == {"DEPTH": 4, "WIDTH": 32}
 
 
 def test_of_one_value_the_newest_run_counts_and_unequal_work_has_no_ideal(runs: list[Run], tmp_path: Path) -> None:

@@ -34,7 +34,8 @@ class PartLine:
 @dataclass(frozen=True)
 class Row:
     """An attribute, its unit, a value for each column. `strong` rows are sums; `notes` stand small under values; `run`
-    is the folder of the run that it is about."""
+    is the folder of the run that it is about, `runs` of that of each value, and `depths` how deep the colour behind
+    each value is, from 0 to 1."""
 
     attribute: str
     unit: str
@@ -44,6 +45,12 @@ class Row:
     bad: tuple[bool, ...] = ()
     tip: str = ""
     run: str = ""
+    runs: tuple[str, ...] = ()
+    depths: tuple[float, ...] = ()
+
+    def run_at(self, column: int) -> str:
+        """The run that a value is about, or else the row."""
+        return self.runs[column] if 0 <= column < len(self.runs) else self.run
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,8 @@ class Context(QObject):
     trust_changed = Signal()
     run_requested = Signal()
     running_changed = Signal()  # a run began or ended
-    study_requested = Signal(object)  # of a study's file: run its points
+    study_requested = Signal(object, bool)  # of a study's file: run its points, those that failed too or not
+    pause_requested = Signal()  # of the study that runs
     study_changed = Signal()  # a point of a study that runs was measured, or begun
 
     def __init__(self, plugins: Plugins, parent: QObject | None = None) -> None:
@@ -87,6 +88,7 @@ class Context(QObject):
         self.source_problems: tuple[Diagnostic, ...] = ()  # of the sources as they are saved, or typed since
         self.opened: OpenRun | None = None
         self.running = False
+        self.study: Path | None = None  # the file of the one whose points are being run
         self.trusted = True  # whether the project may be run without a question, as it stood when it was last read
         self.aside: frozenset[str] = frozenset()  # ids of the findings set aside
         self.shown_range: Range | None = None  # what `analysis` is of: the range, once it was analysed

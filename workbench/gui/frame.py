@@ -119,6 +119,7 @@ class Frame(QMainWindow):
         self.run_dock.run_wanted.connect(self.run_control.run)
         context.run_requested.connect(self.run_control.run)
         context.study_requested.connect(self.run_control.run_study)
+        context.pause_requested.connect(self.run_control.cancel)
         context.navigation.mode_changed.connect(self._on_mode)
         context.workspace_changed.connect(self._show_content)
         context.run_changed.connect(self._show_content)

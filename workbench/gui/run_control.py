@@ -129,8 +129,8 @@ class RunControl(QObject):
 
         self.start_job("Prove", workspace.project.title or workspace.project.name, work)
 
-    def run_study(self, path: Path) -> None:
-        """Run the points of a study that are not measured yet."""
+    def run_study(self, path: Path, again: bool = False) -> None:
+        """Run the points of a study that are not measured yet; with `again` those that failed too."""
         context = self._context
         if self.running or not context.documents.may_run():
             return
@@ -142,9 +142,9 @@ class RunControl(QObject):
             study, _ = load_study(path, context.plugins)
             return study, [open_workspace(path.parent / project, context.plugins) for project in study.model.projects]
 
-        context.background.start("study", load, lambda found: self._start_study(*found), context.failed)
+        context.background.start("study", load, lambda found: self._start_study(*found, again), context.failed)
 
-    def _start_study(self, study: Study, workspaces: Sequence[Workspace]) -> None:
+    def _start_study(self, study: Study, workspaces: Sequence[Workspace], again: bool) -> None:
         if not all(ask_trust(workspace, self._window) for workspace in workspaces):
             return
         context = self._context
@@ -154,11 +154,13 @@ class RunControl(QObject):
             from workbench.session.study import failures, run_study
 
             with local(0, job) as engine:
-                found = run_study(study, context.plugins, engine, job, changed=context.study_changed.emit)
+                changed = context.study_changed.emit
+                found = run_study(study, context.plugins, engine, job, again=again, changed=changed)
             for problem in failures(found):
                 job.report(problem)
 
         title = study.model.title or study.model.name
+        context.study = study.path
         self.start_job("Study", f"{title}, {len(study.points)} points", work)
 
     def again(self) -> None:
@@ -195,6 +197,7 @@ class RunControl(QObject):
         self.start_job(self.title, detail, lambda job: function(workspace, chosen, job), out / RAW)
 
     def _on_finished(self, run: Run | None, cancelled: bool, diagnostics: tuple[Diagnostic, ...]) -> None:
+        self._context.study = None
         self._context.runs_changed.emit()
         if run is not None and run.path is not None:
             self._context.open_run(run.path)

@@ -354,6 +354,13 @@ class Manifest:
     settings: Mapping[str, int | float | str] = field(
         default_factory=dict, metadata={"description": "the settings' values"}
     )
+    parameters: Mapping[str, int | float | str] = field(
+        default_factory=dict,
+        metadata={
+            "description": "the project's parameters of the top module that no setting gives, with their values",
+            "examples": [{"DEPTH": 16}],
+        },
+    )
     changes: tuple[str, ...] = field(
         default=(),
         metadata={

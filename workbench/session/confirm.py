@@ -178,7 +178,7 @@ def _run(workspace: Workspace, base: Run, out: Path, job: Job, rerun: Rerun, cha
         changes=changes,
         settles=False,
     )
-    return run_workspace(workspace, options, job)
+    return run_workspace(workspace.with_parameters(base.manifest.parameters), options, job)
 
 
 def _written_since(workspace: Workspace, run: Run) -> list[str]:

@@ -170,6 +170,7 @@ def manifest_of(workspace: Workspace, options: RunOptions, settings: Mapping[str
         traced=options.trace and not options.plain,
         deterministic=options.deterministic,
         settings=settings,
+        parameters={n: v for n, v in workspace.project.hardware.parameters.items() if n not in settings},
         changes=tuple(map(str, options.changes)),
         clocks=tuple(_clock_of(clock, simulation) for clock in (hardware.clocks if hardware else ())),
     )

@@ -1,4 +1,4 @@
-"""The runs of a project that differ in one setting alone, with what was predicted of them."""
+"""The runs of a project that differ in one setting or parameter alone, with what was predicted of them."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ _BASE: Predicted = None, None, None, True
 
 
 def scaling_of(run: Run, folders: Iterable[Path] = ()) -> Scaling | None:
-    """How a run's time follows the setting in which most of these runs, and of those beside it, differ from it, all
-    else alike: project, sources, platform and other settings. None where that has fewer than three values. Of one value
-    the newest run counts."""
+    """How a run's time follows the setting, or the parameter of the top module, in which most of these runs, and of
+    those beside it, differ from it, all else alike: project, sources, platform and other settings and parameters. None
+    where that has fewer than three values. Of one value the newest run counts."""
     beside = sorted(file.parent for file in run.path.parent.glob(f"*/{MANIFEST}")) if run.path else []
     runs = [run, *_opened(folder for folder in dict.fromkeys((*folders, *beside)) if folder != run.path)]
     kind = _kind(run)
     alike = [other for other in runs if other.complete and _kind(other) == kind]
     found: dict[str, dict[float, Run]] = {}
-    for name in run.manifest.settings:
+    for name in _values(run):
         rest = _without(run, name)
         for other in sorted(alike, key=lambda one: one.manifest.created):
-            value = other.manifest.settings.get(name)
+            value = _values(other).get(name)
             if isinstance(value, int | float) and not isinstance(value, bool) and _without(other, name) == rest:
                 found.setdefault(name, {})[float(value)] = other
     name = max(found, key=lambda one: len(found[one]), default="")
@@ -68,8 +68,13 @@ def _kind(run: Run) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
+def _values(run: Run) -> dict[str, Any]:
+    """Of settings and parameters."""
+    return {**run.manifest.parameters, **run.manifest.settings}
+
+
 def _without(run: Run, name: str) -> dict[str, Any]:
-    return {key: value for key, value in run.manifest.settings.items() if key != name}
+    return {key: value for key, value in _values(run).items() if key != name}
 
 
 def _point(value: float, run: Run, predicted: Predicted) -> ScalingPoint:

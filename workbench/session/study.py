@@ -121,10 +121,7 @@ def _with_values(study: Study, point: Point, workspace: Workspace) -> tuple[Work
     if unknown := [name for name in wanted if name not in settings and name not in parameters]:
         known = [*project.settings, *project.hardware.parameters]
         raise WorkbenchError(unknown_name("setting or parameter", unknown[0], known, workspace.path))
-    if parameters:
-        laid = {**project.hardware.parameters, **parameters}
-        workspace = workspace.with_hardware(project.hardware.model_copy(update={"parameters": laid}))
-    return workspace, settings
+    return workspace.with_parameters(parameters), settings
 
 
 def _platform(study: Study, point: Point) -> str:

@@ -89,6 +89,12 @@ class Workspace:
     def with_hardware(self, hardware: HardwareSources) -> Workspace:
         return replace(self, project=self.project.model_copy(update={"hardware": hardware}))
 
+    def with_parameters(self, parameters: Mapping[str, Value]) -> Workspace:
+        """With parameters of the top module laid over the project's."""
+        hardware = self.project.hardware
+        laid = {**hardware.parameters, **parameters}
+        return self.with_hardware(hardware.model_copy(update={"parameters": laid})) if parameters else self
+
     def defines(self, settings: Mapping[str, Value]) -> dict[str, str]:
         """Macros for the host's compiler."""
         return {name: str(value) for name, value in {**self.project.host.defines, **settings}.items()}

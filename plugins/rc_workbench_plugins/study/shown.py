@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
+from rc_workbench_plugins.study.matrix import axis_of, matrix
 from workbench.api.models import Completed, ModelReading, ModelValues, Values
 from workbench.api.predictions import Answer, Chart, Curve, PaperTable, Results, Row
 from workbench.api.studies import (
@@ -25,7 +26,7 @@ from workbench.api.views import Figure
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.text import NARROW, percent_text, ratio_text, table, time_text
 
-TIME, SPEEDUP, ERROR, POINTS = "Time", "Speedup", "Error", "Points"
+TIME, SPEEDUP, ERROR, POINTS, MATRIX = "Time", "Speedup", "Error", "Points", "Matrix"
 
 
 def check(reading: ModelReading[StudyModel]) -> Completed:
@@ -68,8 +69,7 @@ def results(values: ModelValues[StudyModel]) -> Results:
     to_run = len(state.points) - state.count(Status.PREDICTED)
     errors = [abs(found) for point in state.points if (found := error_of(state.of(point))) is not None]
     times = [(found, point) for point in state.points if (found := state.of(point).time_s)]
-    failed = state.count(Status.FAILED)
-    figures = [Figure("Measured", f"{done} of {to_run}", f"{failed} failed" if failed else "none failed")]
+    figures = [Figure("Measured", f"{done} of {to_run}", _rest(state))]
     if times:
         least, fastest = min(times, key=lambda one: one[0])
         most = max(times, key=lambda one: one[0])[0]
@@ -85,17 +85,26 @@ def results(values: ModelValues[StudyModel]) -> Results:
         )
         for point in state.points
     )  # fmt: skip
-    charts = dict(_charts(values.model, state, folder))
+    charts = dict(_charts(state, folder))
     page = PaperTable(values.model.title or values.model.name, "", ("measured", "predicted", "error", "state"), rows)
+    tables = {name: (_speedup_page(state, folder) if name == SPEEDUP else page,) for name in charts or (POINTS,)}
+    crossed = matrix(state, {point.key: _run(state.of(point), folder) for point in state.points})
     return Results(
         figures=tuple(figures),
         point=tuple(figures[:3]),
         parts_title="",
         parts=(),
         said=f"{done} of {to_run} runs",
-        tables={name: (_speedup_page(state, folder) if name == SPEEDUP else page,) for name in charts or (POINTS,)},
+        tables=tables | ({MATRIX: crossed} if crossed else {}),
         charts=charts,
     )
+
+
+def _rest(state: StudyState) -> str:
+    """The points that are not measured, in words."""
+    kinds = (Status.RUNNING, "running"), (Status.QUEUED, "queued"), (Status.FAILED, "failed")
+    said = [f"{count} {name}" for kind, name in kinds if (count := state.count(kind))]
+    return ", ".join(said if state.count(Status.FAILED) else [*said, "none failed"])
 
 
 def _speedup_page(state: StudyState, folder: Path) -> PaperTable:
@@ -112,9 +121,10 @@ def _speedup_page(state: StudyState, folder: Path) -> PaperTable:
     return PaperTable("Speedup over the first point of each curve", "", ("measured", "predicted"), tuple(rows))
 
 
-def _charts(model: StudyModel, state: StudyState, folder: Path) -> Iterator[tuple[str, Chart]]:
-    """Charts over the first name that varies in numbers; what else varies gives curves of its own."""
-    axis = next((name for name in model.vary if all(_is_number(p.settings[name]) for p in state.points)), "")
+def _charts(state: StudyState, folder: Path) -> Iterator[tuple[str, Chart]]:
+    """Charts over the name with the most values of those that vary in numbers; what else varies gives curves of its
+    own."""
+    axis = axis_of(state)
     if not axis:
         return
     curves: dict[str, list[tuple[float, PointState]]] = {}
@@ -179,10 +189,6 @@ def _cells(point: Point, state: PointState) -> tuple[str, ...]:
     if not said and state.why and state.predicted_s is None:
         said = "not predicted"
     return (*_row(point, state)[1:-1], said)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float)
 
 
 def _folder(values: ModelValues[StudyModel]) -> Path:

@@ -77,7 +77,7 @@ class ResultsView(QWidget):
         column.addWidget(self.chart, 2)
         self.chart.chosen.connect(self._point_chosen)
         self.table = TableView()
-        self.table.opened.connect(lambda row: self._want(row.run))
+        self.table.run_wanted.connect(self.run_wanted)
         column.addWidget(_scrolling(self.table), 3)
 
     def _run_bar(self) -> QWidget:

@@ -10,17 +10,18 @@ from typing import Any
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QVBoxLayout, QWidget
 
 from workbench.api.predictions import PaperTable, Row
 from workbench.formats.units import UnitError, quantity
-from workbench.gui import fonts
+from workbench.gui import fonts, theme
 from workbench.gui.painting import label as paint_label
 from workbench.gui.widgets import ElidedLabel, label, plain_column
 from workbench.gui.widgets.row_view import EDGE_PX, RowView
 from workbench.gui.widgets.rows import Column
 
 ROW_PX, NOTED_PX, UNITS_PX, VALUE_PX = 26, 38, 60, 100
+_FIRST_VALUE = 2  # after attribute and units
 ATTRIBUTE_PX = 88  # what values leave to their attributes at least
 _MIDDLE = Qt.TextElideMode.ElideMiddle  # rows of one kind begin alike and end unlike
 _RIGHT = Qt.AlignmentFlag.AlignRight
@@ -28,9 +29,10 @@ _NUMBER = re.compile(r"[-+]?\d[\d.]*(?:e[-+]?\d+)?", re.IGNORECASE)
 
 
 class TableView(QWidget):
-    """`views` are the tables shown; `opened` tells a row that was double-clicked, or where Enter was."""
+    """`views` are the tables shown; `run_wanted` tells the folder of the run of a row, or a value, that was opened by a
+    double click or Enter."""
 
-    opened = Signal(object)
+    run_wanted = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,7 +48,7 @@ class TableView(QWidget):
                 self._drop(number)
             if number == len(self.views) or self.views[number].heads != table.columns:
                 self.views.insert(number, PaperTableView(table.columns))
-                self.views[number].rows.opened.connect(self.opened)
+                self.views[number].rows.run_wanted.connect(self.run_wanted)
                 self._column.insertWidget(number, self.views[number])
             self.views[number].show_table(table)
         while len(self.views) > len(tables):
@@ -92,11 +94,24 @@ class PaperTableView(QWidget):
 
 
 class PaperRows(RowView):
-    """Where there is little room, values come before attributes."""
+    """Where there is little room, values come before attributes. `run_wanted` tells a run's folder."""
+
+    run_wanted = Signal(str)
 
     def __init__(self, heads: tuple[str, ...]) -> None:
         self._heads, self._needed_px = heads, [0] * len(heads)
         super().__init__("", tuple(_columns(heads)), ROW_PX)
+        self.opened.connect(self._want_run)
+
+    def show_rows(self, rows: Sequence[tuple[Row, Sequence[Row]]]) -> None:
+        """Values that have runs of their own are gone to one by one."""
+        each = QAbstractItemView.SelectionBehavior
+        self.setSelectionBehavior(each.SelectItems if any(row.runs for row, _ in rows) else each.SelectRows)
+        super().show_rows(rows)
+
+    def _want_run(self, row: Row) -> None:
+        if run := row.run_at(self.currentIndex().column() - _FIRST_VALUE):
+            self.run_wanted.emit(run)
 
     def need(self, rows: Sequence[Row]) -> None:
         """Find out how wide the columns have to be."""
@@ -108,7 +123,7 @@ class PaperRows(RowView):
     def lay_out_columns(self) -> None:
         super().lay_out_columns()
         header, free = self.header(), self.header().sectionSize(0) - ATTRIBUTE_PX
-        for at, needed_px in enumerate(self._needed_px, 2):
+        for at, needed_px in enumerate(self._needed_px, _FIRST_VALUE):
             lacking = min(needed_px - header.sectionSize(at), free)
             if lacking > 0:
                 header.resizeSection(at, header.sectionSize(at) + lacking)
@@ -136,7 +151,11 @@ def _columns(heads: Sequence[str]) -> Iterator[Column]:
     yield Column("Units", lambda row: row.unit, width_px=UNITS_PX, ink=lambda row: ("muted", 12, 400))
     for at, head in enumerate(heads):
         yield Column(head, partial(_value, at), **size, right=True, key=partial(_amount, at),
-                     paint=partial(_paint_value, at))  # fmt: skip
+                     paint=partial(_paint_value, at), tip_of=partial(_tip, at))  # fmt: skip
+
+
+def _tip(at: int, row: Row) -> str:
+    return "Double-click opens its run" if row.run_at(at) else ""
 
 
 def _of(at: int, values: Sequence[str]) -> str:
@@ -153,6 +172,10 @@ def _amount(at: int, row: Row) -> float:
 
 def _paint_value(at: int, painter: QPainter, box: QRectF, row: Row) -> None:
     bad = at < len(row.bad) and row.bad[at]
+    if depth := row.depths[at] if at < len(row.depths) else 0.0:
+        ground = theme.colour("within_cap")
+        ground.setAlphaF(depth)
+        painter.fillRect(box.adjusted(3, 3, -3, -3), ground)
     inside, note = box.adjusted(0, 0, -EDGE_PX, 0), _of(at, row.notes)
     if note:
         below = inside.adjusted(0, inside.height() / 2, 0, 0)

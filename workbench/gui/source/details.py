@@ -128,7 +128,8 @@ class SourceDetails(QWidget):
         self._show_spare()
         hidden = len([row for row in rows if row[1] > 0 or row[2] > 0]) - len(shown)
         if hidden > 0:
-            self._body.addWidget(label(f"{hidden} more below {percent_text(shown[-1][1])}", "small"))
+            least = shown[-1][1]
+            self._body.addWidget(label(f"{hidden} more{f' below {percent_text(least)}' if least else ''}", "small"))
 
     def _show_spare(self) -> None:
         for widget in self._spare:
