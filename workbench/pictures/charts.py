@@ -11,6 +11,9 @@ from workbench.model.text import significant
 from workbench.pictures.density import INKS
 from workbench.pictures.plot import Axis, Line, Plot
 
+#: More curves than so are named at their ends: a legend of them all would hide some.
+MOST_IN_LEGEND = 3
+
 
 def chart_plot(chart: Chart) -> Plot:
     """Its curves as points, each in an ink of its own; plain ones are dashed lines, in the ink of those beside them."""
@@ -25,7 +28,7 @@ def chart_plot(chart: Chart) -> Plot:
         Axis(chart.x, significant),
         Axis(chart.y, significant, chart.log),
         tuple(lines),
-        legend=True,
+        legend=sum(bool(line.name) for line in lines) <= MOST_IN_LEGEND,
         say=lambda line, point: (
             f"{chart.curves[line].name}: {significant(float(lines[line].y[point]))} by "
             f"{significant(float(lines[line].x[point]))}"

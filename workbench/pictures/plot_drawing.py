@@ -141,15 +141,14 @@ def _beside(path: Values, wide: float, box: Box, from_start: bool) -> Iterator[B
         left += 16 if from_start else -16
 
 
-def _crossed(place: Box, paths: Sequence[Values]) -> bool:
-    """Whether a line runs through a place."""
-    across = np.linspace(place.x, place.right, 9)
+def _crossed(place: Box, paths: Sequence[Values]) -> int:
+    """How many lines run through a place."""
+    across, found = np.linspace(place.x, place.right, 9), 0
     for path in paths:
         beside = (across >= path[0, 0]) & (across <= path[-1, 0])
         heights = np.interp(across[beside], path[:, 0], path[:, 1])
-        if ((heights > place.y - 1) & (heights < place.bottom + 1)).any():
-            return True
-    return False
+        found += bool(((heights > place.y - 1) & (heights < place.bottom + 1)).any())
+    return found
 
 
 def _free(name: Box, box: Box, taken: Sequence[Box]) -> bool:
@@ -157,7 +156,7 @@ def _free(name: Box, box: Box, taken: Sequence[Box]) -> bool:
 
 
 def _draw_legend(canvas: Canvas, plot: Plot, view: View) -> None:
-    """In a corner where no line runs, or else at the left above."""
+    """In the corner where the fewest lines run."""
     kinds: list[tuple[Line, str, bool]] = []
     for line in (line for line in plot.lines if line.name):
         if line.points and any(line.filled):
@@ -170,7 +169,7 @@ def _draw_legend(canvas: Canvas, plot: Plot, view: View) -> None:
     right = box.right - wide - 8
     corners = [Box(x, y, wide, high) for y in (box.y + 5, foot) for x in (box.x + 8, right)]
     paths = _paths(plot.lines, view)
-    place = next((corner for corner in corners if not _crossed(corner, paths)), corners[0])
+    place = min(corners, key=lambda corner: _crossed(corner, paths))
     for number, (line, words, solid) in enumerate(kinds):
         x, y = place.x, place.y + 9 + 20 * number
         canvas.rect(x, y - 9, canvas.width_of(words, 12) + 30, 18, "sunken/0.8")  # over the lines

@@ -31,7 +31,7 @@ def matrix(state: StudyState, runs: dict[str, str]) -> tuple[PaperTable, ...]:
     """Run times measured above predicted, the shortest deepest in colour; nothing where a study has one dimension.
     `runs` are the folders of the runs, by the points' keys."""
     axis = axis_of(state)
-    across = _across(state.points, axis)
+    across = curves_of(state.points, axis)
     names = list(dict.fromkeys(across.values()))
     values = sorted({point.settings[axis] for point in state.points}, key=float) if axis else []
     if len(names) < 2 or len(values) < 2:
@@ -39,25 +39,28 @@ def matrix(state: StudyState, runs: dict[str, str]) -> tuple[PaperTable, ...]:
     points: dict[_Place, Point] = {(point.settings[axis], across[point.key]): point for point in state.points}
     times = [t for point in state.points if (t := state.of(point).time_s or state.of(point).predicted_s)]
     scale, unit = next((one for one in _UNITS if one[0] <= min(times)), _UNITS[-1]) if times else (1.0, "s")
-    title, note = f"Run time ({unit})", f"{axis} down; measured above, predicted below"
+    heads, shared = _heads(names)
+    title = f"Run time ({unit})"
+    note = f"{axis} down{f', {shared} across' if shared else ''}; measured above, predicted below"
 
     def row(value: object, some: Sequence[str]) -> Row:
         found = [points.get((value, name)) for name in some]
         states = [state.of(point) if point else PointState() for point in found]
         return Row(
             f"{axis} {value}", "", tuple(_measured(one, scale) for one in states),
-            notes=tuple(_text(one.predicted_s, scale) for one in states),
+            notes=tuple("" if one.status is Status.FAILED else _text(one.predicted_s, scale) for one in states),
             bad=tuple(one.status is Status.FAILED for one in states),
             runs=tuple(runs.get(point.key, "") if point else "" for point in found),
             depths=tuple(_depth(one.time_s or one.predicted_s, times) for one in states),
         )  # fmt: skip
 
     return tuple(
-        PaperTable(title, note, some, tuple(row(value, some) for value in values)) for some in _in_tables(names)
+        PaperTable(title, note, heads[some], tuple(row(value, names[some]) for value in values))
+        for some in _in_tables(heads)
     )
 
 
-def _across(points: Sequence[Point], axis: str) -> dict[str, str]:
+def curves_of(points: Sequence[Point], axis: str) -> dict[str, str]:
     """What tells each point from others with its value of the axis, by its key: parts that all have are left out."""
     parts = {
         point.key: [
@@ -78,7 +81,15 @@ def _short(part: str) -> str:
     return part.rpartition("/")[2].removesuffix(".workbench.yaml")
 
 
-def _in_tables(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
+def _heads(names: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    """The names as heads of columns, and the word that all begin with, which these leave out: that of what varies."""
+    words = [name.split() for name in names]
+    if len({each[0] for each in words}) == 1 and all(len(each) == 2 for each in words):
+        return tuple(each[1] for each in words), words[0][0]
+    return tuple(names), ""
+
+
+def _in_tables(names: Sequence[str]) -> Iterator[slice]:
     """As many beside one another as there is room for."""
     ends, used = [0], 0
     for number, name in enumerate(names):
@@ -88,7 +99,7 @@ def _in_tables(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
             used = 0
         used += wide
     for first, stop in pairwise([*ends, len(names)]):
-        yield tuple(names[first:stop])
+        yield slice(first, stop)
 
 
 def _text(time_s: float | None, scale: float) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
-from rc_workbench_plugins.study.matrix import axis_of, matrix
+from rc_workbench_plugins.study.matrix import axis_of, curves_of, matrix
 from workbench.api.models import Completed, ModelReading, ModelValues, Values
 from workbench.api.predictions import Answer, Chart, Curve, PaperTable, Results, Row
 from workbench.api.studies import (
@@ -128,10 +128,9 @@ def _charts(state: StudyState, folder: Path) -> Iterator[tuple[str, Chart]]:
     if not axis:
         return
     curves: dict[str, list[tuple[float, PointState]]] = {}
+    names = curves_of(state.points, axis)
     for point in state.points:
-        others = [f"{name} {value}" for name, value in point.settings.items() if name != axis]
-        name = ", ".join([point.curve, *others])
-        curves.setdefault(name, []).append((float(point.settings[axis]), state.of(point)))
+        curves.setdefault(names[point.key] or point.curve, []).append((float(point.settings[axis]), state.of(point)))
 
     def chart(title: str, y: str, lines: Sequence[Curve], log: bool = False) -> Chart:
         return Chart(title, axis, y, tuple(line for line in lines if line.x), log)

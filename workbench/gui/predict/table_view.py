@@ -21,6 +21,7 @@ from workbench.gui.widgets.row_view import EDGE_PX, RowView
 from workbench.gui.widgets.rows import Column
 
 ROW_PX, NOTED_PX, UNITS_PX, VALUE_PX = 26, 38, 60, 100
+_MOST_ALPHA = 0.8
 _FIRST_VALUE = 2  # after attribute and units
 ATTRIBUTE_PX = 88  # what values leave to their attributes at least
 _MIDDLE = Qt.TextElideMode.ElideMiddle  # rows of one kind begin alike and end unlike
@@ -172,14 +173,15 @@ def _amount(at: int, row: Row) -> float:
 
 def _paint_value(at: int, painter: QPainter, box: QRectF, row: Row) -> None:
     bad = at < len(row.bad) and row.bad[at]
-    if depth := row.depths[at] if at < len(row.depths) else 0.0:
+    depth = row.depths[at] if at < len(row.depths) else 0.0
+    if depth:
         ground = theme.colour("within_cap")
-        ground.setAlphaF(depth)
+        ground.setAlphaF(_MOST_ALPHA * depth)
         painter.fillRect(box.adjusted(3, 3, -3, -3), ground)
     inside, note = box.adjusted(0, 0, -EDGE_PX, 0), _of(at, row.notes)
     if note:
         below = inside.adjusted(0, inside.height() / 2, 0, 0)
-        paint_label(painter, below, note, "medium_text" if bad else "muted", 11, 400, _RIGHT)
+        paint_label(painter, below, note, "medium_text" if bad else "second" if depth else "muted", 11, 400, _RIGHT)
         inside.setHeight(inside.height() / 2 + 2)
     ink = "medium_text" if bad and not note else "text"
     paint_label(painter, inside, _value(at, row), ink, 13, 600 if row.strong else 400, _RIGHT)
