@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib.util
 import json
+import os
 import re
 import subprocess
 import sys
@@ -34,6 +36,7 @@ from workbench.run.host_threads import UNKNOWN, HostThreads, host_stretches, out
 
 SCRIPT = Path(__file__).parent / "benchmarks" / "threads.py"
 SOURCES = SCRIPT.parent / "thread_programs"
+RESOURCES = Path(__file__).parents[1] / "resources"
 LAST_LOCKS = ("pthread_mutex_lock(&other); /* thread 1 has it */", "pthread_mutex_lock(&lock); /* main has it */")
 
 
@@ -428,3 +431,14 @@ def test_recording_takes_the_cards_clock_though_a_program_may_replace_the_c_libr
     own = ("rcw_now_ps", "rcw_skip_ps", "rcw_transfer_count", "rcw_thread_number", "rcw_aside")
     assert {kinds[name] for name in own} == {"T"}
     assert {kinds[name] for name in ("pthread_mutex_lock", "poll", "printf")} == {"W"}
+
+
+def test_a_clock_that_costs_less_than_was_measured_before_is_no_division_by_zero(tmp_path: Path) -> None:
+    text = "static int64_t given;\nstatic int64_t measured(int64_t (*clock)(void)) { (void)clock; return given; }\n"
+    text += "int64_t mean_of(int64_t all) { given = all; return mean_ps(measured, 0); }\n"
+    (tmp_path / "mean.c").write_text(f'#include "{RESOURCES / "card" / "host_time.c"}"\n{text}')
+    flags = ("-shared", "-fPIC", "-w", f"-I{RESOURCES / 'host'}", "-o", str(tmp_path / "mean.so"))
+    subprocess.run(["gcc", *flags, str(tmp_path / "mean.c"), "-lm"], check=True)
+    mean_of = ctypes.CDLL(str(tmp_path / "mean.so"), os.RTLD_LAZY).mean_of
+    mean_of.restype, mean_of.argtypes = ctypes.c_int64, [ctypes.c_int64]
+    assert [mean_of(all_) for all_ in (-1_000_000, -30_000, 0, 500)] == [-1_000_000, -30_000, 0, 500]
