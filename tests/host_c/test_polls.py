@@ -124,6 +124,39 @@ int others(fake_t *d, uint32_t *out, int n) {
     if (fakeReg(d, STATUS) & 1) sum++;
     return sum + fakeReg(d, RESULT);
 }
+int by_goto(fake_t *d, uint32_t *words) {
+    uint32_t s, tries = 0;
+again:
+    if (!(fakeReg(d, STATUS) & 1)) // waits
+        goto again;
+retry:
+    s = fakeReg(d, STATUS); // waits
+    if (s & 2) return -1;
+    if (!(s & 1)) {
+        usleep(10);
+        goto retry;
+    }
+poll:
+    usleep(5);
+    if (fakeReg(d, STATUS) & 1) // waits
+        goto done;
+    if (++tries < 1000) goto poll;
+    return -1;
+done:
+    if (fakeReg(d, STATUS) & 4) goto failed;
+next:
+    fakeWrite(d, words, 0, 16);
+    if (fakeReg(d, STATUS) & 1) goto next;
+batch:
+    fakeWrite(d, words, 0, 16);
+    while (!(fakeReg(d, STATUS) & 1)); // waits
+    if (++tries < 4) goto batch;
+more:
+    *words = fakeReg(d, FIFO);
+    if (*words++) goto more;
+failed:
+    return fakeReg(d, RESULT);
+}
 int main(void) { return 0; }
 """
 
@@ -160,6 +193,11 @@ int run(fake_t *d) {
         return fakeReg(d, STATUS) & 1; // waits
     };
     while (!ready()) { }
+again:
+    if (!(fakeReg(d, STATUS) & 1)) { // waits
+        std::this_thread::yield();
+        goto again;
+    }
     return core.read(RESULT);
 }
 int main() { return 0; }

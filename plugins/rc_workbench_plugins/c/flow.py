@@ -64,10 +64,12 @@ class Read:
 
 @dataclass
 class Flow:
-    """What a loop's or a function's statements do with values: variables by clang's names, results as `#number`."""
+    """What a loop's or a function's statements do with values: variables by clang's names, results as `#number`. A loop
+    of `goto` goes on where that leads to its label, `back`, and ends where it does not."""
 
     accesses: frozenset[Place]
     parameters: dict[str, str] = field(default_factory=dict)  # integers: clang's name -> name
+    back: str = ""
     reads: dict[str, Read] = field(default_factory=dict)
     sets: list[_Set] = field(default_factory=list)
     ends: set[str] = field(default_factory=set)  # what decides whether the loop goes on
@@ -172,9 +174,10 @@ class Flow:
             names = self.value(parts[0], under, condition=True, stays=stays) if parts else NONE
             self.asked |= names
             within = () if kind is K.IF_STMT else (K.BREAK_STMT,)
-            self.ends |= names if any(leaves(p, but=within) for p in parts[1:]) else NONE
+            self.ends |= names if any(self.decides(p, within) for p in parts[1:]) else NONE
             for part in parts[1:]:
-                self.statement(part, under | names, stays=stays and not leaves(part, but=(K.CONTINUE_STMT, *within)))
+                stays_on = not leaves(part, (K.CONTINUE_STMT, *within), self.back)
+                self.statement(part, under | names, stays=stays and stays_on)
         elif kind in LOOPS:
             first, condition, step, body = loop_parts(cursor)
             for part in first:
@@ -182,7 +185,7 @@ class Flow:
                 self.again |= {one.target for one in self.sets[-1:]}
             names = frozenset(chain(*(self.value(p, under, condition=True, stays=stays) for p in condition)))
             self.asked |= names
-            self.ends |= names if leaves(body, but=(K.BREAK_STMT, K.CONTINUE_STMT)) else NONE
+            self.ends |= names if self.decides(body, (K.BREAK_STMT, K.CONTINUE_STMT)) else NONE
             for part in (body, *step):
                 self.statement(part, under | names, stays=stays)
             self.works |= any(one.stores for one in self.sets)
@@ -200,10 +203,16 @@ class Flow:
             self.value(cursor, under, stays=stays)
         else:
             ends = kind is K.COMPOUND_STMT and parts and parts[-1].kind in _LEAVE  # all after the last `continue` does
-            last = max((n for n, p in enumerate(parts) if leaves(p, but=_LEAVE)), default=-1) if ends else len(parts)
+            ends = ends and not leads_to(parts[-1], self.back)
+            goes_on = (n for n, p in enumerate(parts) if leaves(p, but=_LEAVE) or leads_to(p, self.back))
+            last = max(goes_on, default=-1) if ends else len(parts)
             for number, part in enumerate(parts):
                 if part.kind.is_statement() or part.kind.is_expression():
                     self.statement(part, under, stays=stays and number <= last)
+
+    def decides(self, part: Cursor, but: tuple[CursorKind, ...]) -> bool:
+        """Whether a part that a condition chooses may end the loop, or alone lets it go on."""
+        return leaves(part, but, self.back) or leads_to(part, self.back)
 
     # ---- what follows
 
@@ -234,11 +243,10 @@ class Flow:
         holds, _ = self.reached(name)
         if any(given & holds for result, given in self.passed if result != name):
             return False
+        steps = {one.target for one in self.sets if one.grows and not one.stores}  # a place for each value in turn
         kept = {*self.asked, *self.ends, *self.returned, *outputs}
-        return not any(
-            one.sources & (holds - {one.target}) and (one.stores or one.grows) and one.target not in kept
-            for one in self.sets
-        )
+        stored = (one for one in self.sets if (one.stores or one.grows) and one.sources & (holds - {one.target}))
+        return all(one.target in kept and not (one.stores and one.target in steps) for one in stored)
 
     def deciding(self, own: Names, changing: Names) -> Iterator[str]:
         """The reads that decide whether a loop goes on, each of one place. `own` is what its own condition asks."""
@@ -264,18 +272,36 @@ def loop_parts(loop: Cursor) -> tuple[list[Cursor], list[Cursor], list[Cursor], 
     return head[:at], condition[:1], [p for p in head[at:] if p not in condition[:1]], body
 
 
-def leaves(statement: Cursor, but: tuple[CursorKind, ...] = ()) -> bool:
-    """Whether a statement may leave the loop that it stands in, or (`continue`) the turn."""
+def goto_loops(block: Cursor) -> Iterator[tuple[str, list[Cursor]]]:
+    """The loops that `goto` makes of a block's statements: the label, and what stands from it to the last `goto` that
+    leads back to it."""
+    parts = list(children(block))
+    for number, part in enumerate(parts):
+        if part.kind is K.LABEL_STMT:
+            last = max((n for n in range(number, len(parts)) if leads_to(parts[n], part.spelling)), default=-1)
+            if last >= 0:
+                yield part.spelling, parts[number : last + 1]
+
+
+def leads_to(statement: Cursor, label: str) -> bool:
+    """Whether a `goto` in a statement leads to a label; to none that is empty."""
+    return bool(label) and any(
+        one.kind is K.GOTO_STMT and any(part.spelling == label for part in children(one)) for one in every(statement)
+    )
+
+
+def leaves(statement: Cursor, but: tuple[CursorKind, ...] = (), back: str = "") -> bool:
+    """Whether a statement may leave the loop that it stands in, or (`continue`) the turn; not by a `goto` to `back`."""
     kind = statement.kind
     if kind is K.CONTINUE_STMT or kind in _LEAVE:
-        return kind not in but
+        return kind not in but and not leads_to(statement, back)
     if kind is K.CALL_EXPR:
         return bool(_ENDS.match(statement.spelling))
     if kind in LOOPS:
         but = (*but, K.BREAK_STMT, K.CONTINUE_STMT)
     elif kind is K.SWITCH_STMT:
         but = (*but, K.BREAK_STMT)
-    return kind is not K.LAMBDA_EXPR and any(leaves(part, but) for part in children(statement))
+    return kind is not K.LAMBDA_EXPR and any(leaves(part, but, back) for part in children(statement))
 
 
 def every(cursor: Cursor) -> Iterator[Cursor]:

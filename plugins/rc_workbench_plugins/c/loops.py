@@ -12,7 +12,7 @@ from clang.cindex import Cursor, CursorKind, TypeKind
 
 from rc_workbench_plugins.c.clang_parse import children
 from rc_workbench_plugins.c.facts import Ask, Decided, Range, Reading, Use
-from rc_workbench_plugins.c.flow import LOOPS, NONE, NUMBERS, Flow, Names, every, loop_parts
+from rc_workbench_plugins.c.flow import LOOPS, NONE, NUMBERS, Flow, Names, every, goto_loops, loop_parts
 
 K = CursorKind
 _MOST_BYTES = 4000  # of a loop that may wait: longer ones do more
@@ -45,6 +45,9 @@ def _note(function: Cursor, accesses: frozenset[Place], reading: Reading) -> Non
     for cursor in every(function):
         if cursor.kind in LOOPS:
             reading.loops += [one] if (one := decided_by(cursor, head, accesses)) else []
+        elif cursor.kind is K.COMPOUND_STMT:
+            of_goto = (decided_by_goto(label, parts, head, accesses) for label, parts in goto_loops(cursor))
+            reading.loops += filter(None, of_goto)
         elif cursor.kind is K.VAR_DECL and cursor.type.kind is TypeKind.AUTO:
             lambda_ = next((part for part in every(cursor) if part.kind is K.LAMBDA_EXPR), None)
             found, _ = (
@@ -82,6 +85,16 @@ def decided_by(loop: Cursor, head: _Head, accesses: frozenset[Place]) -> Decided
         flow.statement(part)
     chosen = [] if flow.works else list(flow.deciding(own, flow.changing()))
     return _decided(flow, chosen, head)
+
+
+def decided_by_goto(label: str, parts: Sequence[Cursor], head: _Head, accesses: frozenset[Place]) -> Decided | None:
+    """What decides the end of a loop that a `goto` back to a label makes of these statements, as above."""
+    if parts[-1].extent.end.offset - parts[0].extent.start.offset > _MOST_BYTES:
+        return None
+    flow = Flow(accesses, head.numbers, label)
+    for part in parts:
+        flow.statement(part)
+    return _decided(flow, [] if flow.works else list(flow.deciding(NONE, flow.changing())), head)
 
 
 def result_of(function: Cursor, head: _Head, accesses: frozenset[Place]) -> tuple[Decided | None, tuple[Ask, ...]]:
