@@ -22,6 +22,7 @@ from workbench.api.records import (
     read_counters,
     read_end,
     read_transfers,
+    write_formats,
 )  # fmt: skip
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import TransferPoint, TransferTable
@@ -205,6 +206,7 @@ def test_records_that_a_killed_host_had_appended_and_not_cleared_count_once(tmp_
 def test_records_that_were_cut_short(tmp_path: Path) -> None:
     whole = np.zeros(3, TRANSFERS)
     whole["number"] = [0, 1, 2]
+    write_formats(tmp_path)
     (tmp_path / "transfers.bin").write_bytes(whole.tobytes()[:-7])
     assert read_transfers(tmp_path)["number"].tolist() == [0, 1]
     calls = np.zeros(4, CALLS)
@@ -218,6 +220,23 @@ def test_records_that_were_cut_short(tmp_path: Path) -> None:
     assert counters.tolist() == [1]
     (tmp_path / "host_end.txt").write_text("time_ps 12\nhost")
     assert read_end(tmp_path / "host_end.txt") == {"time_ps": "12"}
+
+
+@pytest.mark.parametrize(("told", "age"), [("", "older"), ('{"transfers.bin": 1}', "older"), ("[]", "older"),
+                                           ('{"transfers.bin": 9}', "newer")])  # fmt: skip
+def test_records_of_another_version_are_refused_by_their_age(told: str, age: str, tmp_path: Path) -> None:
+    if told:
+        (tmp_path / "formats.json").write_text(told)
+    (tmp_path / "transfers.bin").write_bytes(bytes(10 * 80))
+    version = "9" if age == "newer" else "1"
+    with pytest.raises(WorkbenchError) as raised:
+        len(read_transfers(tmp_path))
+    (problem,) = raised.value.diagnostics
+    said = f"recorded by {'an' if age == 'older' else 'a'} {age} version (format {version}, this program reads 2): "
+    assert (problem.message, problem.file) == (f"{said}run again", str(tmp_path / "transfers.bin"))
+    (tmp_path / "host_stats.bin").write_bytes(b"RWS1" + bytes(60))
+    with pytest.raises(WorkbenchError, match="format 1, this program reads 2"):
+        read_calls(tmp_path)
 
 
 def test_nothing_recorded_is_no_error(tmp_path: Path) -> None:

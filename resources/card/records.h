@@ -1,6 +1,7 @@
 /* Records that the host runtime and the card write, and the workbench reads (workbench/api/records.py).
  * Little endian, packed by construction (no padding), appended to files in the folder named by $RCW_RAW.
- * Times are picoseconds on the virtual clock, where nothing else is said; -1 where there is none. */
+ * Times are picoseconds on the virtual clock, where nothing else is said; -1 where there is none. Whoever changes a struct
+ * raises its file's version in FORMATS there: each run says in formats.json which versions its records are of. */
 #ifndef RCW_RECORDS_H
 #define RCW_RECORDS_H
 #include <stdint.h>

@@ -25,7 +25,7 @@ import numpy as np
 
 from workbench.analysis import analyse
 from workbench.api import HdlBuild, HostBuild
-from workbench.api.records import CALLS, PIECE_RECORDS, TRANSFERS
+from workbench.api.records import CALLS, PIECE_RECORDS, TRANSFERS, write_formats
 from workbench.api.targets import Outcome
 from workbench.formats.run_folder import RunWriter, open_run
 from workbench.run.collect import collect
@@ -59,6 +59,7 @@ def leave_records(folder: Path, count: int) -> None:
     transfers["port_first_ps"], transfers["port_last_ps"] = calls["t0_ps"] + 1000, calls["t1_ps"] - 1000
     raw = folder / RAW
     raw.mkdir(parents=True)
+    write_formats(raw)
     transfers.tofile(raw / "transfers.bin")
     threads = []
     for thread in (0, 1):

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-MAGIC = 0x32535752
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+
+MAGIC = 0x32535752  # "RWS2": the last sign is the version
 HEADER = np.dtype(
     [
         ("magic", "<i4"), ("slots", "<i4"), ("threads", "<i4"), ("thread_bytes", "<i4"), ("process", "<i4"),
@@ -104,7 +106,7 @@ class HostStats:
 
 
 def read_stats(raw: Path) -> HostStats | None:
-    """What is counted so far; None where nothing is, or an earlier version's recorder wrote it."""
+    """What is counted so far; None where nothing is. WorkbenchError where another version's recorder wrote it."""
     first = _header(raw / "host_stats.bin")
     if first is None:
         return None
@@ -123,11 +125,26 @@ def slots_and_clock(raw: Path) -> tuple[NDArray[np.void], Clock, int] | None:
     return threads[0].rows if threads else np.zeros(1, _TOLD), _clock(header), int(header["record_bytes"])
 
 
+def of_other_version(path: Path, told: int, reads: int) -> WorkbenchError:
+    """That a record is of version `told`, where this program reads `reads`."""
+    age = "an older version" if told < reads else "a newer version"
+    message = f"recorded by {age} (format {told}, this program reads {reads}): run again"
+    return WorkbenchError(Diagnostic(message, "Or open it with that version.", file=str(path)))
+
+
+def check_version(path: Path, data: bytes) -> None:
+    """WorkbenchError for counts, which begin with `data`, that another version's recorder wrote."""
+    own, version = MAGIC.to_bytes(4, "little"), data[3:4]
+    if data[:3] == own[:3] and version.isdigit() and version != own[3:]:
+        raise of_other_version(path, int(version), int(own[3:]))
+
+
 def _header(path: Path) -> np.void | None:
     try:
         data = path.open("rb").read(HEADER.itemsize)
     except FileNotFoundError:
         return None
+    check_version(path, data)
     header = np.frombuffer(data, HEADER, 1)[0] if len(data) == HEADER.itemsize else None
     return header if header is not None and header["magic"] == MAGIC else None
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property, partial
 from operator import itemgetter
 from pathlib import Path
@@ -12,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.api.host_stats import slots_and_clock
+from workbench.api.host_stats import of_other_version, slots_and_clock
 from workbench.model.run import TABLES, Table, ThreadTime
 
 STORED_CALLS = np.dtype(
@@ -78,17 +80,39 @@ _SINCE_FOLLOWS, _AS_MANY_MORE = 1 - (1 << 15), 2 - (1 << 15)  # RCW_SINCE_FOLLOW
 _PIECE = 1 << 18  # records in memory together
 PIECE_RECORDS = 512  # what a thread fills at a time (resources/host/recap.h)
 
+#: The versions of the records whose structs, or what these mean, changed since they first were: raised with each such
+#: change. All others are of version 1.
+FORMATS = {"transfers.bin": 2}
+_FORMATS = "formats.json"
+
 #: TRANSFERS' kinds
 SEND, RECEIVE, WAIT = 0, 1, 2
 
 
+def write_formats(raw: Path) -> None:
+    """Say in a run's raw folder which versions its records are of. OSError."""
+    (raw / _FORMATS).write_text(json.dumps(FORMATS), encoding="utf-8")
+
+
 def read_records(path: Path, dtype: np.dtype[np.void]) -> Records:
-    """All whole records in a file, mapped; a last one that was cut short is left out, no file is an empty one."""
+    """All whole records in a file, mapped; a last one that was cut short is left out, no file is an empty one.
+    WorkbenchError for those of another version."""
     try:
         count = path.stat().st_size // dtype.itemsize
     except FileNotFoundError:
         count = 0
+    if count:
+        _check_format(path)
     return np.memmap(path, dtype, "r", shape=(count,)) if count else np.empty(0, dtype)
+
+
+def _check_format(path: Path) -> None:
+    """WorkbenchError for records of another version; runs of before versions were kept have the first of each."""
+    reads, told = FORMATS.get(path.name, 1), 1
+    with suppress(OSError, ValueError, AttributeError, TypeError):
+        told = int(json.loads((path.parent / _FORMATS).read_text(encoding="utf-8")).get(path.name, 1))
+    if told != reads:
+        raise of_other_version(path, told, reads)
 
 
 class RecordFile:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.api import HostBuild
-from workbench.api.host_stats import DEPTH, HEADER, MAGIC, PAGE, ROW, THREAD
+from workbench.api.host_stats import DEPTH, HEADER, MAGIC, PAGE, ROW, THREAD, check_version
 from workbench.model.run import MOST_AMOUNT
 from workbench.model.text import counted, listed
 
@@ -28,10 +28,12 @@ _SLACK_PS, _ROUNDED = 1e6, 1.01
 
 def sound_stats(raw: Path, host: HostBuild, lost: Lost, record_bytes: int) -> NDArray[np.int64]:
     """Make the counts of a program and its forked children sound in place, and name each loss. The slots that nothing
-    explains any more: records of calls in these mean nothing. `record_bytes` has a record of such a call."""
+    explains any more: records of calls in these mean nothing. `record_bytes` has a record of such a call.
+    WorkbenchError where another version's recorder counted."""
     unknown = np.zeros(0, np.int64)
     for path in sorted(raw.glob("host_stats*.bin")):
         given = path.read_bytes()
+        check_version(path, given)
         why = _useless(given)
         if why:
             lost(path.name, why, "what was counted of the program's calls")

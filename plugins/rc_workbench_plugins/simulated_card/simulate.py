@@ -20,7 +20,7 @@ from rc_workbench_plugins.simulated_card.places import host_notes, with_source_l
 from rc_workbench_plugins.simulated_card.rules import USED, rule_notes
 from workbench.api.builds import HdlBuild
 from workbench.api.job import Job
-from workbench.api.records import read_counters, read_end, read_thread_times, read_transfers
+from workbench.api.records import read_counters, read_end, read_thread_times, read_transfers, write_formats
 from workbench.api.streams import stuck
 from workbench.api.targets import Outcome, Task
 from workbench.model.application import Simulation
@@ -68,6 +68,7 @@ def simulate(task: Task, card: CardExecutable, host_executable: Path, job: Job) 
         raw.mkdir(parents=True, exist_ok=True)
         for old in (*(raw / name for name in _RECORDS), *raw.glob(_WAVES)):
             old.unlink(missing_ok=True)
+        write_formats(raw)
         config.write_text(card_config(card.hdl, task, card.libraries))
     except OSError as error:
         raise WorkbenchError(Diagnostic(f"cannot write the run's records: {error.strerror}", file=str(raw))) from None
