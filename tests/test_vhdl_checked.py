@@ -139,12 +139,28 @@ def test_what_is_wrong_is_told_at_its_port_and_stops(tmp_path: Path) -> None:
 SLICED = """library ieee; use ieee.std_logic_1164.all; use ieee.numeric_std.all;
 entity top is
     port (clk, en : in std_logic; a : in unsigned(3 downto 0); x : in std_logic_vector(31 downto 0);
-          o : out std_logic_vector(511 downto 0); w : out std_logic_vector(1023 downto 0));
+          o : out std_logic_vector(511 downto 0); w : out std_logic_vector(1023 downto 0);
+          c, d, e : out std_logic_vector(7 downto 0));
 end;
 architecture rtl of top is
     signal held : std_logic_vector(511 downto 0) := (others => '0');
+    signal few : std_logic_vector(31 downto 0);
+    signal b : unsigned(1 downto 0);
+    function part(v : std_logic_vector; at : unsigned) return std_logic_vector is
+    begin
+        return v(to_integer(at & "000") + 7 downto to_integer(at & "000"));
+    end;
 begin
     o <= held;
+    few <= held(31 downto 0);
+    b <= a(1 downto 0);
+    c <= few(to_integer(b & "000") + 7
+             downto to_integer(b & "000")) when en = '1' else (others => '0');
+    d <= part(few, b);
+    each : for half in 0 to 1 generate
+        one : e(4 * half + 3 downto 4 * half) <=
+            few(to_integer(b & "000") + 4 * half + 3 downto to_integer(b & "000") + 4 * half);
+    end generate;
     process (clk)
         variable v : std_logic_vector(1023 downto 0) := (others => '0');
     begin
@@ -152,7 +168,7 @@ begin
             if x(7 downto 0) = 8x"00" then
                 held <= (others => '0');
                 v := (others => '0');
-            elsif en = '1' then
+            elsif en = '1' and x(7 downto 0) /= few(to_integer(b & "000") + 7 downto to_integer(b & "000")) then
                 held(to_integer(a & "00000") + 31
                      downto to_integer(a & "00000")) <= x;
             elsif x(0) = '1' then

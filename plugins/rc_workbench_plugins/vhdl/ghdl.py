@@ -43,7 +43,7 @@ _REWRITES = {
     "left and right bounds of a slice must be either constant or dynamic": "Write a slice of varying length as a loop: "
     "`for i in v'range loop if i <= high then v(i) <= x(i); end if; end loop;`.",
 }
-_FOLLOWS = re.compile(r"mismatching vector length; got \d+, expect 0$")  # after the first of these
+_FOLLOWS = re.compile(r"mismatching vector length; got (\d+, expect 0|0, expect \d+)$")  # after the first of these
 _OF_MAP = "synth-vhdl_expr.adb:645"
 _CRASH = "It is a fault of GHDL's, whatever the VHDL: a newer one may take it."
 _CALL_IN_MAP = (
@@ -172,10 +172,10 @@ def _errors(said: str, unit: str) -> list[Diagnostic]:
         )
         for line in said.splitlines()
         if (match := _MESSAGE.match(line)) and match["kind"] not in ("warning", "note")
-        if not _SAID.match(match["text"]) and not _FOLLOWS.match(match["text"])
+        if not _SAID.match(match["text"])
     ]
     if found:
-        return found[:20]
+        return [one for one in found if not _FOLLOWS.match(one.message)][:20] or found[:1]
     if cannot := _CANNOT.search(said):
         what = cannot["what"].lower().replace("_", " ")
         message = f"GHDL cannot synthesise this yet: {'a package within another unit' if 'package' in what else what}"

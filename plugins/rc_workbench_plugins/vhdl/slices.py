@@ -1,12 +1,14 @@
 """Slices that GHDL cannot synthesise, as it can: it must see that both bounds have one varying part, and does not see
-that of `v(to_integer(a & "000") + 7 downto to_integer(a & "000")) <= x;`.
+that of `v(to_integer(a & "000") + 7 downto to_integer(a & "000"))`.
 
-A variable of the process gets the lower bound before the assignment, and both bounds are written by it.
+The lower bound is computed once, and both bounds are written by it: in a process or subprogram by a variable, before
+the statement; for a concurrent assignment by a signal, in a block around it.
 """
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
@@ -16,12 +18,18 @@ from rc_workbench_plugins.vhdl.constants import declares_at
 from rc_workbench_plugins.vhdl.elaborate import PART
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, child, matches, text_of, with_data, without_comments
 
-_ASSIGNED = "(simple_waveform_assignment) @a (simple_variable_assignment) @a"
 _IMPURE = re.compile(rb"\bimpure\b", re.IGNORECASE)
-_SLICE = re.compile(
-    r"(?P<of>\w+) ?\( ?(?P<low>.+?) ?\+ ?(?P<above>\d+) (?i:downto) (?P=low) ?\)"
-)  # of one blank each; 'a' and 'A' differ
-_BOUND = "recap_low"
+#: Of one blank each; 'a' and 'A' differ. A bound that calls nothing is seen to be the same.
+_BOUNDS = re.compile(r"(?P<low>.+\(.+\)(?: ?[-+*] ?\w+)*) ?(?P<above>[-+].+) (?i:downto) (?P=low)")
+#: What may stand behind the statement that computes the bound. (A loop asks its condition again.)
+_SEQUENTIAL = (
+    "simple_waveform_assignment", "simple_variable_assignment", "conditional_waveform_assignment", "return_statement",
+    "conditional_variable_assignment", "selected_waveform_assignment", "selected_variable_assignment",
+    "conditional_signal_assignment", "procedure_call_statement", "if_statement_block",
+)  # fmt: skip
+_CONCURRENT = re.compile(r"concurrent_\w+_signal_assignment")
+_SCOPES = ("process_statement", "subprogram_definition")
+_BOUND, _AROUND = "recap_low", "recap_slice"
 
 
 def with_one_bound(texts: Iterable[tuple[VhdlFile, bytes]]) -> Iterator[tuple[VhdlFile, bytes]]:
@@ -37,28 +45,49 @@ def with_one_bound(texts: Iterable[tuple[VhdlFile, bytes]]) -> Iterator[tuple[Vh
 
 def _rewritten(file: VhdlFile) -> bytes:
     edits = Edits(file.path)
-    for process in matches(file.tree.root_node, "(process_statement) @p"):
-        declared = ""
-        for number, statement in enumerate(matches(process, _ASSIGNED)):
-            target = child(statement, "name")
-            slice_ = _SLICE.fullmatch(" ".join(without_comments(text_of(target)).split()))
-            if target is None or slice_ is None or _in_subprogram(statement, process):
-                continue
-            name = f"{_BOUND}_{number}"
-            declared += f" variable {name} : integer;"
-            edits.insert(statement.start_byte, f"{name} := {slice_['low']}; ")
-            bounds = f"{slice_['of']}({name} + {slice_['above']} downto {name})"
-            edits.replace(target.start_byte, target.end_byte, bounds + "\n" * text_of(target).count("\n"))
-        if declared:
-            edits.insert(declares_at(process), f"{declared} ")
+    declared: dict[int, str] = defaultdict(str)  # by where it is declared
+    around: dict[int, tuple[Node, list[tuple[str, str]]]] = {}  # by where the statement begins
+    for number, node in enumerate(matches(file.tree.root_node, "(simple_range) @r")):
+        bounds = _BOUNDS.fullmatch(" ".join(without_comments(text_of(node)).split()))
+        statement = _statement(node) if bounds else None
+        if bounds is None or statement is None:
+            continue
+        name = f"{_BOUND}_{number}"
+        if _CONCURRENT.fullmatch(statement.type):
+            around.setdefault(statement.start_byte, (statement, []))[1].append((name, bounds["low"]))
+        elif (place := _declares_at(statement)) is not None:
+            declared[place] += f" variable {name} : integer;"
+            edits.insert(statement.start_byte, f"{name} := {bounds['low']}; ")
+        else:
+            continue
+        written = f"{name} {bounds['above']} downto {name}"
+        edits.replace(node.start_byte, node.end_byte, written + "\n" * text_of(node).count("\n"))
+    for place, variables in declared.items():
+        edits.insert(place, f"{variables} ")
+    for number, (statement, bound) in enumerate(around.values()):
+        signals = " ".join(f"signal {name} : integer;" for name, _ in bound)
+        computed = " ".join(f"{name} <= {low};" for name, low in bound)
+        edits.insert(statement.start_byte, f"{_AROUND}_{number} : block {signals} begin {computed} ")
+        edits.insert(statement.end_byte, " end block;")
     return edits.apply(file.data)
 
 
-def _in_subprogram(statement: Node, process: Node) -> bool:
-    """Whether it is one of a subprogram within the process, which does not see the process's variables as its own."""
-    node = statement.parent
-    while node is not None and node != process:
-        if node.type == "subprogram_definition":
-            return True
-        node = node.parent
-    return False
+def _statement(node: Node) -> Node | None:
+    """The statement that a range stands in; None where its bounds are no values of that alone."""
+    above: Node | None = node.parent
+    while above is not None and above.type not in (*_SEQUENTIAL, *_SCOPES):
+        if _CONCURRENT.fullmatch(above.type):
+            return above
+        above = None if above.type.endswith(("_body", "_head")) or "loop" in above.type else above.parent
+    return above if above is not None and above.type in _SEQUENTIAL else None
+
+
+def _declares_at(statement: Node) -> int | None:
+    """Where the process or subprogram around a statement declares what only it has."""
+    scope = statement.parent
+    while scope is not None and scope.type not in _SCOPES:
+        scope = scope.parent
+    if scope is None or scope.type == "process_statement":
+        return declares_at(scope) if scope is not None else None
+    begins = child(scope, "sequential_block")
+    return begins.start_byte if begins is not None else None
