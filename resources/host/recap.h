@@ -165,7 +165,7 @@ void rcw_bound(rcw_stats_row *row, int64_t bytes, int64_t took);
 void rcw_pair(int64_t now);
 void rcw_record(rcw_thread *thread, int slot, int64_t t0, int64_t t1, int64_t transfers, rcw_call call);
 
-#define RCW_INLINE static inline __attribute__((always_inline))
+#define RCW_INLINE static __inline__ __attribute__((always_inline))
 #define RCW_RARELY(condition) __builtin_expect(!!(condition), 0)
 
 RCW_INLINE int64_t rcw_ticks(void)

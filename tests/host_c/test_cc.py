@@ -216,6 +216,7 @@ def test_a_copied_project_has_its_own_paths_and_the_environment_counts(
             assert printed == f"{place}/src/main.c {place} {number}\n"
 
 
+WARNS = '#include "fake.h"\nint f(fake_t *d) { int unused; /* \xfc */ int x = 3; return fakeWrite(d, 0, 0, 1); }\n'
 #: words for the compiler, and the files that it writes
 SAME_BUILD = (
     "-MD src/main.c lib/put.c API/fake.o -o app", "-MMD -MFx.d -MTfoo -c src/main.c -o sub.o",
@@ -224,6 +225,7 @@ SAME_BUILD = (
     "-xc -c src/main.c -osub.o",
     "-save-temps src/main.c lib/put.c API/fake.o -o app", "@latin -c src/main.c", "-o", "-c nofile.c", "src/plain.h",
     "-fstack-usage -c src/main.c src/plain.c",
+    "-Wall -fdiagnostics-color=always -std=c89 -pedantic-errors -c src/warns.c",
 )  # fmt: skip
 
 
@@ -231,6 +233,7 @@ SAME_BUILD = (
 def test_a_build_is_the_same_build(app: Path, fake_api: Path, line: str) -> None:
     (app / "latin").write_bytes(b'-DNAME=\\"\xe9\\" "-DTWO=a\\ b"\n')
     (app / "src" / "plain.h").write_text("int plain(void);\n")
+    (app / "src" / "warns.c").write_text(WARNS, "latin-1")
     words = ["-Wno-unknown-pragmas", "-Ilib", f"-I{fake_api}", "-DSIZE=6", *line.replace("API", str(fake_api)).split()]
 
     def built(*compiler: str) -> tuple[object, ...]:

@@ -207,10 +207,11 @@ def run_program(
     on_output: Callable[[str], None] | None = None,
     check: Callable[[], None] = lambda: None,
     memory_bytes: int = 0,
+    errors: str = "replace",
 ) -> ProcessResult:
     """Run a program to its end, with `env` added to this environment; `on_line` gets the lines of its standard error,
     `on_output` those of its standard output while it runs, and what `check` raises ends it. Each of its processes may
-    map `memory_bytes`, where that is not 0.
+    map `memory_bytes`, where that is not 0. `errors` says what becomes of bytes that are no UTF-8, as `decode` has it.
 
     Whatever happens, nothing that it started is left. WorkbenchError where it cannot be started, or the time is over;
     Cancelled where a signal asks this process to end, in whichever thread this runs.
@@ -238,7 +239,7 @@ def run_program(
         program.stop()
     for line in program.stderr.lines():
         on_line(line)
-    kept = (output.kept.decode(errors="replace") for output in (program.stdout, program.stderr))
+    kept = (output.kept.decode(errors=errors) for output in (program.stdout, program.stderr))
     return ProcessResult(program.returncode, *kept)
 
 

@@ -89,7 +89,8 @@ def function(wrapper: Wrapper, about: str) -> Iterator[str]:
 
 def about_lines(about: str) -> tuple[str, ...]:
     """How the function begins that evaluates the entries of accesses."""
-    return ("", f"static inline void {about}(rcw_call *rcw_it, const volatile void *rcw_at, size_t size, int rcw_w)",
+    head = f"static __inline__ void {about}(rcw_call *rcw_it, const volatile void *rcw_at, size_t size, int rcw_w)"
+    return ("", head,
             "{",
             "    const volatile char *pointer = rcw_at;",
             "    rcw_it->which = -1, rcw_it->fpga = -1, rcw_it->bytes = -1, rcw_it->address = -1;",

@@ -166,7 +166,7 @@ def _describe(out: _Lines, wrapper: Wrapper, names: Mapping[str, int]) -> None:
     """A function that evaluates the entries' expressions over a call's arguments."""
     callee = wrapper.callee
     parameters = "".join(f", {text}" for text, _ in _parameters(wrapper, extra=False))
-    out.add("", f"static inline void rcw_about_{callee.name}(rcw_call *rcw_it{parameters})", "{")
+    out.add("", f"static __inline__ void rcw_about_{callee.name}(rcw_call *rcw_it{parameters})", "{")
     out.add("    rcw_it->which = -1, rcw_it->fpga = -1, rcw_it->bytes = -1, rcw_it->address = -1;")
     out.add(*(f"    (void){name};" for _, name in _parameters(wrapper, extra=False)))
     for which, (_, entry) in enumerate(callee.entries):

@@ -98,7 +98,7 @@ def _recorded(units: _Units, words: Sequence[str]) -> int:
     calling = {source: file for source in command.sources if (file := units.calling(source))}
     if not calling:
         return shown(linked(tool, command, words, None))
-    if code := shown(run_program([tool.path, *words])):
+    if code := shown(run_program([tool.path, *words], errors="surrogateescape")):
         return code
     with tempfile.TemporaryDirectory() as folder:
         objects = {s: f"{folder}/{n}.o" if command.links else command.target(s) for n, s in enumerate(calling)}

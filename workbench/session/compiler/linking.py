@@ -34,7 +34,7 @@ def linked(tool: Tool, command: Command, words: Sequence[str], within: Told | No
         all_words += [*added, _EXPORTS, _recorder(command, tool), "-pthread"]
     if not within and any(one.name == STDIN for one in command.inputs):
         become([tool.path, *all_words])  # which reads what this program's standard input has
-    done = run_program([tool.path, *all_words])
+    done = run_program([tool.path, *all_words], errors="replace" if within else "surrogateescape")
     if done.returncode and "--export-dynamic-symbol" in done.stderr:
         done = run_program([tool.path, *(_EXPORTS_ALL if word == _EXPORTS else word for word in all_words)])
     if left_out:
@@ -47,8 +47,11 @@ def linked(tool: Tool, command: Command, words: Sequence[str], within: Told | No
 
 def shown(result: ProcessResult) -> int:
     """A compiler's exit code, once what it said has been said."""
-    sys.stdout.write(result.stdout)
-    sys.stderr.write(result.stderr)
+    for stream, text in ((sys.stdout, result.stdout), (sys.stderr, result.stderr)):
+        own = getattr(stream, "terminal", stream)  # colours, and a source's bytes in it, are the compiler's to choose
+        own.flush()
+        own.buffer.write(text.encode(errors="surrogateescape"))
+        own.buffer.flush()
     return result.returncode if result.returncode >= 0 else 128 - result.returncode
 
 
