@@ -84,7 +84,7 @@ def test_packages_come_first_and_only_what_the_top_reaches_is_listed(tmp_path: P
     left = dict(proposal.left_out)
     assert left["hdl/unused.sv"] == "not reached from a_filter, but from unused"
     assert left["sim/filter_tb.sv"].startswith("not reached from a_filter")
-    assert left["host/make_table.c"] == "another program: main stands here too"
+    assert left["host/make_table.c"] == "another program: it has a main() too"
     assert left["host/old.c"] == "not used"
 
 
@@ -140,7 +140,7 @@ def test_a_host_in_cpp_is_found_with_the_classes_that_it_uses_and_runs(tmp_path:
     (platform,) = [one for one in proposal.found if one.what == "platform"]
     assert platform.reason.startswith("the host calls fpgaOpen, fpgaWriteReg, fpgaReadReg")
     left = dict(proposal.left_out)
-    assert (left["host/old.cxx"], left["host/table.cpp"]) == ("not used", "another program: main stands here too")
+    assert (left["host/old.cxx"], left["host/table.cpp"]) == ("not used", "another program: it has a main() too")
     assert main(["new", str(folder)]) == 0
     run = run_workspace(
         open_workspace(folder, load_plugins()),

@@ -15,7 +15,7 @@ def test_a_measured_run_says_how_much_was_taken_off_and_how_much_may_be_left() -
     assert recording_words(MEASURED) == (
         "recording took 6.39 % of the run's time and was taken off, call by call; about 0.09 ± 0.09 % may be left in it"
     )
-    assert recording_parts(MEASURED) == ("recording taken off: 6.4 %, at most 0.2 % left",)
+    assert recording_parts(MEASURED) == ("instrumentation overhead 6.4 % subtracted (residual ≤ 0.2 %)",)
 
 
 def test_counted_time_holds_no_recording() -> None:

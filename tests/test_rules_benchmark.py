@@ -1,4 +1,4 @@
-"""Every rule of the knowledge base fires on its bottleneck, and is silent once it is mended."""
+"""Every rule of the knowledge base fires on its bottleneck, and is silent once it is fixed."""
 
 from __future__ import annotations
 

@@ -424,7 +424,7 @@ def test_what_a_target_cannot_do_is_told(
 
 
 def test_a_target_that_nobody_brings_is_told_where_it_is_named(project: Path) -> None:
-    """When the project is read, so that it can be mended before a run; the rest of the project can still be used."""
+    """When the project is read, so that it can be fixed before a run; the rest of the project can still be used."""
     workspace = opened(with_target(project, "misspelt", name="mashine"))
     lines = workspace.path.read_text().splitlines()
     (told,) = workspace.diagnostics

@@ -101,7 +101,7 @@ def test_what_an_application_is_composed_of_is_checked_as_it_is_typed(tmp_path: 
     mapped = project.read_text() + "#\n"
     (told,) = workspace.scan_typed(scan, {project: mapped.replace("top: Two", "top: Tow").encode()}, Job())[1]
     assert (Path(told.file or "").name, told.line) == (project.name, 1 + mapped[: mapped.index("top:")].count("\n"))
-    # saved so, it opens to be mended, and nothing can be built of it
+    # saved so, it opens to be fixed, and nothing can be built of it
     x.write_text(wrong)
     assert workspace.stamps() != before
     with pytest.raises(WorkbenchError, match="mt"):

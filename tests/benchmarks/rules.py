@@ -31,7 +31,7 @@ OVERHEAD, SEND, RECV, WORK = Category.OVERHEAD, Category.SEND, Category.RECV, Ca
 WAIT_SEND, WAIT_RECV = Category.WAIT_SEND, Category.WAIT_RECV
 Case = tuple[Run, Run]
 
-#: Mended, the state still takes 2 % of the run: below the threshold of 1.05.
+#: Fixed, the state still takes 2 % of the run: below the threshold of 1.05.
 LITTLE = 0.02
 COMPUTE = Spent("compute", WORK, 0.3)
 

@@ -373,7 +373,7 @@ def test_the_question_answers_to_keys(window: MainWindow, qtbot: QtBot, key: Qt.
             qtbot.keyClick(dialog.focusWidget() or dialog, key)
 
     QTimer.singleShot(0, press_it)
-    assert ask(Question("Save what was changed?", "It is lost otherwise.", ("a.c",)), window) == answer
+    assert ask(Question("Save changes?", "Unsaved changes will be lost.", ("a.c",)), window) == answer
 
 
 def test_making_a_mode_opens_no_window_of_its_own(opened: MainWindow, qtbot: QtBot, settle: Settle) -> None:

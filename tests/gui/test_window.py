@@ -131,7 +131,7 @@ def test_a_project_that_cannot_be_read_is_a_notice(
     assert popover.isVisible()
     qtbot.waitUntil(lambda: popover.geometry().bottom() < window.height())
     foot = popover.geometry().bottom()
-    window.context.notices.tell(Diagnostic("something else is wrong", "Mend it."))  # while it is open
+    window.context.notices.tell(Diagnostic("something else is wrong", "Fix it."))  # while it is open
     assert any("something else" in row.diagnostic.message for row in popover.findChildren(DiagnosticRow))
     qtbot.waitUntil(lambda: popover.geometry().bottom() == foot)
     qtbot.keyClick(window.floating.notices, Qt.Key.Key_Escape)

@@ -1,4 +1,4 @@
-"""A run, what its platform can do, and what is known of bottlenecks: together, what to mend."""
+"""A run, what its platform can do, and what is known of bottlenecks: together, what to fix."""
 
 from __future__ import annotations
 

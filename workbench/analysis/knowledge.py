@@ -77,9 +77,9 @@ class Suggestion(Document):
 
 
 class Rule(Document):
-    """A bottleneck: where to look, when it is one, what mending it would save, and what to do.
+    """A bottleneck: where to look, when it is one, what a fix would save, and what to do.
 
-    Give `time_saved` or `new_time` (the run's time once it is mended), in seconds; neither means all of `time`.
+    Give `time_saved` or `new_time` (the run's time once it is fixed), in seconds; neither means all of `time`.
     Suggestions of the rule named `parent` are shown too, and that rule stays silent on a block where its children
     explain half of its time. A finding is nested under one of rule `part_of` on the same block.
     """
@@ -97,8 +97,8 @@ class Rule(Document):
     )
     select: Select = Field(Select(), description="which states and calls it looks at; empty: all")
     when: str = Field("time > 0", description="condition over metrics: when it is a bottleneck")
-    time_saved: str = Field("", description="expression: the time (s) that mending would save")
-    new_time: str = Field("", description="expression: the run's time (s) once it is mended")
+    time_saved: str = Field("", description="expression: the time (s) that fixing would save")
+    new_time: str = Field("", description="expression: the run's time (s) once it is fixed")
     suggestions: tuple[Suggestion, ...] = Field((), description="what to do")
     show: tuple[str, ...] = Field((), description="metrics to show with a finding")
     parent: str = Field(

@@ -27,4 +27,4 @@ def recording_parts(manifest: Manifest) -> tuple[str, ...]:
     if manifest.deterministic or not manifest.instrumented or "taken_off_pct" not in told:
         return ()
     left = max(0.0, told["virtual_pct"]) + told["unsure_pct"]
-    return (f"recording taken off: {told['taken_off_pct']:.1f} %, at most {left:.1f} % left",)
+    return (f"instrumentation overhead {told['taken_off_pct']:.1f} % subtracted (residual ≤ {left:.1f} %)",)

@@ -133,7 +133,7 @@ def _fire(rule: CheckedRule, measured: Measured) -> Iterator[_Fired]:
 def _hold_group(
     rule: CheckedRule, scope: Scope, selections: Sequence[Selection], size: int, measured: Measured
 ) -> Iterator[_Fired]:
-    """One finding for all replicas: where all have the bottleneck, of the one that would gain least by its mending, for
+    """One finding for all replicas: where all have the bottleneck, of the one that would gain least by its fixing, for
     no other bounds them all; where only some have it, of the one that has most of it."""
     times_s = tuple(s.time_s for s in selections)
     found = []

@@ -1,4 +1,4 @@
-"""The report on a terminal: what to mend first, why, how, and what it gains at most."""
+"""The report on a terminal: what to fix first, why, how, and what it gains at most."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ class Selected(Protocol):
     def time_s(self) -> float: ...
     @property
     def saved_s(self) -> float:
-        """What the rule says that mending would save; `time_s` as long as it has not said."""
+        """What the rule says that fixing would save; `time_s` as long as it has not said."""
 
     @property
     def replicas_s(self) -> Sequence[float]:

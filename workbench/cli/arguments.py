@@ -214,7 +214,7 @@ OWN: Sequence[Command] = (
              _file("tree", metavar="DIR", help="what `instrument` left, and the program was built from; or the "
                                                "project of one that `workbench cc` built"),
              _file("records", metavar="RECORDS", help="the folder that RCW_RAW named as it ran"), OUT_RUN, JSON),
-    _command("report", "what a run spent its time on, and which bottleneck to mend", "runs:run_report", RUN,
+    _command("report", "what a run spent its time on, and which bottleneck to fix", "runs:run_report", RUN,
              _file("--html", metavar="F", help="write a report that stands alone"),
              _file("--svg", metavar="F", help="write the block graph"),
              _flag("--all", "unfold all advice, parts and numbers of each finding"),

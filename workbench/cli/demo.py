@@ -56,7 +56,7 @@ def run_demo(arguments: argparse.Namespace, workbench: Opened) -> int:
     times = f"original {original.run.time_s:.6f} s, optimised {optimised.run.time_s:.6f} s virtual"
     print(f"{times}: {faster_words(comparison)}")
     if first:
-        print(f"mend first: {first.title} ({first.where}), at most {first.gain:.2f}x")
+        print(f"fix first: {first.title} ({first.where}), at most {first.gain:.2f}x")
     print(f"report: {out / 'report.html'}")
     if arguments.headless or not has_display():
         take(out, out)

@@ -34,7 +34,7 @@ from workbench.system import interrupt
 def parser(given: Sequence[str] = ()) -> argparse.ArgumentParser:
     """What reads the arguments given."""
     top = argparse.ArgumentParser(
-        prog="workbench", description="Where an FPGA application's time goes, and what mending it would gain."
+        prog="workbench", description="Find where an FPGA application spends its time, and what a fix would gain."
     )
     top.add_argument("--version", action="version", version=f"RC Workbench {workbench.__version__}")
     add_commands(top, given)

@@ -19,7 +19,7 @@ class AboutPopover(Popover):
         self.setFixedWidth(440)
         column.addWidget(label(f"RC Workbench {__version__}", "finding"))
         column.addWidget(
-            label("Find out what an FPGA application waits for, and what mending it would gain.", "second", wrap=True)
+            label("Find where an FPGA application spends its time, and what a fix would gain.", "second", wrap=True)
         )
         column.addWidget(
             label(

@@ -35,7 +35,7 @@ _MODES = (
     ),
     WindowMode(
         "compare", "Compare", "columns-2", _view("CompareMode", "workbench.gui.compare.mode"),
-        nothing=("No run is open", "Open a run, then a second one to hold beside it."),
+        nothing=("No run is open", "Open a run, then a second one to compare with it."),
     ),
     WindowMode(
         "platform", "Platform", "cpu", _view("PlatformMode", "workbench.gui.platform.mode"),

@@ -153,7 +153,7 @@ class NewProject(QDialog):
                 label("\n".join([*shown, *([f"and {more} more"] if more else [])]), "small", wrap=True)
             )
         self._rows.addStretch(1)
-        written = "A project file will be written beside the sources, which stay as they are."
+        written = "The project file is saved in the folder of the sources. The sources stay as they are."
         self.said.setText(f"{written} It will not run as it is." if has_errors(proposal.diagnostics) else written)
         self.create_button.setEnabled(True)
         self.create_button.setFocus()

@@ -89,7 +89,7 @@ class OpenDocuments(QObject):
             answer = self.ask(
                 Question(
                     "Another program changed this file",
-                    "Reload shows the file; undo brings your text back. Overwrite writes your text over the other's.",
+                    "Reload shows the file; undo brings your text back. Overwrite replaces the file on disk with your version.",
                     (str(document.path),),
                     (RELOAD, OVERWRITE, CANCEL),
                 )
@@ -141,8 +141,7 @@ class OpenDocuments(QObject):
         unsaved = tuple(d for d in (self if documents is None else documents) if d.dirty)
         if not unsaved:
             return True
-        text = "They are lost otherwise." if len(unsaved) > 1 else "It is lost otherwise."
-        answer = self.ask(Question("Save what was changed?", text, _lines(unsaved)))
+        answer = self.ask(Question("Save changes?", "Unsaved changes will be lost.", _lines(unsaved)))
         if answer == DISCARD:
             for document in unsaved:
                 document.revert()
@@ -157,7 +156,7 @@ class OpenDocuments(QObject):
             return True
         question = Question(
             "Save before the run?",
-            "A run reads files; what is not saved is not in it.",
+            "Unsaved changes are not part of the run.",
             _lines(unsaved),
             (SAVE_AND_RUN, RUN_AS_SAVED, CANCEL),
         )

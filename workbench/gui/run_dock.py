@@ -155,7 +155,7 @@ class RunDock(QWidget):
         self.nothing = EmptyState(
             "play",
             "Nothing has run in this window yet",
-            "The steps of a run will stand here, with their times, and beside them its log and what went wrong.",
+            "This panel lists a run's steps with their times, its log, and its problems.",
             with_key("Run", "run"),
             self.run_wanted.emit,
         )

@@ -22,16 +22,16 @@ from workbench.system.toolchain import Tool
 
 STEPS = (
     (
-        "Say what code is doing",
-        "Right-click a call or a branch: work, overhead, send, recv, wait. A comment is written, nothing else.",
+        "Annotate your code",
+        "Right-click a call or a branch: work, overhead, send, recv, wait. The workbench adds a comment, nothing else.",
     ),
     (
         "Run",
-        "A copy is instrumented and built. Without a card, your own RTL runs simulated on one virtual clock.",
+        "A copy is instrumented and built. Without a card, your own RTL is simulated on one virtual clock.",
     ),
     (
-        "Read which bottleneck to mend",
-        "Ranked by what mending it would gain, with the cap that utilisation sets beside it.",
+        "See which bottleneck to fix first",
+        "Ranked by the speedup that a fix is predicted to bring, with its upper bound.",
     ),
 )
 
@@ -60,7 +60,7 @@ class Welcome(QScrollArea):
         head = QVBoxLayout()
         head.setSpacing(4)
         head.addWidget(label("RC Workbench", "hero"))
-        said = label("Find out what an FPGA application waits for, and what mending it would gain.", "second")
+        said = label("Find where an FPGA application spends its time, and what a fix would gain.", "second")
         said.setStyleSheet("font-size: 15px;")
         head.addWidget(said)
         head.addSpacing(32)

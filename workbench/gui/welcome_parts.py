@@ -23,7 +23,7 @@ from workbench.session.results import newest_run, open_result
 
 @dataclass(frozen=True)
 class LastRun:
-    """What a recent project's newest run says: its time, the host's shares by category, the finding to mend next."""
+    """What a recent project's newest run says: its time, the host's shares by category, the finding to fix next."""
 
     project: Path
     time_s: float | None = None

@@ -1,4 +1,4 @@
-"""What is wrong with something a person wrote, said so that the person can mend it."""
+"""What is wrong with something a person wrote, said so that the person can fix it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A bottleneck that a rule found, what mending it could gain at most, and what to do."""
+"""A bottleneck that a rule found, the most that a fix could gain, and what to do."""
 
 from __future__ import annotations
 

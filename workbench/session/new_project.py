@@ -200,7 +200,7 @@ def _host(
         if not ranked:
             raise WorkbenchError(unknown_name("program", choice.host, [f.file for f in programs], root))
     main, rest = ranked[0], [file for file in outlines if not file.entry]
-    chosen, reasons = [main], [f"main stands in {main.file}" + (", which calls the card" if calls(main) else "")]
+    chosen, reasons = [main], [f"main() is in {main.file}" + (", which calls the board's API" if calls(main) else "")]
     grew = True
     while grew:
         words = {word for file in chosen for word in file.words if not file.header or file.functions}
@@ -218,7 +218,7 @@ def _host(
         if file not in chosen and not file.header:
             why = "not used"
             if file.entry:
-                why = "another program: main stands here too"
+                why = "another program: it has a main() too"
             elif Path(file.file).name in excluded:
                 why = "the platform's API itself"
             notes.left_out[file.file] = why

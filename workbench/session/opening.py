@@ -26,7 +26,7 @@ def open_workspace(
     edge_depths: Mapping[str, int] | None = None,
 ) -> Workspace:  # fmt: skip
     """Open a project file (or a folder that holds just one). Raises WorkbenchError with every problem found; with
-    `faulty` one whose sources cannot be composed is opened without them, to be mended. `platform_name` takes the
+    `faulty` one whose sources cannot be composed is opened without them, to be fixed. `platform_name` takes the
     place of the project's platform, `edge_depths` that of what a streaming application says of its edges, by label.
 
     Reads only; nothing of the project is run.

@@ -63,7 +63,7 @@ def settings(modes: Iterable[WindowMode]) -> dict[str, Setting]:
     found = (
         Setting("theme", "Look", "Theme", "light or dark", "choice", "light",
                 {"light": "Light", "dark": "Dark", "system": "As the desktop"}),
-        Setting("scale_pct", "Look", "Size of everything", "in per cent, from the next start on", "number", "100",
+        Setting("scale_pct", "Look", "UI scale", "in per cent, after a restart", "number", "100",
                 least=75, most=300),
         Setting("code_font", "Editor", "Font of sources", "a font whose characters are all as wide", "font"),
         Setting("code_px", "Editor", "Size of sources", "in pixels", "number", "13", least=8, most=40),

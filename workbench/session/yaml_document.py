@@ -72,7 +72,7 @@ class YamlDocument(Document):
         return tuple(d for d in self.problems if d.severity is Severity.ERROR)
 
     def check(self) -> None:
-        """What cannot be read would stop whatever uses the file: it is mended first."""
+        """What cannot be read would stop whatever uses the file: it is fixed first."""
         if self.errors:
             raise WorkbenchError(*self.errors)
 

@@ -260,7 +260,7 @@ def problems(unit: cindex.TranslationUnit) -> tuple[Diagnostic, ...]:
             continue
         where = place(item.location)
         at = (str(where.file), where.line, where.column) if where else ()
-        hint = "Until it is mended, API calls in this file may go unseen."
+        hint = "Until this is fixed, API calls in this file may be missed."
         found[Diagnostic(item.spelling, hint, Severity.ERROR, *at)] = None
     return tuple(found)
 

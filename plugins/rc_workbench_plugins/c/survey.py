@@ -241,7 +241,7 @@ def _read(
     names: Set[str] = frozenset(),
 ) -> tuple[Unit | None, tuple[Diagnostic, ...]]:
     if not source.is_file():
-        hint = "Mend the project's list of host sources, or put the file there."
+        hint = "Fix the project's list of host sources, or put the file there."
         return None, (Diagnostic("the host source is not there", hint, file=str(source)),)
     if source.suffix not in _COMPILED:
         hint = f"Host language 'c' reads {listed(_COMPILED)}."

@@ -163,7 +163,7 @@ def _run(job: Job, command: Sequence[str], folder: Path, file: str, what: str, t
         )
         line = int(place[2]) if place else None
         first = place[3] if place else "\n".join(said[:5])
-        raise WorkbenchError(Diagnostic(f"{what}: {first}", "Mend it, and measure again.", file=file, line=line))
+        raise WorkbenchError(Diagnostic(f"{what}: {first}", "Fix it, and measure again.", file=file, line=line))
 
 
 def _read(text: str) -> MeasuredDensity | None:

@@ -25,7 +25,7 @@ def results(values: Model) -> Results:
     symbol, what, asked = KINDS[highest]
     value = float(last.potentials.values[highest])
     time = Figure("Time", time_text(float(last.time_s)), "Eq. 6") if last.time_s is not None else Figure(
-        "Cycles", count_text(float(last.cycles)), "no clock is known: no seconds")  # fmt: skip
+        "Cycles", count_text(float(last.cycles)), "no clock given: times are in cycles")  # fmt: skip
     speedup = Figure("Speedup", ratio_text(float(found[0].cycles / last.cycles)), "in cycles, over the first design")
     slowest = last.estimate.work.blocks[last.estimate.slowest]
     return Results(

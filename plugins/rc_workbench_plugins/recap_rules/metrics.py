@@ -1,6 +1,6 @@
 """The metrics of ReCAP's rules (2011, sections 4 to 6): one line each, with the function that computes it.
 
-The metrics `left.*` are lower bounds of the run's time once something is mended. Every bound says who does less and who
+The metrics `left.*` are lower bounds of the run's time once something is fixed. Every bound says who does less and who
 stays. What stays is time on the host's thread, or the work of the busiest FPGA block that somebody waits for, whichever
 is more ("thus limiting speedup to at most 1/0.541 = 1.85x", section 6.1). Waiting is a result and never stays by
 itself: it is bounded by the FPGA's work. Where advice changes how long something takes but not the order of things, a
@@ -133,7 +133,7 @@ def _entries(s: Selected) -> Sequence[HostEntry]:
     return s.of.platform.host.entries if s.of.platform else ()
 
 
-# ---- the least time of the run once something is mended
+# ---- the least time of the run once something is fixed
 
 
 def _without(s: Selected, lost_s: float) -> float:
@@ -369,7 +369,7 @@ METRICS = (
         "text",
         lambda s: s.of.platform.hardware.ports[0].kind if s.of.platform and s.of.platform.hardware else None,
     ),
-    # the least time of the run once something is mended: what a suggestion's bound rests on
+    # the least time of the run once something is fixed: what a suggestion's bound rests on
     Metric(
         "left.without_this",
         "Least time without what is lost in these states or calls",

@@ -256,5 +256,5 @@ def explained(
                           problem.column)  # fmt: skip
     return Diagnostic(
         f"the platform's hardware port does not fit the top module: {problem.message}",
-        "Mend the port's signal names and conditions in the platform document.",
+        "Fix the port's signal names and conditions in the platform document.",
     )

@@ -34,10 +34,10 @@ from workbench.model.diagnostic import Diagnostic, Severity, did_you_mean, has_e
 _HINTS = {
     "UnknownModule": "Add the file that defines it to the project's hardware sources.",
     "CouldNotOpenIncludeFile": "Add its folder to the project's hardware include_dirs.",
-    "UndeclaredIdentifier": "Declare it, or mend the spelling.",
+    "UndeclaredIdentifier": "Declare it, or fix the spelling.",
     "AssignToNet": "Declare it as `reg` or `logic`, a port as `output reg` or `output logic`.",
 }
-_SYNTAX_HINT = "Mend the syntax there, or just before."
+_SYNTAX_HINT = "Fix the syntax there, or just before."
 _FLAGS = (
     ast.CompilationFlags.AllowUseBeforeDeclare
     | ast.CompilationFlags.AllowUnnamedGenerate
@@ -171,7 +171,7 @@ def source_files(root: Path, names: Sequence[str]) -> tuple[tuple[Path, ...], tu
         files = [Path(os.path.realpath(path)) for path in expand_sources(root, [name])]
         found.update(dict.fromkeys(files))
         if not files:
-            hint = "Mend the path in the project's hardware sources; it is relative to the project file."
+            hint = "Fix the path in the project's hardware sources; it is relative to the project file."
             what = "no file matches" if is_pattern(name) else "cannot read the source file"
             missing.append(Diagnostic(f"{what} '{name}'", hint, file=shown_path(root, root / name)))
     return tuple(found), tuple(missing)

@@ -236,7 +236,7 @@ class CompareMode(Mode):
                 self.show_nothing()
             else:
                 why = "Open a second run to see what changed."
-                self.show_nothing(f"{run.manifest.name} has nothing beside it", why, "Open a run folder…")
+                self.show_nothing(f"Select a second run to compare with {run.manifest.name}", why, "Open a run folder…")
             return
         a, b = pair
         self.comparison = compare(a.analysis, b.analysis, (a.run, b.run))

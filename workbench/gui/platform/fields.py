@@ -18,13 +18,13 @@ REASONS = ("data", "ctrl", "ack", "late_sender", "initialize", "finalize")
 ENTRY = (
     Group("Prototype", "", (
         Field(("prototype",), "Declaration", "long", "as in the API's header"),
-        Field(("access",), "Or accesses", "choice", "through pointers into a mapping", ("", "read", "write")),
+        Field(("access",), "Pointer access", "choice", "the host reads or writes through pointers into a mapping", ("", "read", "write")),
         Field(("kind",), "Kind", "choice", choices=tuple(k.value for k in CallKind), notes=KIND_NOTES),
         Field(("condition",), "Only when", "code", "C over the arguments; empty: always"),
         Field(("subtype",), "Label", "text", "tells conditional entries apart"),
-        Field(("of",), "Only of", "code", "what was opened by this name, as h2c, or h2c|c2h"),
+        Field(("of",), "Handle", "code", "only calls on what was opened by this name, as h2c, or h2c|c2h"),
     )),
-    Group("What it tells", "C expressions over the arguments", (
+    Group("Arguments", "C expressions over the arguments", (
         Field(("fpga",), "FPGA number", "code"),
         Field(("bytes",), "Bytes", "code"),
         Field(("address",), "Address", "code"),

@@ -101,7 +101,7 @@ class Measuring(QObject):
 
         platform = self._document.platform
         if platform is None or platform.host.entries != saved.host.entries:
-            hint = f"Mend it, then `workbench template bench --from {run.path}` takes the times without another run."
+            hint = f"Fix it, then `workbench template bench --from {run.path}` takes the times without another run."
             raise WorkbenchError(Diagnostic("the calls were changed while their times were measured", hint))
         found = measured(run, platform)
         self._document.apply("Measure times", lambda text: with_tables(text, platform, found, how_taken(run)))

@@ -115,7 +115,7 @@ def _is_error(point: Point) -> bool:
 
 
 def fix_for(points: tuple[Point, ...], table: str, row: int) -> Fix | None:
-    """What certainly mends a row whose size does not grow: swap, move or remove it."""
+    """What certainly fixes a row whose size does not grow: swap, move or remove it."""
     path = points_path(table)
     sizes = [p.size for p in points]
     size, before = sizes[row], sizes[row - 1] if row else None

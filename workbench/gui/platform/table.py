@@ -104,7 +104,7 @@ class PointTable(RowView):
         self.verticalScrollBar().setValue(scrolled)
 
     def _problem_row(self, at: int) -> QWidget:
-        """What is wrong with a row, where, and the button that mends it if that is certain."""
+        """What is wrong with a row, where, and the button that fixes it if that is certain."""
         problem = self.points[at].problem
         assert problem is not None
         bad = problem.severity is Severity.ERROR
@@ -117,7 +117,7 @@ class PointTable(RowView):
         column.setSpacing(2)
         what = label(f"{problem.message[:1].upper()}{problem.message[1:]}.", "strong", wrap=True)
         place = f"line {problem.line}, column {problem.column}. "
-        tail = "Until this is mended the saved file stays as it was." if bad else problem.hint
+        tail = "Until this is fixed the saved file stays as it was." if bad else problem.hint
         column.addWidget(what)
         column.addWidget(label(place + tail, "smallsecond", wrap=True))
         row.addLayout(column, 1)

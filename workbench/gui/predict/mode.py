@@ -109,7 +109,7 @@ class PredictMode(DocumentMode):
         self._problems.setContentsMargins(16, 8, 16, 8)
         column.addWidget(self.problem_box)
         self.stack = QStackedWidget()
-        self.nothing = EmptyState("triangle-alert", "Nothing to compute", "", "Mend it")
+        self.nothing = EmptyState("triangle-alert", "Nothing to compute", "", "Fix it")
         self.nothing.button.clicked.connect(lambda: self.show_page("Model"))
         for page in (self.results, self.density, self.structure, self.explore, self.model_page, self.nothing):
             self.stack.addWidget(page)
@@ -311,7 +311,7 @@ class PredictMode(DocumentMode):
             self.stack.setCurrentWidget(pages[PAGES.index(self.page)])
 
     def _show_nothing(self, title: str, problem: Diagnostic) -> None:
-        self.nothing.say(title, f"{problem.message}. {problem.hint}", "Mend it")
+        self.nothing.say(title, f"{problem.message}. {problem.hint}", "Fix it")
         self.details.clear()
         self.stack.setCurrentWidget(self.model_page if self.page == "Model" else self.nothing)
 

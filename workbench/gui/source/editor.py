@@ -69,7 +69,7 @@ class CodeEditor(CodeView):
         self._colours = LineColours(self.lines, (document.path or Path()).suffix)
         self.may_ask: Callable[[int], bool] = lambda line: False  # whether a line holds what a pragma could name
         self.words_at: Callable[[int, Typed, str], Sequence[Word]] = lambda line, typed, after: ()
-        self.completion = Completion(self, "What may stand here")
+        self.completion = Completion(self, "Completions")
         self.completion.taken.connect(self._put_word)
         self._found: list[QTextCursor] = []  # what is searched for, marked
         self._link = QTextCursor()  # the name under the pointer, while a click leads to its definition

@@ -39,7 +39,7 @@ class QueryEditor(CodeView):
         self.problems: Sequence[Diagnostic] = ()
         self._keywords: frozenset[str] = frozenset()
         self._words: tuple[Word, ...] = ()
-        self.completion = Completion(self, "What may stand here")
+        self.completion = Completion(self, "Completions")
         self.completion.taken.connect(self._complete)
         self.textChanged.connect(self.colour)
         self.textChanged.connect(lambda: document.type(self.toPlainText()))
