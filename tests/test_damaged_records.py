@@ -125,7 +125,7 @@ def test_records_of_which_nothing_is_left_make_no_run(
     command = ["collect", str(board / "tree"), str(records), "--out", str(tmp_path / "run"), "--json"]
     assert main(command) == 2
     said = json.loads(capsys.readouterr().out)["diagnostics"]
-    assert said[0]["message"] == "no run can be made of these records: nothing tells how long the program ran"
+    assert said[0]["message"] == "no run can be made of these records: how long the program ran is not recorded"
     assert "host_stats.bin" in said[1]["file"]
     assert not (tmp_path / "run").exists()
     assert (records / "host_stats.bin").read_bytes() == b"RWS2"

@@ -93,9 +93,9 @@ def test_verilog(tmp_path: Path) -> None:
     language = VerilogLanguage()
     found = language.scan(tmp_path, hardware, PLATFORM, {}, Job())
     assert [d.text() for d in found.diagnostics] == [
-        "top.v:8:9: warning: the pragma 'never' stands in text that synthesis leaves out (translate_off), and is not "
+        "top.v:8:9: warning: the pragma 'never' is in text that synthesis leaves out (translate_off), and is not "
         "used. Move it to a branch that becomes hardware.",
-        "top.v:16:13: warning: the pragma 'unproved' stands where SYNTHESIS is not defined: the simulated card counts "
+        "top.v:16:13: warning: the pragma 'unproved' is where SYNTHESIS is not defined: the simulated card counts "
         "there, and neither the proof nor an FPGA has it. `hardware.defines: {SYNTHESIS: 1}` in the project reads "
         "the design as tools for FPGAs do.",
     ]
@@ -119,7 +119,7 @@ def test_vhdl_is_simulated_and_compared_as_it_is_synthesised(tmp_path: Path) -> 
     hardware = sources(tmp_path, "top.vhd", VHDL)
     found = VhdlLanguage().scan(tmp_path, hardware, PLATFORM, {}, Job())
     assert [d.text() for d in found.diagnostics] == [
-        "top.vhd:15:13: warning: the pragma 'never' stands in text that synthesis leaves out (translate_off), and is "
+        "top.vhd:15:13: warning: the pragma 'never' is in text that synthesis leaves out (translate_off), and is "
         "not used. Move it to a branch that becomes hardware."
     ]
     build = VhdlLanguage().instrument(tmp_path, hardware, PLATFORM, {}, tmp_path / "out")

@@ -343,7 +343,7 @@ def test_a_port_that_cannot_be_told_is_named_with_what_could_be_meant(
     folder = lay_out(tmp_path / "copy", {"copy_engine.v": re.sub(r"avs_write\b", "go", text)})
     assert main(["new", str(folder), "--dry-run"]) == 1
     said = capsys.readouterr().err
-    assert "no write enable that could be told by its name" in said
+    assert "no write enable that could be found by its name" in said
     assert "Its inputs of that width: go" in said
 
 

@@ -235,8 +235,8 @@ def platform(*entries: dict[str, str]) -> Platform:
     ("prototype", "kind", "transfer", "said"),
     [
         ("void w(const int *d)", "send", "", "the entry w names no transfer table"),
-        ("void w(const int *a, const int *b)", "send", "t", "where the data of w are cannot be told"),
-        ("void r(int a)", "receive", "t", "where the data of r are cannot be told"),
+        ("void w(const int *a, const int *b)", "send", "t", "which parameter of w holds the data"),
+        ("void r(int a)", "receive", "t", "which parameter of r holds the data"),
         ("void b::write(const int *d)", "send", "t", "its API is C++, and no header declares it"),
     ],
 )
@@ -251,7 +251,7 @@ def test_what_cannot_be_made_is_told(prototype: str, kind: str, transfer: str, s
 def test_template_check_tells_what_a_template_can_serve(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     card = project.parent / "my_card.yaml"
     assert main(["template", "check", str(card)]) == 0
-    assert "simulate: yes: its API, made of its entries, on the simulated card" in capsys.readouterr().out
+    assert "simulate: yes: its API, generated from its entries, on the simulated card" in capsys.readouterr().out
     card.write_text(card.read_text().replace("      transfer: write_reg\n", "", 1))
     main(["template", "check", str(card)])
     assert "simulate: no: the entry fpgaWriteReg names no transfer table" in capsys.readouterr().out

@@ -102,7 +102,7 @@ def test_what_cannot_be_read_is_told_at_its_line_and_soon(
     first = next(one for one in errors if said in one.message)
     assert first.file in ("top.v", "a.vh", "b.vh")
     assert first.line == line
-    assert not [one.message for one in found.diagnostics if "stands before no branch" in one.message]
+    assert not [one.message for one in found.diagnostics if "is before no branch" in one.message]
     with pytest.raises(WorkbenchError):
         VerilogLanguage().instrument(tmp_path, sources(), PLATFORM, {}, tmp_path / "made")
 

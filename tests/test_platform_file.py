@@ -179,7 +179,7 @@ def test_a_prototype_twice_needs_conditions() -> None:
     again = '    - {prototype: "uint32_t  get(card_t *c);", kind: receive, transfer: read%s}\n  transfers:'
     platform, (problem,) = parse_platform(PLATFORM.replace("  transfers:", again % ""), "card.yaml")
     assert platform is None
-    assert (problem.line, problem.message) == (11, "this prototype and condition stand here twice")
+    assert (problem.line, problem.message) == (11, "this prototype and condition are here twice")
     assert "line 10" in problem.hint
     platform, problems = parse_platform(PLATFORM.replace("  transfers:", again % ", condition: c->x"), "card.yaml")
     assert platform is not None

@@ -282,7 +282,7 @@ stages:
 @pytest.mark.parametrize(
     ("text", "line", "expected"),
     [
-        (TWICE, 7, "two parts of the stage are called 'move'. Give this one another name: the first stands on line 6."),
+        (TWICE, 7, "two parts of the stage are called 'move'. Give this one another name: the first is on line 6."),
         (COLLECTIVE.replace(", gap_per_byte_s: 1.0e-6", "").replace("KIND", "scatter"), 7, "nothing says how long"),
         (COLLECTIVE.replace("value: 4", "value: 0.5"), 3, "'P' is 0.5. It must be a whole number, at least 1."),
         (COLLECTIVE.replace("nodes: P", "nodes: P / 3"), 7, "nodes is 1.33333333333. It must be a whole number"),

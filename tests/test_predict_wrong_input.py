@@ -225,7 +225,7 @@ def test_any_field_with_any_value(which: int, value: Any, platforms: Mapping[str
         (
             "name: second",
             "name: first",
-            "two stages are called 'first'. Give this one another name: the first stands on",
+            "two stages are called 'first'. Give this one another name: the first is on",
         ),
         ("rate_bytes_per_s: 1 GB/s, ", "", "an efficiency without a rate counts for nothing. Give `rate_bytes_per_s`"),
         ("table: write", "table: writes", "there is no transfer table 'writes'. Did you mean 'write'?"),

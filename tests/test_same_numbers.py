@@ -134,7 +134,7 @@ def test_report_window_and_command_line_agree(
             for advice in finding["advice"]:
                 assert plain(advice["text"]) in text, place
                 said = (
-                    f"At most {ratio_text(advice['at_most'])}: {advice['stays']}." if advice["known"] else "cannot tell"
+                    f"At most {ratio_text(advice['at_most'])}: {advice['stays']}." if advice["known"] else "does not show"
                 )
                 assert plain(said) in text, place
         if "bytes" in finding["metrics"]:

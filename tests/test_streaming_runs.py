@@ -459,7 +459,7 @@ def test_a_platform_carries_streams_or_it_is_told_why_at_its_line(name: str, tmp
     why = {
         "gidel_procstar3": "does not say how 32-bit words are moved",
         "xd1000": "cannot carry streams: its first port, 'dma', is of kind block, not memory",
-    }.get(name, "cannot carry streams: its template tells of no port")
+    }.get(name, "cannot carry streams: its template has no port")
     assert problem.message.startswith(f"the platform '{name}' {why}")
     assert bool(platform.hardware) == ("no port" not in why)
     assert (problem.file, problem.line) == (str(path), 3)

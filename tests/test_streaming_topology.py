@@ -151,7 +151,7 @@ def test_composed_blocks_are_opened_up() -> None:
 @pytest.mark.parametrize(
     ("wrong", "line", "column", "said"),
     [
-        ("block A {\n  input unsigned16 x\n}", 3, 1, "'}' cannot stand here"),
+        ("block A {\n  input unsigned16 x\n}", 3, 1, "'}' is not expected here"),
         ("block A {\n  input unsigned16 x;", 2, 22, "the text ends too early"),
         ("block A {\n  input unsigned15 x;\n}", 2, 3, "'unsigned15' is no type of elements"),
         ("block A { output string y; }", 1, 11, "'string' is no type of elements"),
@@ -161,7 +161,7 @@ def test_composed_blocks_are_opened_up() -> None:
         ("block T { T t; }\nuse T;", 1, 1, "the block holds itself: T in T"),
         ("map nobody -> c0; resource core c0;", 1, 1, "there is no block 'nobody'"),
         ("map filter -> c1;", 1, 1, "there is no resource 'c1'"),
-        ("block A { $ }", 1, 11, "'$' cannot stand here"),
+        ("block A { $ }", 1, 11, "'$' is not expected here"),
     ],
 )
 def test_a_fault_is_told_with_its_place(wrong: str, line: int, column: int, said: str) -> None:

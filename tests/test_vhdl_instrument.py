@@ -233,7 +233,7 @@ def test_the_ports_are_the_users_own(built: tuple[Path, HdlBuild]) -> None:
         ("I", 32, "top.vhd", 9), ("rd_data", 32, "top.vhd", 8), ("o", 64, "top.vhd", 9),
     ]  # fmt: skip
     assert [d.message for d in build.diagnostics] == [
-        "the pragma 'stray' stands before no branch of a clocked process, and is not used"
+        "the pragma 'stray' is before no branch of a clocked process, and is not used"
     ]
 
 

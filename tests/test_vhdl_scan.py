@@ -248,7 +248,7 @@ def test_conditions_are_read_in_their_place(tmp_path: Path) -> None:
 def test_pragmas_in_the_wrong_place_are_told(tmp_path: Path) -> None:
     text = f"{ENTITY}  --pragma recap lost work()\n  n <= q;\n{END}"
     (told,) = scan(tmp_path, top=text).diagnostics
-    assert told.message == "the pragma 'lost' stands before no branch of a clocked process, and is not used"
+    assert told.message == "the pragma 'lost' is before no branch of a clocked process, and is not used"
 
 
 def test_nothing_of_the_users_runs_as_it_is_read(tmp_path: Path) -> None:

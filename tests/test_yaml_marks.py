@@ -128,7 +128,7 @@ def test_places() -> None:
         (("on: true", "on: 2001-01-01"), 14, 5, '"2001-01-01" should be true or false', ""),
         (("on: true", "<<: {on: true}"), 14, 1, "merge keys", "keys out"),
         (("on: true", "? [a]\n: b"), 14, 3, "a key should be a plain name", "name: value"),
-        (("on: true", "words: &a [*a]"), 14, 8, "alias refers to what it stands in", ""),
+        (("on: true", "words: &a [*a]"), 14, 8, "alias refers to a value that contains it", ""),
         (("on: true", "words: 1e999"), 14, 8, "too large", ""),
         (("on: true", 'words: "\\ud800"'), 14, 11, "invalid Unicode character", ""),
         (("on: true", "words: 1\x07"), 14, 9, "not allowed in YAML", ""),

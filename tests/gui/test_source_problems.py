@@ -157,11 +157,11 @@ def test_a_pragma_that_the_scan_warns_of_is_not_coloured_as_a_right_one(
     opened.context.rescan()
     qtbot.waitUntil(lambda: not opened.busy)
     editor, line = show(opened, top, "recap nowhere")
-    assert "stands before no branch" in problem_text(editor.margin.problems, line)
+    assert "is before no branch" in problem_text(editor.margin.problems, line)
     assert is_wrong(editor, line, "work()", "medium_text")
     assert theme.colour("medium").name().upper() in sign_colours(editor, line)
     editor.go_to(line)
-    assert "stands before no branch" in opened.status_line.text
+    assert "is before no branch" in opened.status_line.text
 
 
 def test_problems_are_of_this_file_once_each_and_the_gravest_first() -> None:

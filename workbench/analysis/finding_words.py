@@ -100,7 +100,7 @@ def bound_text(speedup: float | None) -> str:
 def bound_words(advice: Advice) -> str:
     """`At most 1.57×: only the FPGA becomes faster`: the bound with what it rests on, and no more."""
     if advice.at_most is None:
-        return "What it gains, this run cannot tell."
+        return "This run does not show what it gains."
     if advice.at_most == float("inf"):
         return f"No limit is known: {advice.stays}."
     return f"At most {ratio_text(advice.at_most)}: {advice.stays}."
@@ -156,7 +156,7 @@ def nothing_words(manifest: Manifest, analysis: Analysis) -> str:
         return "No times were recorded, so nothing can be said of bottlenecks."
     if shortfall(manifest):
         return "What this run recorded before it ended shows no finding. Fix the failure first, then run again."
-    return f"No bottleneck would gain {analysis.threshold:g}× or more, as far as the pragmas tell."
+    return f"No bottleneck would gain {analysis.threshold:g}× or more, as far as the pragmas show."
 
 
 def folded_words(advice: Iterable[Advice]) -> str:

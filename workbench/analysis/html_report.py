@@ -114,7 +114,7 @@ def _page(run: Run, analysis: Analysis, platform: Platform | None) -> dict[str, 
         "following_said": FOLLOWING,
         "no_findings": nothing_words(run.manifest, analysis),
         "states_said": (
-            "Every clocked cycle of every block is in one state, or unclassified where no pragma tells; sums are exact."
+            "Every clocked cycle of every block is in one state, or unclassified if it has no pragma; sums are exact."
             " Of replicas, times are means, and transitions are the first one's."
         ),
     }

@@ -61,7 +61,7 @@ class Suggestion(Document):
     when: str = Field("", description="condition over metrics: when the advice is given")
     time_left: str = Field(
         DEFAULT,
-        description="expression: the least time (s) of the run once it is followed; `unknown` where a run cannot tell",
+        description="expression: the least time (s) of the run once it is followed; `unknown` if no run shows it",
     )
     stays: str = Field("", description="in words, what that time rests on, where it is no single metric that says it")
     changes: tuple[str, ...] = Field(

@@ -67,7 +67,7 @@ def _what_if(analysis: Analysis) -> Iterator[str]:
     if found.path and (said := path_words(found.path, (m.block for m in analysis.blocks))):
         yield f"Critical path: {said}."
     if found.left_out:
-        yield f"{counted(found.left_out, 'change')} not predicted for lack of time (--predict SECONDS)."
+        yield f"{counted(found.left_out, 'change')} not predicted: out of time (--predict SECONDS)."
 
 
 def _head(run: Run, analysis: Analysis, platform: Platform | None) -> Iterator[str]:

@@ -57,7 +57,7 @@ def data_of(prototype: Prototype, entry: HostEntry, kept: HandleTypes) -> tuple[
     hint = " or ".join(f"data: {name}" for name in choices) or "data: EXPRESSION"
     raise WorkbenchError(
         Diagnostic(
-            f"where the data of {prototype.name} are cannot be told from its parameters",
+            f"which parameter of {prototype.name} holds the data is not clear",
             f"Name the parameter that they are in, an array or a value, in its entry: {hint}.",
         )
     )

@@ -95,9 +95,7 @@ def read_units(raw: Path) -> Units | None:
             unit = _adapter().validate_json(line)
         except ValidationError:
             hint = "Its calls, and those of all later lines, are not named. Run the program again."
-            missed[Diagnostic("what the program told of its calls is damaged", hint, file=str(file), line=number)] = (
-                None
-            )
+            missed[Diagnostic("the program's record of its calls is damaged", hint, file=str(file), line=number)] = None
             break
         sites += unit.sites
         missed |= dict.fromkeys(unit.missed)

@@ -268,6 +268,6 @@ def told_twice(reading: ModelReading, names: Iterable[str], paths: Iterable[Fiel
     seen: dict[str, FieldPath] = {}
     for name, path in zip(names, paths, strict=True):
         if name in seen:
-            hint = f"Give this one another name: the first stands on line {reading.line(seen[name])}."
+            hint = f"Give this one another name: the first is on line {reading.line(seen[name])}."
             reading.tell(path, f"two {what} are called '{name}'", hint)
         seen.setdefault(name, path)

@@ -70,7 +70,7 @@ def stuck(streams: Sequence[Stream], fifos: Sequence[Fifo], valid: Sequence[bool
     said = ", ".join(_said(wait, by_id) for wait in round_)
     full = [by_id[wait.whom] for wait in round_ if wait.offers and wait.whom in by_id]
     if not any(wait.offers for wait in round_):
-        hint = "One of them has to give first, or be told to."
+        hint = "One of them has to give first."
         return Diagnostic(f"{head}: all wait to be given something: {said}", f"{hint} {activity}".rstrip())
     names = " or ".join(f"{fifo.id} ({counted(fifo.depth, 'word')})" if fifo.depth else fifo.id for fifo in full)
     if any(HOST in (wait.who, wait.whom) for wait in round_):

@@ -240,7 +240,7 @@ def clock_problems(name: str, frames: Sequence[Frame], nominal_hz: float) -> Ite
         hz = cycles / lasted_ps * PS_PER_S
         ppm = (hz / nominal_hz - 1) * 1e6
         yield Diagnostic(
-            f"the FPGA's clock '{name}' runs at {hz / 1e6:.9g} MHz as the host's clock tells it (surely to "
+            f"the FPGA's clock '{name}' runs at {hz / 1e6:.9g} MHz as the host's clock measures it (surely to "
             f"{significant(sure_ps / lasted_ps * 1e6)} ppm); the platform says {nominal_hz / 1e6:g} MHz",
             f"That is {significant(abs(ppm))} ppm {'fast' if ppm > 0 else 'slow'}. Its times are by what was measured.",
             Severity.WARNING if abs(ppm) > _USUAL_PPM else Severity.NOTE,

@@ -52,7 +52,7 @@ def run_doctor(arguments: argparse.Namespace, workbench: Opened) -> int:
             print(f"\n{part.found.message}.\n    {part.found.hint}")
     lacking = [name for name, number in packages.items() if not number]
     if lacking:
-        print(f"\nPython packages lack.\n    Install them with `pip install {' '.join(lacking)}`.")
+        print(f"\nPython packages are missing.\n    Install them with `pip install {' '.join(lacking)}`.")
     print("\nEverything needed is here." if ready else "\nNot everything that is needed is here.")
     return DONE if ready else FAILED
 

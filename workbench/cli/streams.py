@@ -145,7 +145,7 @@ def _not_counted(run: Run, folder: Path) -> Diagnostic:
     elif run.manifest.streams:
         why, hint = "it ended before its design did", "Its diagnostics say why: workbench report."
     else:
-        why = "its design has no streams that names tell"
+        why = "its design has no streams that are known by their names"
         hint = "Point at their signals in the project: hardware.streams. "
         hint += "A streaming application's edges are recorded by workbench run --trace."
     return Diagnostic(f"this run counted no streams: {why}", hint, file=str(folder))

@@ -76,7 +76,7 @@ def run_new(arguments: argparse.Namespace, workbench: Opened) -> int:
     if added := template.entries:
         print(table([(e["prototype"], e["kind"], e.get("bytes", ""), e.get("address", "")) for e in added]))
         print(
-            f"{len(added)} calls; kinds and expressions were told by names: look them over in {file}", file=sys.stderr
+            f"{len(added)} calls; kinds and expressions were derived from names: check them in {file}", file=sys.stderr
         )
     return DONE
 

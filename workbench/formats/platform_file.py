@@ -138,7 +138,7 @@ def _check_entries(platform: Platform, marked: Marked) -> Iterator[Diagnostic]:
         if key in seen:
             line = marked.span(("host", "entries", seen[key])).line
             hint = f"The entry on line {line} has them too; give each its own condition, or remove one."
-            yield marked.diagnostic((*path, "prototype"), "this prototype and condition stand here twice", hint)
+            yield marked.diagnostic((*path, "prototype"), "this prototype and condition are here twice", hint)
         seen.setdefault(key, index)
         direction = _DIRECTIONS.get(entry.kind)
         table = platform.transfer_tables.get(entry.transfer)
@@ -307,4 +307,4 @@ def _check_names(marked: Marked, part: str, names: list[str], above: tuple[str, 
     for index, name in enumerate(names):
         if name in names[:index]:
             message = f"the name '{name}' is given twice in {part}"
-            yield marked.diagnostic((*above, part, index, "name"), message, "Names tell them apart.")
+            yield marked.diagnostic((*above, part, index, "name"), message, "Each needs its own name.")

@@ -32,7 +32,7 @@ class HardwarePort1(Document):
     )
     word_bits: PositiveInt = Field(32, description="width of a data word")
     address_bits: PositiveInt = Field(32, description="width of an address")
-    address_unit_bytes: PositiveInt = Field(4, description="what one step of the address stands for")
+    address_unit_bytes: PositiveInt = Field(4, description="bytes per step of the address")
     write_enable: str = Field("", description="the write enable's signal; needed in memory style")
     read_enable: str = Field("", description="the read enable's signal; needed in memory style")
     incoming: PortDirection = Field(description="from the host to the FPGA")

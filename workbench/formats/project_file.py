@@ -83,7 +83,7 @@ def _check_fpgas(project: Project, marked: Marked) -> Iterator[Diagnostic]:
             yield marked.diagnostic(keys, f"'{name}' is no name", "Write letters, digits and underscores.")
         if name in names[:number]:
             keys = ("hardware", "fpgas", number, "name")
-            yield marked.diagnostic(keys, f"the name '{name}' is given twice in fpgas", "Names tell them apart.")
+            yield marked.diagnostic(keys, f"the name '{name}' is given twice in fpgas", "Each needs its own name.")
 
 
 def _check_clocks(project: Project, marked: Marked) -> Iterator[Diagnostic]:
@@ -161,7 +161,7 @@ def _check_sources(project: Project, marked: Marked, root: Path) -> Iterator[Dia
             if why := _why_not(root, pattern, allowed):
                 yield marked.diagnostic((*keys, index), *why)
     if project.streaming and project.host.build:
-        message = "the host of a streaming application is made of its blocks, and not built by a command"
+        message = "the host of a streaming application is generated from its blocks, and not built by a command"
         yield marked.diagnostic(("host", "build"), message, "Remove it.")
     if name := project.host.compile_commands:
         if not os.path.isfile(root / name):

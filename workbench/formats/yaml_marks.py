@@ -117,7 +117,7 @@ class _Walker:
     def walk(self, node: Any, path: Path, above: tuple[int, ...]) -> Any:
         self.values[path] = _span(node)
         if id(node) in above:
-            return self._bad(node, "this alias refers to what it stands in", "Write the value out.")
+            return self._bad(node, "this alias refers to a value that contains it", "Write the value out.")
         if len(above) > DEPTH_LIMIT:
             return None if self.problems else self._bad(node, *TOO_LARGE)
         above = (*above, id(node))
@@ -141,7 +141,7 @@ class _Walker:
                 continue
             if key in data:
                 first = self.keys[(*path, key)].line
-                self._bad(key_node, f"the key '{key}' is given twice", f"It stands on line {first} already.")
+                self._bad(key_node, f"the key '{key}' is given twice", f"Line {first} has it already.")
                 continue
             self.keys[(*path, key)] = _span(key_node)
             data[key] = self.walk(value_node, (*path, key), above)

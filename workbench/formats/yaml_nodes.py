@@ -164,7 +164,7 @@ def _syntax(error: yaml.MarkedYAMLError, character: str) -> tuple[str, str]:
         "undefined alias": "Texts that begin with * need quotes.",
         "alphabetic or numeric": "Texts that begin with & or * need quotes.",
         "unexpected ':'": "Write `key: value`, with a blank after the colon.",
-        "comment or line break": "What stands below | or > begins on the next line; texts that begin so need quotes.",
+        "comment or line break": "The text after | or > begins on the next line; texts that begin so need quotes.",
         "block sequence entries": "Begin a list on a line of its own, one `- item` a line.",
         "whitespace or line break": "Texts that begin with ! or % need quotes.",
         "another document": "Keep one document in the file: remove the line with ---.",

@@ -89,7 +89,7 @@ class OpenDocuments(QObject):
             answer = self.ask(
                 Question(
                     "Another program changed this file",
-                    "Reload shows the file; undo brings your text back. Overwrite replaces the file on disk with your version.",
+                    "Reload shows the file; undo brings your text back. Overwrite puts your version on disk.",
                     (str(document.path),),
                     (RELOAD, OVERWRITE, CANCEL),
                 )

@@ -94,7 +94,7 @@ class Design(Document):
     """A design in an FPGA: its sources, and what is to be known of them."""
 
     language: str = Field(
-        "", description="the plugin that reads them; empty: told by the sources' names", examples=["vhdl"]
+        "", description="the plugin that reads them; empty: chosen by the sources' names", examples=["vhdl"]
     )
     sources: tuple[str, ...] = Field(
         description="files, patterns such as hdl/*.v, file lists (.f) or cores of FuseSoC (.core)"
@@ -124,7 +124,7 @@ class Design(Document):
         examples=[[{"name": "pll.CLKOUT0", "frequency_hz": "200 MHz"}]],
     )
     streams: tuple[StreamSignals, ...] = Field(
-        (), description="streams within the design that the names of its ports do not tell"
+        (), description="streams within the design that cannot be read from its ports' names"
     )
     fifos: tuple[str, ...] = Field(
         (),
@@ -170,7 +170,7 @@ class Design(Document):
     observed_ports: tuple[str, ...] = Field(
         (),
         description="ports of the platform that are observed in the FPGA too, into memory, of streams or the host's: "
-        "each as a block whose states tell in which cycles words moved, the design waited, or held the port up",
+        "each as a block whose states show in which cycles words moved, the design waited, or held the port up",
         examples=[["mover"]],
     )
     trace: TraceMemory | None = Field(
@@ -233,7 +233,7 @@ def link_words(signals: str) -> str:
 
 class HardwareSources(Design):
     cards: PositiveInt = Field(
-        1, le=64, description="how many cards hold the design; the host's calls tell them apart by what they opened"
+        1, le=64, description="how many cards hold the design; the host's calls choose one by what they opened"
     )
     fpgas: tuple[Fpga, ...] = Field(
         (),
@@ -379,7 +379,7 @@ class Project(Document):
     api_sources: tuple[str, ...] = Field(
         (),
         description="C files that implement the platform's API on the simulated card's client library (wbcard.h); "
-        "empty: the platform's own, or made of its entries",
+        "empty: the platform's own, or generated from its entries",
         examples=[["vendor/on_card.c"]],
     )
     host: HostSources = Field(

@@ -89,7 +89,7 @@ class Block:
 
     id: str = field(metadata={"description": "unique in the run, by hierarchy: pdf2d_top.core[3].ctrl"})
     side: Side = field(metadata={"description": "on the host or in the FPGA"})
-    component: str = field(metadata={"description": "the instance, or the host program, that it stands in"})
+    component: str = field(metadata={"description": "the instance, or the host program, that contains it"})
     kind: str = field(metadata={"description": "what it is in its language"})
     group: str = field(metadata={"description": "the id with every index starred: replicas share it"})
     states: tuple[State, ...] = field(metadata={"min_length": 1, "description": "its states, in order"})

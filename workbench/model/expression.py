@@ -226,7 +226,7 @@ class _Reader:
     def _operand(self, node: ast.expr, depth: int) -> ast.expr:
         """An expression where a number is needed."""
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            raise _Bad(node.col_offset, "a text stands here instead of a number", "Texts are compared with == or !=.")
+            raise _Bad(node.col_offset, "a text is here instead of a number", "Texts are compared with == or !=.")
         return self.expression(node, depth)
 
     def _constant(self, node: ast.Constant) -> ast.expr:

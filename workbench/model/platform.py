@@ -96,7 +96,7 @@ class HostEntry(Document):
         examples=["read"],
     )
     kind: CallKind = Field(description="what the call is for")
-    subtype: str = Field("", description="tells several entries of one prototype apart")
+    subtype: str = Field("", description="separates several entries of one prototype")
     condition: str = Field(
         "",
         description="expression: when this entry is meant, where several have the prototype",
@@ -116,7 +116,7 @@ class HostEntry(Document):
     )
     mapped_bytes: str = Field(
         "",
-        description="expression: the size of the mapping that is opened; `address` tells where on the FPGA it begins",
+        description="expression: the size of the mapping that is opened; `address` says where on the FPGA it begins",
         examples=["length"],
     )
     fpga: str = Field("", description="expression: which FPGA; empty: that for which what it is `of` was opened")
@@ -252,7 +252,7 @@ class InstructionCycles(Document):
     fp_sqrt: Cycles = Field(None, description="cycles of a square root")
     local_memory: Cycles = Field(None, description="cycles of an access of local memory")
     branch: Cycles = Field(None, description="cycles of a branch")
-    other: Cycles = Field(None, description="cycles of all that stands in no row above, such as an exponential")
+    other: Cycles = Field(None, description="cycles of all operations without a row above, such as an exponential")
 
 
 class KernelBoard(Document):

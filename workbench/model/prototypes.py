@@ -171,7 +171,7 @@ def callees(entries: Sequence[HostEntry]) -> tuple[dict[str, Callee], tuple[Diag
             problems.append(
                 Diagnostic(
                     f"the platform's entries for {prototype.name} differ in their parameters",
-                    "C has one prototype a function; give the entries the same one and tell them apart by condition. "
+                    "C has one prototype a function; give the entries the same one and separate them by condition. "
                     f"Overloads of C++ are written with their scope, the global one as ::{prototype.name}.",
                 )
             )

@@ -248,7 +248,7 @@ class Entry:
     """A platform entry as the run saw it; index in `Manifest.entries` is its number in the tables."""
 
     name: str = field(metadata={"description": "the function that is called"})
-    subtype: str = field(metadata={"description": "tells entries of one prototype apart", "examples": ["nonblocking"]})
+    subtype: str = field(metadata={"description": "separates entries of one prototype", "examples": ["nonblocking"]})
     kind: str = field(metadata={"description": "what the call is for"})
     transfer: str = field(metadata={"description": "its transfer table, or empty"})
     suggestion: str = field(default="", metadata={"description": "the platform's advice on it"})
@@ -292,7 +292,7 @@ class RunClock:
         metadata={
             "allow_inf_nan": False,
             "description": "how much faster it ran with each second, in parts per million of what it ran at first; "
-            "0 on a real machine, where fits tell (virtual_time)",
+            "0 on a real machine, which has fits (virtual_time)",
         },
     )
 
@@ -301,7 +301,7 @@ class RunClock:
 class Cores:
     """The virtual cores that the host's threads ran on, and what using them took, as the project set it."""
 
-    count: int = field(default=0, metadata={**COUNT, "description": "how many; 0 where the target does not tell"})
+    count: int = field(default=0, metadata={**COUNT, "description": "how many; 0 where the target does not count them"})
     slice_ps: int = field(default=0, metadata={**COUNT, "description": "how long one kept a core that others wanted"})
     call_ps: int = field(default=0, metadata={**COUNT, "description": "a call that synchronises threads"})
     wake_ps: int = field(default=0, metadata={**COUNT, "description": "from what wakes a thread to its being ready"})

@@ -74,7 +74,7 @@ class Streaming(Document):
     )
     resources: dict[str, ResourceKind] = Field(
         default_factory=dict,
-        description="what blocks may stand on; simulation.cores is then the number of the cores",
+        description="what blocks may be placed on; simulation.cores is then the number of the cores",
         examples=[{"c0": "core", "card": "fpga"}],
     )
     mapping: dict[str, str] = Field(

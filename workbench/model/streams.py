@@ -31,7 +31,7 @@ class Stream:
     id: str = field(metadata={"description": "unique in the design: the source's instance and its port's name"})
     source: str = field(metadata={"description": "the instance that offers; empty outside of the design"})
     target: str = field(metadata={"description": "the instance that takes; empty outside of the design"})
-    style: str = field(metadata={"description": "by which words it was told", "examples": ["axi_stream"]})
+    style: str = field(metadata={"description": "the naming style that it was found by", "examples": ["axi_stream"]})
     bits: int = field(metadata={**COUNT, "description": "bits of the data that go with it; 0 where not known"})
     clock: str = field(metadata={"description": "the top's clock that it runs on; empty where it is derived"})
     valid: str = field(metadata={"description": "the signal that offers, as Verilog reads it below the top"})

@@ -111,7 +111,7 @@ def keep_sound(
             _sound_triples(triples, clock, cycles, lost)
     if not (raw / "host_stats.bin").exists() and "time_ps" not in read_end(raw / "recording.txt"):
         hint = "Run the program again."
-        what = "no run can be made of these records: nothing tells how long the program ran"
+        what = "no run can be made of these records: how long the program ran is not recorded"
         raise WorkbenchError(Diagnostic(what, hint, file=str(shown)), *problems)
     return tuple(problems)
 

@@ -76,7 +76,7 @@ class Calls:
     def _arguments(self, callee: Callee, entry: HostEntry, sized: str = "") -> dict[str, str]:
         prototype, given = callee.prototype, self._given(callee, entry)
         if prototype.text.startswith("template"):
-            raise Unmade("is a template, whose arguments are not told")
+            raise Unmade("is a template, whose arguments are not known")
         given |= {sized: "count"} if sized else {}
         return {
             name: given.get(name) or self._argument(callee, entry, text, name) for text, name in prototype.parameters
@@ -238,7 +238,7 @@ class Calls:
         if not own or not prototype.cpp:
             return self._number(callee, entry, kind, name)
         if name in used(entry.bytes) or ("&" in kind and not kind.startswith("const ")):
-            raise Unmade(f"takes a {kind}, which the template does not tell how to make")
+            raise Unmade(f"takes a {kind}, which the template does not say how to make")
         return f"{bare}{{}}"
 
     def _number(self, callee: Callee, entry: HostEntry, kind: str, name: str) -> str:

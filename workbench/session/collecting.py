@@ -98,7 +98,7 @@ def _told_units(root: Path, records: Path) -> Units:
     units = read_units(records)
     if units is None:
         hint = "Run a program built by `workbench cc` with RCW_RAW set to this folder."
-        raise WorkbenchError(Diagnostic("no program told of its calls here", hint, file=str(records)))
+        raise WorkbenchError(Diagnostic("no program recorded its calls here", hint, file=str(records)))
     return placed(units, root)
 
 

@@ -52,7 +52,7 @@ EXAMPLES = (
         "queues",
         "into.workbench.yaml",
         "A queue over the bus",
-        "From processor to FPGA: what a queue's replay can tell.",
+        "From processor to FPGA: what a queue's replay can show.",
         "Streams: X, C++ and Verilog",
     ),
     Example(

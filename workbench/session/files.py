@@ -38,7 +38,7 @@ def write_result(path: Path, write: Callable[[BinaryIO], object]) -> None:
             if path.is_file() and path.stat().st_size and _kind(path) != _kind(Path(file.name)):
                 raise WorkbenchError(
                     Diagnostic(
-                        "another kind of file stands here, and was left as it is",
+                        "this is another kind of file, and was left as it is",
                         "Choose another name: only an earlier result of the same kind is replaced.",
                         file=str(path),
                     )

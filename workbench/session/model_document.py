@@ -45,7 +45,7 @@ def models_of(root: Path | None, kinds: Kinds) -> tuple[ModelFound, ...]:
 def starter(path: Path, kinds: Kinds) -> str:
     """A model to begin with, of the kind that the file's name says."""
     name, kind = path.name.split(".")[0], kind_of(path, kinds)
-    about = f"# {kind.title[:1].upper()}{kind.title[1:]}. The guide tells of the fields.\n" if kind else ""
+    about = f"# {kind.title[:1].upper()}{kind.title[1:]}. The guide describes the fields.\n" if kind else ""
     head = f"{about}schema_version: 1\nname: {name}\ntitle: {name.replace('_', ' ').capitalize()}\n"
     return f"{head}\n{kind.starter}" if kind and kind.starter else head
 

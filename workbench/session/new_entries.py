@@ -41,7 +41,7 @@ def header_entries(plugins: Plugins, header: Path, text: str | None = None) -> t
     shown = read_file(header).decode("utf-8-sig", "replace") if text is None else f"{text}\n;"
     language = knows_apis(plugins)
     if language is None:
-        raise WorkbenchError(Diagnostic("no plugin reads headers", "`workbench plugins` tells what is loaded."))
+        raise WorkbenchError(Diagnostic("no plugin reads headers", "`workbench plugins` lists what is loaded."))
     found = read(lambda: language.header(header, shown), header)
     if not found.functions:
         hint = "Name the header that holds the prototypes; one that only includes others declares none."

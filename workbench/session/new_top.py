@@ -57,7 +57,7 @@ def find_top(
             pairs.append((rank, (top, one, match)))
     top, chosen, match = min(pairs, key=lambda pair: pair[0])[1]
     others = tuple(dict.fromkeys(t.name if t.name != top.name else t.file for t in tops if t is not top))
-    reason = f"no other module instantiates it; it stands in {top.file}:{top.line}"
+    reason = f"no other module instantiates it; it is in {top.file}:{top.line}"
     notes.found.append(Found("top", top.name, reason, others))
     notes.found.append(
         Found("hardware sources", ", ".join(top.sources), "what the top reaches, each file after those it needs")
@@ -105,7 +105,7 @@ def _lacking(top: HdlTop, platform: Platform, missing: Sequence[Missing], interf
     """One problem of all that a top lacks of the platform's signals: what could be meant, and what else would help."""
     whose = "their names" if len(missing) > 1 else "its name"
     problem = (
-        f"the top module {top.name} has no {listed([one.what for one in missing], 5)} that could be told by {whose}"
+        f"the top module {top.name} has no {listed([one.what for one in missing], 5)} that could be found by {whose}"
     )
     shown = [
         f"{f'For the {one.what}, its' if len(missing) > 1 else 'Its'} {one.of}: "
@@ -154,9 +154,7 @@ def find_constants(
         notes.found.append(Found("constant", f"{name} = {values[name]}", why))
     if unknown := [f"'{name}'" for name in values if name not in choice.constants and name not in found.resets]:
         told = f"nothing drives the input{'s' if len(unknown) > 1 else ''} {', '.join(unknown)}"
-        hint = (
-            "What they should be is not known: 0 stands under hardware.constants in the project file until it is said."
-        )
+        hint = "What they should be is not known: the project file has 0 under hardware.constants until you set it."
         notes.problems.append(Diagnostic(told, hint, Severity.WARNING, top.file, top.line))
     return values
 

@@ -97,7 +97,7 @@ def instrument_workspace(
 
 
 def _not_complete(lack: Diagnostic, template: Path) -> Diagnostic:
-    whose = "" if lack.file else "the platform lacks something: "
+    whose = "" if lack.file else "the platform is incomplete: "
     message = f"these copies cannot be run on a real machine: {whose}{lack.message}"
     return replace(lack, message=message, severity=Severity.NOTE, file=lack.file or str(template))
 
@@ -353,7 +353,7 @@ def _as_told(host: HostBuild, workspace: Workspace, raw: Path, job: Job) -> Host
     units = placed(read_units(raw), workspace.root)
     if units is None:
         hint = "Does the program that host.program names call the platform, in sources below the project's folder?"
-        job.report(Diagnostic("the program told of no calls", hint, Severity.WARNING, str(workspace.path)))
+        job.report(Diagnostic("the program recorded no calls", hint, Severity.WARNING, str(workspace.path)))
         return host
     for one in units.missed:
         if one not in job.diagnostics:  # its compiler said so too

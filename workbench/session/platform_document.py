@@ -28,7 +28,7 @@ def starter(name: str) -> str:
     """A template to begin with."""
     title = name.replace("_", " ").capitalize()
     return (
-        "# What a machine can do. Each part can be added in Platform mode, or by hand: the guide tells of its fields.\n"
+        "# What a machine can do. Each part can be added in Platform mode, or by hand; the guide has its fields.\n"
         f"schema_version: {SCHEMA_VERSION}\nname: {name}\ntitle: {title}\n"
     )
 

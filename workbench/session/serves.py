@@ -53,7 +53,7 @@ def _simulate(platform: Platform, support: PlatformSupport | None, targets: Sequ
     """By the targets that can; where none can, what each of them lacks."""
     lacking = {target.title: target.lacks(platform, support) for target in targets}
     able = [title for title, lacks in lacking.items() if not lacks]
-    by = f"the API of {support.name}" if support and support.api_sources else "its API, made of its entries,"
+    by = f"the API of {support.name}" if support and support.api_sources else "its API, generated from its entries,"
     why = f"{by} on the {listed(able)}, with its tables"
     lacks = "; ".join(
         f"{one.message} ({one.hint})" if one.hint else one.message for of in lacking.values() for one in of

@@ -83,8 +83,8 @@ def built_runs(workspace: Workspace, settings: Mapping[str, Value], folder: Path
     folders = {id(one): folder / "hdl" / str(number) for number, one in enumerate(workspace.different)}
     hdl = on_each(workspace, lambda one: with_depths(one, settings, folders[id(one)], job))
     if not hdl.fifos:
-        hint = "FIFOs are told by their names and streams; others are pointed at: hardware.fifos and hardware.streams."
-        raise WorkbenchError(Diagnostic("the design has no FIFO that is told", hint, file=str(workspace.path)))
+        hint = "FIFOs are found by their names and streams; list others under hardware.fifos and hardware.streams."
+        raise WorkbenchError(Diagnostic("no FIFO was found in the design", hint, file=str(workspace.path)))
     check_driven(workspace, hdl)
     task = task_of(workspace, settings, hdl, folder / "build", folder / "raw")
     task = replace(task, deterministic=True, again=True, trace=True)

@@ -101,7 +101,7 @@ class Forms:
             return Form(file, start, end, object_, (), (f"{kind}(", ")"), (edit,), unseen=unseen)
         first, last = (self.span(given[0])[1], self.span(given[-1])[2]) if given else (end - 1, end - 1)
         if not text.endswith((")", "}")) or (given and first == start) or not self._is_whole(cursor):
-            raise Unfit("it is made where no text stands for it")
+            raise Unfit("the program has no text for the place where it is created")
         brackets = ("(", ")") if text.endswith(")") else ("{", "}")
         types = self._types(function, given, None)
         opening, closing = Edit(first, first, f"{passed}(", opens=True), Edit(last, last, ")")
@@ -222,13 +222,13 @@ class Forms:
         given = [one for one in arguments if file_offset(one.extent.start) is not None]
         if only is not None:
             if any(one.kind is K.INIT_LIST_EXPR for one in given):
-                raise Unfit("only a template's arguments tell what its list in braces is")
+                raise Unfit("the type of its list in braces depends on a template's arguments")
             return tuple(self._any(one) for one in given)
         kinds = list(function.type.argument_types())[skip:]
         if function.type.is_function_variadic():
             kinds += [one.type for one in given[len(kinds) :]]
         if len(kinds) < len(given):
-            raise Unfit("the types of its arguments cannot be told")
+            raise Unfit("the types of its arguments are not known")
         return tuple(spelled(kind) or self._any(one) for kind, one in zip(kinds, given, strict=False))
 
     def _any(self, argument: Cursor) -> str:

@@ -56,7 +56,7 @@ class CppReader:
             key, function = keys[0], self.entries.declared[keys[0]]
             only = self._class(function, named)
             if len(keys) > 1 or only is None:
-                return CppCall(where, key, None, f"whether this {name} is the API's, only a template's arguments tell")
+                return CppCall(where, key, None, f"whether this {name} is the API's depends on a template's arguments")
         if function is None and named is not None and named.kind is K.DECL_REF_EXPR:
             meant = overloads(named)
             key = next(filter(None, map(self.entries.of, meant)), None)

@@ -75,7 +75,7 @@ def caught(function: Cursor, text: Callable[[Path], bytes]) -> Caught:
             raise Unfit("a type of its parameters has no name")
         symbols = [name for name in manglings(function) if not _of_parts(name) or not _has_virtual_bases(kind)]
         return Caught(spelled(kind.type), tuple(names), tuple(sorted(symbols)))
-    raise Unfit("its definition is a template's, and stands elsewhere")
+    raise Unfit("its definition is a template's, in another place")
 
 
 def through_its_table(function: Cursor) -> bool:

@@ -217,9 +217,9 @@ def _not_followed(hooks: Iterable[Hook]) -> Iterator[Diagnostic]:
         form = hook.found.use.form
         if form and (what := unfollowed(hook, form)):
             yield Diagnostic(
-                f"what this {hook.found.callee.name} {what} is not followed: the call does not tell it"
+                f"what this {hook.found.callee.name} {what} is not followed: it cannot be read from the call"
                 + ("; it counts whatever that is" if what == "is called on" else ""),
-                "Name the object's own class where the call is made, or tell such calls apart by a condition.",
+                "Name the object's own class where the call is made, or separate such calls by a condition.",
                 Severity.WARNING,
                 str(hook.found.file),
                 hook.found.use.place.line,
@@ -263,7 +263,7 @@ def _addresses(hooks: Iterable[Hook]) -> Iterator[Diagnostic]:
             f"calls of {name} {how}",
             "Pragmas cannot speak of them."
             if caught
-            else "Pragmas cannot speak of them; call the function by its name to tell its calls apart.",
+            else "Pragmas cannot speak of them; call the function by its name to separate its calls.",
             Severity.NOTE,
             str(hook.found.file),
             use.place.line,

@@ -24,7 +24,7 @@ from rc_workbench_plugins.c.facts import Range, Reading, Signature, Statement, U
 from workbench.model.prototypes import Callee
 
 K = CursorKind
-HIDDEN = "the parser does not show what stands before a switch's condition or a range; write it before the statement"
+HIDDEN = "the parser does not show what is before a switch's condition or a range; write it before the statement"
 _TYPE_OF = re.compile(rb"\b(?:__)?(?:decltype|typeof(?:__|_unqual)?)\s*\(\s*$")
 
 

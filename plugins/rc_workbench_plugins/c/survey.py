@@ -297,9 +297,11 @@ def _why_missed(use: Use, callee: Callee, reading: Reading) -> str:
     if use.access and use.access.why_missed:
         return use.access.why_missed
     if use.access and innermost(reading.functions, use.place) is None:
-        return "it stands in no function"
+        return "it is outside every function"
     if use.why_missed or use.form:
-        return use.why_missed or ("" if innermost(reading.declarations, use.place) else "it stands in no declaration")
+        return use.why_missed or (
+            "" if innermost(reading.declarations, use.place) else "it is outside every declaration"
+        )
     wanted = len(callee.prototype.parameters)
     if use.signature is not None:
         if use.signature.parameters is None:
@@ -312,7 +314,7 @@ def _why_missed(use: Use, callee: Callee, reading: Reading) -> str:
         if any(_unspellable(t) for t in use.arguments):
             return f"an argument of {use.callee} has a type that only this file knows"
     if innermost(reading.declarations, use.place) is None:
-        return f"this use of {use.callee} stands in no function of the file"
+        return f"this use of {use.callee} is outside every function of the file"
     return ""
 
 

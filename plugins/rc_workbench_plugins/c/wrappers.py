@@ -90,7 +90,7 @@ def unit_source(numbering: Numbering, runtime: Path, missed: Iterable[Diagnostic
 def _unit(numbering: Numbering, runtime: Path, missed: Iterable[Diagnostic]) -> Iterator[str]:
     slots = [slot for wrapper in numbering.wrappers for slot in wrapper.slots]
     states = numbering.block.states[COMMON:]
-    yield "/* Generated: what the recorder is told of the host's API calls. */"
+    yield "/* Generated: the host's API calls, as the recorder gets them. */"
     yield from (f'#include "{runtime / "recap.h"}"', f"#define rcw_here rcw_here_{numbering.unit}")
     yield "static const rcw_slot rcw_these[] = {"
     yield from (f"    {{{site}, {state}, {entry}}}," for site, state, entry in slots)

@@ -36,7 +36,7 @@ def proof_of(
     be. Raises Cancelled; WorkbenchError where yosys is missing, or the module."""
     compared, yosys = build.compared, needed(find_yosys())
     if compared is None:
-        raise WorkbenchError(Diagnostic("this design cannot be compared with what was made of it"))
+        raise WorkbenchError(Diagnostic("this design cannot be compared with its instrumented copy"))
     with tempfile.TemporaryDirectory(prefix="recap-prove-") as name:
         folder = Path(name)
         for data in build.data:  # which the design names as from the project's folder

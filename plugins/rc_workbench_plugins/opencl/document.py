@@ -34,7 +34,7 @@ class Design(PartDocument):
     simd: Count | None = Field(None, description="#SIMD: work items that each pipeline takes at once", examples=[4])
     unroll: dict[str, Count] = Field(
         default_factory=dict,
-        description="#UL of loops, by the line that a loop stands on or its name (L1)",
+        description="#UL of loops, by a loop's line or name (L1)",
         examples=[{"12": 8}],
     )
     local_memory: tuple[str, ...] = Field(

@@ -38,7 +38,7 @@ class CardMemory(HardwarePort):
     row_bytes: PositiveInt = Field(8192, description="the length of a row")
     mapping: Mapped = Field(
         "row_bank_column",
-        description="how an address tells row and bank: consecutive rows lie in the banks by turns (row_bank_column), "
+        description="how an address gives row and bank: consecutive rows lie in the banks by turns (row_bank_column), "
         "or one after the other in one bank (bank_row_column)",
     )
     fixed_s: Seconds = Field(0.0, description="what every burst takes before its bank", examples=["30 ns"])

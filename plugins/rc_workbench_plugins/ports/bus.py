@@ -114,7 +114,7 @@ class AxiLitePort(BusPort):
 
     kind: str = Field("axi_lite", description="axi_lite")
     address_bits: PositiveInt = Field(32, description="width of an address")
-    address_unit_bytes: PositiveInt = Field(1, description="what one step of the host's addresses stands for")
+    address_unit_bytes: PositiveInt = Field(1, description="bytes per step of the host's addresses")
     outstanding: PositiveInt = Field(1, description="addresses that may be unanswered at once")
     response_cycles: Unsigned = Field(
         1, description="cycles from a word's request to its answer, by which the last request comes earlier"

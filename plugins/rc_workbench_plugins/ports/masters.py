@@ -55,7 +55,7 @@ class AvalonMasterPort(MasterPort):
     driver_header = DRIVERS / "avalon_master.h"
 
     kind: str = Field("avalon_master", description="avalon_master")
-    address_unit_bytes: PositiveInt = Field(1, description="what one step of the design's addresses stands for")
+    address_unit_bytes: PositiveInt = Field(1, description="bytes per step of the design's addresses")
 
     def roles(self) -> Roles:
         return {
@@ -89,9 +89,9 @@ class MemoryMasterPort(MasterPort):
     driver_header = DRIVERS / "memory_master.h"
 
     kind: str = Field("memory_master", description="memory_master")
-    address_unit_bytes: PositiveInt = Field(1, description="what one step of the design's addresses stands for")
+    address_unit_bytes: PositiveInt = Field(1, description="bytes per step of the design's addresses")
     read_latency: PositiveInt = Field(1, description="cycles from a request to its word, where there is no valid")
-    answers_writes: bool = Field(True, description="whether valid tells the end of a write too")
+    answers_writes: bool = Field(True, description="whether valid marks the end of a write too")
     active_low: tuple[str, ...] = Field((), description="roles that are low when they ask", examples=[["enable"]])
 
     def roles(self) -> Roles:

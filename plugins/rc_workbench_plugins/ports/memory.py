@@ -29,7 +29,7 @@ class MemoryPort(HardwarePort):
 
     kind: str = Field("memory", description="memory")
     address_bits: PositiveInt = Field(32, description="width of an address")
-    address_unit_bytes: PositiveInt = Field(4, description="what one step of the address stands for")
+    address_unit_bytes: PositiveInt = Field(4, description="bytes per step of the address")
     write_enable: str = Field("", description="the write enable's signal; needed in memory style")
     read_enable: str = Field("", description="the read enable's signal; needed in memory style without `enable`")
     enable: str = Field(
@@ -190,7 +190,7 @@ class BlockPort(MemoryPort):
     )
     direction_signal: str = Field(
         "",
-        description="the signal that is high where the host sends; empty: only the enables tell",
+        description="the signal that is high while the host sends; empty: the enables alone decide",
         examples=["dma_write"],
     )
     ready_signal: str = Field(

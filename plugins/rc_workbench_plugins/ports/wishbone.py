@@ -24,7 +24,7 @@ class WishbonePort(BusPort):
 
     kind: str = Field("wishbone", description="wishbone")
     address_bits: PositiveInt = Field(32, description="width of an address")
-    address_unit_bytes: PositiveInt = Field(1, description="what one step of the address stands for")
+    address_unit_bytes: PositiveInt = Field(1, description="bytes per step of the address")
     outstanding: PositiveInt = Field(
         1, description="requests that may be unanswered at once, where the design has a stall"
     )

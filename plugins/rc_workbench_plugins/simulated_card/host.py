@@ -145,7 +145,7 @@ def api_of(task: Task, job: Job) -> PlatformSupport:
         job.report(
             Diagnostic(
                 f"{listed(alone)}: the template does not say which of the {cards} cards such a call is for: the first",
-                "Name the parameter that tells it in the entry: fpga: NAME.",
+                "Name the parameter that holds it in the entry: fpga: NAME.",
                 Severity.WARNING,
             )
         )

@@ -27,7 +27,7 @@ def not_simulated(project: Project) -> Iterator[Diagnostic]:
             )
         elif flag == "-static":
             yield Diagnostic(
-                f"host: {flag}: the virtual clock stands in for functions of a shared C library",
+                f"host: {flag}: the virtual clock replaces functions of a shared C library",
                 "Build without it for the simulated card.",
             )
         elif flag == "-fsanitize=thread":
@@ -58,6 +58,6 @@ def reads_of_real_time(objects: Sequence[Path], root: Path) -> Iterator[Diagnost
     for instruction, file_name, number in sorted(told, key=str):
         yield Diagnostic(
             f"{instruction} reads the processor's own counter, which goes by real time: runs differ",
-            "clock_gettime and std::chrono tell the virtual clock.",
+            "clock_gettime and std::chrono return virtual time.",
             Severity.WARNING, file_name, number,
         )  # fmt: skip

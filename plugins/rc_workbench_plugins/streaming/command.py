@@ -89,7 +89,7 @@ def _problems(clock: Clock, parts: Sequence[Clock], arguments: Namespace, triple
         message = f"the FPGA's cycle is not {arguments.s_f:.12g} ns: {crossed}"
         hint = f"These messages fit {fitted.s_f_ns:.9g} ns, {significant(abs(wrong))} ppm away; or --s-p is wrong."
         return [Diagnostic(message, hint, file=str(arguments.file))]
-    hint = "Each frame's cycle tells how the rate changes; a counter that wrapped or was reset looks alike."
+    hint = "Each frame's cycle shows how the rate changes; a counter that wrapped or was reset looks alike."
     if any(part.crossed_ns for part in parts):
         hint += " Frames in which the bounds cross too want to be shorter: --frames."
     return [Diagnostic(f"no one rate holds for all messages: {crossed}", hint, file=str(arguments.file))]

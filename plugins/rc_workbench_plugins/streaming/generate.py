@@ -62,7 +62,7 @@ def made(topology: Topology, section: Streaming, composition: Composition, agent
     parts = _parts(topology, edges, agents)
     if not on_cores:
         hint = "The host program is made of those: map one that begins or ends the streams there."
-        raise WorkbenchError(problem(topology.blocks[0].at, "no block stands on a processor core", hint))
+        raise WorkbenchError(problem(topology.blocks[0].at, "no block is on a processor core", hint))
     crossing = [part for part in parts if part["way"]]
     lacking = list(_lacking(topology, section, composition, crossing))
     if lacking:
@@ -210,7 +210,7 @@ def _lacking(
 def _no_port(platform: Platform) -> str:
     """Why streams cannot go through a platform's first port; empty where they can."""
     if not platform.hardware or not platform.hardware.ports:
-        return "its template tells of no port (hardware.ports), as of one that serves predictions only"
+        return "its template has no port (hardware.ports); it serves predictions only"
     port: Any = platform.hardware.ports[0]
     if port.kind != "memory":
         return f"its first port, '{port.name}', is of kind {port.kind}, not memory"

@@ -237,14 +237,14 @@ def _parsed(text: str, start: str, place: Callable[[int, int], At]) -> Tree[Toke
     try:
         return _parser().parse(text, start=start)
     except UnexpectedCharacters as error:
-        raise _wrong(place(error.line, error.column), f"'{error.char}' cannot stand here", _wanted(error)) from None
+        raise _wrong(place(error.line, error.column), f"'{error.char}' is not expected here", _wanted(error)) from None
     except UnexpectedEOF as error:
         raise _wrong(place(text.count("\n") + 1, 1), "the text ends too early", _wanted(error)) from None
     except UnexpectedToken as error:
         if error.token.type == "$END":
             lines = text.rstrip().split("\n")
             raise _wrong(place(len(lines), len(lines[-1]) + 1), "the text ends too early", _wanted(error)) from None
-        raise _wrong(place(error.line, error.column), f"'{error.token}' cannot stand here", _wanted(error)) from None
+        raise _wrong(place(error.line, error.column), f"'{error.token}' is not expected here", _wanted(error)) from None
 
 
 def _wanted(error: UnexpectedInput) -> str:

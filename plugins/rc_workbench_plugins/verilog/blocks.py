@@ -162,8 +162,8 @@ def _read_block(design: Design, module: Node, node: Node, sources: dict[Path, So
     return SourceBlock((str(path), offset), arms=() if broken else arms, why_not=broken, **common)
 
 
-_MACRO = "it stands in a macro: write it out to observe it"
-_INCLUDED = "it stands in an included file: add that file to the hardware sources instead"
+_MACRO = "it is in a macro: write it out to observe it"
+_INCLUDED = "it is in an included file: add that file to the hardware sources"
 
 
 def _unplaceable(design: Design, path: Path, node: Node, arms: Sequence[Arm]) -> str:

@@ -41,7 +41,9 @@ def vary_depths(
     for fifo in found.fifos:
         ends = found.ends.get(fifo.id)
         instance, node = instances[fifo.id], nodes.get(fifo.module)
-        why = why_not_editable(design, node) or ("" if ends else "its streams are pointed at, not told by its ports")
+        why = why_not_editable(design, node) or (
+            "" if ends else "its streams are listed in the project, not read from its ports"
+        )
         if node is None or ends is None or (why := why or _why_not(node, instance, ends)):
             message = f"the depth of {fifo.id} cannot be tried: {why}"
             problems.append(Diagnostic(message, "", Severity.NOTE, fifo.file, fifo.line))
@@ -61,7 +63,7 @@ def _why_not(node: syntax.ModuleDeclarationSyntax, instance: Instance, ends: Seq
     if not all(_WORD.fullmatch(name) for name in names) or any(end.several for end in ends):
         return "its streams are parts of its ports"
     if not ends[0].carried:
-        return "no data are told that go with its stream"
+        return "its stream has no known data signal"
     if len(_clocks(instance)) != 1:
         return "it has not one clock"
     return ""

@@ -256,7 +256,7 @@ def _observed(
         doing = ports[name].activity(bits) if name in ports else None
         if doing is None:
             known = [other for other, port in ports.items() if port.activity(bits)]
-            what = "its signals do not tell what it does" if name in ports else "the platform has no such port"
+            what = "its activity cannot be read from its signals" if name in ports else "the platform has no such port"
             hint = did_you_mean(name, known) or f"Those that can be are {listed(known)}."
             message = f"the port '{name}' cannot be observed (hardware.observed_ports): {what}"
             raise WorkbenchError(OfProject(message, hint, keys=("hardware", "observed_ports", names.index(name))))

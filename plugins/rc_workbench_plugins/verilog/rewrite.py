@@ -75,15 +75,15 @@ def why_not_editable(design: Design, module: Node | None) -> str:
         return "its module is not defined in the hardware sources"
     path, _, _ = design.place(module.header.name.location)
     if path not in design.sources:
-        return f"its module stands in the included file {design.name_of(path)}: list that among the hardware sources"
+        return f"its module is in the included file {design.name_of(path)}: list that among the hardware sources"
     header = module.header
     if header.moduleKeyword.valueText not in ("module", "macromodule"):
-        return f"it stands in a {header.moduleKeyword.valueText}, not in a module"
+        return f"it is in a {header.moduleKeyword.valueText}, not in a module"
     tokens = [header.name, header.semi]
     if header.ports is not None:
         tokens.append(header.ports.getLastToken())
     if any(design.offset(token.location, path) is None for token in tokens):
-        return "the head of its module stands in a macro"
+        return "the head of its module is in a macro"
     return ""
 
 

@@ -24,11 +24,11 @@ _CONDITIONALS = {
     Kind.IfDefDirective, Kind.IfNDefDirective, Kind.ElsIfDirective, Kind.ElseDirective, Kind.EndIfDirective,
 }  # fmt: skip
 _LEFT_OUT = (
-    "stands in text that synthesis leaves out (translate_off), and is not used",
+    "is in text that synthesis leaves out (translate_off), and is not used",
     "Move it to a branch that becomes hardware.",
 )
 _UNPROVED = (
-    "stands where SYNTHESIS is not defined: the simulated card counts there, and neither the proof nor an FPGA has it",
+    "is where SYNTHESIS is not defined: the simulated card counts there, and neither the proof nor an FPGA has it",
     "`hardware.defines: {SYNTHESIS: 1}` in the project reads the design as tools for FPGAs do.",
 )
 
@@ -64,7 +64,7 @@ class SourceFile:
             if number not in self.used:
                 name = placed.pragma.name
                 yield Diagnostic(
-                    f"the pragma '{name}' stands before no branch of a clocked {block}, and is not used",
+                    f"the pragma '{name}' is before no branch of a clocked {block}, and is not used",
                     f"Move it directly before the first statement of an if or else arm, {cases} or the whole block.",
                     Severity.WARNING,
                     placed.file,

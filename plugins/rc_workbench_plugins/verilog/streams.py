@@ -143,7 +143,7 @@ def only(found: FoundStreams, kept: Sequence[int]) -> FoundStreams:
 def _hidden(streams: Sequence[Stream]) -> Diagnostic:
     names = listed([stream.id for stream in streams])
     return Diagnostic(
-        f"not counted, as they stand in a generate block without a name: {names}",
+        f"not counted, as they are in a generate block without a name: {names}",
         "Give that block a name: `begin : name`.",
         Severity.NOTE,
         streams[0].file,

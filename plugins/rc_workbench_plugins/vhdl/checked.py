@@ -51,7 +51,7 @@ _WRONG = (
     "runs the VHDL itself, slower; a newer GHDL may take it right; `simulation: {check_vhdl: false}` runs it so."
 )
 _PLL = "as it may where values pass between a PLL's clocks: their edges come after its input's in GHDL's own simulator"
-_OPEN = "The run goes on: an FPGA does what is synthesised, and what the VHDL does is open, as told next."
+_OPEN = "The run goes on: an FPGA does what is synthesised, and what the VHDL does is open, as the next message says."
 _LATE = (
     "The run goes on with what GHDL synthesised. `simulation: {check_vhdl: false}` in the project leaves the "
     "comparison out; `simulation: {simulator: ghdl}` runs the VHDL itself."

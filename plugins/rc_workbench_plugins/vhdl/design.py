@@ -34,7 +34,7 @@ _INNER_PACKAGES = """
     (package_declaration_body (package_declaration (package_declaration_body (package_header (generic_clause)))) @p)
     (architecture_head (package_declaration (package_declaration_body (package_header (generic_clause)))) @p)
 """
-_UNREAD = "The rest of this file is read; what stands there is not observed."
+_UNREAD = "The rest of this file is read; this part is not observed."
 
 
 @dataclass(frozen=True)

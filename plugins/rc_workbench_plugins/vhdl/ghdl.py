@@ -182,7 +182,7 @@ def _errors(said: str, unit: str) -> list[Diagnostic]:
         line, column = int(cannot["line"]), int(cannot["column"])
         return [Diagnostic(message, OF_GHDL, file=cannot["file"], line=line, column=column)]
     if _BUG in said:
-        raised = next(iter(re.findall(r"^Exception (\S+)", said, re.MULTILINE)), "for no reason that it tells")
+        raised = next(iter(re.findall(r"^Exception (\S+)", said, re.MULTILINE)), "without a reason")
         message = f"GHDL itself crashed ({raised}) as it synthesised '{unit}'"
         return [Diagnostic(message, _CALL_IN_MAP if _OF_MAP in said else _CRASH)]
     last = (said.strip().splitlines() or ["it ended without a word"])[-1].rpartition("ghdl-mcode: ")[2]

@@ -193,7 +193,7 @@ def simulate(root: Path, compared: Comparison, folder: Path, limits: Limits, job
             running = [pool.submit(one.run, rows, limits, job, drawn.rows) for one in (said, made)]
             first, second = (one.result() for one in running)
         if second.why and not second.rows and first.rows:
-            raise WorkbenchError(Diagnostic(f"GHDL cannot simulate what was made of it: {second.why}"))
+            raise WorkbenchError(Diagnostic(f"GHDL cannot simulate the generated Verilog: {second.why}"))
         for number, (one, other) in enumerate(zip_longest(first.rows, second.rows, fillvalue="")):
             if one != other:
                 cycle = done + number // drawn.rows

@@ -18,10 +18,10 @@ REASONS = ("data", "ctrl", "ack", "late_sender", "initialize", "finalize")
 ENTRY = (
     Group("Prototype", "", (
         Field(("prototype",), "Declaration", "long", "as in the API's header"),
-        Field(("access",), "Pointer access", "choice", "the host reads or writes through pointers into a mapping", ("", "read", "write")),
+        Field(("access",), "Pointer access", "choice", "through pointers into a mapping", ("", "read", "write")),
         Field(("kind",), "Kind", "choice", choices=tuple(k.value for k in CallKind), notes=KIND_NOTES),
         Field(("condition",), "Only when", "code", "C over the arguments; empty: always"),
-        Field(("subtype",), "Label", "text", "tells conditional entries apart"),
+        Field(("subtype",), "Label", "text", "separates conditional entries"),
         Field(("of",), "Handle", "code", "only calls on what was opened by this name, as h2c, or h2c|c2h"),
     )),
     Group("Arguments", "C expressions over the arguments", (
@@ -64,7 +64,7 @@ HOST = (
         Field(("api_dir",), "Its folder", "code", "beside this file"),
         Field(("exclude_files",), "Not instrumented", "lines", "the API's own sources, one a line"),
     )),
-    Group("Library", "what stands in for it on the simulated card; empty: made of the calls", (
+    Group("Library", "its replacement on the simulated card; empty: generated from the calls", (
         Field(("api",), "As template", "code", "whose API this is"),
         Field(("api_sources",), "C files", "lines", "one a line, beside this file"),
     )),

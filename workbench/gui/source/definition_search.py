@@ -21,7 +21,7 @@ def find_definition(
     line, name = cursor.blockNumber() + 1, editor.name_at(cursor).selectedText()
     column = len(cursor.block().text()[: cursor.positionInBlock()].encode()) + 1
     if workspace is None or not name:
-        say("no name stands here" if workspace else "definitions are found in the sources of a project")
+        say("no name is here" if workspace else "definitions are found in the sources of a project")
         return
     data = typed_bytes(context)
 

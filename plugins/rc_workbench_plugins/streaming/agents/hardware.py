@@ -117,7 +117,7 @@ class _Builder(Monitors):
             self._made["along", path] = at
             seen = [label for label in path if self.edges[label].sees]
             if {self.edges[label].clock for label in seen} != {key.clock}:
-                raise Refused("its edges stand on several clocks")
+                raise Refused("its edges are on several clocks")
             for number, (before, after) in enumerate(pairwise(seen)):
                 name = f"{at}_passed_{len(self._made)}_{number}"
                 taken = f"{self._tap(before)}_{Tap.POP if Tap.POP in self.edges[before].sees else Tap.PUSH}"

@@ -34,14 +34,14 @@ class Measured(Joints):
     def _clock(self, of: Measure | Condition) -> int:
         found = {self.edges[label].clock for label, _ in ends_of(of)}
         if len(found) > 1:
-            raise Refused("its edges stand on several clocks")
+            raise Refused("its edges are on several clocks")
         return found.pop() if found else 0
 
     def _values(self, of: Measure) -> Values:
         edge = self._tap(of.edges[-1], of.metric is Metric.VALUE)
         match of.metric:
             case Metric.UTIL if len(self.edges[of.edges[-1]].sees) < len(Tap):
-                raise Refused("how long its consumer waits for the bus is told by the trace of a run alone")
+                raise Refused("only a run's trace has how long its consumer waits for the bus")
             case Metric.RATE | Metric.UTIL:
                 return Values(f"{edge}_{of.tap}", Bits(0, 1), 1)
             case Metric.BACKPRESSURE:

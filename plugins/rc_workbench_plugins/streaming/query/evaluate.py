@@ -171,7 +171,7 @@ class _Run:
         frame = measure.frame
         whole, one = (len(transfers), frame.elements) if frame.elements else (self._end - self._start, frame.time_ps)
         if one and whole // one >= MOST_FRAMES:
-            message = f"'{measure.text}' has {thousands(whole // one)} frames in this run, and not all can be told"
+            message = f"'{measure.text}' has {thousands(whole // one)} frames in this run, too many to list"
             hint = f"At most {thousands(MOST_FRAMES)} are: take longer frames, or 'trace' for every single one."
             raise WorkbenchError(Diagnostic(message, hint))
         if frame.elements:

@@ -354,9 +354,9 @@ def _answers(
 
     then = short(walked.following)
     if unseen:
-        words = "That cannot be told: what blocks in the FPGA do was not recorded."
+        words = "Not known: what blocks in the FPGA do was not recorded."
     elif walked.gain == float("inf"):
-        words = "That cannot be told: no other block did anything."
+        words = "Not known: no other block did anything."
     elif walked.gain < 1.01:
         words = f"{then}, at about the same throughput as now."
     else:

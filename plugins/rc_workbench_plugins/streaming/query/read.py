@@ -206,7 +206,7 @@ def _unexpected(error: UnexpectedInput, part: str, text: str, begin: int, file: 
     relation = re.search(r"(=[<>])\s*$", part[:offset])
     if relation and found[:1].isdigit():  # read as an arrow
         found, wanted, offset = relation[1], ["RELATION"], relation.start()
-    message = f"'{found}' cannot stand here" if found else "the statement is not finished"
+    message = f"'{found}' is not expected here" if found else "the statement is not finished"
     return _problem(message, _hint(found, wanted), text, begin + offset, file)
 
 

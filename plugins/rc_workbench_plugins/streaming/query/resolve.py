@@ -85,7 +85,7 @@ class _Resolver:
                 self._problems.append(self._problem(statement, None, message, "Choose another label."))
             elif other := self._by_label.get(statement.label):
                 message = f"'{statement.label}' is said twice: line {other.place().line} has it too"
-                self._problems.append(self._problem(statement, None, message, "Labels tell statements apart."))
+                self._problems.append(self._problem(statement, None, message, "Give each statement its own label."))
             elif statement.label:
                 self._by_label[statement.label] = statement
         for statement in self._statements:
