@@ -133,9 +133,8 @@ def test_report_window_and_command_line_agree(
             assert {gain, ideal, time} <= set(re.findall(r"[\d.]+×|[\d.]+ [nµm]?s", text)), (place, finding["id"])
             for advice in finding["advice"]:
                 assert plain(advice["text"]) in text, place
-                said = (
-                    f"At most {ratio_text(advice['at_most'])}: {advice['stays']}." if advice["known"] else "does not show"
-                )
+                bounded = advice["known"]
+                said = f"At most {ratio_text(advice['at_most'])}: {advice['stays']}." if bounded else "does not show"
                 assert plain(said) in text, place
         if "bytes" in finding["metrics"]:
             moved = plain(bytes_text(finding["metrics"]["bytes"]))
