@@ -141,7 +141,7 @@ class _Walker:
                 continue
             if key in data:
                 first = self.keys[(*path, key)].line
-                self._bad(key_node, f"the key '{key}' is given twice", f"Line {first} has it already.")
+                self._bad(key_node, f"the key '{key}' is given twice", f"It is on line {first} already.")
                 continue
             self.keys[(*path, key)] = _span(key_node)
             data[key] = self.walk(value_node, (*path, key), above)
