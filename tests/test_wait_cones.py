@@ -250,14 +250,14 @@ endmodule
 
 
 def _waits(folder: Path, language: object, **texts: str) -> dict[tuple[str, str], tuple[str, ...]]:
-    """What each state depends on, of those that say so, by block and name."""
+    """What each marked state depends on, of those that say so, by block and name."""
     names = {name: f"{name}.{'vhd' if 'entity' in text else 'v'}" for name, text in texts.items()}
     for name, text in texts.items():
         (folder / names[name]).write_text(text)
     hardware = HardwareSources(sources=tuple(names.values()), top="top", read_out=ReadOut(first=0x3F00, last=0x3F0F))
     build = language.instrument(folder, hardware, PLATFORM, {}, folder / "out", Job())  # type: ignore[attr-defined]
     return {(block.id, state.name): state.depends for block in build.blocks for state in block.states
-            if state.depends}  # fmt: skip
+            if state.index and state.depends}  # fmt: skip
 
 
 def test_guards_around_and_within_a_branch_end_its_wait(tmp_path: Path) -> None:
@@ -267,6 +267,22 @@ def test_guards_around_and_within_a_branch_end_its_wait(tmp_path: Path) -> None:
     assert waits == {
         (block, name): tuple(f"top.of_{letter}" for letter in name.removeprefix("w_")) for block, name in waits
     }
+
+
+def test_what_ends_a_state_without_a_mark_is_known_too(tmp_path: Path) -> None:
+    """And a state of a block that is marked to wait nowhere; a block without marks passes on what it is made of."""
+    marks = ["idle wait_recv(late_sender, top.starter, go)", "counts wait_recv(late_sender, top.starter, limit)"]
+    part = _VERILOG_PART.replace(marks[0], "idle work()").replace(marks[1], "counts work()")
+    top = _VERILOG_TOP.replace("//pragma recap waitParts", "//pragma recap parted")
+    (tmp_path / "top.v").write_text(top + part)
+    hardware = HardwareSources(sources=("top.v",), top="top", read_out=ReadOut(first=0x3F00, last=0x3F0F))
+    build = VerilogLanguage().instrument(tmp_path, hardware, PLATFORM, {}, tmp_path / "out", Job())
+    depends = {(block.id, state.name): state.depends for block in build.blocks for state in block.states}
+    assert depends["top.setter", "unclassified"] == ("$CPU",)
+    assert depends["top.starter", "unclassified"] == ("top.one.counter", "top.other.counter")
+    assert depends["top.one.counter", "idle"] == ("top.starter",)
+    assert depends["top.one.counter", "counts"] == ("top.setter",)
+    assert depends["top.other.counter", "counts"] == ()
 
 
 _OF_PARTS = {

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import shutil
 import sys
 import tempfile
@@ -41,7 +42,17 @@ APPS = Path(__file__).parent / "bounds_apps"
 TEMPLATES = Path(__file__).parents[2] / "platform_templates"
 PLATFORM, CLOCK = "nallatech_h101", "frequency_hz: 100 MHz"
 SETTINGS = {"ROUNDS": 4, "EFFORT": 0, "CLEAR": 0, "CYCLES": 1}
-PARAMETERS = ("CORES", "DEPTH", "GRANT", "LANES", "PACE_AT", "UNEVEN")  # settings that are parameters of a design
+PARAMETERS = (
+    "CORES",
+    "DEPTH",
+    "GRANT",
+    "LANES",
+    "PACE_AT",
+    "SLOW",
+    "UNEVEN",
+)  # settings that are parameters of a design
+MARK = re.compile(r"//pragma recap (\w+)")
+WHOM = re.compile(r"(wait_\w+\(\w+, )[^,]+")  # what a wait is for
 QUICK = 4
 ROOM = 1e-9  # a speedup is a quotient of whole picoseconds: no more than rounding
 
@@ -85,10 +96,9 @@ def made(program: Program, folder: Path) -> Path:
     """The program's files in a folder; its project file."""
     for path in (*APPS.glob("*.h"), APPS / f"{program.host}.c", APPS / f"{program.design}.v"):
         shutil.copy(path, folder)
-    if not program.marked:
-        design = folder / f"{program.design}.v"
-        lines = design.read_text(encoding="utf-8").splitlines(keepends=True)
-        design.write_text("".join(line for line in lines if "//pragma" not in line), encoding="utf-8")
+    design = folder / f"{program.design}.v"
+    lines = design.read_text(encoding="utf-8").splitlines(keepends=True)
+    design.write_text("".join(marked(line, program) for line in lines), encoding="utf-8")
     parameters = {name: value for name, value in program.settings.items() if name in PARAMETERS}
     template = (TEMPLATES / f"{PLATFORM}.yaml").read_text(encoding="utf-8")
     assert CLOCK in template
@@ -107,10 +117,19 @@ def made(program: Program, folder: Path) -> Path:
     return path
 
 
+def marked(line: str, program: Program) -> str:
+    """A line of a design as the program has it: with its mark, with a part of it, or without."""
+    mark = MARK.search(line)
+    if mark is None or (program.marked and mark[1] not in program.without):
+        return line if program.named or mark is None or "$CPU" in line else WHOM.sub(r"\1unit_top", line)
+    return ""
+
+
 def folder_of(program: Program) -> str:
     """The name of the folder that a program has to itself."""
     settings = [f"{name}{value}" for name, value in sorted([*program.settings.items(), *program.simulation.items()])]
-    marks = ["marked" if program.marked else "bare", *([] if program.trace else ["untraced"])]
+    marks = ["marked" if program.marked else "bare", *(f"no-{name}" for name in program.without)]
+    marks += [*([] if program.named else ["nameless"]), *([] if program.trace else ["untraced"])]
     return "_".join([program.host, program.design, *settings, str(program.clock_mhz), *marks]).replace(" ", "")
 
 

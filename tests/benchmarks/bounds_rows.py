@@ -17,12 +17,14 @@ class Program:
     clock_mhz: int = 100
     marked: bool = True  # the design; without, its pragmas are taken out
     simulation: Mapping[str, int | str] = field(default_factory=dict)
+    without: tuple[str, ...] = ()  # marks of the design that are taken out
+    named: bool = True  # the design's waits within the FPGA say for which of its blocks they are
 
     def but(self, host: str = "", design: str = "", clock_mhz: int = 0, **settings: int) -> Program:
         clock_mhz = clock_mhz or self.clock_mhz
         settings = {**self.settings, **settings}
         host, design = host or self.host, design or self.design
-        return Program(host, design, settings, False, clock_mhz, self.marked, self.simulation)
+        return replace(self, host=host, design=design, settings=settings, trace=False, clock_mhz=clock_mhz)
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ def cases(core: Path | None = None) -> list[Case]:
     seen = {(repr(c.base), repr(c.twin)) for c in found}
     found += uneven()
     bases = {repr(c.base): (c.application, c.base) for c in found}
-    found += calls_of_threads()
+    found += [*calls_of_threads(), *waits_inside()]
     for name, base in [*bases.values(), *threads()]:
         for twin, advice in other_speeds(base):
             if (repr(base), repr(twin)) not in seen:
@@ -100,6 +100,58 @@ def uneven() -> list[Case]:
         Case(f"{name}, two stages", stages, stages.but(MAKE=10), "Make the FPGA faster"),
         Case(f"{name}, the first stage slow", making, making.but(ADD=10), "Make the FPGA faster"),
     ]
+
+
+def waits_inside() -> Iterable[Case]:
+    """Waits of the FPGA's blocks for one another: with and without marks of whom they are for, or without marks at
+    all; at a barrier, and for one who serves several."""
+    make, add = "state block=unit_top.maker state=make factor=", "state block=unit_top.adder state=add factor="
+    for uneven, named, without in (
+        (0, False, ()), (1, False, ()), (0, True, ("hand",)), (1, True, ("hand",)), (0, True, ("await",)),
+        (1, True, ("await",)), (1, False, ("hand", "await", "rest")), (1, True, ("make", "rest")),
+    ):  # fmt: skip
+        for first, second in ((100, 300), (300, 100)):
+            whole = bounds.Program("stages", "pair", {"UNEVEN": uneven, "MAKE": first, "ADD": second})
+            base = replace(whole, without=without, named=named)
+            name = " and ".join([*(f"no mark '{one}'" for one in without), *([] if named else ["nobody named"])])
+            name = f"two stages of {first} and {second}, {'uneven, ' if uneven else ''}{name}"
+            if "make" not in without:
+                yield Case(name, base, whole.but(MAKE=first // 10), "edit", lines=(f"{make}0.1",))
+            yield Case(name, base, whole.but(ADD=second // 10), "edit", lines=(f"{add}0.1",))
+    busy = bounds.Program("block", settings={"CYCLES": 400, "EFFORT": 600})
+    for effort in (300, 150):
+        line = f"host block=host.main state=work factor={effort / 600!r}"
+        yield Case("no mark 'idle'", replace(busy, without=("idle",)), busy.but(EFFORT=effort), "edit", lines=(line,))
+    yield from _at_barriers()
+    yield from _served_in_turn()
+
+
+def _at_barriers() -> Iterable[Case]:
+    work = "state 'block={}' state=multiply factor={!r}"
+    all_of, core = "unit_top.units[*].unit.worker", "unit_top.units[0].unit.worker"
+    for named, uneven, slow in ((True, 1, 1), (True, 0, 3), (False, 1, 3)):
+        settings = {"CORES": 4, "CYCLES": 400, "UNEVEN": uneven, "SLOW": slow}
+        whole = bounds.Program("block", "barrier", settings)
+        name = f"a barrier of four{', uneven' * uneven}, the first {slow} times as slow{', nobody named' * (not named)}"
+        for cycles in (200, 1200):
+            lines = (work.format(all_of, cycles / 400),)
+            yield Case(name, replace(whole, named=named), whole.but(CYCLES=cycles), "edit", lines=lines)
+        for twin in {1, 3} - {slow}:
+            lines = (work.format(core, twin / slow),)
+            yield Case(name, replace(whole, named=named), whole.but(SLOW=twin), "edit", lines=lines)
+
+
+def _served_in_turn() -> Iterable[Case]:
+    work = "state 'block=unit_top.units[*].unit.worker' state=multiply factor={!r}"
+    serve = "state block=unit_top.arbiter state=serve factor={!r}"
+    for cores, uneven, cycles, grant in ((2, 0, 800, 200), (2, 1, 200, 400), (4, 0, 800, 200), (4, 1, 400, 200)):
+        settings = {"CORES": cores, "CYCLES": cycles, "GRANT": grant, "UNEVEN": uneven}
+        whole = bounds.Program("block", "share", settings)
+        base = replace(whole, named=cores > 2)
+        name = f"{cores} that share a memory{', uneven' * uneven}{', nobody named' * (not base.named)}"
+        for factor in (0.5, 2):
+            yield Case(name, base, whole.but(CYCLES=round(cycles * factor)), "edit", lines=(work.format(factor),))
+            yield Case(name, base, whole.but(GRANT=round(grant * factor)), "edit", lines=(serve.format(factor),))
 
 
 def other_speeds(base: bounds.Program) -> Iterable[tuple[bounds.Program, str]]:

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.model.blocks import Block
 from workbench.model.pragma import Category
+from workbench.replay.cones import States
 from workbench.replay.events import STAY, WORD, AllEvents, Events, mark_questions, merged
 from workbench.replay.order import by_order, by_order_of_words
-from workbench.replay.points import EDGES, FAR, NEAR, SHORT, PointClass, classes, edges_to, partners_of, words_for
+from workbench.replay.points import (
+    EDGES,
+    FAR,
+    NEAR,
+    SHORT,
+    Partners,
+    PointClass,
+    classes,
+    edges_to,
+    readings_of,
+    words_for,
+)  # fmt: skip
 
 Numbers = NDArray[np.int64]
 
@@ -21,30 +34,39 @@ class Causes:
     """Causes of stretches (dtype EDGES): events and how many cycles later a stretch begins at the earliest.
 
     `lag_after` is how long after the end of the one before it a stretch begins at the earliest. Of the stretches
-    `unknown` no cause is known: that long they waited. `reasons` say of which blocks these are.
+    `unknown` no cause is known: that long they waited. `reasons` say of which blocks these are, `in_turn` who
+    goes on in the order of the run. `no_waits` are those
+    of the states that were `taken` for waits which nothing is seen to end.
     """
 
     edges: NDArray[np.void]
     lag_after: Numbers
     unknown: NDArray[np.bool_]
     reasons: tuple[str, ...] = ()
-    assumed: tuple[str, ...] = field(default=())
+    assumed: tuple[str, ...] = ()
+    in_turn: tuple[str, ...] = ()
+    no_waits: States = frozenset()
 
 
-def find_causes(events: AllEvents) -> Causes:
+def find_causes(events: AllEvents, taken: States = frozenset()) -> Causes:
     fpga, blocks = events.fpga, events.run.manifest.blocks
     mark_questions(events)
     count = len(fpga.first)
     lag_after, unknown = np.zeros(count, np.int64), np.zeros(count, bool)
     parts: list[NDArray[np.void]] = []
-    reasons, assumed = [], []
+    reasons, assumed, in_turn = [], [], []
+    no_waits: set[tuple[int, int]] = set()
     for points in classes(fpga, blocks):
         lag_after[points.stretches] = points.least
-        found, explained, guessed = _explain(points, events)
+        why = _likeliest(points, events)
+        found, explained = why.edges, why.explained
         if not explained.all() and len(points.members) > 1:  # each of them may have a lag of its own
             found, explained = _explain_each(points, events)
+        own = {(member, points.wait) for member in points.members}
+        if own <= taken and not (explained.all() and _ends(points, found, blocks)):
+            no_waits |= own
         parts += found
-        steady = _steady(points, explained, events)
+        steady = _steady(points, explained, why.partners, events)
         if steady:
             assumed.append(steady)
         missing = points.stretches[points.binding & ~explained]
@@ -53,11 +75,22 @@ def find_causes(events: AllEvents) -> Causes:
         name = blocks[points.members[0]].states[points.wait].name
         if len(missing) and not steady:
             reasons.append(f"{points.group} leaves '{name}' {len(missing)} times for no known cause")
-        if guessed:
+        if why.guessed:
             assumed.append(f"{points.group} never has to wait in '{name}', as its mark says it may")
+        if why.in_turn:
+            in_turn.append(f"who waits in '{name}' of {points.group} goes on in the order of this run")
     _after_questions(np.flatnonzero(unknown), lag_after, events)
     edges = np.concatenate(parts) if parts else np.zeros(0, EDGES)
-    return Causes(edges, lag_after, unknown, tuple(reasons), tuple(assumed))
+    return Causes(edges, lag_after, unknown, tuple(reasons), tuple(assumed), tuple(in_turn), frozenset(no_waits))
+
+
+def _ends(points: PointClass, found: Sequence[NDArray[np.void]], blocks: Sequence[Block]) -> bool:
+    """Whether these causes are seen to end a state that no mark calls a wait: soon after them, or, of one that no mark
+    is in and which always lasts as long, within it and at once."""
+    if points.wait or not any(map(len, found)):  # of a block that is marked to wait nowhere
+        return any(map(len, found))
+    lags, lasts = np.concatenate([edges["lag"] for edges in found]), np.unique(points.waited)
+    return bool(lags.max() <= (SHORT if len(lasts) > 1 else min(NEAR, int(lasts[0]) - 1)))
 
 
 def _after_questions(missing: Numbers, lag_after: Numbers, events: AllEvents) -> None:
@@ -72,42 +105,72 @@ def _after_questions(missing: Numbers, lag_after: Numbers, events: AllEvents) ->
             lag_after[stretch] = max(lag_after[stretch], fpga.begin[stretch] - fpga.end[stretch - 1])
 
 
-def _explain(points: PointClass, events: AllEvents) -> tuple[list[NDArray[np.void]], NDArray[np.bool_], bool]:
-    """The causes of points alike, which of them these explain, and whether they are assumed."""
+@dataclass(frozen=True)
+class _Why:
+    """Causes of points alike, and which of them these explain. They are for `partners`, `guessed` where none of them
+    binds in this run, and `in_turn` where several share one and go on in the order of the run."""
+
+    edges: list[NDArray[np.void]]
+    explained: NDArray[np.bool_]
+    partners: Partners
+    guessed: bool = False
+    in_turn: bool = False
+
+
+def _likeliest(points: PointClass, events: AllEvents) -> _Why:
+    """By the first reading of the marks that explains most of them, and of these one by what came shortly before."""
+    best: _Why | None = None
+    most = 0, False
+    for partners in readings_of(points, events):
+        why = _explain(points, events, partners)
+        short = max((int(edges["lag"].max()) for edges in why.edges if len(edges)), default=0) <= SHORT
+        if best is None or (int(why.explained.sum()), short) > most:
+            best, most = why, (int(why.explained.sum()), short)
+        if best.explained.all() and most[1]:
+            break
+    assert best is not None
+    return best
+
+
+def _explain(points: PointClass, events: AllEvents, partners: Partners) -> _Why:
     fpga, blocks = events.fpga, events.run.manifest.blocks
     explained = ~points.binding
     of_questions = events.of_questions[fpga.first[points.stretches]]
     explained |= of_questions  # a port that answers: its times are those of the questions
     if of_questions.all():
-        return [], explained, False
+        return _Why([], explained, partners)
     clock = fpga.clock[points.members[0]]
     times = fpga.begin[points.stretches]
     found: list[NDArray[np.void]] = []
+    in_turn = False
     if points.binding.any():
-        ordered = by_order_of_words(points, times, events, clock) or by_order(points, times, events, clock)
+        of_words = by_order_of_words(points, times, events, clock, partners)
+        ordered = of_words or by_order(points, times, events, clock, partners)
         if ordered is not None:
-            found.append(ordered[0])
-            explained |= ordered[1]
+            found.append(ordered.edges)
+            explained |= ordered.explained
+            in_turn = ordered.in_turn
     for _ in range(3):
         if explained.all():
             break
-        best = _by_time(points, times, explained, events, clock)
+        best = _by_time(points, times, explained, events, clock, partners)
         if best is None:
             break
         edges, right = best
         found.append(edges)
         explained |= right
     if not points.binding.any() and blocks[points.members[0]].states[points.wait].category is Category.WAIT_SEND:
-        guess = _assumed(points, times, events, clock)
-        return ([guess] if guess is not None else []), explained, guess is not None
-    return found, explained, False
+        guess = _assumed(points, times, events, clock, partners)
+        return _Why([guess] if guess is not None else [], explained, partners, guessed=guess is not None)
+    return _Why(found, explained, partners, in_turn=in_turn)
 
 
-def _steady(points: PointClass, explained: NDArray[np.bool_], events: AllEvents) -> str:
+def _steady(points: PointClass, explained: NDArray[np.bool_], partners: Partners, events: AllEvents) -> str:
     """That waits for a block which never waits itself last equally long, where they do: they may always."""
     waited = points.waited[points.binding]
-    _, from_host, _, restless = partners_of(points, events)
-    if explained.all() or from_host or not restless or len(waited) < 2 or waited.min() != waited.max():
+    if (
+        explained.all() or partners.host or not partners.restless or len(waited) < 2 or waited.min() != waited.max()
+    ):  # fmt: skip
         return ""
     name = events.run.manifest.blocks[points.members[0]].states[points.wait].name
     return f"{points.group} waits {waited[0]} cycles in '{name}' each time, for a block that is not said to wait"
@@ -121,22 +184,22 @@ def _explain_each(points: PointClass, events: AllEvents) -> tuple[list[NDArray[n
         rows = np.flatnonzero(of == member)
         one = replace(
             points, members=(member,), stretches=points.stretches[rows], waited=points.waited[rows],
-            turns=points.turns[rows],
+            turns=points.turns[rows], own_turns=points.own_turns[rows],
         )  # fmt: skip
-        found, explained[rows], _ = _explain(one, events)
-        edges += found
+        why = _likeliest(one, events)
+        explained[rows] = why.explained
+        edges += why.edges
     return edges, explained
 
 
 def _by_time(
-    points: PointClass, times: Numbers, explained: NDArray[np.bool_], events: AllEvents, clock: int
+    points: PointClass, times: Numbers, explained: NDArray[np.bool_], events: AllEvents, clock: int, partners: Partners
 ) -> tuple[NDArray[np.void], NDArray[np.bool_]] | None:
     """The kind of event that explains most of the points not yet explained: the last one before each, by one lag."""
     block_of = events.fpga.block[points.stretches]
     best: tuple[tuple[int, int, int], list[tuple[list[int], Events]], int, NDArray[np.bool_]] | None = None
-    named, from_host, _, _ = partners_of(points, events)
-    most = SHORT if from_host or any(named.values()) else NEAR
-    for rank, candidate in enumerate(_candidates(points, events, clock)):
+    most = SHORT if partners.host or partners.known else NEAR
+    for rank, candidate in enumerate(_candidates(points, events, clock, partners)):
         lags = np.full(len(times), np.iinfo(np.int64).max)
         least = -1 if candidate[0][1].kind == WORD else 1
         for members, given in candidate:
@@ -172,21 +235,22 @@ def _latest(stretches: Numbers, times: Numbers, given: Events, lag: int) -> list
     return [edges_to(stretches[fresh], given.kind, given.source[at[fresh]], given.byte[at[fresh]], lag)]
 
 
-def _candidates(points: PointClass, events: AllEvents, clock: int) -> Iterator[list[tuple[list[int], Events]]]:
+def _candidates(
+    points: PointClass, events: AllEvents, clock: int, partners: Partners
+) -> Iterator[list[tuple[list[int], Events]]]:
     """Kinds of events that may let points go on, the likeliest first: each as events for some of the members."""
-    named, from_host, messages, restless = partners_of(points, events)
     blocks = events.run.manifest.blocks
     every = list(points.members)
-    if restless and not from_host and not any(named.values()):
+    if partners.restless and not partners.host and not partners.known:
         return
-    if from_host or not any(named.values()):
-        for words in words_for(events, messages, clock):
+    if partners.host or not partners.known:
+        for words in words_for(events, partners.messages, clock):
             last = words.some(words.byte < 0)
             if len(last) < len(words):
                 yield [(every, last)]
             yield [(every, words)]
-    if any(named.values()):
-        sets = {member: tuple(found) for member, found in named.items()}
+    if partners.known:
+        sets = {member: tuple(found) for member, found in partners.blocks.items()}
     else:
         others = tuple(n for n in events.waiting_blocks if blocks[n].group != points.group)
         sets = dict.fromkeys(points.members, others)
@@ -207,16 +271,17 @@ def _candidates(points: PointClass, events: AllEvents, clock: int) -> Iterator[l
             yield candidate
 
 
-def _assumed(points: PointClass, times: Numbers, events: AllEvents, clock: int) -> NDArray[np.void] | None:
+def _assumed(
+    points: PointClass, times: Numbers, events: AllEvents, clock: int, to: Partners
+) -> NDArray[np.void] | None:
     """Of a sender that never had to wait: it hands over once its receiver, whose wait names it, begins to wait."""
-    named, _, messages, _ = partners_of(points, events)
     blocks = events.run.manifest.blocks
-    partners = sorted({n for found in named.values() for n in found})
+    partners = sorted({n for found in to.blocks.values() for n in found})
     if len(partners) != 1 or len(points.members) != 1:
         return None
     receiver = blocks[partners[0]]
-    waits = {s.index for s in receiver.states if s.category is Category.WAIT_RECV and set(s.messages) & messages}
-    given = [e for (how, _, to), e in events.changes(partners[0], clock).items() if how == 0 and to in waits]
+    waits = {s.index for s in receiver.states if s.category is Category.WAIT_RECV and set(s.messages) & to.messages}
+    given = [e for (how, _, into), e in events.changes(partners[0], clock).items() if how == 0 and into in waits]
     if not given:
         return None
     ready = merged(given)

@@ -56,13 +56,31 @@ def _scale_state(program: Program, change: catalogue.ScaleState, named: Named, _
         if wait_states(blocks[block])[state]:
             if change.state == ALL:
                 continue
-            raise RefusedError(f"'{change.state}' of {change.block} is a wait: change what it is for")
+            if (block, state) not in program.taken or not state:
+                raise RefusedError(f"'{change.state}' of {change.block} is a wait: change what it is for")
+            _answer_sooner(program, block, state, change, edited)
+            continue
         if (fpga.block == block).sum() < 2:
             raise RefusedError(f"{blocks[block].id} never waits: what makes it change its state is not known")
         mine = (fpga.stay_block == block) & (fpga.stay_state == state)
         if not mine.any():
             edited.doubts.append(f"{blocks[block].id} is never in '{blocks[block].states[state].name}'")
         program.stays[mine] = np.rint(program.stays[mine] * change.factor).astype(np.int64)
+
+
+def _answer_sooner(program: Program, block: int, state: int, change: catalogue.ScaleState, edited: Edited) -> None:
+    """Let a block that is not marked to wait need more or less time from what it goes on for to going on. How much of
+    that a cycle is in which it only sees or shows that is not known."""
+    fpga, edges = program.fpga, program.edges
+    before = np.maximum(fpga.first - 1, 0)
+    after = (fpga.stay_block[before] == block) & (fpga.stay_state[before] == state) & ~fpga.begins
+    mine = after[edges["stretch"]] & (fpga.block[edges["stretch"]] == block)
+    edited.ways = max(edited.ways, 3)
+    shown = (0, 1, -1)[min(edited.way, 2)]
+    lag = (edges["lag"][mine] - shown) * change.factor + shown
+    edges["lag"][mine] = np.maximum(np.rint(lag), 1)
+    name = program.run.manifest.blocks[block].states[state].name
+    edited.doubts.append(f"'{name}' is taken to be work from what it is done for on")
 
 
 def _scale_host(program: Program, change: catalogue.ScaleHost, named: Named, _: object, edited: Edited) -> None:

@@ -15,6 +15,7 @@ from workbench.model.blocks import fpga_of
 from workbench.model.cycles import starts_ps
 from workbench.model.pragma import CPU, Category
 from workbench.model.run import Run
+from workbench.replay.cones import Cones
 from workbench.replay.fpga import FpgaPart
 from workbench.replay.host import ASK, ASYNC, MOVE, HostPart, cycles_at
 
@@ -61,6 +62,8 @@ class AllEvents:
         self.waiting_blocks = tuple(n for n in fpga.blocks if count[n] > 1)
         self._words: dict[tuple[int, int, int], Events] = {}
         self._changes: dict[tuple[int, int], dict[tuple[int, int, int], Events]] = {}
+        self.numbers = {block.id: n for n, block in enumerate(run.manifest.blocks)}
+        self.cones = Cones(run.manifest.blocks, fpga.blocks)
         #: of each operation the card that it deals with, -1: none
         self.cards: Numbers = np.asarray(run.tables["calls"]["card"]).astype(np.int64)[host.ops["row"]]
         places = dict.fromkeys(fpga_of(run.manifest.blocks[n].id) for n in fpga.blocks)

@@ -73,8 +73,8 @@ def waiting_stays(fpga: FpgaPart, blocks: Sequence[Block]) -> NDArray[np.bool_]:
 Rows = Mapping[int, tuple[Numbers, NDArray[np.integer], int]]
 
 
-def read_fpga(run: Run, trace: Trace, periods_ps: Sequence[Fraction]) -> FpgaPart:
-    """The stretches of a traced run's FPGA blocks."""
+def read_rows(run: Run, trace: Trace, periods_ps: Sequence[Fraction]) -> Rows:
+    """The stays of a traced run's FPGA blocks."""
     clock = _clocks(run)
     rows = {}
     for number, block in enumerate(run.manifest.blocks):
@@ -82,7 +82,7 @@ def read_fpga(run: Run, trace: Trace, periods_ps: Sequence[Fraction]) -> FpgaPar
             edges, state = trace.row(number)
             cycles = cycles_at(edges.astype(np.int64), periods_ps[clock[number]])
             rows[number] = cycles[:-1], state, int(cycles[-1])
-    return fpga_of_rows(run, rows)
+    return rows
 
 
 def _clocks(run: Run) -> tuple[int, ...]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.replay.events import STAY, WORD, AllEvents, Events
-from workbench.replay.points import FAR, SHORT, PointClass, edges_to, partners_of, words_for
+from workbench.replay.events import STAY, WORD, AllEvents, Events, merged
+from workbench.replay.points import FAR, SHORT, Partners, PointClass, edges_to, words_for
 
 Numbers = NDArray[np.int64]
 #: Share of points that may have another cause than the order of messages.
@@ -17,58 +19,97 @@ _OTHERWISE = 0.1
 _CAPACITY = 8
 
 
+@dataclass(frozen=True)
+class Ordered:
+    """Causes, and which points they explain. `in_turn`: several share what they wait for, in the order of the run."""
+
+    edges: NDArray[np.void]
+    explained: NDArray[np.bool_]
+    in_turn: bool = False
+
+
+class _Matched(NamedTuple):
+    """Points, the time by which all is there that each waits for, and what that is: a row for each event."""
+
+    rows: Numbers
+    time: Numbers
+    sources: Numbers
+    in_turn: bool = False
+
+
 def by_order(
-    points: PointClass, times: Numbers, events: AllEvents, clock: int
-) -> tuple[NDArray[np.void], NDArray[np.bool_]] | None:
-    """Causes by the order of messages: of one partner the n-th for the n-th, of replicas in turn; and the same of the
-    receiver's places in a channel. Which points they explain. Only where nearly all fit one lag, none is earlier, and
-    as many events are there."""
-    named, _, _, _ = partners_of(points, events)
-    partners = sorted({n for found in named.values() for n in found})
-    if not partners:
-        return None
+    points: PointClass, times: Numbers, events: AllEvents, clock: int, partners: Partners
+) -> Ordered | None:  # fmt: skip
+    """Causes by the order of messages: of one partner the n-th for the n-th, of replicas in turn or all of them, or of
+    several as they come; and the same of the receiver's places in a channel. Only where nearly all fit one lag, none is
+    earlier, and as many events are there."""
+    blocks = events.run.manifest.blocks
     groups: dict[str, list[int]] = {}
-    for n in partners:
-        groups.setdefault(events.run.manifest.blocks[n].group, []).append(n)
-    best: tuple[tuple[int, int, int], NDArray[np.void], NDArray[np.bool_]] | None = None
-    block_of = events.fpga.block[points.stretches]
-    turn = np.empty(len(times), np.int64)  # of each point, how many of its block are before it
-    for member in points.members:
-        mine = np.flatnonzero(block_of == member)
-        turn[mine] = np.arange(len(mine))
-    place = np.searchsorted(points.members, block_of)
+    for n in sorted({n for found in partners.blocks.values() for n in found}):
+        groups.setdefault(blocks[n].group, []).append(n)
+    if points.group in groups and len(points.members) > 1:  # who waits for the others has to be there too
+        groups[points.group] = sorted({*groups[points.group], *points.members})
+    best: tuple[tuple[int, ...], Ordered] | None = None
     for members in groups.values():
         keys = {key for n in members for key in events.changes(n, clock)}
         for key in sorted(keys):
             given = [events.changes(n, clock).get(key) for n in members]
             if any(one is None for one in given):
                 continue
-            for shift in range(_CAPACITY):
-                matched = _matched(points, turn, place, [one for one in given if one], shift)
-                if matched is None:
-                    break
-                rows, time, source = matched
+            for way, matched in _ways(points, events, [one for one in given if one]):
                 lags = np.full(len(times), FAR)
-                lags[rows] = times[rows] - time
+                lags[matched.rows] = times[matched.rows] - matched.time
                 fits = _one_lag(lags, points.binding, 1)
                 if fits is None:
                     continue
                 lag, right = fits
-                rank = (int((points.binding & ~right).sum()), lag, shift)
+                rank = (int((points.binding & ~right).sum()), lag, *way)
                 if best is None or rank < best[0]:
-                    none = np.full(len(rows), -1, np.int64)
-                    best = rank, edges_to(points.stretches[rows], STAY, source, none, lag), right
+                    to = np.tile(points.stretches[matched.rows], len(matched.sources))
+                    sources = matched.sources.reshape(-1)
+                    edges = edges_to(to, STAY, sources, np.full(len(to), -1, np.int64), lag)
+                    best = rank, Ordered(edges, right, matched.in_turn)
+    return best[1] if best else None
+
+
+def _ways(points: PointClass, events: AllEvents, given: Sequence[Events]) -> Iterator[tuple[tuple[int, int], _Matched]]:
+    """Which events points may be for, and of each way its rank."""
+    block_of = events.fpga.block[points.stretches]
+    place = np.searchsorted(points.members, block_of)
+    turn = np.empty(len(place), np.int64)  # of each point, how many of its block are before it
+    for member in points.members:
+        mine = np.flatnonzero(block_of == member)
+        turn[mine] = np.arange(len(mine))
+    turns = [(turn, len(turn))]
+    if len(turn) != points.count:
+        turns.append((points.own_turns, points.count))
+    for number, (own, count) in enumerate(turns):
+        for shift in range(_CAPACITY):
+            matched = _matched(points, own, count, place, given, shift)
+            if matched is None:
                 break
-    return best[1:] if best else None
+            yield (2 * number, shift), matched
+        if len(given) > 1:
+            for shift in range(_CAPACITY):
+                matched = _all_of(own, count // len(points.members), given, shift)
+                if matched is None:
+                    break
+                yield (2 * number + 1, shift), matched
+    if (len(given) == 1) != (len(points.members) == 1):
+        every = merged(given)
+        if abs(len(every) - points.count) <= max(len(given), len(points.members)):
+            rows = np.flatnonzero(points.turns < len(every))
+            at = points.turns[rows]
+            yield (4, 0), _Matched(rows, every.time[at], every.source[at][None], True)
 
 
 def _matched(
-    points: PointClass, turn: Numbers, place: Numbers, given: Sequence[Events], shift: int
-) -> tuple[Numbers, Numbers, Numbers] | None:
-    """Points and, for each, the time and source of the event that is so many before the one of its number. Points are
-    the `turn`-th of the `place`-th member."""
+    points: PointClass, turn: Numbers, count: int, place: Numbers, given: Sequence[Events], shift: int
+) -> _Matched | None:  # fmt: skip
+    """Points, `count` in all, and for each the event that is so many before the one of its number. Points are the
+    `turn`-th of the `place`-th member."""
     mine, others = len(points.members), len(given)
-    if abs(sum(map(len, given)) - len(turn)) > max(shift, 1) * max(mine, others) + 1:
+    if abs(sum(map(len, given)) - count) > max(shift, 1) * max(mine, others) + 1:
         return None
     if mine == 1 or others == 1:
         if others == 1:
@@ -79,7 +120,7 @@ def _matched(
             source = np.stack([one.source[:least] for one in given], axis=1).reshape(-1)
         wanted = (place + mine * turn) - shift * mine * others
         rows = np.flatnonzero((wanted >= 0) & (wanted < len(time)))
-        return rows, time[wanted[rows]], source[wanted[rows]]
+        return _Matched(rows, time[wanted[rows]], source[wanted[rows]][None])
     if mine != others:
         return None
     lengths = np.array([len(one) for one in given])
@@ -87,7 +128,18 @@ def _matched(
     rows = np.flatnonzero((wanted >= 0) & (wanted < lengths[place]))
     at = (np.cumsum(lengths) - lengths)[place[rows]] + wanted[rows]
     time, source = (np.concatenate([getattr(one, name) for one in given]) for name in ("time", "source"))
-    return rows, time[at], source[at]
+    return _Matched(rows, time[at], source[at][None])
+
+
+def _all_of(turn: Numbers, count: int, given: Sequence[Events], shift: int) -> _Matched | None:
+    """The same where each waits for the event of its number of all: a barrier."""
+    lengths = [len(one) for one in given]
+    if max(abs(length - count) for length in lengths) > max(shift, 1):
+        return None
+    wanted = turn - shift
+    rows = np.flatnonzero((wanted >= 0) & (wanted < min(lengths)))
+    time = np.max([one.time[wanted[rows]] for one in given], axis=0)
+    return _Matched(rows, time, np.stack([one.source[wanted[rows]] for one in given]))
 
 
 def _one_lag(lags: Numbers, binding: NDArray[np.bool_], least: int) -> tuple[int, NDArray[np.bool_]] | None:
@@ -101,16 +153,15 @@ def _one_lag(lags: Numbers, binding: NDArray[np.bool_], least: int) -> tuple[int
 
 
 def by_order_of_words(
-    points: PointClass, times: Numbers, events: AllEvents, clock: int
-) -> tuple[NDArray[np.void], NDArray[np.bool_]] | None:
+    points: PointClass, times: Numbers, events: AllEvents, clock: int, partners: Partners
+) -> Ordered | None:
     """The same of words of the host: the n-th point is for the n-th word, or for the last word of the n-th call."""
-    named, from_host, messages, _ = partners_of(points, events)
-    if not from_host or any(named.values()):
+    if not partners.host or partners.known:
         return None
     own = np.empty(len(times), np.int64)
     own[np.argsort(times, kind="stable")] = np.arange(len(times))
-    best: tuple[int, NDArray[np.void], NDArray[np.bool_]] | None = None
-    for words in words_for(events, messages, clock):
+    best: tuple[int, Ordered] | None = None
+    for words in words_for(events, partners.messages, clock):
         for given in (words, words.some(words.byte < 0)):
             for turns, count in ((own, len(times)), (points.turns, points.count)):
                 if len(given) != count or count < 2:
@@ -118,5 +169,5 @@ def by_order_of_words(
                 fits = _one_lag(times - given.time[turns], points.binding, -1)
                 if fits and fits[0] <= SHORT and (best is None or fits[0] < best[0]):
                     edges = edges_to(points.stretches, WORD, given.source[turns], given.byte[turns], fits[0])
-                    best = fits[0], edges, fits[1]
-    return best[1:] if best else None
+                    best = fits[0], Ordered(edges, fits[1])
+    return best[1] if best else None

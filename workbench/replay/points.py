@@ -7,7 +7,7 @@ whom it is for.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ FAR = 1 << 40  # cycles: of no lag
 @dataclass(frozen=True)
 class PointClass:
     """Points alike: the numbers of their stretches, `waited` cycles each, of which `least` always pass. `turns` are
-    their places among the `count` points that are alike but for what follows."""
+    their places among the `count` points that are alike but for what follows, `own_turns` the same of each block."""
 
     group: str
     members: tuple[int, ...]
@@ -40,6 +40,7 @@ class PointClass:
     waited: Numbers
     least: int
     turns: Numbers
+    own_turns: Numbers
     count: int
 
     @property
@@ -74,6 +75,7 @@ def classes(fpga: FpgaPart, blocks: Sequence[Block]) -> Iterator[PointClass]:
         width = len(waits) + 2
         key = ((wait + 1) * width + state[first[mine]]) * width + after[mine] + 1
         turns, counts = _turns(key // width, fpga.begin[mine])
+        own_turns, _ = _turns(key // width * len(blocks) + block[first[mine]], fpga.begin[mine])
         for one in np.unique(key).tolist():
             here = key == one
             rows = mine[here]
@@ -83,7 +85,7 @@ def classes(fpga: FpgaPart, blocks: Sequence[Block]) -> Iterator[PointClass]:
             always = bool((waits[before[rows]]).all())
             yield PointClass(
                 group, tuple(members), which, one // width % width, rows, waited[rows], 1 if always else 0,
-                turns[here], int(counts[here][0]),
+                turns[here], own_turns[here], int(counts[here][0]),
             )  # fmt: skip
 
 
@@ -97,28 +99,75 @@ def _turns(key: Numbers, times: Numbers) -> tuple[Numbers, Numbers]:
     return turns, of
 
 
-def partners_of(points: PointClass, events: AllEvents) -> tuple[dict[int, list[int]], bool, frozenset[str], bool]:
-    """Of each member the blocks that its marks name there, whether they name the host, the messages, and whether they
-    name a block that never waits: what such a one does, and when, has no cause that is known."""
+@dataclass(frozen=True)
+class Partners:
+    """Whom points wait for: of each member the blocks, whether the host, and which messages. `restless`: a block that
+    never waits, or has no marks, is among them: what such a one does, and when, has no cause that is known."""
+
+    blocks: dict[int, list[int]]
+    host: bool
+    messages: frozenset[str]
+    restless: bool
+
+    @property
+    def known(self) -> bool:
+        return any(self.blocks.values())
+
+
+def readings_of(points: PointClass, events: AllEvents) -> Iterator[Partners]:
+    """Whom points may wait for, the likeliest first: those whom marks name and who can end the wait by the design, all
+    whom marks name, all who can end it by the design, and where nobody is named who does anything, anybody."""
+    named, by_design = _named(points, events), _by_design(points, events)
+    both = {m: [n for n in found if n in by_design.blocks[m]] for m, found in named.blocks.items()}
+    if both != named.blocks and all(both.values()):
+        yield replace(named, blocks=both)
+    known = named.known or named.host or named.restless
+    if known:
+        yield named
+    if by_design.known or by_design.host:
+        yield by_design
+    if not known:
+        yield replace(named, restless=by_design.restless)
+
+
+def _named(points: PointClass, events: AllEvents) -> Partners:
+    """Whom the marks of the wait and of what follows name; those of another wait that follows are for its end."""
     blocks = events.run.manifest.blocks
-    named: dict[int, list[int]] = {}
-    host = restless = False
-    numbers = {b.id: n for n, b in enumerate(blocks)}
+    of_members: dict[int, list[int]] = {}
+    special: set[str] = set()
     messages: set[str] = set()
     for member in points.members:
         block = blocks[member]
-        found: dict[int, None] = {}
-        for state in (block.states[points.wait], block.states[points.state]):
-            for target in state.targets:
-                host |= target == CPU
-                restless |= target.startswith("$") and target != CPU  # memory, which is no block
-                for other in resolve_target(target, blocks, block):
-                    if other.side is Side.FPGA:
-                        found[numbers[other.id]] = None
-            messages |= set(state.messages)
-        named[member] = [n for n in found if n in events.waiting_blocks and n != member]
-        restless |= any(n in events.fpga.blocks and n not in events.waiting_blocks for n in found)
-    return named, host, frozenset(messages), restless
+        states = [block.states[points.wait]]
+        if not wait_states(block)[points.state]:
+            states.append(block.states[points.state])
+        targets = [target for state in states for target in state.targets]
+        messages |= {message for state in states for message in state.messages}
+        others = [other for target in targets for other in resolve_target(target, blocks, block)]
+        of_members[member] = list(
+            dict.fromkeys(events.numbers[other.id] for other in others if other.side is Side.FPGA)
+        )
+        special |= {target for target in targets if target.startswith("$")}
+    # memory is no block
+    return _partners(of_members, CPU in special, frozenset(messages), events, restless=bool(special - {CPU}))
+
+
+def _by_design(points: PointClass, events: AllEvents) -> Partners:
+    """Who can end the wait by the design."""
+    ends = {member: events.cones.ends(member, points.wait) for member in points.members}
+    of_members = {member: list(one.blocks) for member, one in ends.items()}
+    messages = events.run.manifest.blocks[points.members[0]].states[points.wait].messages
+    alone = all(one.itself and not one.blocks and not one.host for one in ends.values())
+    return _partners(of_members, any(one.host for one in ends.values()), frozenset(messages), events, restless=alone)
+
+
+def _partners(
+    of_members: dict[int, list[int]], host: bool, messages: frozenset[str], events: AllEvents, restless: bool = False
+) -> Partners:  # fmt: skip
+    waiting, traced = events.waiting_blocks, events.fpga.blocks
+    restless |= any(n in traced and n not in waiting for found in of_members.values() for n in found)
+    blocks = {member: [n for n in found if n in waiting and n != member] for member, found in of_members.items()}
+    return Partners(blocks, host, messages, restless)
 
 
 def edges_to(points: Numbers, kind: int, source: Numbers, byte: Numbers, lag: int) -> NDArray[np.void]:

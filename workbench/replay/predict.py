@@ -18,21 +18,24 @@ from workbench.model.platform import Platform
 from workbench.model.prediction import Bottleneck, CriticalPath, Prediction, Trust
 from workbench.model.run import PS_PER_S, Run
 from workbench.replay.answers import find_answers
-from workbench.replay.causes import find_causes
+from workbench.replay.causes import Causes, find_causes
+from workbench.replay.cones import possible_waits, taken_for_work, with_waits
 from workbench.replay.critical import bottlenecks, path_lines, path_steps, steps_of
 from workbench.replay.edits import Edited, RefusedError, edit
 from workbench.replay.events import AllEvents
-from workbench.replay.fpga import FpgaPart, fpga_of_rows, read_fpga
-from workbench.replay.host import ASK, ASYNC, MOVE, HostPart, read_host
+from workbench.replay.fpga import Rows, fpga_of_rows, read_rows
+from workbench.replay.host import HostPart, read_host
 from workbench.replay.likely import Likely, likely_course
 from workbench.replay.lowering import Jitter, Lowered, lower
 from workbench.replay.predicted_round import PredictedRound, predicted_round
 from workbench.replay.program import Program, begin_program
 from workbench.replay.refusals import FROM_PROFILE, refuse_left_out, refuse_opaque
 from workbench.replay.resolve import Named, resolve
+from workbench.replay.servers import Server, find_servers, served_otherwise
 from workbench.replay.several_threads import HostThreads, read_threads
 from workbench.replay.thread_edits import edited_threads
 from workbench.replay.threads import Replay, StuckError, differences
+from workbench.replay.unchanged import beyond_tables, differences_of
 from workbench.replay.waits import find_spare, run_path, slack_of
 from workbench.traces.path import RunPath
 from workbench.traces.trace import trace_of
@@ -52,9 +55,10 @@ class Replayed:
     `modelled_ps` is the time that replay of the unchanged run comes to, None where it cannot be replayed. `exact` says
     that this, and all that it models, is as recorded, and `why` what is not, or why it cannot be replayed.
     `intervals` counts the calls, calls that synchronise threads and stretches of the FPGA's work that replay finds
-    anew, `off` those of them that begin or end at another time. `unknown` says of which waits no cause is known, and
-    `assumed` which causes no wait of this run shows. Of a run without a trace, `likely` is what its FPGA did as its
-    profile tells, and `others` are the same with other courses.
+    anew, `off` those of them that begin or end at another time. `unknown` says of which waits no cause is known,
+    `assumed` which causes no wait of this run shows, and `taken_for_work` where blocks may wait without a mark. Of a
+    run without a trace, `likely` is what its FPGA did as its profile tells, and `others` are the same with other
+    courses.
     """
 
     run: Run
@@ -66,6 +70,7 @@ class Replayed:
     off: int = 0
     unknown: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
+    taken_for_work: tuple[str, ...] = ()
     program: Program | None = None
     threads: HostThreads | None = None  # where there are several
     likely: Likely | None = None
@@ -86,6 +91,8 @@ class Replayed:
                 raise RefusedError(f"it is not known what every wait behind this is for: {self.unknown[0]}")
             lowered = lower(program)
             times = _times_ps(program, lowered, edited, threads)
+            if program.fpga is self.program.fpga and (why := served_otherwise(self._servers, program, lowered)):
+                raise RefusedError(why)
             for way in range(1, edited.ways):
                 other, also, threads = self._edited(self.program, changes, named, way)
                 times += _times_ps(other, lower(other), also, threads)
@@ -109,6 +116,9 @@ class Replayed:
             speedups = sorted((*speedups, 1.0))
         if edited.fpga and self.assumed:
             doubts.append(f"assumed: {self.assumed[0]}")
+        if self.taken_for_work:
+            doubts.append(f"assumed: {self.taken_for_work[0]}")
+            speedups = sorted((*speedups, 1.0))
         held = bottlenecks(program, lowered)
         return Prediction(
             changes,
@@ -195,6 +205,10 @@ class Replayed:
         return run_path(self.program, *self._base, self.unknown)
 
     @cached_property
+    def _servers(self) -> list[Server]:
+        return find_servers(self.program) if self.program else []
+
+    @cached_property
     def _base(self) -> tuple[Lowered, NDArray[np.int32]] | None:
         """The unchanged run as a graph, and the order in which all happens."""
         if self.program is None:
@@ -265,7 +279,7 @@ def _of_graph(refused: Replayed) -> tuple[Replayed, HostPart]:
     host = read_host(run, platform, periods_ps)
     trace = trace_of(run)
     if trace is not None:
-        return _of_fpga(refused, host, read_fpga(run, trace, periods_ps), periods_ps), host
+        return _of_trace(refused, host, read_rows(run, trace, periods_ps), periods_ps), host
     return _of_profile(refused, host, periods_ps), host
 
 
@@ -274,19 +288,42 @@ def _of_profile(refused: Replayed, host: HostPart, periods_ps: list[Fraction]) -
     that is nearest to the profile, and which leaves the fewest of the host's waits without their cause."""
     run = refused.run
     likely = likely_course(run, host, periods_ps)
-    found = [_of_fpga(refused, host, fpga_of_rows(run, rows), periods_ps) for rows in (*likely.courses, {})]
+    found = []
+    for rows in (*likely.courses, {}):
+        events = AllEvents(run, host, fpga_of_rows(run, rows), periods_ps)
+        found.append(_of_fpga(refused, events, find_causes(events)))
     opaque = [one.opaque if one.exact else len(host.ops) + 1 for one in found]
     best, *others = (one for one, count in zip(found, opaque, strict=True) if count == min(opaque))
     return replace(best, likely=likely, others=tuple(others))
 
 
-def _of_fpga(refused: Replayed, host: HostPart, fpga: FpgaPart, periods_ps: list[Fraction]) -> Replayed:
-    """The graph of a host and what the FPGA did."""
-    run = refused.run
-    events = AllEvents(run, host, fpga, periods_ps)
-    causes = find_causes(events)
+def _of_trace(refused: Replayed, host: HostPart, rows: Rows, periods_ps: list[Fraction]) -> Replayed:
+    """The graph of a host and what the FPGA did. States that may be waits although no mark says so are taken for some
+    where what ends them is found."""
+    run, possible = refused.run, possible_waits(refused.run, rows)
+    waits = possible
+    while True:
+        marked = with_waits(run, waits)
+        events = AllEvents(marked, host, fpga_of_rows(marked, rows), periods_ps)
+        causes = find_causes(events, waits)
+        if not causes.no_waits:
+            break
+        waits -= causes.no_waits
+    found = _of_fpga(refused, events, causes)
+    if found.program is not None:
+        found.program.taken = waits
+    if waits and not found.exact:
+        events = AllEvents(run, host, fpga_of_rows(run, rows), periods_ps)
+        found = _of_fpga(refused, events, find_causes(events))
+        waits = frozenset()
+    return replace(found, taken_for_work=taken_for_work(run, rows, possible - waits))
+
+
+def _of_fpga(refused: Replayed, events: AllEvents, causes: Causes) -> Replayed:
+    """The graph of a host and what the FPGA did, of events whose causes are known."""
+    run, host, fpga = events.run, events.host, events.fpga
     answers, missing = find_answers(events, causes)
-    program = begin_program(run, host, fpga, causes.edges, causes.lag_after, answers, periods_ps)
+    program = begin_program(run, host, fpga, causes.edges, causes.lag_after, answers, list(events.periods_ps))
     lowered = lower(program)
     try:
         order = lowered.graph.sweep_in_time()
@@ -295,13 +332,14 @@ def _of_fpga(refused: Replayed, host: HostPart, fpga: FpgaPart, periods_ps: list
     if order is None:
         return replace(refused, why="the causes that were found wait for one another")
     total_ps = lowered.total_ps()
-    wrong, off = _differences(program, lowered, events, total_ps)
+    wrong, off = differences_of(program, lowered, events, total_ps)
     intervals = len(program.ops) + len(fpga.first)
-    unknown = (*causes.reasons, *missing, *_beyond_tables(program))
+    unknown = (*causes.reasons, *missing, *beyond_tables(program))
     return replace(
         refused, modelled_ps=total_ps, exact=not wrong and not host.why, why=wrong or host.why,
         intervals=refused.intervals + intervals, off=refused.off + off, unknown=unknown,
-        assumed=tuple(dict.fromkeys(causes.assumed)), program=program,
+        assumed=tuple(dict.fromkeys(causes.assumed if find_servers(program) else (*causes.assumed, *causes.in_turn))),
+        program=program,
     )  # fmt: skip
 
 
@@ -350,36 +388,3 @@ def _cannot(run: Run) -> str:
     if run.manifest.drift_ppm_per_s:
         return "the card's clock drifts"
     return ""
-
-
-def _beyond_tables(program: Program) -> Iterator[str]:
-    """Which calls take longer, or shorter, than their transfer table says."""
-    ops = program.ops
-    for site in np.unique(ops["site"][ops["beyond_ps"] != 0]).tolist():
-        place = program.run.manifest.sites[site]
-        count = int((ops["beyond_ps"][ops["site"] == site] != 0).sum())
-        yield f"{count} calls at {place.file}:{place.line} take another time than their transfer table says"
-
-
-def _differences(program: Program, lowered: Lowered, events: AllEvents, total_ps: int) -> tuple[str, int]:
-    """What replay of the unchanged run has otherwise than the run, or nothing, and of how many intervals."""
-    ops, graph = program.ops, lowered.graph
-    returned = np.where(ops["kind"] == ASYNC, ops["grant_ps"] + ops["work_ps"], ops["end_ps"] - ops["after_ps"])
-    granted = np.where(ops["grant_ps"] >= 0, ops["grant_ps"], graph.begin[lowered.of_op])
-    moves = np.isin(ops["kind"], (MOVE, ASYNC, ASK))
-    wrong = (graph.end[lowered.of_op] != returned) | (moves & (graph.begin[lowered.of_op] != granted))
-    late = np.flatnonzero(wrong)
-    fpga = program.fpga
-    modelled = ~events.of_questions[fpga.first] if len(fpga.first) else np.zeros(0, bool)
-    moved = np.flatnonzero((graph.begin[lowered.of_stretch] != fpga.begin) & modelled)
-    parts = []
-    if total_ps != program.run.manifest.time_ps:
-        off = total_ps / program.run.manifest.time_ps - 1
-        parts.append(f"replay of the unchanged run takes {off:+.4%} of its time")
-    if len(late):
-        site = program.run.manifest.sites[int(ops["site"][late[0]])]
-        parts.append(f"{len(late)} of {len(ops)} calls end otherwise, the first at {site.file}:{site.line}")
-    if len(moved):
-        block = program.run.manifest.blocks[int(fpga.block[moved[0]])].id
-        parts.append(f"{len(moved)} of {len(fpga.first)} stretches of work begin otherwise, the first of {block}")
-    return "; ".join(parts), len(late) + len(moved)

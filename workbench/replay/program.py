@@ -12,6 +12,7 @@ from workbench.model.platform import TransferTable
 from workbench.model.run import Run
 from workbench.model.transfer_time import transfer_ps
 from workbench.replay.answers import Answer
+from workbench.replay.cones import States
 from workbench.replay.fpga import FpgaPart
 from workbench.replay.host import ASK, ASYNC, MOVE, HostPart
 
@@ -28,6 +29,7 @@ class Program:
     operation's own time belongs to calls that are gone, `unsure_ps` how much longer it may be, `delay_ps` the wait
     before it asks. Of those that return at once `buffers` may be under way (0: any number). `stays` are the lengths of
     the FPGA's stays. `results` are operations that wait besides for the end of a stretch, whose results they move.
+    States that are `taken` for waits have no mark that says so.
     """
 
     run: Run
@@ -52,6 +54,7 @@ class Program:
     buses: tuple[str, ...]
     rest_ps: dict[int, int]
     results: list[tuple[int, int]]
+    taken: States = frozenset()
 
     def copy(self) -> Program:
         """One that may be edited."""

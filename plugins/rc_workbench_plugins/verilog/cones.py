@@ -1,4 +1,4 @@
-"""What ends a wait: the blocks whose registers the conditions depend on by which a block leaves a marked state."""
+"""What ends a wait: the blocks whose registers the conditions depend on by which a block leaves a state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rc_workbench_plugins.verilog.decisions import Assigned, Branch, Decisions, 
 from rc_workbench_plugins.verilog.expressions import Part
 from rc_workbench_plugins.verilog.instances import Instance
 from rc_workbench_plugins.verilog.nets import Nets
-from workbench.model.blocks import Block
+from workbench.model.blocks import Block, State
 from workbench.model.hardware import Clock
 from workbench.model.pragma import CPU, Category
 
@@ -42,7 +42,7 @@ def combinational(nets: Nets) -> list[Decisions]:
 
 
 def depending(
-    blocks: Iterable[Block], clocked: Mapping[str, Decisions], logic: Iterable[Decisions], nets: Nets, top: Any,
+    blocks: Sequence[Block], clocked: Mapping[str, Decisions], logic: Iterable[Decisions], nets: Nets, top: Any,
     quiet: Collection[str],
 ) -> tuple[Block, ...]:  # fmt: skip
     """The blocks with what their waits depend on. `clocked` are the decisions of all clocked blocks by their paths,
@@ -63,11 +63,16 @@ def depending(
     return tuple(
         replace(block, states=tuple(
             replace(state, depends=cones.of(block.id, clocked[block.id], state.index))
-            if state.category in _WAITS and block.id in clocked else state
+            if _may_wait(state, block) and block.id in clocked else state
             for state in block.states
         ))
         for block in blocks
     )  # fmt: skip
+
+
+def _may_wait(state: State, block: Block) -> bool:
+    """Whether a state is marked as a wait, or may be one: it has no mark, or its block is marked to wait nowhere."""
+    return state.category in (None, *_WAITS) or not any(one.category in _WAITS for one in block.states)
 
 
 @dataclass
@@ -84,8 +89,10 @@ class _Cones:
 
     def of(self, path: str, decisions: Decisions, state: int) -> tuple[str, ...]:
         """The ids of the blocks by which that at `path` leaves one of its states, and `$CPU` where inputs of the design
-        do; none where some of them are not known."""
+        do; none where some of them are not known. Without a mark that is all that it looks at where there is none."""
         found: set[str] = set()
+        for part in self._unmarked(path, decisions) if state == 0 else ():
+            found |= self._registers(part, frozenset())
         for place, asked in decisions.marked.get(state, ()):
             if place in decisions.around:
                 arm = (*decisions.around[place], place)
@@ -105,6 +112,27 @@ class _Cones:
             if _joined((*around, place), arm):
                 asked |= decisions.asked[place]
         assigned = [one for one in decisions.assigned if decisions.together(one.around, arm, known)]
+        return self._with_own(path, decisions, asked, assigned)
+
+    def _unmarked(self, path: str, decisions: Decisions) -> set[Part]:
+        """The same of all that is in no branch with a mark; without marks, of all that the block does."""
+        marks = [one for found in decisions.marked.values() for one in found]
+        arms = [(*decisions.around[place], place) for place, _ in marks if place in decisions.around]
+
+        def outside(around: tuple[Branch, ...]) -> bool:
+            return not any(around[: len(arm)] == arm for arm in arms)
+
+        asked = {p for place, around in decisions.around.items() if outside(around) for p in decisions.asked[place]}
+        asked = asked.union(*(conditions for _, conditions in marks))
+        assigned = [one for one in decisions.assigned if outside(one.around)]
+        if not marks:
+            return asked.union(*(one.sources for one in assigned))
+        return self._with_own(path, decisions, asked, assigned)
+
+    def _with_own(
+        self, path: str, decisions: Decisions, asked: set[Part], assigned: Collection[Assigned]
+    ) -> set[Part]:  # fmt: skip
+        """What is asked for, and what the block's own registers among it are assigned."""
         grown = True
         while grown:
             own = {part.symbol for part in asked if path in self._owners(part)}

@@ -1,0 +1,104 @@
+"""Who can end a wait by the design: blocks whose registers its condition depends on, through those without marks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from workbench.model.blocks import Block
+from workbench.model.pragma import CPU, WAITS, Category
+from workbench.model.run import Run
+from workbench.replay.fpga import Rows, works
+
+#: States by the numbers of their blocks and their own.
+States = frozenset[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Ends:
+    """What ends a wait: blocks, by number, that do something, whether the host does, and whether what the block itself
+    did does, through blocks of which nothing is known over time. Nothing where that is not known."""
+
+    blocks: tuple[int, ...] = ()
+    host: bool = False
+    itself: bool = False
+
+
+class Cones:
+    """Of a run's blocks, of which `traced` have stays."""
+
+    def __init__(self, blocks: Sequence[Block], traced: Collection[int]) -> None:
+        self._blocks, self._traced = blocks, set(traced)
+        self._numbers = {block.id: n for n, block in enumerate(blocks)}
+        self._known: dict[tuple[int, int], Ends] = {}
+
+    def ends(self, block: int, state: int) -> Ends:
+        """Blocks that only pass on what comes are looked through."""
+        if (block, state) not in self._known:
+            found: dict[int, None] = {}
+            host, seen, open_ = False, set[str](), [*self._blocks[block].states[state].depends]
+            while open_:
+                name = open_.pop()
+                if name in seen:
+                    continue
+                seen.add(name)
+                number = self._numbers.get(name)
+                if number is None:
+                    host |= name == CPU
+                elif number in self._traced and works(self._blocks[number]):
+                    found[number] = None
+                else:
+                    open_ += [one for passed in self._blocks[number].states for one in passed.depends]
+            self._known[block, state] = Ends(tuple(sorted(set(found) - {block})), host, block in found)
+        return self._known[block, state]
+
+
+def possible_waits(run: Run, rows: Rows) -> States:
+    """States that may be waits although no mark says so, by what the design lets them depend on: those without a mark
+    of blocks that wait elsewhere, and those of blocks that are marked to wait nowhere."""
+    blocks = run.manifest.blocks
+    cones = Cones(blocks, rows)
+    found = set()
+    for number, (begin, state, end) in rows.items():
+        block = blocks[number]
+        waits = any(one.category in WAITS for one in block.states)
+        if not works(block) or not (waits or len(np.unique(state)) > 1):
+            continue
+        lasts = np.diff(np.append(begin, end))
+        for one in np.unique(state[:-1]).tolist():
+            if (one == 0 or not waits) and block.states[one].category not in WAITS:
+                ends = cones.ends(number, one)
+                varies = len(np.unique(lasts[:-1][state[:-1] == one])) > 1
+                if ends.blocks or (ends.host and varies):
+                    found.add((number, one))
+    groups = {(blocks[number].group, one) for number, one in found}
+    return frozenset((n, one) for n in rows for one in range(len(blocks[n].states)) if (blocks[n].group, one) in groups)
+
+
+def with_waits(run: Run, waits: States) -> Run:
+    """The run with these states marked as waits."""
+    if not waits:
+        return run
+    blocks = tuple(
+        replace(block, states=tuple(
+            replace(state, category=Category.WAIT_RECV) if (number, state.index) in waits else state
+            for state in block.states
+        ))
+        for number, block in enumerate(run.manifest.blocks)
+    )  # fmt: skip
+    return replace(run, manifest=replace(run.manifest, blocks=blocks))
+
+
+def taken_for_work(run: Run, rows: Rows, states: States) -> tuple[str, ...]:
+    """What is assumed of those of the states that have no mark, and may be waits of which nothing is seen to end
+    them."""
+    blocks, found = run.manifest.blocks, {}
+    cones = Cones(blocks, rows)
+    for number, state in sorted(states):
+        ends = cones.ends(number, state)
+        if state == 0 and number in rows and any(one.category in WAITS for one in blocks[number].states):
+            whom = blocks[ends.blocks[0]].id if ends.blocks else "the host"
+            found[blocks[number].group] = f"{blocks[number].group} does not wait for {whom} where it has no mark"
+    return tuple(found.values())

@@ -1,0 +1,45 @@
+"""How replay of an unchanged run differs from the run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from workbench.replay.events import AllEvents
+from workbench.replay.host import ASK, ASYNC, MOVE
+from workbench.replay.lowering import Lowered
+from workbench.replay.program import Program
+
+
+def beyond_tables(program: Program) -> Iterator[str]:
+    """Which calls take longer, or shorter, than their transfer table says."""
+    ops = program.ops
+    for site in np.unique(ops["site"][ops["beyond_ps"] != 0]).tolist():
+        place = program.run.manifest.sites[site]
+        count = int((ops["beyond_ps"][ops["site"] == site] != 0).sum())
+        yield f"{count} calls at {place.file}:{place.line} take another time than their transfer table says"
+
+
+def differences_of(program: Program, lowered: Lowered, events: AllEvents, total_ps: int) -> tuple[str, int]:
+    """What replay of the unchanged run has otherwise than the run, or nothing, and of how many intervals."""
+    ops, graph = program.ops, lowered.graph
+    returned = np.where(ops["kind"] == ASYNC, ops["grant_ps"] + ops["work_ps"], ops["end_ps"] - ops["after_ps"])
+    granted = np.where(ops["grant_ps"] >= 0, ops["grant_ps"], graph.begin[lowered.of_op])
+    moves = np.isin(ops["kind"], (MOVE, ASYNC, ASK))
+    wrong = (graph.end[lowered.of_op] != returned) | (moves & (graph.begin[lowered.of_op] != granted))
+    late = np.flatnonzero(wrong)
+    fpga = program.fpga
+    modelled = ~events.of_questions[fpga.first] if len(fpga.first) else np.zeros(0, bool)
+    moved = np.flatnonzero((graph.begin[lowered.of_stretch] != fpga.begin) & modelled)
+    parts = []
+    if total_ps != program.run.manifest.time_ps:
+        off = total_ps / program.run.manifest.time_ps - 1
+        parts.append(f"replay of the unchanged run takes {off:+.4%} of its time")
+    if len(late):
+        site = program.run.manifest.sites[int(ops["site"][late[0]])]
+        parts.append(f"{len(late)} of {len(ops)} calls end otherwise, the first at {site.file}:{site.line}")
+    if len(moved):
+        block = program.run.manifest.blocks[int(fpga.block[moved[0]])].id
+        parts.append(f"{len(moved)} of {len(fpga.first)} stretches of work begin otherwise, the first of {block}")
+    return "; ".join(parts), len(late) + len(moved)
