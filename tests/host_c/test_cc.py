@@ -240,7 +240,7 @@ def test_a_build_is_the_same_build(app: Path, fake_api: Path, line: str) -> None
         before = {path: path.read_bytes() for path in app.rglob("*") if path.is_file()}
         done = subprocess.run([*compiler, *words], cwd=app, capture_output=True)
         new = sorted(path for path in app.rglob("*") if path.is_file() and path not in before)
-        lists = {path.name: path.read_text() for path in new if path.suffix == ".d"}
+        lists = {path.name: path.read_text() for path in new if path.suffix in (".d", ".i")}
         printed = run(app)[0] if app / "app" in new and "cc" in compiler[-1] else ""
         assert not printed or printed == "src/main.c:10\n"
         written = [path for path in new if path.is_file()]

@@ -46,6 +46,8 @@ _WORDS = "words.json"
 _BY_CCACHE = "CCACHE_DISABLE"  # ccache sets it for the compiler that it starts
 _STARTS = "RECAP_CC_STARTS"  # how many of these programs this one was started by, one by another
 PROJECT, COMPILERS = "RECAP_PROJECT", {"c": "RECAP_CC", "c++": "RECAP_CXX"}
+#: the texts that these leave are the source's, not those of its copy
+_OF_SOURCE = ("-save-temps", "--save-temps")
 #: flags that do not concern the wrappers: they are the workbench's own code
 _OF_USERS_CODE = re.compile(
     r"-(W|O|std=|ansi|pedantic|x|save-temps|pg|coverage|-coverage|fsanitize|fprofile|ftest|finstr|gsplit|f?stack-usage)"
@@ -386,7 +388,8 @@ class _Units:
         copy, pieces = build.sources[0], [out / "copy.o"]
         _name_as_given(copy, file, source)
         beside = ["-iquote", str(file.parent), f"-fdebug-prefix-map={out / 'host'}={workspace.root}"]
-        compiled = self._compiled([self.tool.path, *users_flags, *build.flags, "-w", *beside, "-c", copy, "-o", target])
+        kept = (flag for flag in users_flags if not flag.startswith(_OF_SOURCE))
+        compiled = self._compiled([self.tool.path, *kept, *build.flags, "-w", *beside, "-c", copy, "-o", target])
         if compiled.returncode:
             return replace(compiled, stderr=f"{done.stderr}{compiled.stderr}")
         shutil.move(target, pieces[0])  # what else the compiler writes is named after the object file
