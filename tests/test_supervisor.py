@@ -204,3 +204,15 @@ def test_lines_are_shown_as_they_were_printed() -> None:
     assert ended(program) == 0
     assert list(program.stdout.lines()) == ["one", "two", "", "é"]
     assert list(program.stderr.lines()) == ["not utf-8 \ufffd"]
+
+
+def test_what_a_program_and_its_children_have_open_for_writing_is_seen(tmp_path: Path) -> None:
+    script = "exec 3< read; (exec 4> log; head -c 300000 /dev/zero >&4; echo ready; sleep 30) & wait"
+    (tmp_path / "read").write_text("words")
+    program = Supervised(["sh", "-c", script], cwd=tmp_path)
+    try:
+        while not list(program.stdout.lines()):
+            program.wait(0.02)
+        assert dict(program.written()) == {tmp_path / "log": (300_000 + 4095) // 4096 * 4096}
+    finally:
+        program.stop()

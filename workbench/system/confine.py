@@ -2,8 +2,8 @@
 
 Inside there is no network, no other process, and nothing can be written but the run folder: the project's folder is
 seen through an overlay, so that a program writes beside its sources as it always did, and what it wrote is then in the
-run folder. `/tmp` and `/run` are empty and its own. bubblewrap does this, over an overlay that util-linux's unshare
-mounts; neither needs any rights.
+run folder. `/tmp`, `/run` and `/dev/shm` are empty, its own and of bounded size. bubblewrap does this, over an overlay
+that util-linux's unshare mounts; neither needs any rights.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from workbench.system.process import run_program
 _OVERLAY = 'mount -t overlay overlay -o "$1" "$2" && shift 2 && exec "$@"'
 _TOOLS = ("bwrap", "unshare", "mount")
 _PROBE_S = 20.0
+_FILES_BYTES = 1 << 30  # of memory, in each folder of a program's own
 #: What programs need to start.
 _SYSTEM = ("/usr", "/lib", "/lib64", "/lib32", "/bin", "/etc/ld.so.cache", "/etc/alternatives")
 
@@ -82,7 +83,8 @@ def confine(root: Path, files: Path, writable: Sequence[Path], readable: Sequenc
         "unshare", "--map-root-user", "--mount", "sh", "-c", _OVERLAY, "sh", overlay, str(scratch / "merged"),
         "bwrap", "--unshare-user", "--uid", str(os.getuid()), "--gid", str(os.getgid()),
         "--unshare-net", "--unshare-ipc", "--unshare-pid", "--die-with-parent",
-        "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--tmpfs", "/run",
+        "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",
+        *(word for folder in ("/tmp", "/run", "/dev/shm") for word in (*_bounded(), "--tmpfs", folder)),
         *shown, "--bind", str(scratch / "merged"), str(root), *open_, "--chdir", str(root), "--",
         "env", "--default-signal=TERM", *ANY_NAME,
     )  # fmt: skip
@@ -97,6 +99,13 @@ def confine(root: Path, files: Path, writable: Sequence[Path], readable: Sequenc
 
 
 _tried: dict[tuple[Path, int], bool] = {}
+
+
+@functools.cache
+def _bounded() -> tuple[str, ...]:
+    """What bounds the files in memory that bubblewrap mounts next, where it can (from version 0.7 on)."""
+    known = "--size" in run_program(["bwrap", "--help"], timeout_s=_PROBE_S).stdout
+    return ("--size", str(_FILES_BYTES)) if known else ()
 
 
 @functools.cache

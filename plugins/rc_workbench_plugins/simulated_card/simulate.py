@@ -157,6 +157,8 @@ class _Process:
         self.name = name
         self.hear: Callable[[str], None] = lambda line: None  # each line that it prints
         self.jail = jail
+        self.first_sizes: dict[Path, int] = {}  # of files that it has had open, without a jail
+        self.grown: dict[Path, int] = {}  # by how many bytes, since
         self.executable = Path(command[0])
         self.cwd = cwd
         self.program = Supervised(
@@ -203,7 +205,7 @@ def _watch(
             last_shown = now
             pace.show(now)
             for process, who in ((host, "the host program"), (card, "the design")):
-                if problem := _too_much(process, who, simulation.files_bytes):
+                if problem := _too_much(process, who, simulation.files_bytes, raw):
                     return problem
         if now - began > wall_limit_s:
             waiting = _progress(raw)[1]
@@ -227,18 +229,24 @@ def _watch(
     return None
 
 
-def _too_much(process: _Process, who: str, most: int) -> Diagnostic | None:
-    """That a program has written more to files than it may."""
-    if process.jail is None:
-        return None
-    sizes: dict[Path, int] = {}
-    for path in process.jail.written():
-        with suppress(OSError):  # it was deleted meanwhile
-            sizes[path] = path.lstat().st_blocks * 512
+def _too_much(process: _Process, who: str, most: int, raw: Path) -> Diagnostic | None:
+    """That a program has written more to files than it may: in its jail, or without one to files that it was seen to
+    have open. Its records, in `raw`, are none of these."""
+    jail, sizes = process.jail, process.grown
+    if jail is None:
+        for path, size in process.program.written():
+            if not path.is_relative_to(raw):
+                sizes[path] = max(sizes.get(path, 0), size - process.first_sizes.setdefault(path, size))
+    else:
+        sizes = {}
+        for path in jail.written():
+            with suppress(OSError):  # it was deleted meanwhile
+                sizes[path] = path.lstat().st_blocks * 512
     if sum(sizes.values()) <= most:
         return None
-    largest = max(sizes, key=lambda path: sizes[path]).relative_to(process.jail.files)
-    message = f"{who} wrote more than simulation.files_bytes ({bytes_text(most)}) to files, most of it to {largest}"
+    largest = max(sizes, key=lambda path: sizes[path])
+    where = largest.relative_to(jail.files) if jail else largest
+    message = f"{who} wrote more than simulation.files_bytes ({bytes_text(most)}) to files, most of it to {where}"
     return Diagnostic(f"{message}: the run was ended", "Let it write less, or raise the limit.")
 
 
