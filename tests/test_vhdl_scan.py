@@ -319,6 +319,16 @@ def test_what_may_be_in_an_encrypted_part_is_told(tmp_path: Path) -> None:
     assert found.diagnostics[1].hint.startswith("It may be in the encrypted part of ip.vhd: ")
 
 
+def test_a_slice_that_varies_is_not_mapped_to_a_port_and_what_to_write_is_told(tmp_path: Path) -> None:
+    cell = f"{HEAD}entity cell is port (a : in std_logic_vector(7 downto 0)); end;\n"
+    cell += "architecture rtl of cell is begin end;\n"
+    top = f"{HEAD}entity top is port (n : in natural range 0 to 3; x : in std_logic_vector(31 downto 0)); end;\n"
+    top += "architecture rtl of top is begin\n  c : entity work.cell port map (a => x(8 * n + 7 downto 8 * n));\nend;\n"
+    (problem,) = scan(tmp_path, cell=cell, top=top).diagnostics
+    assert (problem.file, problem.line) == ("top.vhd", 4)
+    assert problem.hint.startswith("Its index varies: assign it to a signal of the architecture")
+
+
 def test_libraries_of_the_project(tmp_path: Path) -> None:
     (tmp_path / "p.vhd").write_text("package p is constant k : integer := 2; end package;\n")
     (tmp_path / "top.vhd").write_text(f"library mine; use mine.p.all;\n{FSM}".replace("v + 1", "v + k"))

@@ -29,6 +29,7 @@ _HINTS = {
     _MISSED: "Add the file that defines it to the project's hardware sources; where a vendor's tool "
     "makes it (an IP core), let that write its VHDL.",
     "no declaration for": "Declare it, or mend the spelling.",
+    "actual must be a static name": "Its index varies: assign it to a signal of the architecture, and map that signal.",
 }
 _INNER_PACKAGES = """
     (package_declaration_body (package_declaration (package_declaration_body (package_header (generic_clause)))) @p)
