@@ -33,7 +33,7 @@ from typing import Any
 
 import fuzz_records
 from fuzz_foreign import FOREIGN
-from fuzz_readers import OWN, LostError
+from fuzz_readers import OWN, LostError, remember_what_ships
 
 HANG_CPU_S, HANG_S, MEMORY_BYTES = 10.0, 60.0, 1_000_000_000
 KINDS = ("ok", "diagnosed", "tracebacks", "hangs", "over_memory", "files_lost")
@@ -66,6 +66,7 @@ def work(name: str, first: int, count: int, seed: int) -> None:
 
     say, read = os.fdopen(os.dup(1), "w", buffering=1), FORMATS[name][0]
     sys.stdout = sys.stderr
+    remember_what_ships()
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
         for number in range(first, first + count):
             print(f"begin {number}", file=say)

@@ -99,7 +99,7 @@ def document(seeds: list[bytes], rng: random.Random) -> bytes:
     for _ in range(rng.choice((1, 1, 1, 3))):
         data = spoilt(data, rng)
     try:
-        return yaml.dump(data, allow_unicode=True, sort_keys=False).encode("utf-8", "replace")
+        return yaml.dump(data, Dumper=yaml.CDumper, allow_unicode=True, sort_keys=False).encode("utf-8", "replace")
     except yaml.YAMLError:
         return seed
 
@@ -111,7 +111,7 @@ def yaml_document(data: Any, rng: random.Random) -> bytes:
 
 @cache
 def _plain(text: bytes) -> Any:
-    return yaml.safe_load(text)
+    return yaml.load(text, Loader=yaml.CSafeLoader)
 
 
 @cache
@@ -172,9 +172,23 @@ def run_copy() -> Path:
     return writer.path
 
 
+def _as_before(original: Path, folder: Path) -> Path:
+    """`folder` with exactly the files of `original`; those that still have its time and size are left as they are."""
+    present = {file.relative_to(folder): file.stat() for file in folder.rglob("*") if file.is_file()}
+    for file in (file for file in original.rglob("*") if file.is_file()):
+        name, is_meant = file.relative_to(original), file.stat()
+        has = present.pop(name, None)
+        if has is None or (has.st_mtime_ns, has.st_size) != (is_meant.st_mtime_ns, is_meant.st_size):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(file, folder / name)
+    for name in present:
+        (folder / name).unlink()
+    return folder
+
+
 def damaged_run(rng: random.Random) -> Path:
     """A copy of the run with a file or two spoilt, its checksums gone in most (they would tell at once)."""
-    folder = Path(shutil.copytree(run_copy(), run_copy().with_name("damaged"), dirs_exist_ok=True))
+    folder = _as_before(run_copy(), run_copy().with_name("damaged"))
     if rng.random() < 0.9:
         (folder / "checksums.json").unlink()
     columns = sorted((folder / "tables").rglob("*.npy"))

@@ -18,6 +18,27 @@ import fuzz_records
 Read = Callable[[random.Random, Path], bool]
 
 
+def remember_what_ships() -> None:
+    """Read plugins, their rules and shipped templates once a process, not once an input. Comes before any command is
+    imported."""
+    from workbench.formats import platform_file
+    from workbench.session import plugins as loaded
+    from workbench.session import results
+
+    read = platform_file.load_platform
+    shipped = cache(read)
+
+    def load_platform(path: Path | str, kinds: Any = platform_file.NO_KINDS) -> Any:
+        is_shipped = kinds is platform_file.NO_KINDS and Path(path).parent == inputs.ROOT / "platform_templates"
+        return shipped(Path(path)) if is_shipped else read(path, kinds)
+
+    platform_file.load_platform = load_platform
+    loaded.load_plugins = cache(loaded.load_plugins)
+    open_knowledge = results.open_knowledge
+    knowledge = cache(lambda: open_knowledge(plugins()))
+    results.open_knowledge = lambda _: knowledge()
+
+
 @cache
 def plugins() -> Any:
     from workbench.session.plugins import load_plugins

@@ -94,11 +94,12 @@ def _compiler(name: str, title: str, place: str) -> Command:
 
 
 def add_commands(top: argparse.ArgumentParser, given: Sequence[str]) -> None:
-    """Every command by its name, the one that is asked for with its arguments; those of plugins only where the first
-    argument is none of the workbench's own."""
+    """The workbench's own command that the first argument names; without one every command, those of plugins too."""
     own = {command.name: command for command in OWN}
     found: Mapping[str, Command] = own
-    if not given or given[0] not in (*own, "--version"):
+    if given and given[0] in own:
+        found = {given[0]: own[given[0]]}
+    elif not given or given[0] != "--version":
         from workbench.cli.output import loaded_plugins
 
         found = {**own, **{name: c for name, c in loaded_plugins().commands.items() if name not in own}}

@@ -8,7 +8,8 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field, fields
-from importlib.metadata import EntryPoint, entry_points
+from functools import cache
+from importlib.metadata import Distribution, EntryPoint, entry_points
 from types import ModuleType
 from typing import Any, get_args, get_type_hints
 
@@ -86,9 +87,10 @@ def load_plugins() -> Plugins:
     """Load every entry point of the group, the built-in ones first. Never raises for a plugin's fault."""
     loaded: list[LoadedPlugin] = []
     gathered: Brought = {kind: {} for kind in KINDS}
+    named = cache(_name_and_version)
     for point in sorted(entry_points(group=GROUP), key=lambda p: (not p.value.startswith(BUILT_IN), p.name)):
-        origin = f"{point.dist.name} ({point.value})" if point.dist else point.value
-        version = point.dist.version if point.dist else ""
+        distribution, version = named(point.dist) if point.dist else ("", "")
+        origin = f"{distribution} ({point.value})" if distribution else point.value
         begin_s = time.perf_counter()
         hooks: Sequence[str] = ()
         brought: Brought = {}
@@ -108,6 +110,11 @@ def load_plugins() -> Plugins:
             gathered[kind] |= things
     port_styles.set_port_kinds(gathered["port_kinds"].values())
     return Plugins(tuple(loaded), **gathered)
+
+
+def _name_and_version(distribution: Distribution) -> tuple[str, str]:
+    about = distribution.metadata  # parsed anew each time that it is asked for
+    return about["Name"], about["Version"]
 
 
 def _load(point: EntryPoint) -> tuple[Sequence[str], Brought]:
