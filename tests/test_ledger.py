@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
@@ -86,6 +87,27 @@ def test_the_next_run_of_changed_sources_settles_it(project: Project) -> None:
     found = score(entries)
     assert (found.judged, found.inside, found.worst_error) == (2, 1, pytest.approx(0.5))
     assert not list(settle_open(project.run("run-4", "newer", "optimised")))  # settled once
+
+
+@pytest.mark.parametrize("original_is_left", [True, False])
+def test_a_copied_or_moved_project_keeps_its_own_ledger(
+    project: Project, tmp_path_factory: pytest.TempPathFactory, original_is_left: bool
+) -> None:
+    """The copied runs name the original's project file; who adopts, settles and confirms there means the copy."""
+    project.run("run-1")
+    folder = tmp_path_factory.mktemp("copied") / "folder"
+    shutil.copytree(project.file.parent, folder)
+    if not original_is_left:
+        shutil.rmtree(project.file.parent)
+    copied, _ = open_run(folder / "runs" / "run-1")
+    assert copied.manifest.project == str(folder / "app.workbench.yaml")
+    entry = keep(copied, predicted(2, 2, 2))
+    assert not project.ledger.exists()
+    after = Project(folder).run("run-2", "new", "optimised")
+    assert len(list(settle_open(after))) == 1
+    (settled,), _ = read_ledger(folder / "runs" / "predictions.jsonl")
+    assert settled.came is not None
+    assert (settled.id, settled.came.run, settled.came.work) == (entry.id, "run-2", Work.EQUAL)
 
 
 @pytest.mark.parametrize(

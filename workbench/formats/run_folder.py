@@ -36,7 +36,7 @@ _MANIFEST_LIMIT = 256 << 20  # bytes
 
 
 def open_run(path: Path) -> tuple[Run, tuple[Diagnostic, ...]]:
-    """Open a run folder; columns are memory-mapped, read only.
+    """Open a run folder; columns are memory-mapped, read only. The run of a project's copy is the copy's.
 
     An incomplete run, and a table that is damaged (which is then left out), are diagnostics. Raises WorkbenchError
     where `path` is no run folder or its manifest cannot be read.
@@ -50,6 +50,7 @@ def open_run(path: Path) -> tuple[Run, tuple[Diagnostic, ...]]:
         hint = f"A run folder holds {MANIFEST}." if missing else ""
         raise WorkbenchError(Diagnostic(message, hint, file=str(path))) from None
     manifest = read_manifest(text, str(file))
+    manifest = replace(manifest, project=_project_of(manifest.project, path))
     if manifest.status is RunStatus.COMPLETE and manifest.exit:  # a run of an earlier version: today that is a failure
         manifest = replace(manifest, status=RunStatus.FAILED, reason=exit_words(manifest.exit))
     checksums = read_checksums(path) if manifest.status is not RunStatus.RUNNING else {}
@@ -83,6 +84,18 @@ def open_run(path: Path) -> tuple[Run, tuple[Diagnostic, ...]]:
                        file=str(path / "tables" / "intervals"))
         )  # fmt: skip
     return Run(path, manifest, tables), tuple(problems)
+
+
+def _project_of(written: str, run: Path) -> str:
+    """The project file of a run: that of the same name beside the `runs` folder which the run is in, or else the one
+    written. They differ after a project was copied or moved."""
+    for folder in Path(os.path.abspath(run)).parents if written else ():
+        beside = folder.parent / PurePosixPath(written).name
+        if folder.name == "runs" and beside.is_file():
+            with suppress(OSError):
+                return written if beside.samefile(written) else str(beside)
+            return str(beside)
+    return written
 
 
 def _incomplete(manifest: Manifest, path: Path) -> Iterator[Diagnostic]:
