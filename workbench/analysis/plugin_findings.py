@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from workbench.analysis.measured import Measured
-from workbench.api.faults import plugin_fault
+from workbench.api.faults import caught, plugin_fault
 from workbench.api.metrics import FindingSource
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.finding import Advice, Finding
@@ -32,8 +32,8 @@ def findings_of_plugins(measured: Measured, sources: Sequence[FindingSource]) ->
                     found.append(replace(finding, severity=severity_of(finding.gain), metrics=known))
         except WorkbenchError as error:
             problems += error.diagnostics
-        except Exception as error:
-            problems.append(plugin_fault(error, f"to find bottlenecks ('{source.name}')"))
+        except BaseException as error:
+            problems.append(plugin_fault(caught(error), f"to find bottlenecks ('{source.name}')"))
     return found, problems
 
 
@@ -48,8 +48,8 @@ def with_plugins(
             found = [(one, rule) for finding, rule in found if (one := _told(finding, measured, source)) is not None]
         except WorkbenchError as error:
             problems += error.diagnostics
-        except Exception as error:
-            problems.append(plugin_fault(error, f"to bound findings ('{source.name}')"))
+        except BaseException as error:
+            problems.append(plugin_fault(caught(error), f"to bound findings ('{source.name}')"))
     return found, problems
 
 

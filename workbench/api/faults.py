@@ -32,7 +32,7 @@ def caught(error: BaseException) -> Exception:
     name = plugin_of(error)
     if not name or (isinstance(error, KeyboardInterrupt) and interrupt.asked.is_set()):
         raise error
-    return PluginFault(f"{type(error).__name__}: {error}".rstrip(": "), name).with_traceback(error.__traceback__)
+    return PluginFault(fault_text(error), name).with_traceback(error.__traceback__)
 
 
 def plugin_of_thread(thread: Thread) -> str:
@@ -51,13 +51,17 @@ def plugin_of(error: BaseException) -> str:
     return error.plugin if isinstance(error, PluginFault) else _place(error)[0]
 
 
+def fault_text(error: BaseException) -> str:
+    """An error by its type and what it says; of a PluginFault, those of the error in the other process."""
+    return str(error) if isinstance(error, PluginFault) else f"{type(error).__name__}: {error}".removesuffix(": ")
+
+
 def plugin_fault(error: Exception, doing: str, severity: Severity = Severity.WARNING) -> Diagnostic:
     """A plugin's error as a diagnostic, for whoever goes on without it. `doing` ends "failed", as in "to export"."""
     name, file, line = _place(error)
     who = f"the plugin '{name}'" if name else "the workbench"
     hint = "The rest goes on without it. Tell who made the plugin." if name else ""
-    what = f"{error}" if isinstance(error, PluginFault) else f"{type(error).__name__}: {error}"
-    return Diagnostic(f"{who} failed {doing}: {what}", hint, severity, file or None, line)
+    return Diagnostic(f"{who} failed {doing}: {fault_text(error)}", hint, severity, file or None, line)
 
 
 def _place(error: BaseException) -> tuple[str, str, int | None]:

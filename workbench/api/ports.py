@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
+from workbench.api.faults import caught, plugin_fault
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.hardware import Clock, Hardware, Port
 from workbench.model.memory import MemoryPort
@@ -251,4 +252,12 @@ def check_ports(hardware: Hardware) -> Iterator[tuple[int, Problem]]:
         if port.name in [other.name for other in hardware.ports[:number]]:
             yield number, Problem("name", f"the name '{port.name}' is given twice in ports", "Each needs its own name.")
         if isinstance(port, HardwarePort):
-            yield from ((number, problem) for problem in port.problems())
+            yield from ((number, problem) for problem in _problems(port))
+
+
+def _problems(port: HardwarePort) -> Sequence[Problem]:
+    try:
+        return tuple(port.problems())
+    except BaseException as raised:
+        told = plugin_fault(caught(raised), f"to check port '{port.name}'")
+        return (Problem("kind", told.message, told.hint),)

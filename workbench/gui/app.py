@@ -71,6 +71,13 @@ def make_window(path: Path | None = None, runs: Sequence[Path] = ()) -> tuple[QA
 
 def run_window(path: Path | None = None, runs: Sequence[Path] = ()) -> int:
     """Open the window on a project, a run or nothing, and stay until it is closed. Gives the exit code."""
+    from workbench.gui.kept_open import kept_open
+
+    with kept_open():
+        return _run_window(path, runs)
+
+
+def _run_window(path: Path | None, runs: Sequence[Path]) -> int:
     crashed = journal.start(sys.argv)
     application, window = make_window(path, runs)
     from workbench.gui.faults import FaultTeller, close_on_signals, log_qt

@@ -405,8 +405,8 @@ class Frame(QMainWindow):
         plugins = self.context.plugins
 
         def read() -> None:
-            views: list[type[Mode]] = [mode.view() for mode in plugins.modes.values()]
-            for view in views:
+            for mode in plugins.modes.values():
+                view: type[Mode] = mode.view()
                 view.read_ahead(plugins)
             for module in ("workbench.session.pipeline", "workbench.session.proving", "workbench.formats.run_folder"):
                 import_module(module)

@@ -116,10 +116,10 @@ def crash(error: BaseException) -> Diagnostic:
     if report in _seen or len(_seen) >= MOST_CRASHES:
         return _seen.get(report) or next(reversed(_seen.values()))
     path = _file
-    from workbench.api.faults import plugin_of  # only where something is wrong
+    from workbench.api.faults import fault_text, plugin_of  # only where something is wrong
 
-    plugin = plugin_of(error)
-    said = f"{f'the plugin {plugin!r}' if plugin else 'the workbench'} failed here: {type(error).__name__}: {error}"
+    plugin, what = plugin_of(error), fault_text(error)
+    said = f"{f'the plugin {plugin!r}' if plugin else 'the workbench'} failed here: {what}"
     try:
         if path is None:
             folder = log_dir()
@@ -137,7 +137,7 @@ def crash(error: BaseException) -> Diagnostic:
 
 
 def _failed(kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> None:
-    if error is None or issubclass(kind, KeyboardInterrupt | SystemExit):
+    if error is None or (issubclass(kind, KeyboardInterrupt | SystemExit) and not _is_plugins(error)):
         return
     known = len(_seen)
     said = crash(error)
@@ -145,6 +145,12 @@ def _failed(kind: type[BaseException], error: BaseException | None, trace: Trace
         print(said.text(), file=sys.stderr)
     for watcher in watchers:
         watcher(said)
+
+
+def _is_plugins(error: BaseException) -> bool:
+    from workbench.api.faults import plugin_of
+
+    return bool(plugin_of(error))
 
 
 def _told(message: str, report: Path, severity: Severity) -> Diagnostic:

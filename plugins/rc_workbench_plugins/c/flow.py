@@ -185,8 +185,8 @@ class Flow:
                 self.again |= {one.target for one in self.sets[-1:]}
             names = frozenset(chain(*(self.value(p, under, condition=True, stays=stays) for p in condition)))
             self.asked |= names
-            self.ends |= names if self.decides(body, (K.BREAK_STMT, K.CONTINUE_STMT)) else NONE
-            for part in (body, *step):
+            self.ends |= names if any(self.decides(p, (K.BREAK_STMT, K.CONTINUE_STMT)) for p in body) else NONE
+            for part in (*body, *step):
                 self.statement(part, under | names, stays=stays)
             self.works |= any(one.stores for one in self.sets)
         elif kind is K.DECL_STMT:
@@ -259,14 +259,14 @@ class Flow:
                 yield name
 
 
-def loop_parts(loop: Cursor) -> tuple[list[Cursor], list[Cursor], list[Cursor], Cursor]:
-    """What begins a loop, its condition, what ends each turn, and its body."""
+def loop_parts(loop: Cursor) -> tuple[list[Cursor], list[Cursor], list[Cursor], list[Cursor]]:
+    """What begins a loop, its condition, what ends each turn, and its body: nothing where the source lacks it."""
     parts = list(children(loop))
     if loop.kind is K.DO_STMT:
-        return [], parts[1:], [], parts[0]
+        return [], parts[1:], [], parts[:1]
     if loop.kind is K.WHILE_STMT:
-        return parts[:-2], parts[-2:-1], [], parts[-1]
-    *head, body = parts
+        return parts[:-2], parts[-2:-1], [], parts[-1:]
+    head, body = parts[:-1], parts[-1:]
     condition = [p for p in head if not (p.kind is K.DECL_STMT or assigns(p) or step_of(p))]
     at = head.index(condition[0]) if condition else sum(p.kind is K.DECL_STMT for p in head)
     return head[:at], condition[:1], [p for p in head[at:] if p not in condition[:1]], body

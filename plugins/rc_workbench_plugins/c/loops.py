@@ -81,7 +81,7 @@ def decided_by(loop: Cursor, head: _Head, accesses: frozenset[Place]) -> Decided
     _, condition, step, body = loop_parts(loop)
     own: Names = frozenset(chain(*(flow.value(p, NONE, condition=True) for p in condition)))
     flow.ends |= own
-    for part in (body, *step):
+    for part in (*body, *step):
         flow.statement(part)
     chosen = [] if flow.works else list(flow.deciding(own, flow.changing()))
     return _decided(flow, chosen, head)
