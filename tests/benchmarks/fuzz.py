@@ -26,7 +26,7 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ import fuzz_records
 from fuzz_foreign import FOREIGN
 from fuzz_readers import OWN, LostError, remember_what_ships
 
+Part = tuple[str, int, int]  # of a format: its name, the number of the first input, and how many
 HANG_CPU_S, HANG_S, MEMORY_BYTES = 10.0, 60.0, 1_000_000_000
 KINDS = ("ok", "diagnosed", "tracebacks", "hangs", "over_memory", "files_lost")
 
@@ -60,36 +61,46 @@ FORMATS = {**OWN, **FOREIGN, "self-check": (read_self_check, 0.0)}
 # ---- a process that reads
 
 
-def work(name: str, first: int, count: int, seed: int) -> None:
-    """Read inputs, and say of each when it begins and what became of it. Ends early where memory was spent."""
-    from workbench.model.diagnostic import WorkbenchError
-
-    say, read = os.fdopen(os.dup(1), "w", buffering=1), FORMATS[name][0]
+def work(parts: Sequence[Part], seed: int) -> None:
+    """Read inputs, and say of each when it begins and what became of it. Ends early where memory was spent: another
+    process goes on."""
+    say = os.fdopen(os.dup(1), "w", buffering=1)
     sys.stdout = sys.stderr
     remember_what_ships()
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
-        for number in range(first, first + count):
-            print(f"begin {number}", file=say)
-            begun_s = _cpu_s()
-            try:
-                clean = read(random.Random(f"{seed}/{name}/{number}"), Path(folder))
-                outcome = {"outcome": "ok" if clean else "diagnosed"}
-            except (WorkbenchError, SystemExit):
-                outcome = {"outcome": "diagnosed"}
-            except LostError as error:
-                outcome = {"outcome": "files_lost", "note": str(error)}
-            except BaseException as error:  # what the fuzzer is for
-                place = traceback.extract_tb(error.__traceback__)[-1]
-                note = f"{type(error).__name__}: {str(error)[-300:]} ({Path(place.filename).name}:{place.lineno})"
-                outcome = {"outcome": "tracebacks", "note": note}
-            most = max(_most_bytes(), resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10)
-            if (cpu_s := _cpu_s() - begun_s) > HANG_CPU_S:
-                outcome = {"outcome": "hangs", "note": f"{cpu_s:.1f} s of processor time"}
-            if most > MEMORY_BYTES and outcome["outcome"] != "tracebacks":
-                outcome = {"outcome": "over_memory", "note": f"{most} bytes"}
+        for name, number in _each(parts):
+            print(f"begin {name} {number}", file=say)
+            outcome, most = _read(name, random.Random(f"{seed}/{name}/{number}"), Path(folder))
             print(json.dumps(outcome), file=say)
-            if most > MEMORY_BYTES:
+            if most > MEMORY_BYTES / 2:
                 return
+
+
+def _each(parts: Sequence[Part]) -> Iterator[tuple[str, int]]:
+    return ((name, number) for name, first, count in parts for number in range(first, first + count))
+
+
+def _read(name: str, rng: random.Random, folder: Path) -> tuple[dict[str, str], int]:
+    """What became of an input, and the most bytes of memory so far."""
+    from workbench.model.diagnostic import WorkbenchError
+
+    begun_s = _cpu_s()
+    try:
+        outcome = {"outcome": "ok" if FORMATS[name][0](rng, folder) else "diagnosed"}
+    except (WorkbenchError, SystemExit):
+        outcome = {"outcome": "diagnosed"}
+    except LostError as error:
+        outcome = {"outcome": "files_lost", "note": str(error)}
+    except BaseException as error:  # what the fuzzer is for
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        note = f"{type(error).__name__}: {str(error)[-300:]} ({Path(place.filename).name}:{place.lineno})"
+        outcome = {"outcome": "tracebacks", "note": note}
+    most = max(_most_bytes(), resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10)
+    if (cpu_s := _cpu_s() - begun_s) > HANG_CPU_S:
+        outcome = {"outcome": "hangs", "note": f"{cpu_s:.1f} s of processor time"}
+    if most > MEMORY_BYTES and outcome["outcome"] != "tracebacks":
+        outcome = {"outcome": "over_memory", "note": f"{most} bytes"}
+    return outcome, most
 
 
 def _most_bytes() -> int:
@@ -103,40 +114,49 @@ def _cpu_s() -> float:
     return sum(part.ru_utime + part.ru_stime for part in used)
 
 
-def outcomes(name: str, first: int, count: int, seed: int, hang_s: float = HANG_S) -> Iterator[tuple[int, str, str]]:
-    """(number, outcome, note) of each input, read by processes that are replaced where one ends or hangs."""
-    upto = first + count
-    while first < upto:
-        words = [sys.executable, __file__, "--worker", name, str(first), str(upto - first), str(seed)]
+def outcomes(parts: Sequence[Part], seed: int, hang_s: float = HANG_S) -> Iterator[tuple[str, int, str, str]]:
+    """(format, number, outcome, note) of each input, read by one process, which is replaced where it ends or hangs."""
+    left = [*parts]
+    while left:
+        words = [sys.executable, __file__, "--seed", str(seed), "--worker", json.dumps(left)]
         with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0) as worker:
-            assert worker.stdout is not None
-            for number, outcome, note in _followed(worker, hang_s):
-                first = number + 1
-                yield number, outcome, note
+            for found in _followed(worker, hang_s):
+                yield found
+                left = _after(left, *found[:2])
             worker.kill()
 
 
-def _followed(worker: subprocess.Popen[bytes], hang_s: float) -> Iterator[tuple[int, str, str]]:
+def _after(parts: Sequence[Part], name: str, number: int) -> list[Part]:
+    """What is left of the parts after an input."""
+    at = next(place for place, (other, first, count) in enumerate(parts) if other == name and number < first + count)
+    _, first, count = parts[at]
+    rest = first + count - number - 1
+    return [*([(name, number + 1, rest)] if rest else []), *parts[at + 1 :]]
+
+
+def _followed(worker: subprocess.Popen[bytes], hang_s: float) -> Iterator[tuple[str, int, str, str]]:
     assert worker.stdout is not None
-    number, begun, rest = -1, time.monotonic(), b""
+    name, number, begun, rest = "", -1, time.monotonic(), b""
     while True:
-        limit = 120.0 if number < 0 else max(0.0, hang_s - (time.monotonic() - begun))
+        limit = 120.0 if not name else max(0.0, hang_s - (time.monotonic() - begun))
         ready = select.select([worker.stdout], [], [], limit)[0]
         piece = os.read(worker.stdout.fileno(), 1 << 16) if ready else b""
         if not piece:
-            if number >= 0:
-                yield (number, "tracebacks", "the process ended") if ready else (number, "hangs", f"over {hang_s:g} s")
+            if name:
+                outcome = ("tracebacks", "the process ended") if ready else ("hangs", f"over {hang_s:g} s")
+                yield (name, number, *outcome)
             elif worker.poll() not in (0, None):
                 raise RuntimeError(f"the reading process cannot begin: {worker.args}")
             return
         *lines, rest = (rest + piece).split(b"\n")
         for line in lines:
             if line.startswith(b"begin"):
-                number, begun = int(line.split()[1]), time.monotonic()
+                _, name, at = line.decode().split()
+                number, begun = int(at), time.monotonic()
             else:
                 told = json.loads(line)
-                yield number, told["outcome"], told.get("note", "")
-                number = -1
+                yield name, number, told["outcome"], told.get("note", "")
+                name = ""
 
 
 # ---- all of them
@@ -145,12 +165,12 @@ def _followed(worker: subprocess.Popen[bytes], hang_s: float) -> Iterator[tuple[
 Note = dict[str, object]
 
 
-def read_format(name: str, first: int, count: int, seed: int) -> tuple[Counter[str], list[Note]]:
-    """How many inputs of a format came to what, and a note on each that came to harm."""
-    counts: Counter[str] = Counter()
+def read_parts(parts: Sequence[Part], seed: int) -> tuple[dict[str, Counter[str]], list[Note]]:
+    """How many inputs of each format came to what, and a note on each that came to harm."""
+    counts: dict[str, Counter[str]] = {name: Counter() for name, _, _ in parts}
     notes: list[Note] = []
-    for number, outcome, note in outcomes(name, first, count, seed):
-        counts[outcome] += 1
+    for name, number, outcome, note in outcomes(parts, seed):
+        counts[name][outcome] += 1
         if note:
             notes.append({"format": name, "number": number, "seed": seed, "outcome": outcome, "note": note})
             print(f"{name} {number}: {outcome}: {note}", file=sys.stderr, flush=True)
@@ -158,18 +178,27 @@ def read_format(name: str, first: int, count: int, seed: int) -> tuple[Counter[s
 
 
 def fuzz(total: int, seed: int, only: str, first: int, jobs: int) -> dict[str, Any]:
+    """All inputs, shared out among so many processes, each of which reads its share of every format."""
     shares = {only: 1.0} if only else {name: share for name, (_, share) in FORMATS.items() if share}
+    numbers = {name: max(1, round(total * share)) for name, share in shares.items()}
+    plans = [list(_share(numbers, first, job, jobs)) for job in range(jobs)]
     with tempfile.TemporaryDirectory(prefix="fuzz-board-") as board, ThreadPoolExecutor(jobs) as pool:
         if "records" in shares and fuzz_records.BOARD_VARIABLE not in os.environ:
             os.environ[fuzz_records.BOARD_VARIABLE] = str(fuzz_records.leave_records(Path(board)))
-        asked = {
-            n: pool.submit(read_format, n, first, max(1, round(total * share)), seed) for n, share in shares.items()
-        }
-        found = {name: answer.result() for name, answer in asked.items()}
-    formats = {name: _counted(counts) for name, (counts, _) in found.items()}
-    everything = sum((counts for counts, _ in found.values()), Counter[str]())
-    notes = [note for _, culprits in found.values() for note in culprits]
+        answers = [pool.submit(read_parts, plan, seed) for plan in plans]
+        found = [answer.result() for answer in answers]
+    by_format = {name: sum((counts.get(name, Counter()) for counts, _ in found), Counter[str]()) for name in shares}
+    formats = {name: _counted(counts) for name, counts in by_format.items()}
+    everything = sum(by_format.values(), Counter[str]())
+    notes = [note for _, culprits in found for note in culprits]
     return {**_counted(everything), "formats": formats, "seed": seed, "first": first, "culprits": notes}
+
+
+def _share(numbers: Mapping[str, int], first: int, job: int, jobs: int) -> Iterator[Part]:
+    for name, count in numbers.items():
+        begin, end = count * job // jobs, count * (job + 1) // jobs
+        if end > begin:
+            yield name, first + begin, end - begin
 
 
 def _counted(counts: Counter[str]) -> dict[str, int]:
@@ -185,11 +214,10 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="the number of the first input")
     parser.add_argument("--jobs", type=int, default=2, help="processes that read at a time")
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--worker", nargs=4, help=argparse.SUPPRESS)
+    parser.add_argument("--worker", type=json.loads, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.worker:
-        name, *numbers = chosen.worker
-        work(name, *map(int, numbers))
+        work(chosen.worker, chosen.seed)
         return 0
     result = fuzz(2000 if chosen.quick else chosen.inputs, chosen.seed, chosen.only, chosen.first, chosen.jobs)
     if chosen.json:

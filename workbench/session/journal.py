@@ -95,7 +95,8 @@ def end() -> None:
     atexit.unregister(end)
     faulthandler.disable()
     logging.getLogger().removeHandler(_handler)
-    _handler.stream.close()
+    with suppress(OSError):  # a full disk keeps its last lines back
+        _handler.stream.close()
     if _file.name.endswith(RUNNING):
         _renamed(_file, ".log")
     _file = _handler = None

@@ -1,0 +1,144 @@
+"""Every command that writes, on a disk that is full at once or soon: what is left behind, and what is said.
+
+    python tests/benchmarks/full_disk.py [--json]      (as root: it mounts a small tmpfs of its own)
+
+Each command is run with the disk full at once, after one page, and after some, with the person's files, preferences,
+cache and log all on that disk. `silent` says that it ended with 0 although its result is not there; `traceback` that
+it told of no person's fault; `left` names files that it began and did not finish; `blocked` that the same command
+failed again once there was room.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+TINY = ROOT / "tests" / "data" / "tiny"
+FREE_PAGES = (0, 1, 6)
+BAD = ("silent", "traceback", "left", "changed", "blocked")
+#: Each command, and the file or folder that it makes.
+COMMANDS = {
+    "template new": ("template new {d}/own.yaml --header {api}", "own.yaml"),
+    "template new --of": ("template new {d}/mine.yaml --of xrt_native", "mine.yaml"),
+    "settings set": ("settings set theme dark", "preferences/window.json"),
+    "new": ("new {d}/begun --platform nallatech_h101 --top tiny_top", "begun/begun.workbench.yaml"),
+    "instrument": ("instrument {d}/tiny --out {d}/copies", "copies/instrumented.json"),
+    "run": ("run {d}/tiny --deterministic --out {d}/made", "made/manifest.json"),
+    "report": ("report {run} --html {d}/report.html", "report.html"),
+    "export": ("export {run} --format chrome --out {d}/run.trace", "run.trace"),
+    "import": ("import {trace} --out {d}/imported", "imported/manifest.json"),
+    "compare": ("compare {run} {run} --junit {d}/junit.xml", "junit.xml"),
+    "predict": ("predict ratss image_filter --sweep nodes=1,2,3 --csv {d}/sweep.csv", "sweep.csv"),
+    "propose": ("propose {d}/tiny --accept all", "tiny/host/main.c"),
+}
+
+
+@contextmanager
+def small_disk(kib: int) -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="full-disk-"))
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={kib}k", "tmpfs", str(folder)], check=True)
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+        folder.rmdir()
+
+
+def tried(name: str, free_pages: int, given: dict[str, str]) -> dict[str, object]:
+    """What a command does with so many pages free, and again with room."""
+    command, result = COMMANDS[name]
+    with small_disk(4096) as disk:
+        shutil.copytree(TINY, disk / "tiny")
+        shutil.copytree(TINY, disk / "begun", ignore=shutil.ignore_patterns("*.yaml"))
+        words = command.format(d=disk, **given).split()
+        before = files(disk)
+        with (disk / "filler").open("wb", buffering=0) as filler:
+            fill(filler, free_pages)
+        first = run(words, disk)
+        after = files(disk)
+        os.unlink(disk / "filler")
+        subprocess.run(["mount", "-o", "remount,size=64m", str(disk)], check=True)
+        again = run(words, disk)
+        result_there = (disk / result).exists()
+    changed = [n for n, data in before.items() if after.get(n) != data]
+    new = sorted(n for n in after.keys() - before.keys() if not n.startswith(("cache/", "preferences/state/")))
+    return {
+        "command": name, "free_pages": free_pages, "code": first.returncode,
+        "silent": first.returncode == 0 and result not in after,
+        "traceback": "Traceback" in first.stderr or "failed here" in first.stderr,
+        "left": new if first.returncode else [], "changed": changed if first.returncode else [],
+        "blocked": first.returncode != 0 and (again.returncode != 0 or not result_there),
+        "said": (first.stderr.strip().splitlines() or [""])[-1][-200:],
+        "said_again": again.stderr.strip()[-200:] if again.returncode else "",
+    }  # fmt: skip
+
+
+def fill(filler: object, free_pages: int) -> None:
+    """Write until nothing more goes, and then leave so many pages."""
+    size = 0
+    try:
+        while True:
+            size += filler.write(b"x" * 4096)  # type: ignore[attr-defined]
+    except OSError:
+        pass
+    os.ftruncate(filler.fileno(), max(0, size - 4096 * free_pages))  # type: ignore[attr-defined]
+
+
+def run(words: list[str], disk: Path) -> subprocess.CompletedProcess[str]:
+    homes = {name: str(disk / name.lower()) for name in ("cache", "state", "preferences")}
+    environment = {**os.environ, "RCW_CACHE": homes["cache"], "RCW_PREFERENCES": homes["preferences"],
+                   "XDG_STATE_HOME": homes["state"]}  # fmt: skip
+    return subprocess.run(
+        [sys.executable, "-m", "workbench", *words], env=environment, cwd=ROOT, capture_output=True, text=True,
+        stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+def files(disk: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(disk)): p.read_bytes() for p in disk.rglob("*") if p.is_file() and p.name != "filler"}
+
+
+def show(row: dict[str, object]) -> None:
+    bad = [key for key in BAD if row[key]]
+    print(f"{row['command']:20} {row['free_pages']} pages: exit {row['code']} {', '.join(bad) or 'as it should'}")
+    for key in ("said", *bad, *(["said_again"] if bad else [])):
+        print(f"    {row[key]}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--only", choices=sorted(COMMANDS), action="append")
+    chosen = parser.parse_args()
+    from workbench.formats.run_folder import RunWriter
+    from workbench.testing.runs import synthetic_run
+
+    with tempfile.TemporaryDirectory() as folder:
+        made = synthetic_run(cores=2, rounds=2)
+        RunWriter(Path(folder, "run")).finish(made.manifest, made.tables)
+        event = {"ph": "X", "pid": 7, "tid": 1, "ts": 100, "dur": 10, "name": "serve", "cat": "work"}
+        Path(folder, "trace.json").write_text(json.dumps({"traceEvents": [event]}))
+        api = ROOT / "platform_templates" / "nallatech_h101" / "fpga.h"
+        given = {"run": f"{folder}/run", "trace": f"{folder}/trace.json", "api": str(api)}
+        rows = []
+        for name in chosen.only or COMMANDS:
+            for free_pages in FREE_PAGES:
+                rows.append(tried(name, free_pages, given))
+                if not chosen.json:
+                    show(rows[-1])
+    if chosen.json:
+        print(json.dumps(rows, indent=1))
+    return int(any(row[key] for row in rows for key in BAD))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
