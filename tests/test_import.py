@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import time
 from pathlib import Path
@@ -14,6 +15,7 @@ from rc_workbench_plugins.exchange.chrome_import import _flat, read_chrome
 
 from workbench.api.job import Job
 from workbench.cli.main import main
+from workbench.formats import run_folder
 from workbench.formats.run_folder import RunWriter, open_run
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import Run
@@ -160,3 +162,22 @@ def test_twenty_thousand_threads_take_no_longer_than_as_many_events(tmp_path: Pa
     run = read_chrome(path, Job())
     assert len(run.manifest.blocks) == 20_000
     assert time.process_time() - begun_s < 10
+
+
+def test_an_import_that_finds_the_disk_full_leaves_nothing_in_the_next_ones_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace, out = tmp_path / "trace.json", tmp_path / "run"
+    trace.write_text(
+        json.dumps({"traceEvents": [{"ph": "X", "pid": 7, "tid": 1, "ts": 1, "dur": 10, "name": "serve"}]})
+    )
+
+    def full(*given: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(run_folder, "_write_tables", full)
+        assert main(["import", str(trace), "--out", str(out)]) == 2
+    assert "No space left on device" in capsys.readouterr().err
+    assert not out.exists()
+    assert main(["import", str(trace), "--out", str(out)]) == 0

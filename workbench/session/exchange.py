@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 from workbench.analysis.measured import Measured
@@ -53,8 +54,12 @@ def import_run(path: Path, form: str, out: Path, plugins: Plugins, job: Job) -> 
     except BaseException as raised:
         fault = caught(raised)
         raise WorkbenchError(plugin_fault(fault, f"to read {path.name}", Severity.ERROR)) from fault
-    run = RunWriter(out, read.manifest).finish(read.manifest, read.tables)
-    return run, read.manifest.diagnostics
+    writer = RunWriter(out, read.manifest)
+    try:
+        return writer.finish(read.manifest, read.tables), read.manifest.diagnostics
+    except BaseException:
+        shutil.rmtree(out, ignore_errors=True)  # half a run would stand in the next try's way
+        raise
 
 
 def _importer(path: Path, form: str, plugins: Plugins) -> Importer:
