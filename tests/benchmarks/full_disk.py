@@ -31,7 +31,7 @@ COMMANDS = {
     "template new --of": ("template new {d}/mine.yaml --of xrt_native", "mine.yaml"),
     "settings set": ("settings set theme dark", "preferences/window.json"),
     "new": ("new {d}/begun --platform nallatech_h101 --top tiny_top", "begun/begun.workbench.yaml"),
-    "instrument": ("instrument {d}/tiny --out {d}/copies", "copies/instrumented.json"),
+    "instrument": ("instrument {d}/tiny --out {d}/copies", "copies/recap.json"),
     "run": ("run {d}/tiny --deterministic --out {d}/made", "made/manifest.json"),
     "report": ("report {run} --html {d}/report.html", "report.html"),
     "export": ("export {run} --format chrome --out {d}/run.trace", "run.trace"),

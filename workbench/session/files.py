@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.system.files import real, replacing, sha256, write_files
+from workbench.system.files import real, replace_file, replacing, sha256, write_files
 
 _KIND_BYTES = 40  # of a file's first line, by which results of one kind are known
 _MARK = ".rc-workbench.json"  # in a folder that is the workbench's own: the files that it wrote there
@@ -88,7 +88,7 @@ def claim_folder(out: Path) -> None:
             )
         for path in found:
             path.unlink()
-        mark.write_text(json.dumps({"files": {}}), encoding="utf-8")
+        replace_file(mark, json.dumps({"files": {}}).encode())
     except OSError as error:
         raise WorkbenchError(_cannot_write(error, out)) from None
 
