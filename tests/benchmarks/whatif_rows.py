@@ -66,13 +66,28 @@ def calls_of_threads() -> Iterable[Case]:
             yield Case(name, whole.but(**settings), whole.but(**twin), "edit", lines=lines)
 
 
+def rounds_of_threads() -> Iterable[Case]:
+    """Rounds of two threads with a core each: the next batch earlier, fewer starts, and a setting that is made once."""
+    for cores, effort, cycles in ((1, 100, 400), (2, 100, 400), (2, 600, 100)):
+        settings = {"CORES": 2, "EFFORT": effort, "CYCLES": cycles, "PARTS": 1, "EARLY": 0, "ONCE": 0, "ROUNDS": 8}
+        costs = {"call_ps": "17 ns", "wake_ps": "130 ns", "switch_ps": "71 ns"}
+        whole = bounds.Program("duo", "cores", settings, simulation={"cores": cores, "slice_ps": "50 us", **costs})
+        name = f"rounds of two threads on {cores}, {effort} steps, {cycles} cycles"
+        for before, after, lines in (
+            ({}, {"EARLY": 1}, ("early calls=put",)),
+            ({"PARTS": 4}, {"PARTS": 1}, ("fewer_starts calls=begin count=4",)),
+            ({}, {"ONCE": 1}, ("control_in_fpga calls=pace",)),
+        ):
+            yield Case(name, whole.but(**before), whole.but(**after), "edit", lines=lines)
+
+
 def cases(core: Path | None = None) -> list[Case]:
     """All rows. `core` is a folder with a core of somebody else's."""
     found = [Case(c.application, c.base, c.twin, c.advice, c) for c in bounds.changes()]
     seen = {(repr(c.base), repr(c.twin)) for c in found}
     found += uneven()
     bases = {repr(c.base): (c.application, c.base) for c in found}
-    found += [*calls_of_threads(), *waits_inside()]
+    found += [*calls_of_threads(), *rounds_of_threads(), *waits_inside()]
     for name, base in [*bases.values(), *threads()]:
         for twin, advice in other_speeds(base):
             if (repr(base), repr(twin)) not in seen:

@@ -10,19 +10,19 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from workbench.model.changes import Split, Unite
+from workbench.model.changes import Early, Split, Unite
 from workbench.model.platform import TransferPoint, TransferTable
 from workbench.model.run import Cores
 from workbench.model.syncs import SyncKind
 from workbench.replay.editing import Edited, RefusedError, remove
 from workbench.replay.fpga import FpgaPart
-from workbench.replay.host import MOVE, OPS, HostPart
+from workbench.replay.host import ASK, MOVE, OPS, HostPart
 from workbench.replay.lowering import lower
 from workbench.replay.points import EDGES
 from workbench.replay.program import Program, begin_program
 from workbench.replay.regroup import early, split, unite
 from workbench.replay.resolve import Named
-from workbench.replay.several_threads import HostThreads
+from workbench.replay.several_threads import HostThreads, _goes_on
 from workbench.replay.thread_edits import edited_threads
 
 US = 1_000_000
@@ -110,8 +110,27 @@ def test_calls_keep_their_side_of_those_by_which_threads_meet() -> None:
     assert total_us(parted, threads(2, US, SyncKind.LOCK)) == 7
 
 
-def test_rounds_of_several_threads_are_not_put_in_a_row() -> None:
+def rounds(cores: int) -> Program:
+    """Two threads that each write, wait for an answer, write and wait again."""
     program = made()
-    program.ops["thread"] = (0, 1)
-    with pytest.raises(RefusedError, match="of several threads"):
-        early(program, UNITE, PUT, None, Edited())  # type: ignore[arg-type]
+    ops = np.repeat(program.ops[:1], 8)
+    ops["thread"], ops["kind"], ops["site"] = np.repeat((0, 1), 4), [MOVE, ASK] * 4, [0, 1] * 4
+    program.ops, program.at, program.base = ops, np.arange(8), np.arange(8)
+    program.loop_ps = program.unsure_ps = program.delay_ps = program.buffers = np.zeros(8, np.int64)
+    program.run.manifest.cores, program.run.manifest.threads = Cores(cores), (None, None)  # type: ignore[misc]
+    return program
+
+
+def test_rounds_of_each_thread_move_by_themselves() -> None:
+    program, change = rounds(2), Early(("put",))
+    early(program, change, PUT, None, Edited())
+    assert program.base.tolist() == [0, 2, 1, 3, 4, 6, 5, 7]
+    with pytest.raises(RefusedError, match="fewer cores than threads"):
+        early(rounds(1), change, PUT, None, Edited())
+
+
+def test_a_close_that_follows_a_read_at_once_is_no_wait_of_it() -> None:
+    table = {"kind": [SyncKind.CARD], "argument": [-1], "own_ps": [0], "t1_ps": [US], "woken_ps": [-1]}
+    rows = {name: np.array(values) for name, values in table.items()}
+    assert not _goes_on(rows, 0, US)
+    assert _goes_on({**rows, "woken_ps": np.array([US])}, 0, US)

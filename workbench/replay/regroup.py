@@ -194,41 +194,46 @@ def asynchronous(program: Program, change: catalogue.Asynchronous, named: Named,
 
 def early(program: Program, change: catalogue.Early, named: Named, _: object, edited: Edited) -> None:
     edited.host = True
-    mine = operations(program, named, (MOVE, ASYNC), change, "transfers")
-    waits = np.flatnonzero(np.isin(program.ops["kind"], (ASK, IRQ)) & _of_one_thread(program, mine, change))
-    order: list[int] = list(range(len(program.ops)))
-    moved = 0
-    runs = np.split(mine, np.flatnonzero(np.diff(mine) > 1) + 1)
+    every = operations(program, named, (MOVE, ASYNC), change, "transfers")
     to: dict[int, list[int]] = {}
-    for before, run in pairwise(runs):
-        between = waits[(waits > before[-1]) & (waits < run[0])]
-        if len(between) and program.ops["thread"][between[0]] == program.ops["thread"][run[0]]:
-            to.setdefault(int(between[0]), []).extend(run.tolist())
-            moved += 1
-    if not moved:
+    for mine in _by_thread(program, every, change):
+        waits = _waits_of_thread(program, mine)
+        runs = np.split(mine, np.flatnonzero(np.diff(mine) > 1) + 1)
+        for before, run in pairwise(runs):
+            between = waits[(waits > before[-1]) & (waits < run[0])]
+            if len(between):
+                to.setdefault(int(between[0]), []).extend(run.tolist())
+        addresses = program.ops["address"]
+        if len(runs) > 1 and set(addresses[runs[0]].tolist()) & set(addresses[runs[1]].tolist()):
+            edited.notes.append("the FPGA needs a second buffer: it still works on what is at these addresses")
+    if not to:
         raise RefusedError(f"'{change}': the host waits for the FPGA between no two rounds of these calls")
     going = {row for rows in to.values() for row in rows}
-    order = [each for row in order if row not in going for each in (*to.get(row, ()), row)]
-    addresses = program.ops["address"]
-    before, later = runs[0], runs[1]
-    if set(addresses[before].tolist()) & set(addresses[later].tolist()):
-        edited.notes.append("the FPGA needs a second buffer: it still works on what is at these addresses")
+    order = [each for row in range(len(program.ops)) if row not in going for each in (*to.get(row, ()), row)]
     reorder(program, np.array(order))
 
 
-def _of_one_thread(program: Program, mine: Numbers, change: catalogue.Change) -> NDArray[np.bool_]:
-    """Which operations are of the thread that makes these calls. Refuse where several do."""
-    of: NDArray[np.bool_] = program.ops["thread"] == program.ops["thread"][mine[0]]
-    if not of[mine].all():
+def _by_thread(program: Program, ops: Numbers, change: catalogue.Change) -> list[Numbers]:
+    """Operations, in order, of each thread by itself. Refuse those of several threads that share cores: who has one
+    decides whose call comes first."""
+    manifest = program.run.manifest
+    if len(np.unique(program.ops["thread"][ops])) > 1 and manifest.cores.count < len(manifest.threads):
         raise RefusedError(
-            f"'{change}' is of calls of several threads: which of their rounds follow one another is open"
+            f"'{change}' is of calls of several threads, and there are fewer cores than threads: which of their calls "
+            "then come first is open"
         )
-    return of
+    return np.split(ops, np.flatnonzero(np.diff(program.ops["thread"][ops])) + 1)
 
 
-def _rounds(program: Program, starts: Numbers, change: catalogue.Change) -> list[tuple[int, int]]:
-    """Each start and the wait that comes first after it (-1: none before the next start)."""
-    waits = np.flatnonzero(np.isin(program.ops["kind"], (ASK, IRQ)) & _of_one_thread(program, starts, change))
+def _waits_of_thread(program: Program, ops: Numbers) -> Numbers:
+    """Where the thread of these operations waits for the FPGA."""
+    mine = program.ops["thread"] == program.ops["thread"][ops[0]]
+    return np.flatnonzero(np.isin(program.ops["kind"], (ASK, IRQ)) & mine)
+
+
+def _rounds(program: Program, starts: Numbers) -> list[tuple[int, int]]:
+    """Each start of a thread and the wait that comes first after it (-1: none before the next start)."""
+    waits = _waits_of_thread(program, starts)
     found = []
     for n, start in enumerate(starts.tolist()):
         stop = int(starts[n + 1]) if n + 1 < len(starts) else len(program.ops)
@@ -240,14 +245,14 @@ def _rounds(program: Program, starts: Numbers, change: catalogue.Change) -> list
 def fewer_starts(program: Program, change: catalogue.FewerStarts, named: Named, _: object, edited: Edited) -> None:
     edited.host = edited.fpga = True
     starts = operations(program, named, (MOVE, ASYNC), change, "transfers")
-    rounds = _rounds(program, starts, change)
-    if any(wait < 0 for _, wait in rounds):
+    of_threads = [_rounds(program, mine) for mine in _by_thread(program, starts, change)]
+    if any(wait < 0 for rounds in of_threads for _, wait in rounds):
         raise RefusedError(f"'{change}' names starts that the host does not wait for one after the other")
     sends = sends_of(program)
     gone: list[int] = []
     late: dict[int, list[int]] = {}
-    for n in range(0, len(rounds), change.count):
-        some = rounds[n : n + change.count]
+    groups = [rounds[n : n + change.count] for rounds in of_threads for n in range(0, len(rounds), change.count)]
+    for some in groups:
         last_start, last_wait = some[-1]
         for (start, wait), (following, _) in pairwise(some):
             gone += [start, wait]
@@ -283,9 +288,14 @@ def control_in_fpga(program: Program, change: catalogue.ControlInFpga, named: Na
     waits = np.isin(kinds, (ASK, IRQ))
     data = -1  # the last send of data since the last wait
     fresh = False
-    wait_before = -1
+    wait_before = thread = -1
     settings: set[int] = set()
-    for row in np.setdiff1d(np.flatnonzero(_of_one_thread(program, starts, change)), taken).tolist():
+    of_threads = [int(program.ops["thread"][mine[0]]) for mine in _by_thread(program, starts, change)]
+    rows = np.flatnonzero(np.isin(program.ops["thread"], of_threads))
+    for row in np.setdiff1d(rows, taken).tolist():
+        if program.ops["thread"][row] != thread:
+            thread, data, fresh, wait_before = int(program.ops["thread"][row]), -1, False, -1
+            settings = set()
         if row in chosen:
             edges = begun_by(program, np.array([row]))
             if not len(edges):  # a setting, which has to be made once

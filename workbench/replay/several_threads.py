@@ -261,9 +261,10 @@ def read_threads(run: Run, host: HostPart) -> HostThreads | str:
 
 
 def _goes_on(table: Table, row: int, until_ps: int) -> bool:
-    """Whether a row is a further wait of the call before it, which returned at `until_ps`."""
+    """Whether a row is a further wait of the call before it, which returned at `until_ps`: a close that follows at once
+    waits for nothing."""
     mine = table["kind"][row] in _CARD and table["argument"][row] < 0 and table["own_ps"][row] == 0
-    return bool(mine and table["t1_ps"][row] <= until_ps)
+    return bool(mine and table["woken_ps"][row] >= 0 and table["t1_ps"][row] <= until_ps)
 
 
 def _first_parts(calls: Table) -> Numbers:
