@@ -105,8 +105,9 @@ def test_a_kernel_alone_is_predicted(capsys: pytest.CaptureFixture[str]) -> None
     assert found["potentials"] == {"b_mem": 0, "b_balance": 0, "b_itpp": 0}
     assert not [d for d in found["diagnostics"] if d["file"].endswith(".cl")]  # they are of no line of the kernel
     said = " ".join(d["message"] for d in found["diagnostics"])
-    assert "there are no seconds" in said
-    assert "there is no B_comp" in said
+    assert "seconds are a range" in said
+    assert found["time_range_s"] == pytest.approx([found["cycles"] / 300e6, found["cycles"] / 150e6])
+    assert (found["most_b_comp"], "B_comp is at most 100 % by DSP blocks" in said) == (1, True)  # it adds only
 
 
 def test_the_profiles_say_which_produced_a_number(multiply: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,7 +27,7 @@ SMALL = {"ROUNDS": 4, "EFFORT": 0, "CLEAR": 0, "CYCLES": 100, "MAKE": 300, "ADD"
 #: Hosts and designs of bounds_apps that fit each other.
 PAIRS = (("block", "unit"), ("registers", "unit"), ("small", "unit"), ("control", "unit"), ("block", "refresh"),
          ("cores", "cores"), ("stages", "pair"), ("readback", "unit"), ("irq", "unit"), ("double", "unit"),
-         ("async", "unit"), ("unmarked", "unit"), ("ask", "queue"), ("big", "sink"), ("irq", "lanes"))  # fmt: skip
+         ("async", "unit"), ("unmarked", "unit"), ("ask", "queue"), ("big", "sink"))  # fmt: skip
 LOCKED_UP = ("ring", "stuck")  # they are made to
 
 

@@ -15,6 +15,7 @@ from workbench.model.text import listed, ratio_text, time_text
 
 #: Changes that gain less are folded.
 LEAST_GAIN = 1.05
+MOST_BOUND = 1000.0
 FOLLOWING = "Not ranked, since they follow from the findings above; how much time they would give back at most:"
 
 
@@ -90,18 +91,23 @@ def scope_words(finding: Finding) -> str:
     return f"{where_words(finding)}{'; ' + lines if lines else ''}"
 
 
+def _limits(speedup: float) -> bool:
+    """Whether a bound says anything: of one beyond this hardly anything is known that stays."""
+    return speedup <= MOST_BOUND
+
+
 def bound_text(speedup: float | None) -> str:
     """A bound as a person reads it."""
     if speedup is None:
         return "–"
-    return "no limit" if speedup == float("inf") else ratio_text(speedup)
+    return ratio_text(speedup) if _limits(speedup) else "no limit"
 
 
 def bound_words(advice: Advice) -> str:
     """`At most 1.57×: only the FPGA becomes faster`: the bound with what it rests on, and no more."""
     if advice.at_most is None:
         return "This run does not show what it gains."
-    if advice.at_most == float("inf"):
+    if not _limits(advice.at_most):
         return f"No limit is known: {advice.stays}."
     return f"At most {ratio_text(advice.at_most)}: {advice.stays}."
 
@@ -127,7 +133,7 @@ def prediction_words(prediction: Prediction) -> str:
 def gain_words(finding: Finding) -> str:
     """What a finding gains, in a few words: the predicted speedup, or else its upper bound."""
     cap = finding.speedup_cap
-    bound = "no limit known" if cap == float("inf") else "" if cap is None else f"at most {bound_text(cap)}"
+    bound = "" if cap is None else f"at most {bound_text(cap)}" if _limits(cap) else "no limit known"
     if finding.speedup_predicted is not None:
         return f"predicted {ratio_text(finding.speedup_predicted)}{', ' if bound else ''}{bound}"
     return bound or f"{bound_text(finding.speedup_ideal)} if only this time went"
@@ -135,7 +141,7 @@ def gain_words(finding: Finding) -> str:
 
 def becomes_words(total_s: float, gain: float) -> str:
     """What a run of `total_s` becomes at best."""
-    if gain == float("inf"):
+    if not _limits(gain):
         return "how far is not known"
     return f"{time_text(total_s)} becomes {time_text(total_s / gain) if gain else '–'}"
 

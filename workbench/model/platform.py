@@ -272,6 +272,12 @@ class KernelBoard(Document):
     )
     memory_available: Annotated[float, Field(gt=0, le=1)] = Field(1, description="I_M: of the memory blocks")
     dsp_available: Annotated[float, Field(gt=0, le=1)] = Field(1, description="I_D: of the DSP blocks")
+    least_clock_hz: PositiveFloat | None = Field(
+        None,
+        description="the slowest clock that kernels reach, where no report says it",
+        examples=["150 MHz"],
+    )
+    most_clock_hz: PositiveFloat | None = Field(None, description="the fastest one", examples=["300 MHz"])
     dsps: PositiveInt | None = Field(None, description="DSP blocks of the FPGA", examples=[256])
     int_mul_dsps: NonNegativeFloat = Field(0, description="DSP blocks that a multiplication of integers takes")
     fp_mul_dsps: NonNegativeFloat = Field(0, description="DSP blocks that a multiplication of floats takes")

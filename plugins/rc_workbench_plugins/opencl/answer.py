@@ -6,7 +6,7 @@ from argparse import Namespace
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rc_workbench_plugins.opencl.compute import Model, Prediction, notes, predictions, profile_of
+from rc_workbench_plugins.opencl.compute import Model, Prediction, most_b_comp, notes, predictions, profile_of
 from rc_workbench_plugins.opencl.kernel import Loop, Node, walk
 from rc_workbench_plugins.opencl.model import Number
 from rc_workbench_plugins.opencl.potentials import KINDS
@@ -47,6 +47,7 @@ def _summary(one: Prediction) -> dict[str, Any]:
         "kernel": work.kernel,
         "cycles": _number(one.cycles),
         "time_s": None if one.time_s is None else _number(one.time_s),
+        "time_range_s": None if one.time_range_s is None else [_number(end) for end in one.time_range_s],
         "frequency_hz": None if design.frequency_hz is None else _number(design.frequency_hz),
         "work_items": _number(design.setting.work_items),
         "compute_units": _number(design.setting.compute_units),
@@ -56,6 +57,7 @@ def _summary(one: Prediction) -> dict[str, Any]:
         "used": None if used is None else {n: _number(getattr(used, n)) for n in ("logic", "memory", "dsp")},
         "potentials": {name: _number(value) for name, value in one.potentials.values.items()},
         "highest": one.potentials.highest,
+        "most_b_comp": None if used is not None else most_b_comp(design),
         "slowest": {"block": slowest, "line": work.blocks[slowest].line},
     }
 
@@ -86,6 +88,16 @@ def _potential(values: Mapping[str, Values], name: str) -> str:
     return percent_text(_number(values[name])) if name in values else "not known"
 
 
+def designs_time(one: Prediction) -> str:
+    """A design's time, or its range at the clocks that the board's kernels reach."""
+    if one.time_s is not None:
+        return time_text(_number(one.time_s))
+    if one.time_range_s is None:
+        return "no clock"
+    least, most = (time_text(_number(end)) for end in one.time_range_s)
+    return f"{least} to {most}"
+
+
 def designs_rows(found: Iterable[Prediction]) -> list[tuple[str, ...]]:
     """A row for each design: cycles, time, speedup in cycles over the first, potentials, the slowest line."""
     symbols = tuple(symbol for symbol, _, _ in KINDS.values())
@@ -94,7 +106,7 @@ def designs_rows(found: Iterable[Prediction]) -> list[tuple[str, ...]]:
     for one in found:
         cycles = _number(one.cycles)
         first = cycles if first is None else first
-        time = "no clock" if one.time_s is None else time_text(_number(one.time_s))
+        time = designs_time(one)
         slowest = one.estimate.work.blocks[one.estimate.slowest]
         rows.append((one.design.name, count_text(cycles), time, ratio_text(first / cycles),
                      *(_potential(one.potentials.values, name) for name in KINDS), f"line {slowest.line}"))  # fmt: skip

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
+
 from rc_workbench_plugins.opencl.analysis import Analysed, analysed, is_known
 from rc_workbench_plugins.opencl.document import OpenClModel, Step
 from rc_workbench_plugins.opencl.kernel import Loop, walk
@@ -15,12 +17,13 @@ from rc_workbench_plugins.opencl.optimisations import COALESCED, LOCAL, PRIVATE,
 from rc_workbench_plugins.opencl.pipelines import estimate
 from rc_workbench_plugins.opencl.potentials import Potentials, Resources, potentials
 from rc_workbench_plugins.opencl.reports import Report, read_report
+from rc_workbench_plugins.opencl.resources import dsp_share
 from rc_workbench_plugins.opencl.statistics import Work, work_of
 from workbench.api.job import Job
 from workbench.api.models import FieldPath, ModelValues, Values
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, near
 from workbench.model.platform import KernelBoard
-from workbench.model.text import listed
+from workbench.model.text import frequency_text, listed, percent_text
 
 Model = ModelValues[OpenClModel]
 _ARRAYS = ((LOCAL, "local_memory"), (COALESCED, "coalesced"), (PRIVATE, "private_memory"))
@@ -57,11 +60,25 @@ class Prediction:
         """Eq. 6: T = C / #Freq."""
         return None if self.design.frequency_hz is None else self.cycles / self.design.frequency_hz
 
+    @property
+    def time_range_s(self) -> tuple[Values, Values] | None:
+        """The same at the fastest and the slowest clock of the board's kernels, where the design's is not known."""
+        board = self.design.board
+        if self.design.frequency_hz is not None or board.least_clock_hz is None or board.most_clock_hz is None:
+            return None
+        return self.cycles / board.most_clock_hz, self.cycles / board.least_clock_hz
+
 
 def predict(design: Design, profile: str = REPAIRED) -> Prediction:
     work = applied(design.base, design.changes, design.board)
     found = estimate(work, design.board, design.setting, profile)
     return Prediction(design, found, potentials(found, design.board, design.used))
+
+
+def most_b_comp(design: Design) -> float | None:
+    """B_comp (Eq. 20) as far as DSP blocks bound it: what the kernel's multiplications leave of the board's."""
+    share = dsp_share(design.base, design.setting, design.board)
+    return None if share is None else float(np.clip((1 - np.mean(share)) / design.board.dsp_available, 0, 1))
 
 
 def profile_of(values: Model) -> str:
@@ -247,10 +264,17 @@ def notes(values: Model) -> Sequence[Diagnostic]:
     found += [values.problem((), message, hint, Severity.NOTE) for message, hint in _limits(last.base)]
     at: FieldPath = ("steps", len(values.model.steps) - 1) if values.model.steps else ()
     if last.frequency_hz is None:
-        found.append(values.problem(at, "there are no seconds: the clock of this design is not known",
-                                    "Give `frequency_hz`, or the `report` of its build.", Severity.NOTE))  # fmt: skip
+        low, high = last.board.least_clock_hz, last.board.most_clock_hz
+        message = "there are no seconds: the clock of this design is not known"
+        if low is not None and high is not None:
+            reach = f"kernels on this board are assumed to reach {frequency_text(low)} to {frequency_text(high)}"
+            message = f"seconds are a range: the clock of this design is not known, {reach}"
+        hint = "Give `frequency_hz`, or the `report` of its build."
+        found.append(values.problem(at, message, hint, Severity.NOTE))
     if last.used is None:
         message = "there is no B_comp: what this design takes of the FPGA is not known"
+        if (most := most_b_comp(last)) is not None:
+            message = f"B_comp is at most {percent_text(most)} by DSP blocks: the logic of this design is not known"
         hint = "Give `logic_used`, `memory_used` and `dsp_used`, or the `report` of its build."
         found.append(values.problem(at, message, hint, Severity.NOTE))
     return tuple(found)

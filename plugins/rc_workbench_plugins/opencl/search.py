@@ -15,12 +15,13 @@ from itertools import product
 import numpy as np
 
 from rc_workbench_plugins.opencl.compute import Design, Prediction, predict
-from rc_workbench_plugins.opencl.kernel import Loop, enclosing, walk
+from rc_workbench_plugins.opencl.kernel import Loop, walk
 from rc_workbench_plugins.opencl.model import Setting
 from rc_workbench_plugins.opencl.optimisations import COALESCED, LOCAL, PRIVATE, VECTOR, Change, applied
 from rc_workbench_plugins.opencl.pipelines import estimate
-from rc_workbench_plugins.opencl.potentials import KINDS, Resources
-from rc_workbench_plugins.opencl.statistics import BlockWork, Work
+from rc_workbench_plugins.opencl.potentials import KINDS
+from rc_workbench_plugins.opencl.resources import dsp_share, grown
+from rc_workbench_plugins.opencl.statistics import Work
 from workbench.api.models import Values
 from workbench.model.diagnostic import WorkbenchError
 
@@ -178,54 +179,11 @@ def _unrolls(work: Work, loop: Loop) -> tuple[float, ...]:
     return (*powers, *((trips,) if 2 <= trips <= 128 and trips == round(trips) else ()))
 
 
-# ---- resources
-
-
-def _replicated_blocks(work: Work, setting: Setting) -> Iterator[tuple[BlockWork, Values]]:
-    """Each block, and how often it is there by the setting (Eq. 2's f, times #CU)."""
-    above = enclosing(work.root)
-    for name, block in work.blocks.items():
-        factor: Values = setting.simd * setting.compute_units
-        for loop in above.get(name, ()):
-            factor = factor * setting.unroll.get(loop.id, 1.0)
-        yield block, factor
-
-
-def replication(work: Work, setting: Setting) -> tuple[Values, Values, Values]:
-    """How often a kernel's operations, accesses and multipliers are there, by its setting."""
-    totals: list[Values] = [0.0, 0.0, 0.0]
-    for block, factor in _replicated_blocks(work, setting):
-        for n, count in enumerate((block.operations, len(block.streams), block.multipliers)):
-            totals[n] = totals[n] + count * factor
-    return totals[0], totals[1], totals[2]
-
-
-def grown(used: Resources, work: Work, before: Setting, after: Setting, design: Design) -> Resources:
-    """What a design takes by another setting, the kernel's part growing as its operations do."""
-    now, then = replication(work, before), replication(work, after)
-    logic, memory, dsp = (
-        np.asarray(b, float) / np.where(np.asarray(a) > 0, a, 1.0) if np.any(np.asarray(a) > 0) else np.float64(1.0)
-        for a, b in zip(now, then, strict=True)
-    )
-    return used.scaled(design.board, logic, memory, dsp)
-
-
-def dsp_share(design: Design, setting: Setting) -> Values | None:
-    """The share of the board's DSP blocks that a kernel's multiplications take, by how often they are there; None where
-    the board does not say how many it has."""
-    if design.board.dsps is None:
-        return None
-    taken: Values = np.float64(0.0)
-    for block, factor in _replicated_blocks(design.base, setting):
-        taken = taken + block.dsps * factor
-    return taken / design.board.dsps + (1 - design.board.dsp_available)
-
-
 def _used_after(now: Prediction, design: Design) -> Values | None:
     used = now.design.used
     if used is None:
-        return dsp_share(design, design.setting)
-    return grown(used, now.design.base, now.design.setting, design.setting, now.design).largest
+        return dsp_share(design.base, design.setting, design.board)
+    return grown(used, now.design.base, now.design.setting, design.setting, now.design.board).largest
 
 
 # ---- combinations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from rc_workbench_plugins.opencl.answer import SUGGESTED, designs_rows
+from rc_workbench_plugins.opencl.answer import SUGGESTED, designs_rows, designs_time
 from rc_workbench_plugins.opencl.compute import Model, Prediction, predictions, profile_of
 from rc_workbench_plugins.opencl.kernel import Leaf, Loop, Node, Sequence, Switch
 from rc_workbench_plugins.opencl.model import REPAIRED, Number
@@ -24,8 +24,13 @@ def results(values: Model) -> Results:
     highest = last.potentials.highest
     symbol, what, asked = KINDS[highest]
     value = float(last.potentials.values[highest])
-    time = Figure("Time", time_text(float(last.time_s)), "Eq. 6") if last.time_s is not None else Figure(
-        "Cycles", count_text(float(last.cycles)), "no clock given: times are in cycles")  # fmt: skip
+    cycles = count_text(float(last.cycles))
+    if last.time_s is not None:
+        time = Figure("Time", time_text(float(last.time_s)), "Eq. 6")
+    elif last.time_range_s is not None:
+        time = Figure("Cycles", cycles, f"{designs_time(last)}, at the clocks that kernels on this board reach")
+    else:
+        time = Figure("Cycles", cycles, "no clock given: times are in cycles")
     speedup = Figure("Speedup", ratio_text(float(found[0].cycles / last.cycles)), "in cycles, over the first design")
     slowest = last.estimate.work.blocks[last.estimate.slowest]
     return Results(
