@@ -58,7 +58,7 @@ def designs(core: Path | None = None) -> Iterator[Design]:
     for name in fifo_designs.DESIGNS:
         yield Design(f"FIFOs {name}", lambda folder, name=name: fifo_designs.written(folder, name).path)
     for step in (2, 4):
-        settings = {"STEP": step, "CORES": 4, "POINTS": 5120}
+        settings = {"STEP": step, "CORES": 4, "POINTS": 8192}
         yield Design(f"pdf2d step {step}", _steps, settings)
     for host, hardware in PAIRS:
         yield Design(f"{host} on {hardware}", _small(host, hardware), SMALL)

@@ -26,6 +26,8 @@ TO_FPGA, TO_HOST = "to_fpga", "to_host"  # messages of the host's, where no mark
 _WAITING = {"idle", "wait", "waiting", "stall", "stalled", "pause", "paused", "sleep", "poll", "pending"}
 _BEGINNING = {"init", "initialize", "reset", "rst", "clear", "setup", "config", "configure"}
 _ENDING = {"done", "finish", "finished", "end", "stop", "halt", "halted", "trap", "error", "fail", "failed"}
+#: What a block without a name is called within its instance.
+_UNNAMED = re.compile(r"\.line_\d+$")
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _SENDS = (Category.SEND, Category.WAIT_SEND)
 
@@ -333,7 +335,8 @@ def _of_host(block: HdlBlock) -> str:
 
 def _target(path: str, own: str) -> str:
     """An instance or block as a target: within the same replica by its name alone, else every replica of it; within
-    the same FPGA without that."""
+    the same FPGA without that. A block without a name is its instance, since marks move the line that it is named by."""
+    path = _UNNAMED.sub("", path)
     if (place := fpga_of(path)) and place == fpga_of(own):
         path, own = path.removeprefix(place), own.removeprefix(place)
     within = any("[" in part for part in path.split(".")[: shared_parts(path, own)])
