@@ -260,7 +260,9 @@ def test_every_answer_is_that_of_the_trace(built: Built, eager: float) -> None:
         for held, true in zip(told.asserts, true_asserts, strict=True):
             ours, theirs = ([spell for spell in one.broken_ps if spell[1] < END * PERIOD_PS] for one in (held, true))
             assert ours == theirs, held.asserted.text
+            assert held.values == pytest.approx(true.values, nan_ok=True), held.asserted.text
             assert held.known == true.known
+        assert any(held.values for held in told.asserts)
     else:
         assert told.diagnostics
     # on a clock that is a hundred ppm slow, and then a little less

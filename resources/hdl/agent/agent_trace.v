@@ -3,6 +3,7 @@
 // lost, then each record.
 module agent_trace #(
     parameter VALUE_BITS = 1,   // up to 64
+    parameter KEY_BITS = VALUE_BITS, // the low bits whose changes are of account, where STATE
     parameter ROOM_BITS = 6,
     parameter VALUE_WORDS = 1,
     parameter STATE = 0         // instead of samples: what a frame begins with, and what differs from the cycle before
@@ -29,8 +30,8 @@ module agent_trace #(
     reg [1:0] head;        // 0: the number of records, 1: those lost, 2: records
     reg [BITS-1:0] record;
 
-    reg [VALUE_BITS-1:0] earlier;
-    wire wanted = ~reset & (STATE ? first | value != earlier : sample);
+    reg [KEY_BITS-1:0] earlier;
+    wire wanted = ~reset & (STATE ? first | value[KEY_BITS-1:0] != earlier : sample);
     wire full = used[ROOM_BITS];
     wire [ROOM_BITS:0] used_now = used + {{ROOM_BITS{1'b0}}, wanted & ~full};
     wire [31:0] lost_now = lost + {31'd0, wanted & full};
@@ -42,7 +43,7 @@ module agent_trace #(
         record <= records[{~active, place[ROOM_BITS-1:0]}];
     end
     always @(posedge clock) begin
-        earlier <= value;
+        earlier <= value[KEY_BITS-1:0];
         first <= reset | frame_end;
         used <= reset | frame_end ? {(ROOM_BITS + 1){1'b0}} : used_now;
         lost <= reset | frame_end ? 32'd0 : lost_now;

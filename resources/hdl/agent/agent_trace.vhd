@@ -8,6 +8,7 @@ use ieee.numeric_std.all;
 entity agent_trace is
     generic (
         VALUE_BITS : positive := 1; -- up to 64
+        KEY_BITS : natural := 0; -- the low bits whose changes are of account, where STATE; 0: all
         ROOM_BITS : positive := 6;
         VALUE_WORDS : positive := 1;
         STATE : natural := 0 -- instead of samples: what a frame begins with, and what differs from the cycle before
@@ -24,6 +25,14 @@ entity agent_trace is
 end agent_trace;
 
 architecture rtl of agent_trace is
+    function low_bits return positive is
+    begin
+        if KEY_BITS = 0 then
+            return VALUE_BITS;
+        end if;
+        return KEY_BITS;
+    end low_bits;
+    constant KEYS : positive := low_bits;
     constant BITS : positive := 32 + 32 * VALUE_WORDS;
     type memory is array (natural range 0 to 2 ** (ROOM_BITS + 1) - 1) of std_logic_vector(BITS - 1 downto 0);
     signal records : memory;
@@ -34,12 +43,12 @@ architecture rtl of agent_trace is
     signal part : natural range 0 to 2; -- of a record
     signal head : natural range 0 to 2; -- 0: the number of records, 1: those lost, 2: records
     signal one : std_logic_vector(BITS - 1 downto 0);
-    signal earlier : std_logic_vector(VALUE_BITS - 1 downto 0);
+    signal earlier : std_logic_vector(KEYS - 1 downto 0);
     signal wanted, full, taken : std_logic;
 begin
     full <= used(ROOM_BITS);
     wanted <= '0' when reset = '1' else sample when STATE = 0
-        else '1' when first = '1' or value /= earlier else '0';
+        else '1' when first = '1' or value(KEYS - 1 downto 0) /= earlier else '0';
     used_now <= used + 1 when wanted = '1' and full = '0' else used;
     lost_now <= lost + 1 when wanted = '1' and full = '1' else lost;
     taken <= selected and take;
@@ -57,7 +66,7 @@ begin
     process (clock)
     begin
         if rising_edge(clock) then
-            earlier <= value;
+            earlier <= value(KEYS - 1 downto 0);
             first <= reset or frame_end;
             used <= used_now;
             lost <= lost_now;

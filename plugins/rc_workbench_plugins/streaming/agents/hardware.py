@@ -23,11 +23,12 @@ from rc_workbench_plugins.streaming.agents.layout import (
     HardwareAgent,
     Histogram,
     Monitor,
+    Operand,
     Trace,
 )
 from rc_workbench_plugins.streaming.agents.measured import Refused, Values, bits_for
 from rc_workbench_plugins.streaming.agents.monitors import TRACE_RECORDS, Monitors
-from rc_workbench_plugins.streaming.agents.netlist import Bits, Gate, Netlist, Part, both, verilog, vhdl
+from rc_workbench_plugins.streaming.agents.netlist import Bits, Gate, Logic, Netlist, Part, Signal, both, verilog, vhdl
 from rc_workbench_plugins.streaming.query.measures import Assert, Measure, Metric, Query, Statistic, Tap, operands
 from workbench.model.diagnostic import Diagnostic, Severity
 
@@ -101,12 +102,33 @@ class _Builder(Monitors):
         at = f"a{sum(map(len, self._groups.values()))}"
         first = next(operands(of.condition), None)
         key = self._group(replace(first, when=None) if first else None, clock)
-        state = self.net.wire(f"{at}_state", 2)
+        compared = list(self._instants(of, clock))
+        width = 2 + sum(1 + part.bits for part, _, _ in compared)
+        state = self.net.wire(f"{at}_state", width)
         for bit, logic in enumerate((truth.true, truth.false)):
             self.net.assigns[Part(state, bit)] = logic
-        self._memory("agent_trace", at, key, {"VALUE_BITS": 2, "ROOM_BITS": bits_for(TRACE_RECORDS), "STATE": 1},
-                     sample=OFF, value=state, since=self._frame_wire(key, "since"))  # fmt: skip
-        self._groups[key].append(Monitor(of, tuple(self._balances(of, key, at)), Trace(1, True)))
+        for part, known, value in compared:
+            self.net.assigns[Part(state, part.low)] = known
+            self.net.joins[Part(state, part.low + 1, part.low + part.bits)] = value
+        words = ceil(width / 32)
+        parameters = {
+            "VALUE_BITS": width, "KEY_BITS": 2, "VALUE_WORDS": words, "ROOM_BITS": bits_for(TRACE_RECORDS), "STATE": 1,
+        }  # fmt: skip
+        self._memory("agent_trace", at, key, parameters, sample=OFF, value=state, since=self._frame_wire(key, "since"))
+        trace = Trace(words, True, operands=tuple(part for part, _, _ in compared))
+        self._groups[key].append(Monitor(of, tuple(self._balances(of, key, at)), trace))
+
+    def _instants(self, of: Assert, clock: int) -> Iterator[tuple[Operand, Logic, Signal]]:
+        """The values of the moment that an assertion compares, as far as a record has room for them, and when they are
+        known."""
+        low = 2
+        for number, side in enumerate(operands(of.condition)):
+            if side.instant:
+                values, known = self._latest(side, clock)
+                if values.bits > 1 and low + 1 + values.bits <= 64:
+                    type_ = self.edges[side.edges[-1]].edge.type if side.metric is Metric.VALUE else ""
+                    yield Operand(number, low, values.bits, type_), known, values.value
+                    low += 1 + values.bits
 
     def _balances(self, of: Measure | Assert, key: GroupKey, at: str) -> Iterator[Field]:
         """Between the edges of paths that no statement before asked of, how many elements more are taken than given:

@@ -52,12 +52,25 @@ class Histogram:
 
 
 @dataclass(frozen=True)
+class Operand:
+    """What an assertion compares, in its records: the `number`-th operand, whether it is known at bit `low`, and its
+    value in the `bits` above."""
+
+    number: int
+    low: int
+    bits: int
+    type: str
+
+
+@dataclass(frozen=True)
 class Trace:
-    """Records; of `state` each lasts until the next, the others happen at the end of their cycle."""
+    """Records; of `state` each lasts until the next, the others happen at the end of their cycle. Those of an assertion
+    have its truth in the two low bits."""
 
     value_words: int
     state: bool
     type: str = ""
+    operands: tuple[Operand, ...] = ()
 
 
 @dataclass(frozen=True)

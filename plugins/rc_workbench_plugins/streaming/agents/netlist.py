@@ -56,14 +56,14 @@ class Instance:
 @dataclass
 class Netlist:
     """`inputs`, `outputs` and `wires` give widths; 0 is a single wire.
-    `joins` are wires, of any width, that are another signal."""
+    `joins` are wires or parts, of any width, that are another signal."""
 
     name: str
     inputs: dict[str, int] = field(default_factory=dict)
     outputs: dict[str, int] = field(default_factory=dict)
     wires: dict[str, int] = field(default_factory=dict)
     assigns: dict[str | Part, Logic] = field(default_factory=dict)
-    joins: dict[str, Signal] = field(default_factory=dict)
+    joins: dict[str | Part, Signal] = field(default_factory=dict)
     instances: list[Instance] = field(default_factory=list)
 
     def wire(self, name: str, width: int = 0) -> str:
@@ -93,7 +93,7 @@ def verilog(net: Netlist) -> str:
         values = ", ".join(f".{key}({_verilog(value)})" for key, value in one.parameters.items())
         joins = ", ".join(f".{key}({_verilog(value)})" for key, value in one.ports.items())
         lines += [f"    {one.module} {f'#({values}) ' if values else ''}{one.name} (", f"        {joins}", "    );"]
-    lines += [f"    assign {name} = {_verilog(signal)};" for name, signal in net.joins.items()]
+    lines += [f"    assign {_verilog(to)} = {_verilog(signal)};" for to, signal in net.joins.items()]
     lines += [f"    assign {_verilog(to)} = {_verilog_logic(logic)};" for to, logic in net.assigns.items()]
     return "\n".join([*lines, "endmodule", ""])
 
@@ -151,7 +151,7 @@ def vhdl(net: Netlist) -> str:
         if values:
             lines.append(f"        generic map ({values})")
         lines.append(f"        port map ({joins});")
-    lines += [f"    {inner.get(name, name)} <= {_vhdl(signal, inner)};" for name, signal in net.joins.items()]
+    lines += [f"    {_vhdl(to, inner)} <= {_vhdl(signal, inner)};" for to, signal in net.joins.items()]
     lines += [f"    {_vhdl(to, inner)} <= {_vhdl_logic(logic, inner)};" for to, logic in net.assigns.items()]
     lines += [f"    {name} <= {inside};" for name, inside in inner.items()]
     return "\n".join([*lines, "end joined;", ""])

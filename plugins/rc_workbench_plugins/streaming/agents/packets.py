@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,7 @@ from rc_workbench_plugins.streaming.query.measures import (
     MeasureResult,
     Metric,
     Statistic,
+    operands,
     with_parts,
 )
 from workbench.api.virtual_time import Frame, exactly, frame_of
@@ -40,6 +42,7 @@ from workbench.model.run import PS_PER_S
 from workbench.model.text import counted
 
 Words = NDArray[np.uint32]
+_BROKEN = 2  # an assertion's truth: not known, true, false
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,7 @@ class Told:
 class _Answer:
     frames: list[FrameValue] = field(default_factory=list)
     changes: list[tuple[int, int]] = field(default_factory=list)  # of an assertion: time (ps), (true, false) as bits
+    broken: dict[int, float] = field(default_factory=dict)  # of its operands, when it was broken first
     passed: Counter[Field] = field(default_factory=Counter)
     lost: int = 0
     end_ps: int = 0
@@ -88,19 +92,21 @@ def answers(
         if kind == OF_FRAME:
             group = agent.groups[number]
             _take(group.monitors, body, clocks[group.clock], found)
-    measures, asserts, problems = [], [], []
+    measures, problems = [], []
+    held: list[tuple[Assert, _Answer]] = []
     for group in agent.groups:
         for monitor in group.monitors:
             answer = found.get(id(monitor), _Answer())
             if isinstance(monitor.of, Measure):
                 measures.append(_result(monitor.of, answer))
             else:
-                asserts.append(_held(monitor, answer))
+                held.append((monitor.of, answer))
                 if answer.lost:
                     lost = counted(answer.lost, "change")
                     told = f"of '{monitor.of.label or monitor.of.text}' {lost} had no room in the FPGA"
                     hint = "It was broken where the answer says so; ask for shorter frames to see all of it."
                     problems.append(Diagnostic(told, hint, severity=Severity.WARNING))
+    asserts = [_held(of, answer, measures) for of, answer in held]
     unequal = {part.along for answer in found.values() for part, more in answer.passed.items() if more}
     return in_order_alone(Answers(tuple(measures), tuple(asserts), tuple(problems)), unequal)
 
@@ -195,7 +201,13 @@ def _take(monitors: Sequence[Monitor], body: list[int], times: Sequence[Frame], 
                 place += len(words)
                 table = words.reshape(records, 1 + trace.value_words)
                 if not isinstance(monitor.of, Measure):
-                    answer.changes += [(timing.at(start + int(since)), int(value)) for since, value in table.tolist()]
+                    raw = _raw(trace, table).tolist()
+                    if not any(worth == _BROKEN for _, worth in answer.changes):
+                        first = next((bits for bits in raw if bits & 3 == _BROKEN), None)
+                        answer.broken = {} if first is None else _compared(monitor.of, trace, first, timing)
+                    answer.changes += [
+                        (timing.at(start + int(since)), bits & 3) for since, bits in zip(table[:, 0], raw, strict=True)
+                    ]
                     continue
                 frame = replace(frame, samples=_samples(monitor.of, trace, table, start, timing))
             case None if isinstance(monitor.of, Measure):
@@ -225,13 +237,30 @@ def _samples(
 ) -> tuple[NDArray[np.int64], NDArray[np.generic]]:
     after = 0 if trace.state else 1  # a state is there when its cycle begins, an event at its end
     times = np.array([timing.at(start + int(since) + after) for since in table[:, 0]], np.int64)
-    raw = table[:, 1] if trace.value_words == 1 else table[:, 1] | table[:, 2] << np.uint64(32)
+    raw = _raw(trace, table)
     values: NDArray[np.generic] = raw.astype(np.int64)
     if of.metric in TIMED:
         values = np.array([timing.lasting(int(cycles)) for cycles in raw], np.int64)
     elif of.metric is Metric.VALUE:
         values = _typed(raw, trace.type)
     return times, values
+
+
+def _raw(trace: Trace, table: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The values of records, as bits."""
+    return table[:, 1] if trace.value_words == 1 else table[:, 1] | table[:, 2] << np.uint64(32)
+
+
+def _compared(of: Assert, trace: Trace, bits: int, timing: Frame) -> dict[int, float]:
+    """What operands were worth in a record, by their numbers, in base units."""
+    sides, found = list(operands(of.condition)), {}
+    for part in trace.operands:
+        if bits >> part.low & 1:
+            raw = bits >> part.low + 1 & (1 << part.bits) - 1
+            timed = sides[part.number].metric in TIMED
+            value = _typed(np.array([raw], np.uint64), part.type)[0] if part.type else raw
+            found[part.number] = float(timing.lasting(raw) if timed else value)
+    return found
 
 
 def _typed(raw: NDArray[np.uint64], type_: str) -> NDArray[np.generic]:
@@ -287,15 +316,26 @@ def _result(of: Measure, answer: _Answer) -> MeasureResult:
     return MeasureResult(of, with_parts(of, answer.frames), f"{COUNTED}, but {told}", (problem,))
 
 
-def _held(monitor: Monitor, answer: _Answer) -> AssertResult:
-    assert not isinstance(monitor.of, Measure)
+def _held(of: Assert, answer: _Answer, measures: Sequence[MeasureResult]) -> AssertResult:
     broken: list[tuple[int, int]] = []
     since: int | None = None
     for time, worth in [*answer.changes, (answer.end_ps, 0)]:
-        if worth == 2 and since is None:
+        if worth == _BROKEN and since is None:
             since = time
-        elif worth != 2 and since is not None:
+        elif worth != _BROKEN and since is not None:
             broken.append((since, time))
             since = None
     trust = f"{COUNTED}, but {counted(answer.lost, 'change')} had no room in the FPGA" if answer.lost else COUNTED
-    return AssertResult(monitor.of, tuple(broken), any(worth for _, worth in answer.changes), answer.unsure_ps, trust)
+    known = any(worth for _, worth in answer.changes)
+    values = tuple(_values(of, answer, measures, broken[0][0])) if broken else ()
+    return AssertResult(of, tuple(broken), known, answer.unsure_ps, trust, values)
+
+
+def _values(of: Assert, answer: _Answer, measures: Sequence[MeasureResult], at_ps: int) -> Iterator[float]:
+    """What an assertion's operands were worth when it was broken first: those of a frame are known where the query asks
+    for them too."""
+    for number, side in enumerate(operands(of.condition)):
+        frames = next((one.frames for one in measures if one.measure == side), ()) if not side.instant else ()
+        ended = [frame.value for frame in frames if frame.end_ps <= at_ps]
+        value = ended[-1] if ended else answer.broken.get(number)
+        yield nan if value is None else float(value)

@@ -105,14 +105,15 @@ class Truths(Measured):
         if values.event is None:
             return values, gate
         self._check_type(replace(of, statistic=Statistic.MEAN), values)
-        at = f"v{len(self._made)}"
-        self._made[("latest", at)] = at
-        latest, known = self.net.wire(f"{at}_latest", values.bits), self.net.wire(f"{at}_known")
-        self.net.add(
-            "agent_last", at, {"VALUE_BITS": values.bits}, clock=f"clock_{clock}", reset=f"c{clock}_reset",
-            sample=values.event, value=values.value, known=known, latest=latest,
-        )  # fmt: skip
-        return replace(values, value=latest), both(known, gate)
+        at = self._made.get(("latest", of, clock))
+        if at is None:
+            at = self._made["latest", of, clock] = f"v{len(self._made)}"
+            self.net.add(
+                "agent_last", at, {"VALUE_BITS": values.bits}, clock=f"clock_{clock}", reset=f"c{clock}_reset",
+                sample=values.event, value=values.value, known=self.net.wire(f"{at}_known"),
+                latest=self.net.wire(f"{at}_latest", values.bits),
+            )  # fmt: skip
+        return replace(values, value=f"{at}_latest"), both(f"{at}_known", gate)
 
     def _extreme(self, at: str, left: Measure, of: Comparison, clock: int) -> tuple[Logic, Logic]:
         """Of the least or the largest value of the last frame."""
