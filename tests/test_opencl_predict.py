@@ -107,7 +107,7 @@ def test_a_kernel_alone_is_predicted(capsys: pytest.CaptureFixture[str]) -> None
     said = " ".join(d["message"] for d in found["diagnostics"])
     assert "seconds are a range" in said
     assert found["time_range_s"] == pytest.approx([found["cycles"] / 300e6, found["cycles"] / 150e6])
-    assert (found["most_b_comp"], "B_comp is at most 100 % by DSP blocks" in said) == (1, True)  # it adds only
+    assert (found["most_b_comp"], "B_comp is at most 100\u202f% by DSP blocks" in said) == (1, True)  # it adds only
 
 
 def test_the_profiles_say_which_produced_a_number(multiply: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,6 +22,7 @@ from workbench.model.changes import CHANGES, Change, Clock, Retype, ScaleCalls, 
 from workbench.model.finding import tops
 from workbench.model.prediction import Bottleneck, Trust
 from workbench.model.run import Run
+from workbench.model.text import bytes_text
 from workbench.replay.predict import Replayed
 from workbench.session.change_completion import completions
 from workbench.testing.predictions import MadeUpReplay, with_changes
@@ -132,6 +133,10 @@ def test_a_change_says_the_calls_before_and_after_it(analysis: Analysis) -> None
     assert fact.value.replace("\u202f", " ") == f"{call.count // 4} × 1 KiB"
     (both,) = change_facts([Unite((call.place,), 4), Retype((call.place,), "read")], analysis)
     assert both.value.endswith(", by read")
+    other = next(c for c in analysis.calls if c.site != call.site and c.bytes_per_call)
+    (united,) = change_facts([Unite((call.place, other.place), call.count + other.count)], analysis)  # into one
+    assert united.title.count(" + ") == 1
+    assert united.value == f"1 × {bytes_text(round(call.bytes + other.bytes))}"
     assert change_facts([ScaleCalls((call.site.label,), 0)], analysis)[0].value == "removed"
     assert change_facts([Clock("clk", 150e6)], analysis)[0].title.replace("\u202f", " ") == "Clock clk at 150 MHz"
 

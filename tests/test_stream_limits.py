@@ -11,7 +11,14 @@ from typing import Any, cast
 import numpy as np
 import pytest
 from rc_workbench_plugins.streaming.events import Events, Times, events_of, tables
-from rc_workbench_plugins.streaming.limit_finding import LIMITS, limits, limits_table, short_queues, stream_bound
+from rc_workbench_plugins.streaming.limit_finding import (
+    LIMITS,
+    limits,
+    limits_table,
+    short_queues,
+    stream_advice,
+    stream_bound,
+)
 from rc_workbench_plugins.streaming.topology import Place, Resource
 from stream_topologies import DEPTH, LAPLACE, TANDEM, flow
 
@@ -24,6 +31,7 @@ from workbench.formats.run_folder import RunWriter, open_run
 from workbench.model.blocks import Block, Side, State
 from workbench.model.changes import Depth
 from workbench.model.finding import Finding
+from workbench.model.finding import Place as Line
 from workbench.model.pragma import Category
 from workbench.model.run import RunStatus
 from workbench.session.plugins import load_plugins
@@ -241,6 +249,31 @@ def test_a_rules_finding_gains_no_more_than_the_streams_let_it(tmp_path: Path) -
         own, why = stream_bound(measured, replace(moves, block=limit.block)) or (0.0, "")
         assert own == limit.speedup_cap
         assert stream_bound(measured, replace(moves, scope="application")) is None
+
+
+def test_transfers_of_the_run_time_are_advised_by_the_project(tmp_path: Path) -> None:
+    """Its code is generated: nobody can unite its calls. Without a trace nothing is known of what that gains."""
+    run, _ = open_run(recorded_run(tmp_path / "run", laplace(split_ns=400)))
+    limit = analyse(run, None, open_knowledge(load_plugins())[0]).findings[0]
+    places = (Line("composed/stream_card.c", 22, "fpgaWrite"),)
+    moves = replace(limit, rule="inefficient transfer type or size", places=places)
+    measured: Any = SimpleNamespace(run=run)
+    (advice,) = stream_advice(measured, moves) or ()
+    assert "streaming.bulk_elements" in advice.text
+    assert (advice.at_most, advice.stays, advice.changes) == (limit.speedup_cap, limit.advice[0].stays, ())
+    measured.run = replace(run, tables={})
+    (untraced,) = stream_advice(measured, moves) or ()
+    assert (untraced.at_most, "--trace" in untraced.text) == (None, True)
+    assert stream_advice(measured, replace(moves, places=(Line("main.c", 22),))) is None
+    assert stream_advice(measured, replace(moves, rule="late sender")) is None
+
+
+def test_of_equal_gains_what_limits_the_streams_is_first() -> None:
+    run, knowledge = synthetic_run(), open_knowledge(load_plugins())[0]
+    (first, *_) = analyse(run, None, replace(knowledge, sources=())).findings
+    own = replace(first, id="own", rule="own", time_s=first.time_s / 100)
+    source = FindingSource("own", lambda measured: (own,))
+    assert analyse(run, None, replace(knowledge, sources=(source,))).findings[0].id == "own"
 
 
 def test_a_plugins_bound_is_the_findings(tmp_path: Path) -> None:

@@ -86,7 +86,8 @@ def find_bottlenecks(
     rules = {finding.id: rule for finding, (_, rule) in zip(findings, found, strict=True)}
     own, wrong = findings_of_plugins(measured, knowledge.sources)
     findings, problems = _unique([*findings, *own]), [*problems, *more, *wrong]
-    return tuple(_nested(sorted(findings, key=_rank), rules)), tuple(dict.fromkeys(problems))
+    ranked = sorted(findings, key=lambda finding: _rank(finding, finding.id in rules))
+    return tuple(_nested(ranked, rules)), tuple(dict.fromkeys(problems))
 
 
 def _left_out(rule: CheckedRule, error: WorkbenchError) -> Iterator[Diagnostic]:
@@ -95,11 +96,11 @@ def _left_out(rule: CheckedRule, error: WorkbenchError) -> Iterator[Diagnostic]:
         yield Diagnostic(message, problem.hint, Severity.WARNING, rule.file, rule.line)
 
 
-def _rank(finding: Finding) -> tuple[bool, bool, float, bool, float]:
-    """By gain, predicted ones first; those whose best advice leads to others come after them. Among equals parts of
-    another are later, then those that take less time."""
+def _rank(finding: Finding, of_rule: bool) -> tuple[bool, bool, float, bool, bool, float]:
+    """By gain, predicted ones first; those whose best advice leads to others come after them. Among equals a plugin's
+    own is first (it bounds those of rules), parts of another are later, and those that take less time."""
     unknown = finding.speedup_predicted is None
-    return finding.points_elsewhere, unknown, -finding.gain, finding.scope == "call", -finding.time_s
+    return finding.points_elsewhere, unknown, -finding.gain, of_rule, finding.scope == "call", -finding.time_s
 
 
 def _fire(rule: CheckedRule, measured: Measured) -> Iterator[_Fired]:

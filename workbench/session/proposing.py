@@ -335,7 +335,7 @@ def _of_host(block: HdlBlock) -> str:
 
 def _target(path: str, own: str) -> str:
     """An instance or block as a target: within the same replica by its name alone, else every replica of it; within
-    the same FPGA without that. A block without a name is its instance, since marks move the line that it is named by."""
+    the same FPGA without that. A block without a name is its instance: marks move the line that it is named by."""
     path = _UNNAMED.sub("", path)
     if (place := fpga_of(path)) and place == fpga_of(own):
         path, own = path.removeprefix(place), own.removeprefix(place)

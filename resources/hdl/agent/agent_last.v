@@ -11,6 +11,7 @@ module agent_last #(
 );
     always @(posedge clock) begin
         known <= ~reset & (known | sample);
-        if (sample) latest <= value;
+        if (reset) latest <= 0;
+        else if (sample) latest <= value;
     end
 endmodule

@@ -21,7 +21,9 @@ begin
     begin
         if rising_edge(clock) then
             some <= not reset and (some or sample);
-            if sample = '1' then
+            if reset = '1' then
+                latest <= (others => '0');
+            elsif sample = '1' then
                 latest <= value;
             end if;
         end if;
