@@ -207,9 +207,13 @@ class _Proposing:
         return streams[term.stream].id.rpartition(".")[2] if 0 <= term.stream < len(streams) else ""
 
     def _host_message(self, block: HdlBlock, *, to_fpga: bool) -> str:
-        """The message by which the host's marks speak of it already, or the one that is proposed for both sides."""
-        sends = (Category.SEND, Category.WAIT_SEND) if to_fpga else (Category.RECV, Category.WAIT_RECV)
-        known = [m for pragma in self._host_marks if pragma.category in sends for m in pragma.messages]
+        """The message by which the host's marks speak of it already, or those of the FPGA, or the one that is proposed
+        for both sides."""
+        gives, takes = (Category.SEND, Category.WAIT_SEND), (Category.RECV, Category.WAIT_RECV)
+        by_host, in_fpga = (gives, takes) if to_fpga else (takes, gives)
+        marks = [p.pragma for one in self._scan.hdl.blocks for p in one.pragmas if CPU in p.pragma.targets]
+        known = [m for pragma in self._host_marks if pragma.category in by_host for m in pragma.messages]
+        known += [m for pragma in marks if pragma.category in in_fpga for m in pragma.messages]
         return known[0] if known else TO_FPGA if to_fpga else TO_HOST
 
     def _proposal(
