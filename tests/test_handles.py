@@ -55,6 +55,10 @@ C_SHAPES = {
         "typedef struct dev *mdev_t;", "mdev_t dev_open(int slot)", "mdev_t d",
         f"mdev_t a = dev_open(1), b = dev_open(0); {POINTERS}", "a b",
     ),
+    "a pointer's name that the system has too": (
+        "typedef struct dev *dev_t;", "dev_t dev_open(int slot)", "dev_t d",
+        f"dev_t a = dev_open(1), b = dev_open(0); {POINTERS}", "a b",
+    ),
     "a pointer": (
         "struct dev;", "struct dev *dev_open(int slot)", "struct dev *d",
         f"struct dev *a = dev_open(1), *b = dev_open(0); {POINTERS}", "a b",
@@ -164,6 +168,92 @@ def test_a_class_holds_its_card(tmp_path: Path) -> None:
     host = CPP_HOST.replace("got != 41) return 2;", "got != 41 || a.read(52, 1u).at(0) != 41) return 2;")
     said = [*SAID[:3], "r from 1 at 52, 4 bytes", *SAID[3:]]
     assert said_by("api.hpp", CPP, "main.cpp", "#include <stdexcept>\n" + host, tmp_path) == said
+
+
+MAKERS = """#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+namespace lx {
+class Pointed {
+public:
+    static std::unique_ptr<Pointed> open(int slot);
+    ~Pointed();
+    void write_reg(uint32_t reg, uint32_t value);
+private:
+    explicit Pointed(int slot);
+    std::string name_;
+    int &shared_;
+};
+class Interface {
+public:
+    using Ptr = std::shared_ptr<Interface>;
+    virtual ~Interface() = default;
+    virtual void write_reg(uint32_t reg, uint32_t value) = 0;
+    virtual const std::string &name() const = 0;
+};
+Interface::Ptr make_interface(int slot);
+class Value {
+public:
+    static Value open(int slot);
+    static std::optional<Value> try_open(int slot);
+    static Value &instance();
+    Value(Value &&other) noexcept;
+    Value &operator=(Value &&other) noexcept;
+    uint32_t read_reg(uint32_t reg) const;
+    template <class T> void put(uint32_t reg, const std::vector<T> &words) { put_raw(reg, words.data(), words.size() * sizeof(T)); }
+private:
+    Value();
+    void put_raw(uint32_t reg, const void *data, std::size_t bytes);
+};
+class Buffer {
+public:
+    Buffer(Value &board, std::size_t size);
+    void write(uint32_t addr, const uint32_t *data, std::size_t words);
+private:
+    Value &board_;
+    const std::size_t size_;
+};
+}
+lx::Interface *make_raw(int slot);
+"""
+MAKERS_HOST = """#include "api.hpp"
+int main()
+{
+    lx::Pointed::open(1)->write_reg(16, 7);
+    lx::make_interface(0)->write_reg(32, 8);
+    std::unique_ptr<lx::Interface> raw(make_raw(1));
+    raw->write_reg(20, 9);
+    uint32_t word = 5;
+    auto value = lx::Value::try_open(1);
+    if (!value || value->read_reg(48) != 41 || lx::Value::try_open(2) || lx::Pointed::open(2)) return 1;
+    lx::Value moved = std::move(*value);
+    lx::Buffer(moved, 4).write(52, &word, 1);
+    moved.put(56, std::vector<uint32_t>{6});
+    return lx::Value::instance().read_reg(60) != 40 || lx::Value::open(0).read_reg(64) != 40;
+}
+"""
+
+
+def test_functions_that_make_objects_do_so_on_the_card_that_they_name(tmp_path: Path) -> None:
+    """By any pointer, by value, optional or by reference; of abstract classes, and with hidden constructors."""
+    assert said_by("api.hpp", MAKERS, "main.cpp", MAKERS_HOST, tmp_path) == [
+        "w 7 to 1 at 16, 4 bytes", "close 1", "w 8 to 0 at 32, 4 bytes", "w 9 to 1 at 20, 4 bytes",
+        "r from 1 at 48, 4 bytes", "w 5 to 1 at 52, 4 bytes", "w 6 to 1 at 56, 4 bytes",
+        "r from 0 at 60, 4 bytes", "r from 0 at 64, 4 bytes",
+    ]  # fmt: skip
+
+
+def test_what_makes_an_object_in_a_wrapper_of_its_own_is_said(tmp_path: Path) -> None:
+    header = "namespace lx { class Dev { public: void write(int address, int value); }; Result<Dev> make(); }"
+    entry = {"prototype": "Result<Dev> lx::make()", "kind": "acquire"}
+    (tmp_path / "api.hpp").write_text(header)
+    platform = Platform(schema_version=1, name="x", host=Host(include_lines=("api.hpp",),
+                        entries=(HostEntry.model_validate(entry),)))  # fmt: skip
+    (lack,) = shim_lacks(platform, PlatformSupport("api", tmp_path / "api.yaml", tmp_path))
+    assert lack.message == "how lx::make makes the Result<Dev> that it returns is not known"
 
 
 def said_by(name: str, header: str, source: str, host: str, folder: Path) -> list[str]:

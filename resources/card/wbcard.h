@@ -6,7 +6,9 @@
 #define WBCARD_H
 #include <stddef.h>
 #include <stdint.h>
+#ifndef WBCARD_NO_FILES /* defined by code whose API has types by the names of the system's, such as dev_t */
 #include <sys/types.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -49,6 +51,7 @@ void *wbcard_map(wbcard_t *card, const char *send_table, const char *receive_tab
                  int64_t bytes);
 int wbcard_unmap(void *at);
 
+#ifndef WBCARD_NO_FILES
 /* A device file, as a driver on a real machine serves it, to the program's open, openat, read, pread, write, pwrite, lseek, ioctl, mmap,
  * poll (it is always ready), dup and close. What is not there is refused; errno says what a function that fails means. `path` is a pattern, with * and ?. */
 typedef struct {
@@ -66,6 +69,7 @@ extern const wbcard_file wbcard_files[] __attribute__((weak));
 
 /* From now on a descriptor that the program has, as an eventfd's, is served as `as` says, with this `file`; NULL: as it was before. */
 int wbcard_serve(int fd, const wbcard_file *as, void *file);
+#endif
 
 /* This thread's time on the virtual clock. Asking costs no virtual time. */
 int64_t rcw_now_ps(void);

@@ -19,6 +19,15 @@ _SYSTEM = Path("/usr/include")
 _SIZED = re.compile(r"\bsizeof\s*\(?\s*(\w+)\b")
 _ARRAY = re.compile(r"(?:const )?(?:std::)?(?:vector|span|array|string)\b")
 KNOWN = {*C_WORDS, "struct", "union", "enum"}
+#: Types that <sys/types.h>, and with it <stdlib.h>, declares: an API may have its own by the same names.
+SYSTEM_TYPES = {
+    "blkcnt_t", "blksize_t", "caddr_t", "clock_t", "clockid_t", "daddr_t", "dev_t",
+    "fd_mask", "fd_set", "fsblkcnt_t", "fsfilcnt_t", "fsid_t", "gid_t",
+    "id_t", "ino_t", "key_t", "loff_t", "mode_t", "nlink_t", "pid_t",
+    "quad_t", "register_t", "suseconds_t", "time_t", "timer_t", "u_char",
+    "u_int", "u_int8_t", "u_int16_t", "u_int32_t", "u_int64_t", "u_long", "u_quad_t",
+    "u_short", "uid_t", "uint", "ulong", "ushort",
+}  # fmt: skip
 
 
 def used(expression: str) -> list[str]:
@@ -148,4 +157,6 @@ def _foreign(prototypes: Sequence[Prototype]) -> dict[str, bool]:
 def _types(prototypes: Sequence[Prototype]) -> Iterator[str]:
     """Declarations of types that only the vendor's header knows: whole where they are used whole, else their name."""
     for name, used in _foreign(prototypes).items():
+        if name in SYSTEM_TYPES:
+            continue  # of <sys/types.h>
         yield f"typedef intptr_t {name};" if used else f"typedef struct {name} {name};"

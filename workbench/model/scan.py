@@ -257,12 +257,14 @@ class ProjectScan:
 @dataclass(frozen=True)
 class ApiFunction:
     """A function that a header declares: its prototype as an entry of a template has it, and its line. `choices` are
-    the values of its parameters that are enumerations: (parameter, their names). `inline`: the header defines it."""
+    the values of its parameters that are enumerations: (parameter, their names). `inline`: the header defines it.
+    `private`: no program calls it, but functions that the header defines."""
 
     prototype: str
     line: int
     choices: tuple[tuple[str, tuple[str, ...]], ...] = ()
     inline: bool = False
+    private: bool = False
 
 
 @dataclass(frozen=True)

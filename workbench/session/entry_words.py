@@ -39,6 +39,7 @@ _BOTH_WAYS = {"sync", "memcpy", "copy", "transfer", "xfer", "migrate", "move"}
 _WAYS = {"dir", "direction", "way"}
 _TO = re.compile(r"(_|^)(to_(device|card|fpga|board)|from_host|h2[cd])(_|$)")
 _FROM = re.compile(r"(_|^)((from_(device|card|fpga|board)|to_host)|[cd]2h)(_|$)")
+_AWAY = re.compile(r"(?:.*_)?(to|into|from)")  # `memcpy_to`, `copy_from`: the card is what is not named
 _STARTS = {"run", "start", "launch", "exec", "execute", "submit", "invoke", "operator", "task"}
 _REASONS = {
     CallKind.ACQUIRE: "initialize", CallKind.CONFIGURE: "initialize", CallKind.RELEASE: "finalize",
@@ -64,6 +65,8 @@ _OF_CARDS = {*_CARDS, "queue", "thread", "context"}  # classes whose objects are
 _OF_MEMORY = {"mem", "memory", "malloc", "buffer", "buf", "kernel", "event", "properties"}
 _FILES = ("bitfile", "bitstream", "xclbin", "filename", "file", "path", "image", "afi", "fnm", "name")
 _LATER = {"async", "nonblocking", "nb", "enqueue", "start"}
+#: The label of a call that only functions of the header itself make.
+PRIVATE = "private"
 ONE_BYTE = ("void", "char", "unsigned char", "signed char", "uint8_t", "int8_t", "std::byte")
 _WORD = re.compile(r"(?<![A-Za-z])(?:[hH]2[cCdD]|[cCdD]2[hH])(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _INTEGER = re.compile(
@@ -118,6 +121,7 @@ def entries_of(functions: Sequence[ApiFunction]) -> tuple[list[dict[str, Any]], 
     notes: list[Diagnostic] = []
     for function, prototype in known:
         entry = entry_of(function.prototype) | _inline(function)
+        entry = _with(entry, subtype=PRIVATE) if function.private else entry
         if prototype is None or entry["kind"] not in ("send", "receive"):
             entries.append(entry)
             continue
@@ -132,11 +136,11 @@ def entries_of(functions: Sequence[ApiFunction]) -> tuple[list[dict[str, Any]], 
             entries.append(_with(entry, kind="receive", subtype="from the device", condition=from_))
         else:
             entries.append(entry)
-            if _moves_both_ways(prototype):
+            if _moves_both_ways(prototype) and not _says_where(prototype):
                 hint = "Give it two entries, each with its own 'Only when' and Label."
                 told = f"{prototype.qualified} may go either way; it was taken for a send"
                 notes.append(Diagnostic(told, hint, Severity.NOTE))
-    entries = _with_descriptors(entries)
+    entries = _with_descriptors(_with_makers(entries))
     asked = [
         p.qualified for e in entries if e["kind"] == "other" and (p := parse_prototype(e["prototype"])) and _asks(p)
     ]
@@ -163,6 +167,58 @@ def _with_descriptors(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
             entry = _with(entry, fpga=first.name)
         found.append(entry)
     return found
+
+
+def _with_makers(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """With the calls that open a card as `acquire`, where the API is classes: what returns an object that moves data,
+    by value or by any pointer; else the constructors of such a class, unless they are given another object."""
+    known = [(entry, parse_prototype(entry["prototype"])) for entry in entries]
+    scopes = {p.scope for _, p in known if p and (p.is_constructor or p.is_destructor)}
+    movers = {p.scope for e, p in known if p and p.scope and "address" in e and not (p.is_static or p.is_constructor)}
+    names = {scope.rpartition("::")[2] for scope in movers}
+    made: set[str] = set()  # last names of the classes of which a call makes an object
+    found = []
+    for entry, prototype in known:
+        returned = set(re.findall(r"\w+", prototype.returns)) & names if prototype else set()
+        own = bool(prototype and prototype.scope in movers and not prototype.is_static)
+        hidden = bool(
+            prototype and prototype.is_static and prototype.scope in movers and _is_pointer(prototype.returns)
+        )
+        if prototype and not own and (returned or hidden):
+            made |= returned or {prototype.scope.rpartition("::")[2]}
+            entry = _plain_entry(entry, entry_of(entry["prototype"], CallKind.ACQUIRE))
+        elif returned and entry["kind"] in ("send", "receive") and "data" not in entry:
+            parameters = parameters_of(prototype) if prototype else []
+            if next(data_of(parameters, CallKind(entry["kind"])), None) is None:  # the object itself is no data
+                entry = _plain_entry(entry, {"kind": "other"})
+        elif prototype and own and entry["kind"] == "acquire" and not prototype.is_constructor:
+            made.add(prototype.scope.rpartition("::")[2])
+        found.append(entry)
+    for place, (_, prototype) in enumerate(known):
+        entry = found[place]
+        if prototype is None or prototype.scope not in movers or entry["kind"] not in ("other", "acquire", "release"):
+            continue
+        last = prototype.scope.rpartition("::")[2]
+        given = any(scope.rpartition("::")[2] in re.findall(r"\w+", text) for scope in scopes | movers
+                    for text, _ in prototype.parameters)  # fmt: skip
+        if prototype.is_constructor and not given:
+            opens = last not in made or (prototype.parameters and entry["kind"] == "acquire")
+            kind = CallKind.ACQUIRE if opens else CallKind.OTHER
+            found[place] = _plain_entry(entry, entry_of(entry["prototype"], kind))
+        elif prototype.is_destructor and entry["kind"] == "other":
+            found[place] = _plain_entry(entry, entry_of(entry["prototype"], CallKind.RELEASE))
+    return found
+
+
+def _is_pointer(returns: str) -> bool:
+    """Whether a type's name says that it is a pointer to an object: `Ptr`, `sptr`, `DevPtr`."""
+    return bool({"ptr", "sptr", "uptr", "pointer"} & set(_words(returns.rpartition("::")[2])))
+
+
+def _plain_entry(entry: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """An entry that became another one, of which only what is the header's stays."""
+    kept = {name: entry[name] for name in ("prototype", "subtype", "inline") if name in entry}
+    return _with(kept, **new)
 
 
 def _inline(function: ApiFunction) -> dict[str, bool]:
@@ -226,6 +282,12 @@ def _plain(name: str) -> str:
     return "_".join(_words(name))
 
 
+def _says_where(prototype: Prototype) -> bool:
+    """Whether a name says which way its data go, be it only which side the program's data are on."""
+    plain = _plain(prototype.name)
+    return bool(_AWAY.fullmatch(plain) or _TO.search(plain) or _FROM.search(plain))
+
+
 def _moves_both_ways(prototype: Prototype) -> bool:
     return bool(set(_words(prototype.name)) & _BOTH_WAYS)
 
@@ -249,6 +311,8 @@ def _kind(prototype: Prototype, parameters: Sequence[Parameter]) -> CallKind:
     elif kind is CallKind.SEND and words & _BOTH_WAYS:
         if any(_WAYS & set(p.words) for p in parameters):
             return kind
+        if away := _AWAY.fullmatch(plain):
+            kind = CallKind.RECEIVE if away[1] == "from" else CallKind.SEND
         if "sync" in words and not parameters:
             return CallKind.WAIT
     elif kind is CallKind.CONFIGURE and "load" in words and not _names_a_file(parameters):

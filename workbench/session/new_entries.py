@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -15,10 +15,10 @@ from workbench.api.source import suffixes
 from workbench.formats import yaml_edit
 from workbench.formats.yaml_marks import read_marked
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.platform import CallKind
-from workbench.model.prototypes import parse_prototype
+from workbench.model.platform import CallKind, Host, HostEntry
+from workbench.model.prototypes import Prototype, handle_of, handle_types, parse_prototype, type_of
 from workbench.model.scan import ApiFunction, ApiHeader
-from workbench.session.entry_words import ONE_BYTE, data_of, entries_of, entry_of, parameters_of
+from workbench.session.entry_words import ONE_BYTE, PRIVATE, data_of, entries_of, entry_of, parameters_of
 from workbench.session.reading import read
 from workbench.system.files import read_file, read_regular
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _SYSTEM = Path("/usr/include")
 _FILLED_IN = ("fpga", "bytes", "address", "files", "reason", "asynchronous")
+_WORDS = ("uint32_t", "int32_t", "unsigned", "unsigned int", "int", "u32", "std::uint32_t", "DWORD")
 _MOST_FOLDERS, _MOST_FILES, _MOST_HEADERS, _LARGEST_BYTES = 200, 2000, 200, 1 << 20
 
 
@@ -164,30 +165,57 @@ def _moves(entries: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """How the workbench itself can move an array: by the first call of each direction whose arguments are all known to
     be its place, its data, its length, or the board's handle."""
     found: dict[str, str] = {}
+    registers: dict[str, str] = {}  # where no call has a length: a word alone
     known = (parse_prototype(entry["prototype"]) for entry in entries)
     classes = {one.scope for one in known if one and (one.is_constructor or one.is_destructor)}
+    kept = handle_types(Host(entries=tuple(HostEntry.model_validate(dict(entry)) for entry in entries)))
     for entry in entries:
         name = {"send": "send_c", "receive": "receive_c"}.get(entry["kind"], "")
         prototype = parse_prototype(entry["prototype"])
-        if not name or name in found or prototype is None or "asynchronous" in entry:
+        if not name or name in found or prototype is None or "asynchronous" in entry or entry.get("subtype") == PRIVATE:
             continue
         if prototype.cpp and (prototype.scope not in classes or prototype.is_static):
             continue
         parameters = parameters_of(prototype)
+        held = {n for text, n in prototype.parameters if kept.holds(type_of(text, n), n)}
+        if handle := handle_of(prototype, kept):
+            held.add(handle.name)
+        if word := _of_a_word(prototype, entry, held):
+            registers.setdefault(name, word)
         data = next(data_of(parameters, CallKind(entry["kind"])), None)
         size = str(entry.get("bytes", "")).partition(" ")
         if data is None or not entry.get("address") or (size[2] and size[2] != f"* sizeof *{data.name}"):
             continue
         length = "words" if size[2] else "bytes"
         given = {entry["address"]: "address", data.name: "data", size[0]: length}
-        handles = {p.name for p in parameters if "*" in p.kind and not p.points.startswith(ONE_BYTE)} - {data.name}
+        handles = {p.name for p in parameters if "*" in p.kind and not p.points.startswith(ONE_BYTE)} | held
+        handles -= {data.name}
         if size[0] in {p.name for p in parameters} and given.keys() | handles >= {p.name for p in parameters}:
             result = "result = " if prototype.returns != "void" else ""
             arguments = ", ".join(given.get(p.name, p.name) for p in parameters)
             of_object = "self." if prototype.cpp else ""
             result = "" if prototype.cpp else result
             found[name] = f"{of_object}{result}{prototype.name}({arguments});"
-    return found if len(found) == 2 else {}
+    return next((moves for moves in (found, registers) if len(moves) == 2), {})
+
+
+def _of_a_word(prototype: Prototype, entry: Mapping[str, Any], handles: Set[str]) -> str:
+    """How one call writes or reads a word of 32 bits, by its value or its address; empty where it does not."""
+    of = {name: type_of(text, name) for text, name in prototype.parameters}
+    rest = [name for name in of if name not in handles and name != entry.get("address")]
+    sends, size = entry["kind"] == "send", str(entry.get("bytes", ""))
+    value = rest[0] if len(rest) == 1 and not (sends and "*" in of[rest[0]]) else ""
+    kind = (of[value] if value else prototype.returns).removesuffix("*").strip()
+    if not entry.get("address") or entry["address"] not in of or kind not in _WORDS or len(rest) > 1:
+        return ""
+    if size not in (f"sizeof {value}", f"sizeof *{value}", f"sizeof({kind})") or (sends and not value):
+        return ""
+    passed = "*data" if sends else "data" if value.strip() and "*" in of[value] else ""
+    if value and not passed:
+        return ""
+    arguments = ", ".join("address" if n == entry["address"] else passed if n == value else n for n in of)
+    result = "" if sends or value else "*data = "
+    return f"{result}{'self.' if prototype.cpp else ''}{prototype.name}({arguments});"
 
 
 def _included(header: Path, template: Path) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
     if choice.name and not (re.fullmatch(r"\w[\w.-]*", choice.name) and len(choice.name.encode()) <= _LONGEST_NAME):
         hint = f"Write letters, digits, dots, dashes and underscores, at most {_LONGEST_NAME} bytes of them."
         raise WorkbenchError(Diagnostic(f"'{choice.name[:40]}' is no name of a project", hint))
-    files = _files(root, notes)
+    files = files_below(root, notes)
     languages = plugins.hdl_languages
     of_languages = languages_of(files, languages)
     hdl_files = [file for own in of_languages.values() for file in own]
@@ -72,10 +72,10 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
     platforms = find_platforms(plugins, choice, root, files, notes)
     host = _host(root, outlines, files, platforms, choice, notes)
     designs = [(languages[name], own) for name, own in of_languages.items()]
-    tops = _tops(designs, root, choice.top, choice.defines)
+    tops = design_tops(designs, root, choice.top, choice.defines)
     unknown_macros = {(top.name, top.file): top.unknown_macros for top in tops if top.unknown_macros}
     if names := [name for one in unknown_macros.values() for name in one]:  # ports and widths need some value
-        tops = _tops(designs, root, choice.top, {**dict.fromkeys(names, 1), **choice.defines})
+        tops = design_tops(designs, root, choice.top, {**dict.fromkeys(names, 1), **choice.defines})
     top, chosen, match = find_top(tops, platforms, host, plugins.port_kinds, choice, root, notes)
     defines = _defines(unknown_macros.get((top.name, top.file), ()), choice, notes)
     _say_left_out(hdl_files, top, tops, notes)
@@ -118,7 +118,7 @@ def create(proposal: Proposal) -> Path:
 # ---- files, host
 
 
-def _files(root: Path, notes: Notes) -> list[str]:
+def files_below(root: Path, notes: Notes) -> list[str]:
     """Regular files below the folder, as relative names; hidden and built ones and links are not looked at."""
     found: list[str] = []
     unknown: list[str] = []  # whose names no project file can hold
@@ -153,9 +153,11 @@ def _in_utf_8(name: str) -> str:
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
-def _tops(
+def design_tops(
     designs: Sequence[tuple[HdlLanguage, Sequence[str]]], root: Path, chosen: str, defines: Values
 ) -> list[HdlTop]:
+    """The modules of a folder's designs that may be a top. Macros without a value are not given one."""
+
     def of(language: HdlLanguage, files: Sequence[str]) -> tuple[HdlTop, ...]:
         return language.tops(root, files, chosen, defines) if defines else language.tops(root, files, chosen)
 

@@ -1,4 +1,5 @@
-"""A platform template that is begun: a copy of another, or an empty one, with an entry for each call of a header."""
+"""A platform template that is begun: a copy of another, or an empty one, with an entry for each call of a header, and
+the hardware of the design beside it."""
 
 from __future__ import annotations
 
@@ -8,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
+from workbench.model.platform import CallKind
 from workbench.session.entry_problems import entry_problems
 from workbench.session.new_entries import header_entries, with_entries
+from workbench.session.new_hardware import with_hardware
 from workbench.session.platform_document import starter
 from workbench.session.plugins import Plugins
 from workbench.system.files import read_file, write_files
@@ -31,8 +34,11 @@ def begin_template(file: Path, plugins: Plugins, of: str = "", header: Path | No
     if header is None:
         return NewTemplate(begun)
     entries, found = header_entries(plugins, header)
+    moves = any(CallKind(entry["kind"]).moves for entry in entries)
+    begun, lacking = with_hardware(begun, file, plugins) if moves else (begun, ())
     text, added = with_entries(begun, entries, file.absolute(), header.absolute())
-    return NewTemplate(text, tuple(added), (*found.diagnostics, *entry_problems(text, file.absolute(), plugins)))
+    wrong = entry_problems(text, file.absolute(), plugins)
+    return NewTemplate(text, tuple(added), (*found.diagnostics, *lacking, *wrong))
 
 
 def template_text(name: str, plugins: Plugins) -> str:

@@ -28,7 +28,7 @@ def new_port(kinds: Mapping[str, PortKind], kind: str, entries: Sequence[Entry])
         "kind": kind,
         **kinds[kind].port().first_fields(),
     }
-    return _served(kinds, entry, entries)
+    return served(kinds, entry, entries)
 
 
 def _names() -> Iterator[str]:
@@ -49,7 +49,7 @@ def with_kind(text: str, number: int, kind: str, kinds: Mapping[str, PortKind]) 
         for name, value in old.items():
             if name != "kind" and name in schema.model_fields and _valid(schema, {**new, name: value}):
                 new[name] = value
-        new, *added = _served(kinds, new, [entry for n, entry in enumerate(entries) if n != number])
+        new, *added = served(kinds, new, [entry for n, entry in enumerate(entries) if n != number])
     else:
         added = []
     for name in old.keys() - new.keys():
@@ -71,7 +71,7 @@ def _valid(schema: type[HardwarePort], entry: Entry) -> bool:
     return read_port(schema, entry) is not None
 
 
-def _served(kinds: Mapping[str, PortKind], entry: Entry, others: Sequence[Entry]) -> tuple[Entry, ...]:
+def served(kinds: Mapping[str, PortKind], entry: Entry, others: Sequence[Entry]) -> tuple[Entry, ...]:
     """The entry asking a memory that is there; the first memory that a kind can be is added where there is none."""
     port = read_port(kinds[str(entry["kind"])].port(), entry)
     wanted = port.served_by() if port else ""

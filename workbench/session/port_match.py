@@ -80,8 +80,13 @@ def match_port(top: HdlTop, hardware: Hardware, kinds: Mapping[str, PortKind]) -
             free.pop(name, None)
     if hardware.interrupt:
         outputs = [p for p in free.values() if p.direction == "output" and p.bits == 1]
-        match.call(hardware.interrupt, _called(_INTERRUPT, outputs))
+        match.call(hardware.interrupt, interrupt_of(outputs))
     return match
+
+
+def interrupt_of(outputs: Sequence[HdlPort]) -> str:
+    """The only output whose name says that it is an interrupt, or nothing."""
+    return _called(_INTERRUPT, outputs)
 
 
 def _one(match: PortMatch, what: str, own: str, possible: Sequence[HdlPort], told: Iterable[str]) -> str:

@@ -135,7 +135,10 @@ class Words:
         keeps = []
         for which, name in enumerate(kept_handles(host)):
             if name == "self" and "self" in self.declared and prototype.scope == of_object and not self.form.only:
-                keeps.append(f"rcw_keeps(rcw_at, {which}, (::{of_object} *)&rcw_self);")
+                caught = self.form.caught
+                # above a class in its header its name is not known yet; there it is the object's own
+                kind = "void" if caught and caught.header else f"::{of_object}"
+                keeps.append(f"rcw_keeps(rcw_at, {which}, ({kind} *)&rcw_self);")
             elif name in self.declared and name in {one for _, one in prototype.parameters}:
                 keeps.append(f"{{ {self._names([name])} rcw_keeps(rcw_at, {which}, {name}); }}")
         act = "rcw_board_end(rcw_at);" if ends else "rcw_board_begin(rcw_at);"

@@ -38,11 +38,16 @@ _BEFORE_MOVES = """
 #include <stddef.h>
 #include <stdint.h>
 #if __has_include(<string.h>)
-#include <stdlib.h>
 #include <string.h>
+#endif
+#ifdef __cplusplus
+#if __has_include(<stdlib.h>)
+#include <stdlib.h>
+#endif
 #else
 void *malloc(size_t bytes);
 void *calloc(size_t count, size_t bytes);
+void *aligned_alloc(size_t alignment, size_t bytes);
 void free(void *data);
 void *memcpy(void *to, const void *from, size_t bytes);
 #endif
@@ -166,7 +171,9 @@ def _add(
     if scope:
         parameters = (*parameters, (f"{scope} &self", "self"))
     open_ = {name: f"rcw_t{place}" for place, (_, name) in enumerate(parameters) if name in any_type}
-    text.lines.append(f"template <{', '.join(f'class {kind}' for kind in (*open_.values(), 'rcw_result'))}>")
+    own = re.match(r"template\s*<(.*?)>\s*(?=[\w:~])", " ".join(entry.prototype.split()))
+    kinds = [*(f"class {kind}" for kind in (*open_.values(), "rcw_result")), *([own[1]] if own and own[1] else [])]
+    text.lines.append(f"template <{', '.join(kinds)}>")
     text.add(f"void rcw_entry_{number}(", number, "prototype", *(name for _, name in parameters))
     for place, (declaration, name) in enumerate(parameters):
         judged = f"{open_[name]} {'&' * (name == 'self')}{name}" if name in open_ else declaration

@@ -37,6 +37,7 @@ _DECORATION = re.compile(
     r"\b(\w*(?:EXPORT|IMPORT|API|CALL|CALLBACK|ENTRY|DECL|DECLSPEC|LINKAGE|VISIBLE|PUBLIC)[A-Z_]*)\s+[\w*]"
 )
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*|/\*.*?\*/|//[^\n]*", re.MULTILINE | re.DOTALL)
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _QUALIFIERS = r"(?:(?:const|volatile|unsigned|signed|struct|union|enum|static|inline|extern)\s+)*"
 _HOLDERS = {CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL, CursorKind.CLASS_DECL,
             CursorKind.STRUCT_DECL}  # fmt: skip
@@ -83,7 +84,8 @@ def _read(file: Path, shown: str) -> ApiHeader:
         for one in clang_parse.problems(unit)
         if one.file is None or Path(one.file) == file
     )
-    functions = list(dict.fromkeys(_functions(unit.cursor, unit, data, frozenset(assumed))))
+    spoken = frozenset(_spoken(unit.cursor, unit, data))
+    functions = list(dict.fromkeys(_functions(unit.cursor, unit, data, frozenset(assumed), spoken)))
     named = Counter(parse.qualified for one in functions if (parse := parse_prototype(one.prototype)))
     return ApiHeader(tuple(_overloaded(one, named) for one in functions), problems)
 
@@ -130,16 +132,32 @@ def _assumption(name: str, space: str, text: str) -> str:
     return f"typedef struct {name} {{ int of; }} {name};"
 
 
-def _functions(cursor: Cursor, unit: TranslationUnit, data: bytes, assumed: Set[str]) -> Iterator[ApiFunction]:
-    for child in children(cursor):
-        if child.location.file is None or child.location.file.name != unit.spelling:
-            continue
+def _own(cursor: Cursor, unit: TranslationUnit) -> Iterator[Cursor]:
+    """What the header itself declares in a scope."""
+    return (c for c in children(cursor) if c.location.file is not None and c.location.file.name == unit.spelling)
+
+
+def _spoken(cursor: Cursor, unit: TranslationUnit, data: bytes) -> Iterator[str]:
+    """The words of the functions that the header defines itself: they may call what no program can."""
+    for child in _own(cursor, unit):
         if child.kind in _HOLDERS:
-            yield from _functions(child, unit, data, assumed)
-        elif child.kind in _FUNCTIONS and _callable(child):
+            yield from _spoken(child, unit, data)
+        elif child.kind in _FUNCTIONS and _is_inline(child):
+            yield from _WORD.findall(
+                data[child.extent.start.offset : child.extent.end.offset].decode("utf-8", "replace")
+            )
+
+
+def _functions(
+    cursor: Cursor, unit: TranslationUnit, data: bytes, assumed: Set[str], spoken: Set[str]
+) -> Iterator[ApiFunction]:
+    for child in _own(cursor, unit):
+        if child.kind in _HOLDERS:
+            yield from _functions(child, unit, data, assumed, spoken)
+        elif child.kind in _FUNCTIONS and _callable(child, spoken):
             where = place(child.location)
             line, prototype = where.line if where else 1, _prototype(child, data, assumed)
-            yield ApiFunction(prototype, line, tuple(_choices(child)), _is_inline(child))
+            yield ApiFunction(prototype, line, tuple(_choices(child)), _is_inline(child), not _public(child))
 
 
 def _is_inline(cursor: Cursor) -> bool:
@@ -147,12 +165,17 @@ def _is_inline(cursor: Cursor) -> bool:
     return cursor.get_definition() is not None or cursor.is_default_method()
 
 
-def _callable(cursor: Cursor) -> bool:
-    """A function that a program can call by its name: of a class what is public, and no copy of an object."""
-    public = cursor.access_specifier in (AccessSpecifier.PUBLIC, AccessSpecifier.INVALID, AccessSpecifier.NONE)
+def _callable(cursor: Cursor, spoken: Set[str]) -> bool:
+    """A function that a program can call by its name: of a class what is public, and no copy of an object. And what is
+    private and defined elsewhere, where a function that the header defines may call it."""
     gone = cursor.availability == AvailabilityKind.NOT_AVAILABLE
     copies = cursor.is_copy_constructor() or cursor.is_move_constructor()
-    return public and not gone and not copies and not _LEFT_OUT.match(cursor.spelling)
+    called = cursor.spelling in spoken and not _is_inline(cursor) and not cursor.is_pure_virtual_method()
+    return (_public(cursor) or called) and not gone and not copies and not _LEFT_OUT.match(cursor.spelling)
+
+
+def _public(cursor: Cursor) -> bool:
+    return cursor.access_specifier in (AccessSpecifier.PUBLIC, AccessSpecifier.INVALID, AccessSpecifier.NONE)
 
 
 def _choices(cursor: Cursor) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -175,9 +198,22 @@ def _prototype(cursor: Cursor, data: bytes, assumed: Set[str]) -> str:
     returns = "" if made else cursor.result_type.spelling
     gap = "" if made or returns.endswith(("*", "&")) else " "
     inside = ", ".join(parameters) or ("" if "::" in name else "void")
-    before = "static " if cursor.is_static_method() else ""
+    before = _template(cursor, data) + ("static " if cursor.is_static_method() else "")
     after = "".join(f" {word}" for word in _after(cursor))
     return f"{before}{returns}{gap}{name}({inside}){after}"
+
+
+def _template(cursor: Cursor, data: bytes) -> str:
+    """`template <typename T> ` as it is written before a function; empty before any other."""
+    if cursor.kind is not CursorKind.FUNCTION_TEMPLATE:
+        return ""
+    written = data[cursor.extent.start.offset : cursor.extent.end.offset].decode("utf-8", "replace")
+    depth = 0
+    for at, character in enumerate(written):
+        depth += (character == "<") - (character == ">")
+        if character == ">" and not depth:
+            return f"{' '.join(written[: at + 1].split())} "
+    return ""
 
 
 def _after(cursor: Cursor) -> Iterator[str]:

@@ -46,8 +46,8 @@ def build_host(task: Task, job: Job) -> Path:
         raise WorkbenchError(Diagnostic("the project names no host source file that exists", "See host.sources."))
     if problems := list(not_simulated(task.project)):
         raise WorkbenchError(*problems)
-    own_flags = _own_flags(task, support)
-    own = [(own_flags, source) for source in (*support.api_sources, *(task.host.extra_sources if task.host else ()))]
+    own = [(_own_flags(task, support, source), source)
+           for source in (*support.api_sources, *(task.host.extra_sources if task.host else ()))]  # fmt: skip
     units = [*users, *own]
     c_compiler = needed(find_compiler("c"))
     linker = needed(find_compiler("c++")) if any(is_cpp(source) for _, source in units) else c_compiler
@@ -99,13 +99,15 @@ def _users_units(task: Task, support: PlatformSupport) -> list[tuple[list[str], 
         *(root / folder for folder in project.host.include_dirs),
         *(host.include_dirs if host else ()),
         *((support.api_dir,) if support.api_dir else ()),
-        *((harness_dir(),) if host else ()),
     ]
     copies = task.build / "host" / "host"  # are told of as the user's files
     before = ["-g", f"-fdebug-prefix-map={copies}={root}"]
     before += ["-fsanitize-coverage=trace-pc"] if task.deterministic else []
     after = [
         *(f"-I{folder}" for folder in include),
+        *(
+            (f"-idirafter{harness_dir()}",) if host else ()
+        ),  # a program's headers, and the system's, may be called so too
         *(f"-D{name}={value}" for name, value in {**project.host.defines, **task.settings}.items()),
         *_for_recording(host),
     ]
@@ -116,18 +118,26 @@ def _users_units(task: Task, support: PlatformSupport) -> list[tuple[list[str], 
     ]
 
 
-def _own_flags(task: Task, support: PlatformSupport) -> list[str]:
-    """The flags of the API's sources, and of what records: they see what the user's sources do."""
+def _own_flags(task: Task, support: PlatformSupport, source: Path) -> list[str]:
+    """The flags of one of the API's sources, or of what records: they see what the user's sources do. The card's own
+    headers come first for a source that a plugin brings, and last for others: a board's header may be called `card.h`
+    as one of them is."""
     project, host, root = task.project, task.host, task.root
     named = expand_sources(root, project.host.sources)
     folders = dict.fromkeys((*(root / name for name in project.host.include_dirs), *(one.parent for one in named)))
     return [
-        "-g", "-O2", f"-I{harness_dir()}",
+        "-g", "-O2", card_headers(task, source),
         *((f"-I{support.api_dir}",) if support.api_dir else ()),
         *(f"-I{folder}" for folder in (*(host.include_dirs if host else ()), *folders)),
         *_for_recording(host),
         *macros_of_all(project.host), *(f"-I{folder}" for folder in folders_of_all(project.host)),
     ]  # fmt: skip
+
+
+def card_headers(task: Task, source: Path) -> str:
+    """The flag that leads a source of ours, or of an API, to the card's own headers."""
+    brought = not any(source.is_relative_to(folder) for folder in (task.root, task.build))
+    return f"{'-I' if brought else '-idirafter'}{harness_dir()}"
 
 
 def _for_recording(host: HostBuild | None) -> list[str]:

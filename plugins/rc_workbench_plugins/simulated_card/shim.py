@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rc_workbench_plugins.simulated_card import shim_cpp
-from rc_workbench_plugins.simulated_card.shim_cpp import Classes, classes_of
+from rc_workbench_plugins.simulated_card.shim_classes import Classes, classes_of
 from workbench.api import PlatformSupport
-from workbench.api.c_header import constants, data_of, header_names, header_text, in_cpp
+from workbench.api.c_header import SYSTEM_TYPES, constants, data_of, header_names, header_text, in_cpp
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.opened import opened_names
 from workbench.model.platform import CallKind, HostEntry, Platform
@@ -42,6 +42,7 @@ _ELSE = "Name sources that implement the API on the simulated card: host.api_sou
 class Api:
     kept: HandleTypes
     classes: Classes
+    cpp: bool
 
 
 def _api(platform: Platform, support: PlatformSupport | None) -> Api:
@@ -49,10 +50,10 @@ def _api(platform: Platform, support: PlatformSupport | None) -> Api:
     host = platform.host
     prototypes = [callee.prototype for callee in callees(host.entries)[0].values() if callee.prototype.cpp]
     texts, folder = [], support.api_dir if support else None
-    for name in header_names(host) if prototypes and folder else ():
+    for name in header_names(host) if in_cpp(host) and folder else ():
         with suppress(OSError):
             texts.append(read_regular(Path(str(folder), name), _LARGEST_BYTES).decode("utf-8", "replace"))
-    return Api(handle_types(host, cpp=True), classes_of(texts, prototypes))
+    return Api(handle_types(host, cpp=True), classes_of(texts, prototypes), in_cpp(host))
 
 
 def shim_lacks(platform: Platform, support: PlatformSupport | None = None) -> tuple[Diagnostic, ...]:
@@ -84,12 +85,19 @@ def shim_source(platform: Platform, support: PlatformSupport | None = None) -> s
         raise WorkbenchError(*problems)
     api = _api(platform, support)
     declared = host.include_lines if header_names(host) else (header_text(host),)
-    standard = ("fnmatch.h", "stdint.h", "stdlib.h", "string.h", "sys/types.h")
-    lines = ["/* Generated from the platform template: its host API on the simulated card. */", *declared,
-             *(f"#include <{name}>" for name in standard), '#include "wbcard.h"', *constants(host), _CARDS]  # fmt: skip
+    made, names = _made(known.values()), {callee.prototype.qualified for callee in known.values()}
+    lines = ["/* Generated from the platform template: its host API on the simulated card. */"]
+    if in_cpp(host):
+        own = sorted(SYSTEM_TYPES & api.classes.aliases.keys())  # the library brings the system's
+        lines += [*(f"#define {name} rcw_system_{name}" for name in own),
+                  *(f"#include <{name}>" for name in shim_cpp.STANDARD),
+                  *(f"#undef {name}" for name in own)]  # fmt: skip
+    lines += [*declared, *(f"#include <{name}>" for name in ("fnmatch.h", "stdint.h", "string.h")),
+              "#define WBCARD_NO_FILES", '#include "wbcard.h"', *constants(host), _CARDS]  # fmt: skip
     if in_cpp(host):
         lines += [shim_cpp.OBJECTS, *(f"struct {name} {{}};" for name in api.classes.undefined)]
-    for callee in _made(known.values()):
+        lines += [*shim_cpp.concrete(api.classes, names), *shim_cpp.missing(api.classes, names)]
+    for callee in made:
         lines += _function(callee, api)
     return "\n".join([*lines, ""])
 
@@ -159,7 +167,7 @@ static inline int rcw_release(wbcard_t *card)
 
 def _function(callee: Callee, api: Api) -> Iterator[str]:
     prototype = callee.prototype
-    yield shim_cpp.head(prototype) if prototype.cpp else prototype.text
+    yield shim_cpp.head(prototype, api.classes) if prototype.cpp else prototype.text
     yield "{"
     if prototype.cpp and api.classes.has_object(prototype):
         yield "    auto &self = *this;"
@@ -167,12 +175,16 @@ def _function(callee: Callee, api: Api) -> Iterator[str]:
     for _, entry in callee.entries:
         inner = [f"        {line}" for line in _action(prototype, entry, api)]
         yield from (f"    if ({entry.condition.strip() or '1'}) {{", *inner, "    }")
-    yield from (*(f"    (void){name};" for _, name in prototype.parameters), f"    {_return(prototype, '-1')}", "}")
+    yield from (
+        *(f"    (void){name};" for _, name in prototype.parameters),
+        f"    {_return(prototype, api, '-1')}",
+        "}",
+    )
 
 
 def _action(prototype: Prototype, entry: HostEntry, api: Api) -> list[str]:
     """What a call of this entry does. WorkbenchError where its data, or its table, cannot be told."""
-    if prototype.cpp and (lines := shim_cpp.action(prototype, entry, api.classes)) is not None:
+    if api.cpp and (lines := shim_cpp.action(prototype, entry, api.classes)) is not None:
         return lines
     if entry.kind.moves:
         return _move(prototype, entry, api)
@@ -186,7 +198,7 @@ def _action(prototype: Prototype, entry: HostEntry, api: Api) -> list[str]:
         CallKind.RELEASE: f"rcw_release({card})",
         CallKind.OTHER: f'wbcard_nothing("{prototype.name}")' if prototype.returns != "void" else "0",
     }.get(entry.kind, "0")
-    return [f"int rcw_status = {call};", "(void)rcw_status;", _return(prototype, "rcw_status")]
+    return [f"int rcw_status = {call};", "(void)rcw_status;", _return(prototype, api, "rcw_status")]
 
 
 def _acquire(prototype: Prototype, entry: HostEntry, api: Api) -> list[str]:
@@ -199,7 +211,7 @@ def _acquire(prototype: Prototype, entry: HostEntry, api: Api) -> list[str]:
     ]  # fmt: skip
     returns = type_of(f"{prototype.returns} rcw_x", "rcw_x")
     if returns not in api.kept.returned and "*" not in returns:
-        return [*lines, _return(prototype, "rcw_status")]
+        return [*lines, _return(prototype, api, "rcw_status")]
     lines += [f"__typeof__({prototype.returns}) rcw_handle;"]
     is_number = "1" if api.kept.get(returns) else "RCW_IS_NUMBER(rcw_handle)"
     lines += [f"int rcw_least = {is_number} ? 0 : 1;"]
@@ -209,7 +221,7 @@ def _acquire(prototype: Prototype, entry: HostEntry, api: Api) -> list[str]:
 
 def _card(prototype: Prototype, entry: HostEntry, api: Api) -> str:
     """The card that a call means."""
-    if not entry.fpga.strip() and prototype.cpp and (holder := api.classes.object_of(prototype)):
+    if not entry.fpga.strip() and api.cpp and (holder := api.classes.object_of(prototype)):
         return f"rcw_held({holder})"
     if handle := handle_of(prototype, api.kept):
         value = f"RCW_KEPT({handle.value})"
@@ -239,14 +251,14 @@ def _move(prototype: Prototype, entry: HostEntry, api: Api) -> list[str]:
         made = f"{prototype.returns} rcw_value((size_t)({size}) / sizeof(typename {prototype.returns}::value_type));"
         return [made, f"{call};", "return rcw_value;"]
     moved = size if sends else "wbcard_got()"
-    return [f"int rcw_status = {call};", "(void)rcw_status;", _return(prototype, "rcw_status", moved)]
+    return [f"int rcw_status = {call};", "(void)rcw_status;", _return(prototype, api, "rcw_status", moved)]
 
 
-def _return(prototype: Prototype, status: str, size: str = "0") -> str:
+def _return(prototype: Prototype, api: Api, status: str, size: str = "0") -> str:
     """The statement that tells the caller how it went: 0 and -1, a count, a truth, or nothing."""
     kind = prototype.returns
     if prototype.cpp:
-        return shim_cpp.answer(prototype, status, size)
+        return shim_cpp.answer(prototype, status, api.classes, size)
     if kind == "void":
         return "return;"
     if kind in ("bool", "_Bool"):

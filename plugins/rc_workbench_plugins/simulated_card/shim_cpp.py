@@ -8,26 +8,17 @@ no member of theirs, so a class is whatever the API's header declares.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
 
+from rc_workbench_plugins.simulated_card.shim_classes import WORD, Classes
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import CallKind, HostEntry
-from workbench.model.prototypes import Prototype, type_of
+from workbench.model.prototypes import Prototype
 
 _ELSE = "Name sources that implement it: host.api_sources."
-_WORD = re.compile(r"[A-Za-z_]\w*")
-_NOISE = re.compile(r"//[^\n]*|/\*.*?\*/|^[ \t]*#[^\n]*|\"(?:\\.|[^\"\\\n])*\"", re.DOTALL | re.MULTILINE)
-#: A scope's begin or end, and a class that is declared: the macro of a library may stand before its name.
-_SCOPES = re.compile(
-    r"(?P<friend>\bfriend\s+)?(?<!enum )\b(?P<kind>namespace|class|struct)\s+(?:[A-Z_]+\s+)?(?P<name>\w[\w:]*)"
-    r"(?:\s+final)?\s*(?::(?!:)[^{};()]*)?(?P<end>[{;])|[{}]"
-)
+#: What of the library is included before the API's own headers.
+STANDARD = ("map", "memory", "optional", "stdexcept", "string", "type_traits", "utility", "vector")
 OBJECTS = """
-#include <map>
-#include <memory>
-#include <stdexcept>
-#include <type_traits>
 static std::map<const void *, wbcard_t *> rcw_objects;
 
 template <class T> static const void *rcw_at(const T &object) { return &object; }
@@ -43,6 +34,7 @@ static inline wbcard_t *rcw_held(const void *object)
 
 static inline int rcw_drop(const void *object)
 {
+    if (!object) return 0;
     auto found = rcw_objects.find(object);
     int status = found == rcw_objects.end() ? -1 : rcw_release(found->second);
     if (found != rcw_objects.end()) rcw_objects.erase(found);
@@ -61,93 +53,197 @@ static inline void rcw_refused(const char *name, int status)
     if (status) throw std::runtime_error(std::string(name) + ": the simulated card refused this call");
 }
 
+static inline wbcard_t *rcw_opened(long number)
+{
+    return rcw_acquire(number) ? nullptr : rcw_cards[number];
+}
+
+/* Zeros for whatever a member or a result refers to that nobody looks at. */
+struct rcw_any {
+    template <class T> operator T &() const
+    {
+        alignas(T) static unsigned char at[sizeof(T)];
+        return reinterpret_cast<T &>(at);
+    }
+};
+
 template <class R> static R rcw_answer(int status)
 {
-    if constexpr (std::is_pointer_v<R>) return nullptr;
+    if constexpr (std::is_reference_v<R>) {
+        static std::remove_cv_t<std::remove_reference_t<R>> none{};
+        return static_cast<R>(none);
+    } else if constexpr (std::is_pointer_v<R>) return nullptr;
     else if constexpr (std::is_arithmetic_v<R> || std::is_enum_v<R>) return (R)status;
     else return R{};
 }
+
+/* An object that a function of the API makes holds its card. No constructor of the library's is at hand: what has no
+ * virtual methods begins as zeros, of what has some a class that is derived from it is made. */
+template <class T> struct rcw_concrete { using type = T; };
+
+template <class T> static T *rcw_new(wbcard_t *card)
+{
+    if (!card) return nullptr;
+    T *object;
+    if constexpr (std::is_polymorphic_v<T>) object = new typename rcw_concrete<T>::type();
+    else object = static_cast<T *>(memset(::operator new(sizeof(T)), 0, sizeof(T)));
+    rcw_objects[object] = card;
+    return object;
+}
+
+template <class R> struct rcw_maker {
+    static R make(wbcard_t *card, const char *name)
+    {
+        rcw_refused(name, card ? 0 : -1);
+        if constexpr (std::is_default_constructible_v<R>) {
+            R object{};
+            rcw_objects[&object] = card; /* its place is the caller's: it is not moved */
+            return object;
+        } else {
+            alignas(R) unsigned char at[sizeof(R)] = {};
+            return std::move(reinterpret_cast<R &>(at));
+        }
+    }
+};
+template <class T> struct rcw_maker<const T> : rcw_maker<T> {};
+template <class T> struct rcw_maker<T *> {
+    static T *make(wbcard_t *card, const char *) { return rcw_new<std::remove_const_t<T>>(card); }
+};
+template <class T> struct rcw_maker<T &> {
+    static T &make(wbcard_t *card, const char *name)
+    {
+        static std::map<wbcard_t *, std::remove_const_t<T> *> made;
+        rcw_refused(name, card ? 0 : -1);
+        auto &object = made[card];
+        return *(object ? object : object = rcw_new<std::remove_const_t<T>>(card));
+    }
+};
+template <class T, class D> struct rcw_maker<std::unique_ptr<T, D>> {
+    static std::unique_ptr<T, D> make(wbcard_t *card, const char *)
+    {
+        auto *object = rcw_new<std::remove_const_t<T>>(card);
+        if constexpr (std::is_pointer_v<D>) return std::unique_ptr<T, D>(object, [](auto *) {});
+        else return std::unique_ptr<T, D>(object);
+    }
+};
+template <class T> struct rcw_maker<std::shared_ptr<T>> {
+    static std::shared_ptr<T> make(wbcard_t *card, const char *)
+    {
+        return std::shared_ptr<T>(rcw_new<std::remove_const_t<T>>(card));
+    }
+};
+template <class T> struct rcw_maker<std::optional<T>> {
+    static std::optional<T> make(wbcard_t *card, const char *name)
+    {
+        (void)name;
+        std::optional<T> made;
+        if (!card) return made;
+        if constexpr (std::is_default_constructible_v<T>) made.emplace();
+        else made.emplace(rcw_maker<T>::make(card, name));
+        rcw_objects[&*made] = card;
+        return made;
+    }
+};
+template <class T, class A> struct rcw_maker<std::vector<T, A>> { /* one of each card */
+    static std::vector<T, A> make(wbcard_t *, const char *name)
+    {
+        std::vector<T, A> made;
+        const int count = wbcard_count();
+        for (int number = 0; number < count; number++) made.push_back(rcw_maker<T>::make(rcw_opened(number), name));
+        for (int number = 0; number < count; number++) rcw_objects[rcw_at(made[number])] = rcw_cards[number];
+        return made;
+    }
+};
 """
 
 
-@dataclass(frozen=True)
-class Classes:
-    """What the API's headers say of classes: their names, and types within them that are declared and not defined."""
-
-    names: frozenset[str] = frozenset()
-    undefined: tuple[str, ...] = ()
-
-    def has_object(self, prototype: Prototype) -> bool:
-        """Whether a function is called on an object."""
-        made = prototype.is_constructor or prototype.is_destructor
-        return bool(prototype.scope) and not prototype.is_static and (made or prototype.scope in self.names)
-
-    def object_of(self, prototype: Prototype) -> str:
-        """C++ for the object that tells which card a call is for; empty where none does."""
-        if self.has_object(prototype) and not prototype.is_constructor:
-            return "this"
-        named = (name for text, name in prototype.parameters if self._known(type_of(text, name)))
-        return next((f"rcw_at({name})" for name in named), "")
-
-    def makes_object(self, prototype: Prototype) -> bool:
-        """Whether a function returns an object of the API's, or a pointer to one, that it would have to make."""
-        return "&" not in prototype.returns and self._known(prototype.returns)
-
-    def _known(self, kind: str) -> bool:
-        return not {name.rpartition("::")[2] for name in self.names}.isdisjoint(_WORD.findall(kind))
-
-
-def classes_of(texts: Iterable[str], prototypes: Iterable[Prototype]) -> Classes:
-    """The classes of headers' texts, and those that the prototypes show."""
-    names = {one.scope for one in prototypes if one.is_constructor or one.is_destructor or "const" in one.qualifiers}
-    declared: set[str] = set()
-    for text in texts:
-        scopes: list[tuple[str, str]] = []  # kind and name; both empty for other braces
-        for found in _SCOPES.finditer(_NOISE.sub(" ", text)):
-            kind, name, end = found["kind"] or "", found["name"] or "", found["end"]
-            whole = "::".join([*(outer for _, outer in scopes if outer), name])
-            if found[0] == "}":
-                scopes = scopes[:-1]
-            elif end != ";":
-                scopes.append((kind, name))
-                names |= {whole} if kind in ("class", "struct") else set()
-            elif scopes and scopes[-1][0] in ("class", "struct") and not found["friend"]:
-                declared.add(whole)
-    return Classes(frozenset(names), tuple(sorted(declared - names)))
-
-
-def head(prototype: Prototype) -> str:
+def head(prototype: Prototype, classes: Classes) -> str:
     """The first line of a definition outside the class. A result's type stands behind, where the class's names hold."""
     parameters = ", ".join(declaration for declaration, _ in prototype.parameters)
     after = f" {prototype.qualifiers}" if prototype.qualifiers else ""
     if not prototype.returns:
-        return f"{prototype.qualified}({parameters}){after}"
+        begins = _begins(classes, prototype.scope) if prototype.is_constructor else ""
+        return f"{prototype.qualified}({parameters}){after}{begins}"
     return f"auto {prototype.qualified}({parameters}){after} -> {prototype.returns}"
+
+
+def _begins(classes: Classes, name: str) -> str:
+    """What a constructor initialises: references refer to zeros, and constants are zero."""
+    held = classes.bodies[name].held if name in classes.bodies else ()
+    return f" : {', '.join(f'{member}(rcw_any())' for member in held)}" if held else ""
+
+
+def missing(classes: Classes, known: Collection[str]) -> Iterator[str]:
+    """Definitions that the API's classes need besides those of its entries' functions (`known`, by their names): of
+    private constructors, and of copies and moves, which hold the card of the other object."""
+    for name, body in classes.bodies.items():
+        for kind, parameters, after in body.specials:
+            default = not WORD.search(parameters.replace("void", ""))
+            if default and f"{name}::{kind}" in known:
+                continue
+            result = "" if kind != "operator=" else f"{name} &"
+            other = "" if default else "rcw_other"
+            plain = re.sub(r"(&&?)\s*\w*\s*\)$", rf"\1{other})", parameters) if other else "()"
+            holds = f"rcw_objects[this] = rcw_held(rcw_at({other}));" if other else ""
+            begins = "" if result else _begins(classes, name)
+            yield f"{result}{name}::{kind}{plain} {after}{begins} {{ {holds}{' return *this;' if result else ''} }}"
+
+
+def concrete(classes: Classes, known: Collection[str]) -> Iterator[str]:
+    """A class that can be made of each that has methods without a definition: each calls that of the entry."""
+    for number, name in enumerate(sorted(classes.bodies)):
+        pure = classes.pure_of(name)
+        if not pure:
+            continue
+        own, (space, _, last) = f"rcw_of_{number}", name.rpartition("::")
+        inside = space and space not in classes.names
+        methods = []
+        for method in pure:
+            given = ", ".join(argument for _, argument in method.parameters)
+            declared = ", ".join(text for text, _ in method.parameters)
+            does = f"return {last if inside else name}::{method.name}({given});"
+            if f"{name}::{method.name}" not in known:
+                does = "".join(f"(void){argument}; " for _, argument in method.parameters)
+                does += f"return rcw_answer<{method.returns}>(0);" if method.returns != "void" else ""
+            after = f" {method.qualifiers}" if method.qualifiers else ""
+            methods.append(f"    {method.returns} {method.name}({declared}){after} override {{ {does} }}")
+        lines = [f"struct {own} final : {last if inside else name} {{", *methods, "};"]
+        yield from [f"namespace {space} {{", *lines, "}"] if inside else lines
+        yield f"template <> struct rcw_concrete<{name}> {{ using type = {f'{space}::' if inside else ''}{own}; }};"
 
 
 def action(prototype: Prototype, entry: HostEntry, classes: Classes) -> list[str] | None:
     """What a call of this entry does where that is of an object's life; None for any other. WorkbenchError where an
-    object would have to be made."""
+    object would have to be made of which it is not known how."""
     number = f"(long)({entry.fpga.strip() or '0'})"
     if prototype.is_constructor:
         source = classes.object_of(prototype)
         if entry.kind is CallKind.ACQUIRE:
-            return [f"int rcw_status = rcw_take(this, {number});", answer(prototype, "rcw_status")]
+            return [f"int rcw_status = rcw_take(this, {number});", answer(prototype, "rcw_status", classes)]
         return [f"rcw_objects[this] = rcw_held({source});", "return;"] if source else ["return;"]
     if prototype.is_destructor:
         return ["rcw_drop(this);" if entry.kind is CallKind.RELEASE else "rcw_objects.erase(this);", "return;"]
-    if entry.kind is CallKind.ACQUIRE and classes.has_object(prototype):
-        return [f"int rcw_status = rcw_take(this, {number});", answer(prototype, "rcw_status")]
-    if entry.kind is CallKind.RELEASE and (held := classes.object_of(prototype)):
-        return [f"int rcw_status = rcw_drop({held});", answer(prototype, "rcw_status")]
-    if classes.makes_object(prototype):
+    if classes.makes_object(prototype) and not classes.can_make(prototype.returns):
         raise WorkbenchError(
-            Diagnostic(f"how {prototype.qualified} makes the object that it returns is not known from its entry", _ELSE)
+            Diagnostic(f"how {prototype.qualified} makes the {prototype.returns} that it returns is not known", _ELSE)
         )
+    if classes.makes_object(prototype) and not entry.kind.moves:
+        opens = entry.kind is CallKind.ACQUIRE
+        return [_made(prototype, classes, f"rcw_opened({number})" if opens else "")]
+    if entry.kind is CallKind.ACQUIRE and classes.has_object(prototype):
+        return [f"int rcw_status = rcw_take(this, {number});", answer(prototype, "rcw_status", classes)]
+    if entry.kind is CallKind.RELEASE and (held := classes.object_of(prototype)):
+        return [f"int rcw_status = rcw_drop({held});", answer(prototype, "rcw_status", classes)]
     return None
 
 
-def answer(prototype: Prototype, status: str, size: str = "0") -> str:
+def _made(prototype: Prototype, classes: Classes, card: str = "") -> str:
+    holder = classes.object_of(prototype)
+    card = card or (f"rcw_held({holder})" if holder else "rcw_numbered(0)")
+    return f'return rcw_maker<{prototype.returns}>::make({card}, "{prototype.qualified}");'
+
+
+def answer(prototype: Prototype, status: str, classes: Classes, size: str = "0") -> str:
     """The statement that tells the caller how it went: a status, a count, a truth, the object; else by an exception."""
     kind = prototype.returns
     if kind in ("", "void"):
@@ -156,6 +252,10 @@ def answer(prototype: Prototype, status: str, size: str = "0") -> str:
         return f"return {status} == 0;"
     if kind.removeprefix("std::") in ("ssize_t", "size_t"):
         return f"return {status} ? ({kind})-1 : ({kind})({size});"
+    if classes.makes_object(prototype):
+        return f'rcw_refused("{prototype.qualified}", {status}); {_made(prototype, classes)}'
     if kind.endswith("&"):
-        return f'rcw_refused("{prototype.qualified}", {status}); return *this;'
+        own = classes.has_object(prototype) and classes.known(kind)
+        returns = "*this" if own else f"rcw_answer<{kind}>({status})"
+        return f'rcw_refused("{prototype.qualified}", {status}); return {returns};'
     return f"return rcw_answer<{kind}>({status});"

@@ -8,10 +8,9 @@ from functools import partial
 from pathlib import Path
 
 from rc_workbench_plugins.simulated_card import host_points
-from rc_workbench_plugins.simulated_card.host import api_of, library_objects
+from rc_workbench_plugins.simulated_card.host import api_of, card_headers, library_objects
 from rc_workbench_plugins.simulated_card.host_limits import not_simulated, reads_of_real_time
 from rc_workbench_plugins.simulated_card.target import HOST_FOLDER
-from rc_workbench_plugins.simulated_card.verilate import harness_dir
 from workbench.api.compile import needed
 from workbench.api.job import Job
 from workbench.api.objects import ObjectFile, compile_objects
@@ -76,9 +75,11 @@ def _own_objects(task: Task, sources: Sequence[Path], folders: Sequence[Path], j
     objects = task.build / HOST_FOLDER / "obj"
     objects.mkdir(parents=True, exist_ok=True)
     compilers = {cpp: needed(find_compiler("c++" if cpp else "c")) for cpp in {False, *map(is_cpp, sources)}}
-    flags = ["-g", "-O2", "-fPIC", *(f"-I{folder}" for folder in (harness_dir(), *folders))]
+    flags = ["-g", "-O2", "-fPIC", *(f"-I{folder}" for folder in folders)]
     made = [
-        ObjectFile(compilers[is_cpp(source)], flags, source, objects / f"{n}_{source.stem}.o")
+        ObjectFile(
+            compilers[is_cpp(source)], [card_headers(task, source), *flags], source, objects / f"{n}_{source.stem}.o"
+        )
         for n, source in enumerate(sources)
     ]
     compiled = partial(compile_objects, job=job, base=task.build, cwd=task.root, what="the platform's API")

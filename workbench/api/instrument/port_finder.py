@@ -213,10 +213,15 @@ def describe(port: FoundPort) -> str:
 
 
 def template_entry(port: FoundPort, kinds: Mapping[str, PortKind]) -> str:
-    """The interface as an entry of a template's `ports`; empty where no kind of port drives it, or names do not tell
+    """The interface as an entry of a template's `ports`, in YAML; empty where `port_entry` has none."""
+    entry = port_entry(port, kinds)
+    return yaml.safe_dump(entry, default_flow_style=True, sort_keys=False, width=1000).strip() if entry else ""
+
+
+def port_entry(port: FoundPort, kinds: Mapping[str, PortKind]) -> dict[str, object]:
+    """The interface as an entry of a template's `ports`; empty where no kind of port drives it, or names do not say
     all that its kind asks for."""
     if port.kind not in kinds or port.count > 1 or any("." in name or "[" in name for _, name in port.signals):
-        return ""
-    told = kinds[port.kind].port().fields_of(dict(port.signals))
-    entry = {"name": port.name or port.kind, "kind": port.kind, **told}
-    return yaml.safe_dump(entry, default_flow_style=True, sort_keys=False, width=1000).strip() if told else ""
+        return {}
+    fields = kinds[port.kind].port().fields_of(dict(port.signals))
+    return {"name": port.name or port.kind, "kind": port.kind, **fields} if fields else {}
