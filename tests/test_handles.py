@@ -203,7 +203,10 @@ public:
     Value(Value &&other) noexcept;
     Value &operator=(Value &&other) noexcept;
     uint32_t read_reg(uint32_t reg) const;
-    template <class T> void put(uint32_t reg, const std::vector<T> &words) { put_raw(reg, words.data(), words.size() * sizeof(T)); }
+    template <class T> void put(uint32_t reg, const std::vector<T> &words)
+    {
+        put_raw(reg, words.data(), words.size() * sizeof(T));
+    }
 private:
     Value();
     void put_raw(uint32_t reg, const void *data, std::size_t bytes);

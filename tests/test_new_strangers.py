@@ -130,8 +130,8 @@ def with_own_api(folder: Path) -> Path:
 def test_an_api_that_no_template_describes_is_named_with_the_command_that_begins_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The command that is printed, then New again: the template has the design's port, and times that are assumed. It is
-    used without them too, and what it lacks is said. Begun from the board's ports and times, it says nothing more."""
+    """The command that is printed, then New again: the template has the design's port, and assumed times. It is used
+    without a port too, and what it lacks is said. Begun from the board's ports and times, it says nothing more."""
     folder = with_own_api(tmp_path / "filter")
     assert main(["new", str(folder), "--dry-run", "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
@@ -144,7 +144,8 @@ def test_an_api_that_no_template_describes_is_named_with_the_command_that_begins
     assert command[:2] == ["workbench", "template"]
     assert main(command[1:]) == 0
     said = capsys.readouterr().err
-    assert "clock and ports are those of " in said and "the transfer times are assumed" in said
+    assert "clock and ports are those of " in said
+    assert "the transfer times are assumed" in said
     again = ["new", str(folder), "--dry-run", "--set", "COUNT=4", "--json"]
     assert main(again) == 0
     assert json.loads(capsys.readouterr().out)["diagnostics"] == []

@@ -16,7 +16,8 @@ from workbench.model.application import HardwareSources, ReadOut
 DESIGN = """
 module top(input clk, output reg [7:0] n, output [31:0] later, output [31:0] first, output first_empty,
            output [31:0] other, output other_empty, output [15:0] axis, output axis_valid, output [31:0] word,
-           output [31:0] both, output crossed, output pulse, output [7:0] gray, output reset, output [3:0] knob);
+           output [31:0] both, output crossed, output pulse, output [7:0] gray, output reset, output [3:0] knob,
+           output [31:0] wide, output wide_empty, output [7:0] narrow, output [7:0] part);
     initial n = 0;
     always @(posedge clk) begin : counter
         //pragma recap up work()
@@ -52,6 +53,17 @@ module top(input clk, output reg [7:0] n, output [31:0] later, output [31:0] fir
         .src_clk(clk), .src_in_bin(n), .dest_clk(clk), .dest_out_bin(gray));
     xpm_cdc_async_rst #(.DEST_SYNC_FF(2), .RST_ACTIVE_HIGH(1)) ten (
         .src_arst(n < 20), .dest_clk(clk), .dest_arst(reset));
+    xpm_fifo_sync #(.FIFO_WRITE_DEPTH(16), .WRITE_DATA_WIDTH(8), .READ_DATA_WIDTH(32), .READ_MODE("fwft"),
+                    .ECC_MODE("no_ecc")) eleven (
+        .sleep(1'b0), .rst(1'b0), .wr_clk(clk), .wr_en(n >= 6 && n < 10), .din(value[7:0]), .rd_en(n == 22),
+        .dout(wide), .empty(wide_empty), .injectsbiterr(1'b0), .injectdbiterr(1'b0));
+    xpm_fifo_async #(.FIFO_WRITE_DEPTH(16), .READ_DATA_WIDTH(8), .READ_MODE("fwft")) twelve (
+        .sleep(1'b0), .rst(1'b0), .wr_clk(clk), .wr_en(n == 6), .din(32'h04030201), .rd_clk(clk), .rd_en(get),
+        .dout(narrow), .injectsbiterr(1'b0), .injectdbiterr(1'b0));
+    xpm_memory_sdpram #(.MEMORY_SIZE(1024), .ADDR_WIDTH_A(5), .ADDR_WIDTH_B(7), .READ_DATA_WIDTH_B(8),
+                        .READ_LATENCY_B(1)) thirteen (
+        .sleep(1'b0), .clka(clk), .ena(1'b1), .wea(put), .addra(n[4:0]), .dina(value << 8), .clkb(clk), .rstb(1'b0),
+        .enb(get), .regceb(1'b1), .addrb({n[4:0] - 5'd14, 2'b01}), .doutb(part));
     ila_0 watch (.clk(clk), .probe0(n), .probe1({later, other}));
     vio_0 turn (.clk(clk), .probe_in0(n), .probe_out0(knob));
 endmodule
@@ -65,9 +77,10 @@ int main() {
     for (int k = 0; k < 30; k++) {
         if (top.n >= 19 && top.n < 26)
             std::printf("%d std %d first %d,%d far %d,%d axis %d,%d word %d both %d single %d pulse %d gray %d"
-                        " reset %d knob %d\\n", top.n, top.later, top.first, top.first_empty, top.other,
+                        " reset %d knob %d wide %x,%d narrow %d part %d\\n",
+                        top.n, top.later, top.first, top.first_empty, top.other,
                         top.other_empty, top.axis, top.axis_valid, top.word, top.both, top.crossed, top.pulse,
-                        top.gray, top.reset, top.knob);
+                        top.gray, top.reset, top.knob, top.wide, top.wide_empty, top.narrow, top.part);
         top.clk = 1; top.eval();
         top.clk = 0; top.eval();
     }
@@ -88,16 +101,22 @@ def test_macros_and_analysers_are_no_missing_modules(tmp_path: Path) -> None:
 
 def test_each_macro_does_what_its_guide_says(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     """A word is out of a FIFO one cycle after it is asked for, of `fwft` before; of a memory after its latency. A bit
-    crosses in as many cycles as there are stages."""
+    crosses in as many cycles as there are stages. The lowest bits of a wide word are the first narrow one."""
     build = VerilogLanguage().plain(tmp_path, hardware(tmp_path), {})
     simulator = Simulator(tmp_path_factory.mktemp("models"))
     program = simulator.build(build.sources, "top", harness=MAIN, options=["--x-initial", "0"])
     said = subprocess.run([program], check=True, capture_output=True, text=True).stdout
     assert said.splitlines()[:6] == [
-        "19 std 0 first 60,0 far 60,0 axis 60,1 word 0 both 0 single 0 pulse 0 gray 16 reset 1 knob 0",
-        "20 std 0 first 60,0 far 60,0 axis 60,1 word 0 both 0 single 0 pulse 0 gray 17 reset 1 knob 0",
-        "21 std 60 first 70,0 far 70,0 axis 70,1 word 0 both 60 single 0 pulse 0 gray 18 reset 1 knob 0",
-        "22 std 70 first 80,0 far 80,0 axis 80,1 word 60 both 70 single 0 pulse 0 gray 19 reset 0 knob 0",
-        "23 std 80 first 0,1 far 0,1 axis 0,0 word 70 both 80 single 1 pulse 1 gray 20 reset 0 knob 0",
-        "24 std 80 first 0,1 far 0,1 axis 0,0 word 80 both 80 single 1 pulse 0 gray 21 reset 0 knob 0",
+        "19 std 0 first 60,0 far 60,0 axis 60,1 word 0 both 0 single 0 pulse 0 gray 16 reset 1 knob 0"
+        " wide 5a50463c,0 narrow 1 part 0",
+        "20 std 0 first 60,0 far 60,0 axis 60,1 word 0 both 0 single 0 pulse 0 gray 17 reset 1 knob 0"
+        " wide 5a50463c,0 narrow 1 part 0",
+        "21 std 60 first 70,0 far 70,0 axis 70,1 word 0 both 60 single 0 pulse 0 gray 18 reset 1 knob 0"
+        " wide 5a50463c,0 narrow 2 part 60",
+        "22 std 70 first 80,0 far 80,0 axis 80,1 word 60 both 70 single 0 pulse 0 gray 19 reset 0 knob 0"
+        " wide 5a50463c,0 narrow 3 part 70",
+        "23 std 80 first 0,1 far 0,1 axis 0,0 word 70 both 80 single 1 pulse 1 gray 20 reset 0 knob 0"
+        " wide 0,1 narrow 4 part 80",
+        "24 std 80 first 0,1 far 0,1 axis 0,0 word 80 both 80 single 1 pulse 0 gray 21 reset 0 knob 0"
+        " wide 0,1 narrow 4 part 80",
     ]

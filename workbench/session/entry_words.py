@@ -10,11 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.platform import CallKind
 from workbench.model.prototypes import Prototype, parse_prototype, pointed_type, type_of
-from workbench.model.scan import ApiFunction
-from workbench.model.text import listed
 
 #: What a call's name says that it is for; of several words the kind that stands first here counts.
 _KINDS = (
@@ -35,11 +32,11 @@ _READ_OR_WRITE = re.compile(
     r"(?:p|io|reg|mem|mmio|bus|dma|fpga)?(?:(read|rd)|(?:write|wr))"
     r"(?:[bwlqv]|reg|regs|mem|blk|block|buf|data|dword|word|words|burst|csr)?"
 )
-_BOTH_WAYS = {"sync", "memcpy", "copy", "transfer", "xfer", "migrate", "move"}
+BOTH_WAYS = {"sync", "memcpy", "copy", "transfer", "xfer", "migrate", "move"}
 _WAYS = {"dir", "direction", "way"}
-_TO = re.compile(r"(_|^)(to_(device|card|fpga|board)|from_host|h2[cd])(_|$)")
-_FROM = re.compile(r"(_|^)((from_(device|card|fpga|board)|to_host)|[cd]2h)(_|$)")
-_AWAY = re.compile(r"(?:.*_)?(to|into|from)")  # `memcpy_to`, `copy_from`: the card is what is not named
+TO_CARD = re.compile(r"(_|^)(to_(device|card|fpga|board)|from_host|h2[cd])(_|$)")
+FROM_CARD = re.compile(r"(_|^)((from_(device|card|fpga|board)|to_host)|[cd]2h)(_|$)")
+AWAY = re.compile(r"(?:.*_)?(to|into|from)")  # `memcpy_to`, `copy_from`: the card is what is not named
 _STARTS = {"run", "start", "launch", "exec", "execute", "submit", "invoke", "operator", "task"}
 _REASONS = {
     CallKind.ACQUIRE: "initialize", CallKind.CONFIGURE: "initialize", CallKind.RELEASE: "finalize",
@@ -54,22 +51,16 @@ _ADDRESSES = ("address", "addr", "adr", "offset", "offs", "off", "reg", "registe
 _CHOICES = {"flags", "flag", "timeout", "mode", "option", "options", "tag", "bank", "channel", "chan", "ch", "bar",
             "fd", "handle", "hnd", "h", "hdl", "ms", "us", "mmio", *_WAYS}  # fmt: skip
 _NUMBERS_OF_CARDS = ("number", "num", "nr", "no", "index", "idx", "id", "unit", "minor", "instance", "which", "n")
-#: What is asked again and again: a library that always answers 0 makes a host wait for ever.
-_ASKED = {"status", "state", "done", "ready", "busy", "idle", "finished", "completed", "is", "has"}
 _CARDS = ("fpga", "card", "board", "device", "dev", "slot", "didx")
 #: How a pointer to nothing in particular is called that is a handle, and no data.
-_HANDLES = {*_CARDS, "handle", "hnd", "hdl", "h", "ctx", "context", "self"}
-#: How a number is called by which a program keeps hold of a card.
-_DESCRIPTORS = {*_HANDLES, "fd", "d", "b", "id"}
+HANDLES = {*_CARDS, "handle", "hnd", "hdl", "h", "ctx", "context", "self"}
 _OF_CARDS = {*_CARDS, "queue", "thread", "context"}  # classes whose objects are a card's
 _OF_MEMORY = {"mem", "memory", "malloc", "buffer", "buf", "kernel", "event", "properties"}
 _FILES = ("bitfile", "bitstream", "xclbin", "filename", "file", "path", "image", "afi", "fnm", "name")
 _LATER = {"async", "nonblocking", "nb", "enqueue", "start"}
-#: The label of a call that only functions of the header itself make.
-PRIVATE = "private"
 ONE_BYTE = ("void", "char", "unsigned char", "signed char", "uint8_t", "int8_t", "std::byte")
 _WORD = re.compile(r"(?<![A-Za-z])(?:[hH]2[cCdD]|[cCdD]2[hH])(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_INTEGER = re.compile(
+INTEGER = re.compile(
     r"(const )?((un)?signed|(unsigned )?(char|short|int|long|long long)( int)?|(std::)?(u?int\d+_t|s?size_t)|off_t"
     r"|[us](8|16|32|64)|cl_u?\w+|u(int|long|short|char)|U?INT(8|16|32|64)?|[DQ]?WORD|BYTE|U?LONG(32|64)?)"
 )
@@ -85,7 +76,7 @@ class Parameter:
 
     @property
     def counts(self) -> bool:
-        return _INTEGER.fullmatch(self.kind) is not None
+        return INTEGER.fullmatch(self.kind) is not None
 
     @property
     def points(self) -> str:
@@ -104,131 +95,11 @@ class Parameter:
     @property
     def refers(self) -> bool:
         """A number that the call fills in."""
-        return self.kind.endswith("&") and _INTEGER.fullmatch(self.kind[:-1].strip()) is not None
+        return self.kind.endswith("&") and INTEGER.fullmatch(self.kind[:-1].strip()) is not None
 
 
 def parameters_of(prototype: Prototype) -> list[Parameter]:
-    return [Parameter(name, type_of(text, name), _words(name)) for text, name in prototype.parameters]
-
-
-def entries_of(functions: Sequence[ApiFunction]) -> tuple[list[dict[str, Any]], tuple[Diagnostic, ...]]:
-    """The entries of an API's functions, as a template holds them, two of one that moves data either way as an argument
-    says; and notes on those of which that is not known."""
-    known = [(one, parse_prototype(one.prototype)) for one in functions]
-    sized = {p.scope: p.name for _, p in known if p and not p.parameters and p.name in ("size", "size_bytes")}
-    both = {p.scope for _, p in known if p and p.scope and "sync" in _words(p.name)}
-    entries: list[dict[str, Any]] = []
-    notes: list[Diagnostic] = []
-    for function, prototype in known:
-        entry = entry_of(function.prototype) | _inline(function)
-        entry = _with(entry, subtype=PRIVATE) if function.private else entry
-        if prototype is None or entry["kind"] not in ("send", "receive"):
-            entries.append(entry)
-            continue
-        if "bytes" not in entry and prototype.scope in sized:
-            entry = _with(entry, bytes=f"self.{sized[prototype.scope]}()")
-        if _words(prototype.name) in (("write",), ("read",)) and prototype.scope in both:
-            # a buffer's own: `sync` moves what they leave there
-            entries.append({"prototype": function.prototype, "kind": "other", "reason": "update"} | _inline(function))
-        elif ways := _ways(function):
-            to, from_ = ways
-            entries.append(_with(entry, kind="send", subtype="to the device", condition=to))
-            entries.append(_with(entry, kind="receive", subtype="from the device", condition=from_))
-        else:
-            entries.append(entry)
-            if _moves_both_ways(prototype) and not _says_where(prototype):
-                hint = "Give it two entries, each with its own 'Only when' and Label."
-                told = f"{prototype.qualified} may go either way; it was taken for a send"
-                notes.append(Diagnostic(told, hint, Severity.NOTE))
-    entries = _with_descriptors(_with_makers(entries))
-    asked = [
-        p.qualified for e in entries if e["kind"] == "other" and (p := parse_prototype(e["prototype"])) and _asks(p)
-    ]
-    if asked:
-        told = f"{listed(asked)}: of kind 'other', a call answers 0 on the simulated card and asks the design nothing"
-        hint = (
-            "Give it the kind receive and an address if it reads from the board: a host that polls it waits for ever."
-        )
-        notes.append(Diagnostic(told, hint, Severity.WARNING))
-    return entries, tuple(notes)
-
-
-def _with_descriptors(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """With the card's number, where a program keeps hold of a card by a number that an `acquire` returns: it is the
-    first parameter of other calls, called `fd`, say."""
-    known = [(entry, parse_prototype(entry["prototype"])) for entry in entries]
-    opened = {p.returns for entry, p in known if p and entry["kind"] == "acquire" and not p.cpp
-              and _INTEGER.fullmatch(p.returns) and not any("*" in text for text, _ in p.parameters)}  # fmt: skip
-    found = []
-    for entry, prototype in known:
-        first = next(iter(parameters_of(prototype)), None) if prototype and not prototype.cpp else None
-        told = entry["kind"] == "acquire" or "fpga" in entry or first is None
-        if not told and first and first.kind in opened and set(first.words) & _DESCRIPTORS:
-            entry = _with(entry, fpga=first.name)
-        found.append(entry)
-    return found
-
-
-def _with_makers(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """With the calls that open a card as `acquire`, where the API is classes: what returns an object that moves data,
-    by value or by any pointer; else the constructors of such a class, unless they are given another object."""
-    known = [(entry, parse_prototype(entry["prototype"])) for entry in entries]
-    scopes = {p.scope for _, p in known if p and (p.is_constructor or p.is_destructor)}
-    movers = {p.scope for e, p in known if p and p.scope and "address" in e and not (p.is_static or p.is_constructor)}
-    names = {scope.rpartition("::")[2] for scope in movers}
-    made: set[str] = set()  # last names of the classes of which a call makes an object
-    found = []
-    for entry, prototype in known:
-        returned = set(re.findall(r"\w+", prototype.returns)) & names if prototype else set()
-        own = bool(prototype and prototype.scope in movers and not prototype.is_static)
-        hidden = bool(
-            prototype and prototype.is_static and prototype.scope in movers and _is_pointer(prototype.returns)
-        )
-        if prototype and not own and (returned or hidden):
-            made |= returned or {prototype.scope.rpartition("::")[2]}
-            entry = _plain_entry(entry, entry_of(entry["prototype"], CallKind.ACQUIRE))
-        elif returned and entry["kind"] in ("send", "receive") and "data" not in entry:
-            parameters = parameters_of(prototype) if prototype else []
-            if next(data_of(parameters, CallKind(entry["kind"])), None) is None:  # the object itself is no data
-                entry = _plain_entry(entry, {"kind": "other"})
-        elif prototype and own and entry["kind"] == "acquire" and not prototype.is_constructor:
-            made.add(prototype.scope.rpartition("::")[2])
-        found.append(entry)
-    for place, (_, prototype) in enumerate(known):
-        entry = found[place]
-        if prototype is None or prototype.scope not in movers or entry["kind"] not in ("other", "acquire", "release"):
-            continue
-        last = prototype.scope.rpartition("::")[2]
-        given = any(scope.rpartition("::")[2] in re.findall(r"\w+", text) for scope in scopes | movers
-                    for text, _ in prototype.parameters)  # fmt: skip
-        if prototype.is_constructor and not given:
-            opens = last not in made or (prototype.parameters and entry["kind"] == "acquire")
-            kind = CallKind.ACQUIRE if opens else CallKind.OTHER
-            found[place] = _plain_entry(entry, entry_of(entry["prototype"], kind))
-        elif prototype.is_destructor and entry["kind"] == "other":
-            found[place] = _plain_entry(entry, entry_of(entry["prototype"], CallKind.RELEASE))
-    return found
-
-
-def _is_pointer(returns: str) -> bool:
-    """Whether a type's name says that it is a pointer to an object: `Ptr`, `sptr`, `DevPtr`."""
-    return bool({"ptr", "sptr", "uptr", "pointer"} & set(_words(returns.rpartition("::")[2])))
-
-
-def _plain_entry(entry: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """An entry that became another one, of which only what is the header's stays."""
-    kept = {name: entry[name] for name in ("prototype", "subtype", "inline") if name in entry}
-    return _with(kept, **new)
-
-
-def _inline(function: ApiFunction) -> dict[str, bool]:
-    return {"inline": True} if function.inline else {}
-
-
-def _asks(prototype: Prototype) -> bool:
-    """Whether a call answers with a number what a host may wait for."""
-    answers = prototype.returns in ("bool", "_Bool") or _INTEGER.fullmatch(prototype.returns) is not None
-    return answers and bool(set(_words(prototype.name)) & _ASKED)
+    return [Parameter(name, type_of(text, name), words_of(name)) for text, name in prototype.parameters]
 
 
 def entry_of(text: str, chosen: CallKind | None = None) -> dict[str, Any]:
@@ -251,7 +122,7 @@ def entry_of(text: str, chosen: CallKind | None = None) -> dict[str, Any]:
         told["files"] = next(
             (texts[p.name] for word in _FILES for p in parameters if word in p.words and p.name in texts), ""
         )
-    words = set(_words(prototype.name))
+    words = set(words_of(prototype.name))
     if not moves:
         told["reason"] = _REASONS.get(kind, "") or ("ctrl" if words & _STARTS else "")
     later = moves and (words & _LATER or prototype.returns.endswith("event"))
@@ -259,7 +130,7 @@ def entry_of(text: str, chosen: CallKind | None = None) -> dict[str, Any]:
     return entry | ({"asynchronous": True} if later else {})
 
 
-def _with(entry: dict[str, Any], **fields: str) -> dict[str, Any]:
+def with_fields(entry: dict[str, Any], **fields: str) -> dict[str, Any]:
     """With fields that stand where a person would write them."""
     order = (
         "prototype", "kind", "subtype", "condition", "fpga", "bytes", "address", "files", "reason",
@@ -269,35 +140,16 @@ def _with(entry: dict[str, Any], **fields: str) -> dict[str, Any]:
     return {name: changed[name] for name in order if name in changed}
 
 
-def _ways(function: ApiFunction) -> tuple[str, str] | None:
-    """The conditions under which a call goes to the device and from it, where an argument's names say so."""
-    for name, choices in function.choices:
-        to, from_ = (next((c for c in choices if way.search(_plain(c))), "") for way in (_TO, _FROM))
-        if to and from_:
-            return f"{name} == {to}", f"{name} == {from_}"
-    return None
+def plain_words(name: str) -> str:
+    return "_".join(words_of(name))
 
 
-def _plain(name: str) -> str:
-    return "_".join(_words(name))
-
-
-def _says_where(prototype: Prototype) -> bool:
-    """Whether a name says which way its data go, be it only which side the program's data are on."""
-    plain = _plain(prototype.name)
-    return bool(_AWAY.fullmatch(plain) or _TO.search(plain) or _FROM.search(plain))
-
-
-def _moves_both_ways(prototype: Prototype) -> bool:
-    return bool(set(_words(prototype.name)) & _BOTH_WAYS)
-
-
-def _words(name: str) -> tuple[str, ...]:
+def words_of(name: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in _WORD.findall(name))
 
 
 def _kind(prototype: Prototype, parameters: Sequence[Parameter]) -> CallKind:
-    words = set(_words(prototype.name))
+    words = set(words_of(prototype.name))
     if prototype.is_constructor or prototype.is_destructor:
         return _of_an_object(prototype, parameters, words)
     words |= {"read" if way[1] else "write" for word in words if (way := _READ_OR_WRITE.fullmatch(word))}
@@ -305,13 +157,13 @@ def _kind(prototype: Prototype, parameters: Sequence[Parameter]) -> CallKind:
     memory = words & _OF_MEMORY or ("free" in words and any(p.points == "void" for p in parameters))
     if kind in (CallKind.ACQUIRE, CallKind.RELEASE) and memory:
         return CallKind.OTHER
-    plain = _plain(prototype.name)
-    if kind in (CallKind.OTHER, CallKind.SEND) and (_TO.search(plain) or _FROM.search(plain)):
-        kind = CallKind.SEND if _TO.search(plain) else CallKind.RECEIVE
-    elif kind is CallKind.SEND and words & _BOTH_WAYS:
+    plain = plain_words(prototype.name)
+    if kind in (CallKind.OTHER, CallKind.SEND) and (TO_CARD.search(plain) or FROM_CARD.search(plain)):
+        kind = CallKind.SEND if TO_CARD.search(plain) else CallKind.RECEIVE
+    elif kind is CallKind.SEND and words & BOTH_WAYS:
         if any(_WAYS & set(p.words) for p in parameters):
             return kind
-        if away := _AWAY.fullmatch(plain):
+        if away := AWAY.fullmatch(plain):
             kind = CallKind.RECEIVE if away[1] == "from" else CallKind.SEND
         if "sync" in words and not parameters:
             return CallKind.WAIT
@@ -400,8 +252,8 @@ def _register(
 def data_of(parameters: Sequence[Parameter], kind: CallKind) -> Iterator[Parameter]:
     """What data can lie in or behind: what is received is not const, and a handle is no data."""
     for p in parameters:
-        known = p.array or p.points in ONE_BYTE or _INTEGER.fullmatch(p.points) or p.points in ("float", "double", "T")
-        if p.points == "void" and set(p.words) & _HANDLES:
+        known = p.array or p.points in ONE_BYTE or INTEGER.fullmatch(p.points) or p.points in ("float", "double", "T")
+        if p.points == "void" and set(p.words) & HANDLES:
             continue
         filled = kind is CallKind.RECEIVE and p.refers
         if filled or (known and not (kind is CallKind.RECEIVE and p.kind.startswith("const"))):

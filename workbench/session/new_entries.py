@@ -18,7 +18,8 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import CallKind, Host, HostEntry
 from workbench.model.prototypes import Prototype, handle_of, handle_types, parse_prototype, type_of
 from workbench.model.scan import ApiFunction, ApiHeader
-from workbench.session.entry_words import ONE_BYTE, PRIVATE, data_of, entries_of, entry_of, parameters_of
+from workbench.session.entry_lists import PRIVATE, entries_of
+from workbench.session.entry_words import ONE_BYTE, data_of, entry_of, parameters_of
 from workbench.session.reading import read
 from workbench.system.files import read_file, read_regular
 

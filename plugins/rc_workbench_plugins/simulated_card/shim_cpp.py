@@ -1,8 +1,9 @@
 """What of an API made of a template is C++'s alone: methods, the objects that hold a card, and how a call answers.
 
 An object holds the card that its constructor, or a method of kind `acquire`, opened; one that is constructed of another
-holds that one's. An object that is not known, as one that was copied, is of the first card. The generated functions use
-no member of theirs, so a class is whatever the API's header declares.
+holds that one's. An object that is not known, as one that was copied, is of the only card that is open, else of the
+first. The generated functions use no member of theirs, so a class is whatever the API's header declares; what its text
+says is read in `shim_classes.py`.
 """
 
 from __future__ import annotations
@@ -26,19 +27,30 @@ template <class T> static const void *rcw_at(T *object) { return object; }
 template <class T> static const void *rcw_at(const std::shared_ptr<T> &object) { return object.get(); }
 template <class T> static const void *rcw_at(const std::unique_ptr<T> &object) { return object.get(); }
 
+static inline wbcard_t *rcw_only() /* the card that is open, where one alone is */
+{
+    wbcard_t *only = nullptr;
+    for (wbcard_t *card : rcw_cards)
+        if (card && only) return nullptr;
+        else if (card) only = card;
+    return only;
+}
+
+/* An object that is returned by value may stand elsewhere than where it was made. */
 static inline wbcard_t *rcw_held(const void *object)
 {
     auto found = rcw_objects.find(object);
-    return found == rcw_objects.end() ? rcw_numbered(0) : found->second;
+    if (found != rcw_objects.end()) return found->second;
+    wbcard_t *only = rcw_only();
+    return only ? only : rcw_numbered(0);
 }
 
 static inline int rcw_drop(const void *object)
 {
-    if (!object) return 0;
     auto found = rcw_objects.find(object);
-    int status = found == rcw_objects.end() ? -1 : rcw_release(found->second);
+    wbcard_t *card = found != rcw_objects.end() ? found->second : object ? rcw_only() : nullptr;
     if (found != rcw_objects.end()) rcw_objects.erase(found);
-    return status;
+    return card ? rcw_release(card) : 0;
 }
 
 static inline int rcw_take(const void *object, long number)
@@ -222,7 +234,12 @@ def action(prototype: Prototype, entry: HostEntry, classes: Classes) -> list[str
             return [f"int rcw_status = rcw_take(this, {number});", answer(prototype, "rcw_status", classes)]
         return [f"rcw_objects[this] = rcw_held({source});", "return;"] if source else ["return;"]
     if prototype.is_destructor:
-        return ["rcw_drop(this);" if entry.kind is CallKind.RELEASE else "rcw_objects.erase(this);", "return;"]
+        return [
+            "if (rcw_objects.count(this)) rcw_drop(this);"
+            if entry.kind is CallKind.RELEASE
+            else "rcw_objects.erase(this);",
+            "return;",
+        ]
     if classes.makes_object(prototype) and not classes.can_make(prototype.returns):
         raise WorkbenchError(
             Diagnostic(f"how {prototype.qualified} makes the {prototype.returns} that it returns is not known", _ELSE)

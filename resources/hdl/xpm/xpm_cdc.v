@@ -1,4 +1,4 @@
-// Stand-ins for AMD's Xilinx Parameterized Macros (UG974) in simulation: what they do, without their ECC, sleep and checks.
+// Stand-ins for AMD's Xilinx Parameterized Macros (UG974) in simulation: what they do, without sleep and checks; ECC finds no error.
 // Each module is taken by itself, so none instantiates another.
 
 module xpm_cdc_single #(

@@ -1,4 +1,4 @@
-// Stand-ins for AMD's Xilinx Parameterized Macros (UG974) in simulation: what they do, without their ECC, sleep and checks.
+// Stand-ins for AMD's Xilinx Parameterized Macros (UG974) in simulation: what they do, without sleep and checks; ECC finds no error.
 // Each module is taken by itself, so none instantiates another.
 
 module xpm_fifo_sync #(
@@ -16,11 +16,20 @@ module xpm_fifo_sync #(
     output wire almost_empty, output wire data_valid, input wire injectsbiterr, input wire injectdbiterr,
     output wire sbiterr, output wire dbiterr
 );
-    localparam DEPTH = FIFO_WRITE_DEPTH, PLACES = $clog2(DEPTH), FWFT = READ_MODE == "fwft";
-    if (READ_DATA_WIDTH != WRITE_DATA_WIDTH)
-        $error("READ_DATA_WIDTH and WRITE_DATA_WIDTH differ: the stand-in for this FIFO has words of one width");
-    reg [WRITE_DATA_WIDTH-1:0] store [0:DEPTH-1];
+    // Places hold what the narrower side moves: `IN` of them are a word that is written, `OUT` one that is read. The
+    // lowest bits of a wide word are its first place.
+    localparam PLACE_BITS = READ_DATA_WIDTH < WRITE_DATA_WIDTH ? READ_DATA_WIDTH : WRITE_DATA_WIDTH;
+    localparam IN = WRITE_DATA_WIDTH / PLACE_BITS, OUT = READ_DATA_WIDTH / PLACE_BITS, DEPTH = FIFO_WRITE_DEPTH * IN;
+    localparam PLACES = $clog2(DEPTH), FWFT = READ_MODE == "fwft";
+    localparam IN_BITS = $clog2(FIFO_WRITE_DEPTH) + 1, OUT_BITS = $clog2(DEPTH / OUT) + 1;
+    if (IN * PLACE_BITS != WRITE_DATA_WIDTH || OUT * PLACE_BITS != READ_DATA_WIDTH)
+        $error("READ_DATA_WIDTH and WRITE_DATA_WIDTH of this FIFO are no multiples of each other");
+    reg [PLACE_BITS-1:0] store [0:DEPTH-1];
     reg [PLACES:0] put = 0, get = 0;  // a bit more than the place
+    reg [READ_DATA_WIDTH-1:0] first;
+    integer in_place, out_place;
+    always @* for (out_place = 0; out_place < OUT; out_place = out_place + 1)
+        first[out_place*PLACE_BITS +: PLACE_BITS] = store[get[PLACES-1:0] + out_place];
     reg [READ_DATA_WIDTH*FIFO_READ_LATENCY-1:0] read = 0;
     reg [FIFO_READ_LATENCY-1:0] valid = 0;
     reg [2:0] resets = 0, read_resets = 0;
@@ -37,26 +46,27 @@ module xpm_fifo_sync #(
         wr_ack <= writes;
         if (rst) put <= 0;
         else if (writes) begin
-            store[put[PLACES-1:0]] <= din;
-            put <= put + 1'b1;
+            for (in_place = 0; in_place < IN; in_place = in_place + 1)
+                store[put[PLACES-1:0] + in_place] <= din[in_place*PLACE_BITS +: PLACE_BITS];
+            put <= put + IN;
         end
     end
     always @(posedge wr_clk) begin
         read_resets <= {read_resets[1:0], rst};
         underflow <= rd_en & empty;
         valid <= {valid, reads};
-        read <= {read, reads ? store[get[PLACES-1:0]] : read[READ_DATA_WIDTH-1:0]};
+        read <= {read, reads ? first : read[READ_DATA_WIDTH-1:0]};
         if (rst) get <= 0;
-        else if (reads) get <= get + 1'b1;
+        else if (reads) get <= get + OUT;
     end
-    assign full = level >= DEPTH | wr_rst_busy;
-    assign empty = held == 0 | rd_rst_busy;
-    assign almost_full = level >= DEPTH - 1 | wr_rst_busy, almost_empty = held <= 1 | rd_rst_busy;
-    assign prog_full = level >= PROG_FULL_THRESH, prog_empty = held <= PROG_EMPTY_THRESH;
+    assign full = level > DEPTH - IN | wr_rst_busy;
+    assign empty = held < OUT | rd_rst_busy;
+    assign almost_full = level > DEPTH - 2 * IN | wr_rst_busy, almost_empty = held < 2 * OUT | rd_rst_busy;
+    assign prog_full = level / IN >= PROG_FULL_THRESH, prog_empty = held / OUT <= PROG_EMPTY_THRESH;
     assign wr_rst_busy = rst | (|resets), rd_rst_busy = rst | (|read_resets);
-    assign wr_data_count = level >> (PLACES + 1 > WR_DATA_COUNT_WIDTH ? PLACES + 1 - WR_DATA_COUNT_WIDTH : 0);
-    assign rd_data_count = held >> (PLACES + 1 > RD_DATA_COUNT_WIDTH ? PLACES + 1 - RD_DATA_COUNT_WIDTH : 0);
-    assign dout = FWFT ? store[get[PLACES-1:0]] : read[READ_DATA_WIDTH*FIFO_READ_LATENCY-1 -: READ_DATA_WIDTH];
+    assign wr_data_count = (level / IN) >> (IN_BITS > WR_DATA_COUNT_WIDTH ? IN_BITS - WR_DATA_COUNT_WIDTH : 0);
+    assign rd_data_count = (held / OUT) >> (OUT_BITS > RD_DATA_COUNT_WIDTH ? OUT_BITS - RD_DATA_COUNT_WIDTH : 0);
+    assign dout = FWFT ? first : read[READ_DATA_WIDTH*FIFO_READ_LATENCY-1 -: READ_DATA_WIDTH];
     assign data_valid = FWFT ? ~empty : valid[FIFO_READ_LATENCY-1];
     assign sbiterr = 1'b0, dbiterr = 1'b0;
 endmodule
@@ -76,11 +86,20 @@ module xpm_fifo_async #(
     output wire almost_empty, output wire data_valid, input wire injectsbiterr, input wire injectdbiterr,
     output wire sbiterr, output wire dbiterr
 );
-    localparam DEPTH = FIFO_WRITE_DEPTH, PLACES = $clog2(DEPTH), FWFT = READ_MODE == "fwft";
-    if (READ_DATA_WIDTH != WRITE_DATA_WIDTH)
-        $error("READ_DATA_WIDTH and WRITE_DATA_WIDTH differ: the stand-in for this FIFO has words of one width");
-    reg [WRITE_DATA_WIDTH-1:0] store [0:DEPTH-1];
+    // Places hold what the narrower side moves: `IN` of them are a word that is written, `OUT` one that is read. The
+    // lowest bits of a wide word are its first place.
+    localparam PLACE_BITS = READ_DATA_WIDTH < WRITE_DATA_WIDTH ? READ_DATA_WIDTH : WRITE_DATA_WIDTH;
+    localparam IN = WRITE_DATA_WIDTH / PLACE_BITS, OUT = READ_DATA_WIDTH / PLACE_BITS, DEPTH = FIFO_WRITE_DEPTH * IN;
+    localparam PLACES = $clog2(DEPTH), FWFT = READ_MODE == "fwft";
+    localparam IN_BITS = $clog2(FIFO_WRITE_DEPTH) + 1, OUT_BITS = $clog2(DEPTH / OUT) + 1;
+    if (IN * PLACE_BITS != WRITE_DATA_WIDTH || OUT * PLACE_BITS != READ_DATA_WIDTH)
+        $error("READ_DATA_WIDTH and WRITE_DATA_WIDTH of this FIFO are no multiples of each other");
+    reg [PLACE_BITS-1:0] store [0:DEPTH-1];
     reg [PLACES:0] put = 0, get = 0;  // a bit more than the place
+    reg [READ_DATA_WIDTH-1:0] first;
+    integer in_place, out_place;
+    always @* for (out_place = 0; out_place < OUT; out_place = out_place + 1)
+        first[out_place*PLACE_BITS +: PLACE_BITS] = store[get[PLACES-1:0] + out_place];
     reg [READ_DATA_WIDTH*FIFO_READ_LATENCY-1:0] read = 0;
     reg [FIFO_READ_LATENCY-1:0] valid = 0;
     reg [2:0] resets = 0, read_resets = 0;
@@ -118,26 +137,27 @@ module xpm_fifo_async #(
         wr_ack <= writes;
         if (rst) put <= 0;
         else if (writes) begin
-            store[put[PLACES-1:0]] <= din;
-            put <= put + 1'b1;
+            for (in_place = 0; in_place < IN; in_place = in_place + 1)
+                store[put[PLACES-1:0] + in_place] <= din[in_place*PLACE_BITS +: PLACE_BITS];
+            put <= put + IN;
         end
     end
     always @(posedge rd_clk) begin
         read_resets <= {read_resets[1:0], rd_rst[1]};
         underflow <= rd_en & empty;
         valid <= {valid, reads};
-        read <= {read, reads ? store[get[PLACES-1:0]] : read[READ_DATA_WIDTH-1:0]};
+        read <= {read, reads ? first : read[READ_DATA_WIDTH-1:0]};
         if (rd_rst[1]) get <= 0;
-        else if (reads) get <= get + 1'b1;
+        else if (reads) get <= get + OUT;
     end
-    assign full = level >= DEPTH | wr_rst_busy;
-    assign empty = held == 0 | rd_rst_busy;
-    assign almost_full = level >= DEPTH - 1 | wr_rst_busy, almost_empty = held <= 1 | rd_rst_busy;
-    assign prog_full = level >= PROG_FULL_THRESH, prog_empty = held <= PROG_EMPTY_THRESH;
+    assign full = level > DEPTH - IN | wr_rst_busy;
+    assign empty = held < OUT | rd_rst_busy;
+    assign almost_full = level > DEPTH - 2 * IN | wr_rst_busy, almost_empty = held < 2 * OUT | rd_rst_busy;
+    assign prog_full = level / IN >= PROG_FULL_THRESH, prog_empty = held / OUT <= PROG_EMPTY_THRESH;
     assign wr_rst_busy = rst | (|resets), rd_rst_busy = rd_rst[1] | (|read_resets);
-    assign wr_data_count = level >> (PLACES + 1 > WR_DATA_COUNT_WIDTH ? PLACES + 1 - WR_DATA_COUNT_WIDTH : 0);
-    assign rd_data_count = held >> (PLACES + 1 > RD_DATA_COUNT_WIDTH ? PLACES + 1 - RD_DATA_COUNT_WIDTH : 0);
-    assign dout = FWFT ? store[get[PLACES-1:0]] : read[READ_DATA_WIDTH*FIFO_READ_LATENCY-1 -: READ_DATA_WIDTH];
+    assign wr_data_count = (level / IN) >> (IN_BITS > WR_DATA_COUNT_WIDTH ? IN_BITS - WR_DATA_COUNT_WIDTH : 0);
+    assign rd_data_count = (held / OUT) >> (OUT_BITS > RD_DATA_COUNT_WIDTH ? OUT_BITS - RD_DATA_COUNT_WIDTH : 0);
+    assign dout = FWFT ? first : read[READ_DATA_WIDTH*FIFO_READ_LATENCY-1 -: READ_DATA_WIDTH];
     assign data_valid = FWFT ? ~empty : valid[FIFO_READ_LATENCY-1];
     assign sbiterr = 1'b0, dbiterr = 1'b0;
 endmodule
