@@ -1,4 +1,5 @@
-"""What stands for Xilinx's cells in VHDL does what yosys's models of them do, and is VHDL-93."""
+"""What stands for Xilinx's cells in VHDL does what yosys's models of them do, and is VHDL-93; so it is of AMD's macros
+(XPM) and their stand-ins in Verilog, with ports of different widths."""
 
 from __future__ import annotations
 
@@ -20,6 +21,11 @@ INPUTS = ", ".join(f"I{n} => i({n})" for n in range(6))
 ADDRESS = ", ".join(f"A{n} => i({n + 2})" for n in range(4))
 STORED = "C => clk, CE => i(0), D => i(1)"
 TURNED = "IS_C_INVERTED => '1', IS_D_INVERTED => '1', IS_CLR_INVERTED => '1'"
+FIFO = "FIFO_WRITE_DEPTH => 16"
+FILLED = "rst => '0', wr_clk => clk, wr_en => i(0), rd_en => i(1)"
+RAM = "MEMORY_SIZE => 128, ADDR_WIDTH_A => 4"
+CROSSED = "dest_clk => clk, src_clk => clk"
+STAGES = "DEST_SYNC_FF => 3"
 #: Cells with their generics and ports; @ is an output of one bit, @4 one of four.
 CELLS = (
     ("FDRE", "INIT => '1'", f"{STORED}, R => i(2), Q => @"),
@@ -37,6 +43,39 @@ CELLS = (
     ("MUXCY", "", "CI => i(0), DI => i(1), S => i(2), O => @"),
     ("XORCY", "", "CI => i(0), LI => i(1), O => @"),
     ("INV", "", "I => i(0), O => @"),
+    (
+        "xpm_fifo_sync",
+        f'{FIFO}, WRITE_DATA_WIDTH => 8, READ_DATA_WIDTH => 4, READ_MODE => "fwft"',
+        f"{FILLED}, din => i(9 downto 2), dout => @4, empty => @, full => @",
+    ),
+    (
+        "xpm_fifo_async",
+        f"{FIFO}, WRITE_DATA_WIDTH => 4, READ_DATA_WIDTH => 8",
+        f"{FILLED}, rd_clk => clk, din => i(7 downto 4), dout => @8, empty => @",
+    ),
+    (
+        "xpm_memory_spram",
+        f"{RAM}, WRITE_DATA_WIDTH_A => 8, READ_DATA_WIDTH_A => 8, BYTE_WRITE_WIDTH_A => 4",
+        "clka => clk, ena => i(0), wea => i(2 downto 1), addra => i(5 downto 2), dina => i(9 downto 2), douta => @8,"
+        " regcea => '1', rsta => '0'",
+    ),
+    (
+        "xpm_memory_sdpram",
+        f"{RAM}, ADDR_WIDTH_B => 5, WRITE_DATA_WIDTH_A => 8, BYTE_WRITE_WIDTH_A => 8, READ_DATA_WIDTH_B => 4",
+        "clka => clk, clkb => clk, ena => i(0), wea => i(1 downto 1), addra => i(5 downto 2), dina => i(9 downto 2),"
+        " enb => i(6), addrb => i(4 downto 0), doutb => @4, regceb => '1', rstb => i(9)",
+    ),
+    ("xpm_cdc_single", f"{STAGES}, SRC_INPUT_REG => 0", f"{CROSSED}, src_in => i(0), dest_out => @"),
+    ("xpm_cdc_array_single", f"{STAGES}, WIDTH => 2", f"{CROSSED}, src_in => i(1 downto 0), dest_out => @2"),
+    ("xpm_cdc_gray", f"{STAGES}, WIDTH => 3", f"{CROSSED}, src_in_bin => i(2 downto 0), dest_out_bin => @3"),
+    ("xpm_cdc_pulse", STAGES, f"{CROSSED}, src_rst => '0', dest_rst => '0', src_pulse => i(0), dest_pulse => @"),
+    (
+        "xpm_cdc_handshake",
+        f"{STAGES}, WIDTH => 2, DEST_EXT_HSK => 0",
+        f"{CROSSED}, src_in => i(2 downto 1), src_send => i(0), src_rcv => @, dest_out => @2",
+    ),
+    ("xpm_cdc_sync_rst", STAGES, "src_rst => i(0), dest_clk => clk, dest_rst => @"),
+    ("xpm_cdc_async_rst", STAGES, "src_arst => i(0), dest_clk => clk, dest_arst => @"),
 )
 
 
@@ -44,11 +83,12 @@ def placed() -> tuple[list[tuple[str, str, str]], int]:
     """The cells with their outputs' places, and how many bits these are."""
     at, found = 0, []
     for name, generics, ports in CELLS:
-        parts = re.split(r"@(4?)", ports)
+        parts = re.split(r"@(\d?)", ports)
         text = parts[0]
         for wide, rest in zip(parts[1::2], parts[2::2], strict=True):
-            text += f"o({at + 3} downto {at})" if wide else f"o({at})"
-            text, at = text + rest, at + (4 if wide else 1)
+            bits = int(wide or 1)
+            text += f"o({at + bits - 1} downto {at})" if wide else f"o({at})"
+            text, at = text + rest, at + bits
         found.append((name, generics, text))
     return found, at
 
@@ -70,6 +110,7 @@ def test_cells_do_what_their_models_in_verilog_do(tmp_path: Path) -> None:
     )
     (tmp_path / "top.vhd").write_text(f"""library ieee; use ieee.std_logic_1164.all;
 library unisim; use unisim.vcomponents.all;
+library xpm; use xpm.vcomponents.all;
 entity top is port (clk : in std_logic; i : in std_logic_vector(9 downto 0);
     o : out std_logic_vector({bits - 1} downto 0)); end;
 architecture rtl of top is begin

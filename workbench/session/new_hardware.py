@@ -65,7 +65,7 @@ def _hardware(folder: Path, plugins: Plugins) -> tuple[dict[str, Any], Diagnosti
     ports, top = max(found, key=lambda one: (bool(one[0]), len(one[1].sources)), default=((), None))
     if top is None or not ports:
         return {}, _lacking(folder, top, plugins.port_kinds)
-    hardware = {"clocks": [_clock(top, plugins.port_kinds)], "ports": list(ports)}
+    hardware: dict[str, Any] = {"clocks": [_clock(top, plugins.port_kinds)], "ports": list(ports)}
     outputs = [port for port in top.ports if port.direction == "output" and port.bits == 1]
     if interrupt := interrupt_of(outputs):
         hardware["interrupt"] = interrupt

@@ -1,7 +1,8 @@
 """FPGA vendors' libraries that a design names and no source holds: packages with the components that it uses.
 
 Their ports and generics are those of yosys's primitives (`verilog/primitives.py`). Buffers pass on what goes in, and
-cells such as flip-flops do what Xilinx says (`primitives.py`); of the others it is not said what they do.
+cells such as flip-flops do what Xilinx says (`primitives.py`), as its macros do (`xpm.py`); of the others
+it is not said what they do.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import pyslang
 from pyslang import ast, syntax
 
 from rc_workbench_plugins.verilog.primitives import clock_input, clock_outputs, stand_ins
+from rc_workbench_plugins.vhdl import xpm
 from rc_workbench_plugins.vhdl.libraries import GIVEN, WORK, libraries_named
 from rc_workbench_plugins.vhdl.primitives import architecture, is_cell
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
@@ -47,6 +49,11 @@ def stand_in_files(units: Sequence[Unit]) -> Iterator[tuple[Path, str]]:
     defined = {plain(unit.name) for unit in units if unit.kind == "entity"}
     declared = {plain(c.name): c for unit in units for c in unit.components}
     wanted = {name for unit in units for name in unit.names} - defined - declared.keys() if packages else set()
+    macros = ({*wanted, *declared} - defined) & xpm.entities().keys()
+    wanted -= macros
+    here = xpm.LIBRARY if xpm.LIBRARY in packages else WORK
+    of_xpm = [xpm.package(name, macros) for name in sorted(packages.pop(xpm.LIBRARY, set()) - {"all"})]
+    yield from _written(here, "".join([xpm.macros(macros), *of_xpm]))
     own = {name for name in declared.keys() - defined if _CLOCKS.fullmatch(name) or _BUFFER.fullmatch(name)}
     own |= {name for name in declared.keys() - defined if is_cell(name) and name not in _COMMON}
     known = _declarations({name for names in packages.values() for name in names} | wanted | own)
