@@ -56,7 +56,7 @@ CELLS = (
     (
         "xpm_memory_spram",
         f"{RAM}, WRITE_DATA_WIDTH_A => 8, READ_DATA_WIDTH_A => 8, BYTE_WRITE_WIDTH_A => 4",
-        "clka => clk, ena => i(0), wea => i(2 downto 1), addra => i(5 downto 2), dina => i(9 downto 2), douta => @8,"
+        "clka => clk, ena => i(0), wea => i(9 downto 8), addra => i(5 downto 2), dina => i(8 downto 1), douta => @8,"
         " regcea => '1', rsta => '0'",
     ),
     (
@@ -139,4 +139,4 @@ endmodule
     draw = random.Random(5)
     seen = simulate(model, [Cycle(stimulus=draw.getrandbits(10)) for _ in range(500)])
     assert [f"{a ^ b:x}" for a, b in zip(seen.rd_data.tolist(), seen.out.tolist(), strict=True) if a != b] == []
-    assert all({value >> n & 1 for value in seen.rd_data.tolist()} == {0, 1} for n in range(bits))
+    assert [n for n in range(bits) if len({value >> n & 1 for value in seen.rd_data.tolist()}) < 2] == []

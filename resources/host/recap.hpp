@@ -105,6 +105,16 @@ __attribute__((weak)) void rcw_board_keep(int at, int which, const void *value, 
 
 RCW_INLINED int rcw_board_of(const rcw_call &call) { return rcw_board_at ? rcw_board_at(call.fpga, 0) : 0; }
 
+/* The type behind references, pointers and const; and the first of a template's types, as a vector's. */
+template <class T> struct rcw_bare { typedef T type; };
+template <class T> struct rcw_bare<const T> : rcw_bare<T> {};
+template <class T> struct rcw_bare<T &> : rcw_bare<T> {};
+template <class T> struct rcw_bare<T &&> : rcw_bare<T> {};
+template <class T> struct rcw_bare<T *> : rcw_bare<T> {};
+template <class T> struct rcw_first;
+template <template <class...> class C, class T, class... R> struct rcw_first<C<T, R...>> { typedef T type; };
+template <template <class, decltype(sizeof 0)> class C, class T, decltype(sizeof 0) N> struct rcw_first<C<T, N>> { typedef T type; };
+
 template <class T> RCW_INLINED void rcw_keeps(int at, int which, const T &value) { rcw_board_keep(at, which, &value, sizeof value); }
 
 /* What a call returns, told of between the call and whoever gets it: a reference, or an object where it stands from then

@@ -11,7 +11,7 @@ from rc_workbench_plugins.c.wrappers import USES, bits, escaped
 from workbench.api.instrument.board import kept_handles
 from workbench.model.opened import opened
 from workbench.model.platform import CallKind, Host, HostEntry
-from workbench.model.prototypes import Callee, object_class, type_of
+from workbench.model.prototypes import Callee, Prototype, object_class, type_of
 
 _WORD = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|[A-Za-z_]\w*")
 _SCALAR = re.compile(r"(?:(?:unsigned|signed|long|short|int|char|bool|float|double|size_t|u?int\d+_t)\b\s*)+\*?")
@@ -28,10 +28,10 @@ def opening(
     """The lambda up to where the user's object follows; whole where there is none. `unit` names the slots' table,
     `opened_as` numbers what calls open, `recorded` what would record the call once more."""
     wrapper = hook.wrappers[-1]
-    words = Words(wrapper.callee, form, host.constants, opened_as)
     takes = [f"{kind} rcw_{n}" for n, kind in enumerate(form.parameters)]
     given = ", ".join(f"static_cast<decltype(rcw_{n}) &&>(rcw_{n})" for n in range(len(form.parameters)))
     call = f"{form.call[0]}{given}{form.call[1]}"
+    words = Words(wrapper.callee, form, host.constants, opened_as, call)
     code = _code(hook)
     body = f"rcw_site rcw_s(rcw_here_{unit}, {'rcw_code' if len(hook.wrappers) > 1 else code}); "
     before, after = words.opens()
@@ -67,11 +67,12 @@ def _code(hook: Hook) -> str:
 
 
 class Words:
-    """A callee's expressions, over the arguments of one call."""
+    """A callee's expressions, over the arguments of one call, whose text is `call`."""
 
     def __init__(
-        self, callee: Callee, form: Form, constants: Mapping[str, int | float | str], opened_as: Mapping[str, int]
-    ) -> None:
+        self, callee: Callee, form: Form, constants: Mapping[str, int | float | str], opened_as: Mapping[str, int],
+        call: str = "",
+    ) -> None:  # fmt: skip
         self.callee, self.form, self.constants, self.opened_as = callee, form, constants, opened_as
         self.declared: dict[str, str] = {}  # what declares a name of the prototype, where the call tells what it is
         prototype, defaults = callee.prototype, dict(callee.prototype.defaults)
@@ -92,7 +93,14 @@ class Words:
                 self.declared[name] = f"auto &&{name} = rcw_{at};"
             elif _SCALAR.fullmatch(kind):
                 self.declared[name] = f"auto {name} = rcw_as<{kind}>(rcw_{at}, 0);"
-        self.unknown = {name for _, name in prototype.parameters} - self.declared.keys()
+        kinds = _template_kinds(prototype)
+        for one in kinds:
+            given = {kind: f"rcw_{n - shift}" for n, kind in enumerate(prototype.types)
+                     if 0 <= n - shift < len(form.parameters) and not form.only}  # fmt: skip
+            given |= {prototype.returns: call} if call and not form.only else {}
+            if found := next(filter(None, (_kind_of(one, kind, value) for kind, value in given.items())), ""):
+                self.declared[one] = f"using {one} = {found};"
+        self.unknown = {*kinds, *(name for _, name in prototype.parameters)} - self.declared.keys()
 
     def described(self) -> str:
         """Evaluates the entries' expressions before the call."""
@@ -191,6 +199,21 @@ class Words:
     def _text(self, expression: str) -> str:
         own = {name for _, name in self.callee.prototype.parameters}
         return _WORD.sub(lambda m: m[0] if m[0] in own else _constant(m[0], self.constants), expression.strip())
+
+
+def _template_kinds(prototype: Prototype) -> list[str]:
+    """The names of the types over which a function is a template."""
+    own = re.match(r"template\s*<([^<>]*)>", prototype.text)
+    return re.findall(r"\b(?:class|typename)\s+(\w+)", own[1]) if own else []
+
+
+def _kind_of(name: str, kind: str, value: str) -> str:
+    """C++ for a template's type by a value whose declared type is that type, or an array or pointer of it."""
+    bare = f"typename rcw_bare<decltype({value})>::type"
+    plain = re.sub(r"\bconst\b|[&*\s]", "", kind)
+    if plain == name:
+        return bare
+    return f"typename rcw_first<{bare}>::type" if re.fullmatch(rf"[\w:]+<{name}\b.*>", plain) else ""
 
 
 def unfollowed(hook: Hook, form: Form) -> str:
