@@ -152,7 +152,7 @@ def test_an_api_that_no_template_describes_is_added_on_the_spot_and_macros_are_a
     assert (folder / "brd.yaml").is_file()
     assert shown.proposal is not None
     assert {one.what: one.value for one in shown.proposal.found}["platform"] == "brd.yaml"
-    assert any("brd.yaml cannot be simulated yet: " in text for text in texts(shown))
+    assert any("its transfer times are assumed" in text for text in texts(shown))
     for name, value in (("COUNT", "5"), ("LIMIT", "0x10")):
         named = [one for one in shown.findChildren(QLineEdit) if one.accessibleName() == f"value of {name}"]
         field = named[-1]  # those of the first look may still be there

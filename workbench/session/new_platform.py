@@ -110,6 +110,9 @@ def say_platform(
     reason = f"the host calls {', '.join(calls[:3])}{' and others' if len(calls) > 3 else ''}" if calls else (
         f"the host calls nothing of its API {api}" if host else "of those that are known, what the top's port fits best"
     )  # fmt: skip
+    tables = chosen.platform.transfer_tables.values()
+    if chosen.own and any(point.source == "assumed" for table in tables for point in table.points):
+        reason += "; its transfer times are assumed, not measured"
     others = tuple(one.key for one in platforms if one is not chosen)
     notes.found.append(Found("platform", chosen.key, reason, others))
     if chosen.lacks:
