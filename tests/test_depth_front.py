@@ -158,7 +158,7 @@ def test_the_front_goes_from_the_fastest_depths_to_the_least_memory() -> None:
     assert [p.block_rams for p in front.points] == [2 + 1, 2 + 1, 1 + 1, 1 + 1, 1 + 1]
     assert all(p.time_ps < FAILED for p in front.points)
     assert depth_changes(front) == ("a needs 4 words of 8.", "b needs 3 words of 8.")
-    assert "Predicted speedup 1x" in choice_words(front)
+    assert "Predicted speedup 1.00×" in choice_words(front)
     assert front_json(front)["chosen"] == 0
     table = front_table(front)
     assert [column.head for column in table.columns] == ["Time", "Latency", "Memory (bits)", "Block RAMs", "a", "b"]

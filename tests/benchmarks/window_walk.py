@@ -1,6 +1,6 @@
 """The real window, walked through with real keys: keys that do nothing, text that is cut, turns that block.
 
-    python tests/benchmarks/window_walk.py [--json] [--quick] [--demo DIR] [--cycles N]
+    python tests/benchmarks/window_walk.py [--json] [--quick] [--demo DIR] [--cycles N] [--pictures DIR]
 
 Needs Xvfb, openbox and xdotool. `rows` has one entry for each mode, size and theme: `dead_keys` are keys of the menus
 after which nothing happened, `clipped` is text that cannot be read, on any page and also with every panel open,
@@ -14,7 +14,9 @@ of 50,000 lines, in C and in Verilog: the processor time of the window's thread 
 opened (`open_ms`), at each kind of key (the goal is 20), after a pause (`pause_ms`), and as another program writes the
 file (`reload_ms`; the goal of all but keys is 100).
 `--demo` takes a folder that `workbench demo` left in place of the small project of the tests; `--quick` walks one size
-and 20 cycles; `--long` measures the long files alone.
+and 20 cycles; `--long` measures the long files alone. `--pictures` keeps every mode and page (Try, the ledger, the
+scaling curve, depths) in every size and theme, and with QT_SCALE_FACTOR=2 in the size of a small screen: a picture that
+nobody looked at says nothing.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +45,8 @@ from workbench.gui.modes import MODES
 from workbench.gui.source.typed_check import PAUSE_MS
 from workbench.testing.runs import synthetic_run
 
-SIZES = ((1600, 1000), (1024, 700), (1280, 800), (2560, 1440))
+SIZES = ((1600, 1000), (1024, 700), (1270, 720), (2560, 1440))
+SCALED = "2", (1270, 720)  # QT_SCALE_FACTOR, and the size in the window's own pixels
 THEMES = ("light", "dark")
 TOLD_MS = 80.0
 TINY = Path(__file__).parents[1] / "data" / "tiny"
@@ -71,7 +75,35 @@ def row(driven: Driven, mode: str, size: tuple[int, int], theme: str, **found: A
     return row | ({"stack": stack} if blocked_ms > TOLD_MS else {})
 
 
-def walk_through(opened: list[Path], theme: str, quick: bool) -> Iterator[dict[str, Any]]:
+def look(driven: Driven, mode: str, name: str, pictures: Path | None) -> list[str]:
+    """What is cut in the mode shown, on all its pages, of each of which a picture is kept."""
+
+    def keep(page: str) -> None:
+        if pictures:
+            driven.picture(pictures / f"{mode}{page and f'-{page}'}-{name}.png")
+
+    keep("")
+    found = walk.clipped(driven, mode)
+    for page in walk.pages(driven, mode):
+        keep(page)
+        found += [f"{page}: {text}" for text in driven.ask("clipped(window)")]
+    return found
+
+
+def walk_scaled(opened: list[Path], theme: str, pictures: Path | None) -> Iterator[dict[str, Any]]:
+    """Every mode and page on a screen of twice as many pixels."""
+    os.environ["QT_SCALE_FACTOR"], size = SCALED
+    try:
+        with Stage(warm=False) as stage, stage.window(*opened, size=size, theme=theme, turns=True) as driven:
+            for mode in MODES:
+                walk.go_to(driven, mode)
+                cut = look(driven, mode, f"{size[0]}x{size[1]}-scaled-{theme}", pictures)
+                yield row(driven, mode, size, theme, clipped=cut, scale=SCALED[0])
+    finally:
+        del os.environ["QT_SCALE_FACTOR"]
+
+
+def walk_through(opened: list[Path], theme: str, quick: bool, pictures: Path | None) -> Iterator[dict[str, Any]]:
     with Stage(warm=False) as stage, stage.window(*opened, theme=theme, turns=True) as driven:
         yield row(driven, "start", SIZES[0], theme)
         for size in SIZES[:1] if quick else SIZES:
@@ -80,7 +112,8 @@ def walk_through(opened: list[Path], theme: str, quick: bool) -> Iterator[dict[s
             rows = []
             for mode in MODES:  # first all modes as they come, cold in the first size; then keys, which go to and fro
                 walk.go_to(driven, mode)
-                rows.append(row(driven, mode, size, theme, clipped=walk.clipped(driven, mode)))
+                cut = look(driven, mode, f"{size[0]}x{size[1]}-{theme}", pictures)
+                rows.append(row(driven, mode, size, theme, clipped=cut))
             walk.toggle_panels(driven)
             for found in rows:
                 walk.go_to(driven, found["mode"])
@@ -203,6 +236,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--long", action="store_true")
     parser.add_argument("--demo", type=Path)
+    parser.add_argument("--pictures", type=Path)
     parser.add_argument("--cycles", type=int, default=0)
     asked = parser.parse_args()
     driver.PATIENCE_S = 60.0
@@ -215,7 +249,8 @@ def main() -> None:
         opened = demo_project(asked.demo.resolve()) if asked.demo else small_project(Path(folder))
         rows = []
         for theme in THEMES[:1] if asked.quick else THEMES:
-            for found in walk_through(opened, theme, asked.quick):
+            scaled = () if asked.quick else walk_scaled(opened, theme, asked.pictures)
+            for found in chain(walk_through(opened, theme, asked.quick, asked.pictures), scaled):
                 rows.append(found)
                 if not asked.json:
                     print(

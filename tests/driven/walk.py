@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from driven.driver import Driven
 
 from workbench.gui.modes import MODES
@@ -28,6 +30,24 @@ def go_to(driven: Driven, mode: str) -> None:
     driven.key(f"ctrl+{list(MODES).index(mode) + 1}")
     driven.wait(f"window.context.navigation.mode == {mode!r}")
     driven.settle()
+
+
+#: What is beside, or in the place of, what a mode shows first, each with how it is shown; the last leads back.
+PAGES = {
+    "analyse": {"try": "window.step_finding(1), window.try_change()", "": "{}.details.trying.closed.emit()"},
+    "compare": {"ledger": "{}.to_ledger.click()", "scaling": "{0}.to_scaling.isHidden() or {0}.to_scaling.click()",
+                "": "{0}.to_findings.click(), {0}.scaling.to_rounds.click()"},
+    "streams": {"depths": "{}.below_pills[1].click()", "": "{}.below_pills[0].click()"},
+}  # fmt: skip
+
+
+def pages(driven: Driven, mode: str) -> Iterator[str]:
+    """The further pages of the mode shown, each as it is shown; in the end the first one is again."""
+    for page, show in PAGES.get(mode, {}).items():
+        driven.do(show.format("window.modes.current()"))
+        driven.settle()
+        if page:
+            yield page
 
 
 def clipped(driven: Driven, mode: str) -> list[str]:

@@ -11,8 +11,13 @@ from benchmarks import bounds
 from workbench.model.changes import read_change
 from workbench.model.prediction import Prediction, Trust
 from workbench.model.syncs import SyncKind
-from workbench.replay.predict import Replayed, prepare
+from workbench.replay.edits import Edited
+from workbench.replay.fpga import waiting_stays
+from workbench.replay.lowering import lower
+from workbench.replay.predict import Replayed, _settle, prepare
 from workbench.replay.threads import Replay
+from workbench.replay.waits import find_spare
+from workbench.traces.path import NO_LIMIT_PS
 
 COSTS = {"call_ps": "17 ns", "wake_ps": "130 ns", "switch_ps": "71 ns"}
 HALF = "state block=unit_top.worker state=multiply factor=0.5"
@@ -23,6 +28,7 @@ def threaded(cores: int, **simulation: str) -> bounds.Program:
     return bounds.Program("threaded", settings=settings, trace=True, simulation={"cores": cores, **simulation})
 
 
+HANDED = bounds.Program("handed", settings={"EFFORT": 300, "CYCLES": 200}, trace=True, simulation={"cores": 2, **COSTS})
 ONE, TWO = threaded(1, slice_ps="50 us", **COSTS), threaded(2, **COSTS)
 
 
@@ -66,6 +72,41 @@ def test_a_slower_thread_holds_up_the_other_on_one_core_more_than_on_two(bench: 
     assert one.speedup < two.speedup < 1
     came = bench.run(TWO).run.manifest.time_ps / bench.run(TWO.but(EFFORT=900)).run.manifest.time_ps
     assert two.speedup == pytest.approx(came, rel=1e-3)
+
+
+def test_slack_holds_where_one_thread_hands_work_to_another(bench: bounds.Bench) -> None:
+    """Of the threads none is claimed: the writer's calls seem to have some, and the run is longer by all of it."""
+    replayed = prepared(bench, HANDED)
+    program, base = replayed.program, replayed._base
+    assert program is not None
+    assert base is not None
+    assert len(np.unique(program.ops["thread"])) == 2
+    path = replayed.critical_path()
+    assert "counts as its own time" in path.why
+    slack = {(one.block, one.state): one.slack_s for one in path.slack}
+    assert not [block for block, _ in slack if block.startswith("host.")]
+    least_s = slack["unit_top.worker", "multiply"]
+    assert least_s is not None
+    spare_ps = find_spare(program, *base).stays_ps
+    works = np.flatnonzero(~waiting_stays(program.fpga, program.run.manifest.blocks) & (spare_ps < NO_LIMIT_PS))
+    assert spare_ps[works].min() <= round(least_s * 1e12)
+    period_ps, total_ps, more = program.periods_ps[0], base[0].total_ps(), 0
+    for stay in works[:: max(len(works) // 12, 1)].tolist():
+        cycles = int(spare_ps[stay] // period_ps)
+        assert longer_ps(replayed, stay, cycles) == 0
+        more += longer_ps(replayed, stay, cycles + 2) > 0
+    assert more > 3, "no more than that"
+    assert total_ps == replayed.run.manifest.time_ps
+
+
+def longer_ps(replayed: Replayed, stay: int, cycles: int) -> int:
+    """How much longer the run takes with a stay of the FPGA's so many cycles longer."""
+    assert replayed.program is not None
+    program = replayed.program.copy()
+    program.stays[stay] += cycles
+    lowered = lower(program)
+    _settle(program, lowered, Edited(), replayed.threads)
+    return lowered.total_ps() - replayed.run.manifest.time_ps
 
 
 def test_what_is_not_as_recorded_is_told(bench: bounds.Bench) -> None:

@@ -15,7 +15,7 @@ from workbench.model.blocks import Side
 from workbench.model.finding import Finding
 from workbench.model.pragma import Category
 from workbench.model.run import Run, RunClock
-from workbench.model.text import bytes_text, count_text, ratio_text
+from workbench.model.text import bytes_text, count_text, faster_text
 
 T = TypeVar("T")
 
@@ -151,7 +151,7 @@ def faster_words(comparison: Comparison) -> str:
     speedup = comparison.speedup
     if speedup is None:
         return "not to be compared: one of the two did not come to its end"
-    words = f"{ratio_text(speedup)} faster" if speedup >= 1 else f"{ratio_text(1 / speedup)} slower"
+    words = faster_text(speedup)
     return f"{words}, {'' if comparison.same_output else 'but '}{output_words(comparison)}"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from workbench.api.views import Column, Table
 from workbench.model.run import PS_PER_S
-from workbench.model.text import counted, thousands, time_text
+from workbench.model.text import counted, ratio_text, thousands, time_text
 from workbench.replay.fronts import Front, Point, Queued
 
 SHOWN = 8  # points that a table shows: those that differ most
@@ -73,7 +73,7 @@ def choice_words(front: Front) -> str:
         return f"The run ended in a deadlock. With {kept} it takes {_time(choice.time_ps)} and {memory}."
     gain = now.time_ps / max(choice.time_ps, 1)
     return (
-        f"Predicted speedup {gain:.3g}x with {kept}: {_time(choice.time_ps)} instead of {_time(now.time_ps)}, "
+        f"Predicted speedup {ratio_text(gain)} with {kept}: {_time(choice.time_ps)} instead of {_time(now.time_ps)}, "
         f"{memory} instead of {_memory_words(now)}."
     )
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from workbench.model.blocks import Side
 from workbench.model.run import PS_PER_S, Run
-from workbench.model.text import ratio_text, time_text
+from workbench.model.text import faster_text, time_text
 from workbench.traces.calls import BlockCalls, calls_of_run
 
 Numbers = NDArray[np.int64]
@@ -177,7 +177,7 @@ def equal_words(found: EqualWork) -> str:
     if not found.calls:
         return f"{said}: no call did as much in a part of both, so these are not the same work."
     of = f"one part of {found.parts} of each" if found.parts else "in all, one run did more of them"
-    faster = f", {ratio_text(found.speedup)} faster" if found.speedup else ""
+    faster = f", {faster_text(found.speedup)}" if found.speedup else ""
     return f"{said}{faster}: the same {', '.join(found.calls)}; {of}."
 
 

@@ -112,6 +112,11 @@ def ratio_text(ratio: float) -> str:
     return f"{ratio:.2f}×" if ratio < 100 else f"{significant(ratio)}×"
 
 
+def faster_text(speedup: float) -> str:
+    """`2.00× faster`, or `2.00× slower` where the speedup is 0.5."""
+    return f"{ratio_text(speedup)} faster" if speedup >= 1 else f"{ratio_text(1 / speedup)} slower"
+
+
 def listed(names: Sequence[str], most: int = 3) -> str:
     """Names in a sentence, the first few of many: `a, b, c and 4 more`."""
     rest = len(names) - most

@@ -29,7 +29,7 @@ from workbench.replay.likely import Likely, likely_course
 from workbench.replay.lowering import Jitter, Lowered, lower
 from workbench.replay.predicted_round import PredictedRound, predicted_round
 from workbench.replay.program import Program, begin_program
-from workbench.replay.refusals import FROM_PROFILE, refuse_left_out, refuse_opaque
+from workbench.replay.refusals import FROM_PROFILE, ONE_THREAD, refuse_left_out, refuse_opaque
 from workbench.replay.resolve import Named, resolve
 from workbench.replay.servers import Server, find_servers, served_otherwise
 from workbench.replay.several_threads import HostThreads, read_threads
@@ -184,10 +184,12 @@ class Replayed:
         lowered, order = self._base
         steps = steps_of(self.program, lowered)
         slack = slack_of(self.program, find_spare(self.program, lowered, order))
-        why = FROM_PROFILE if self.likely and len(self.program.fpga.first) else ""
+        doubts = [FROM_PROFILE] if self.likely and len(self.program.fpga.first) else []
+        doubts += [ONE_THREAD] if self.threads else []
         return CriticalPath(
-            lowered.total_ps() / PS_PER_S, path_steps(self.program, steps), path_lines(self.program, steps), slack, why
-        )
+            lowered.total_ps() / PS_PER_S, path_steps(self.program, steps), path_lines(self.program, steps), slack,
+            "; ".join(doubts),
+        )  # fmt: skip
 
     def predicted_round(self, changes: Sequence[Change]) -> PredictedRound | None:
         """One round of the run as measured and as predicted after these changes; None where they are refused."""

@@ -12,6 +12,7 @@ from workbench.replay.likely import Likely
 from workbench.replay.program import Program
 from workbench.replay.resolve import Named
 
+ONE_THREAD = "of the host's threads it follows one: what this waits for in others counts as its own time"
 FROM_PROFILE = "the run has no trace: what the FPGA did when is taken from its profile"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,7 @@ from workbench.replay.engine import BY_BEGIN, BY_BUS, Graph
 from workbench.replay.fpga import waiting_stays
 from workbench.replay.lowering import Lowered
 from workbench.replay.program import Program
-from workbench.traces.path import NO_LIMIT_PS, Causes, Parts, RunPath
+from workbench.traces.path import NO_LIMIT_PS, UNKNOWN_PS, Causes, Parts, RunPath
 
 Numbers = NDArray[np.int64]
 
@@ -23,7 +24,7 @@ Numbers = NDArray[np.int64]
 @dataclass(frozen=True)
 class Spare:
     """How many picoseconds later each operation, and each of the FPGA's stays, may end: `NO_LIMIT_PS` where nothing in
-    the run waits for that; of a stay that waits it means nothing."""
+    the run waits for that, `UNKNOWN_PS` where that is not known; of a stay that waits it means nothing."""
 
     ops_ps: Numbers
     stretches_ps: Numbers
@@ -31,8 +32,12 @@ class Spare:
 
 
 def find_spare(program: Program, lowered: Lowered, order: NDArray[np.int32]) -> Spare:
-    """After a sweep in that order."""
+    """After a sweep in that order. The graph has not by what several threads of the host wait for one another: of what
+    these do no slack is known, and the FPGA has only what delays none of it."""
     graph, fpga = lowered.graph, program.fpga
+    several = len(np.unique(program.ops["thread"])) > 1
+    if several:
+        graph, order = _held(lowered), np.append(order[order != lowered.last], np.int32(lowered.last))
     _, latest = graph.latest(lowered.last, order)
     latest_ps = times_ps(graph, np.arange(len(graph)), latest)
     spare_ps = latest_ps - times_ps(graph, np.arange(len(graph)), graph.end)
@@ -56,7 +61,20 @@ def find_spare(program: Program, lowered: Lowered, order: NDArray[np.int32]) -> 
         below = np.cumsum(new) * (far := 2 * lowered.total_ps())
         least = np.minimum.accumulate(np.minimum(stays_ps[some], far - 1) - below) + below
         stays_ps[some] = np.where(least == far - 1, NO_LIMIT_PS, least)
-    return Spare(spare_ps[lowered.of_op], stretches_ps, stays_ps)
+    ops_ps = np.full(len(program.ops), UNKNOWN_PS) if several else spare_ps[lowered.of_op]
+    return Spare(ops_ps, stretches_ps, stays_ps)
+
+
+def _held(lowered: Lowered) -> Graph:
+    """The graph in which the run's end waits for every operation so that none may end later."""
+    graph, last = copy(lowered.graph), lowered.last
+    nodes = np.unique(np.concatenate((lowered.of_op, lowered.of_return)))
+    at, ends = graph.cause_first[last + 1], times_ps(graph, nodes, graph.end[nodes])
+    graph.cause = np.insert(graph.cause, at, nodes.astype(np.int32))
+    graph.lag = np.insert(graph.lag, at, np.maximum(lowered.total_ps() - ends, 0))
+    graph.cause_first = graph.cause_first.copy()
+    graph.cause_first[last + 1 :] += len(nodes)
+    return graph
 
 
 def slack_of(program: Program, spare: Spare) -> tuple[Slack, ...]:
@@ -65,6 +83,8 @@ def slack_of(program: Program, spare: Spare) -> tuple[Slack, ...]:
     found: list[Slack] = []
 
     def add(block: int, state: int, least_ps: int, site: int = -1) -> None:
+        if least_ps == UNKNOWN_PS:
+            return
         one, place = manifest.blocks[block], manifest.sites[site] if site >= 0 else None
         slack_s = None if least_ps == NO_LIMIT_PS else least_ps / PS_PER_S
         known = one.states[state]

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 Numbers = NDArray[np.int64]
 #: Slack of what nobody waits for.
 NO_LIMIT_PS = np.iinfo(np.int64).max
+#: The slack of what nothing is known of.
+UNKNOWN_PS = -1
 
 
 class PathShare(NamedTuple):
@@ -90,8 +92,9 @@ class Causes:
 @dataclass(frozen=True)
 class Parts:
     """What a block did, in order of time: a hardware block's stretches of work, or a host thread's calls, with polls
-    for one answer as one. Part i lasts from `begin_ps` to `end_ps`, could end `slack_ps` later without a longer run,
-    and ends (a call) or begins (a stretch) when its cause has come so far.
+    for one answer as one. Part i lasts from `begin_ps` to `end_ps`, could end `slack_ps` later without a longer run
+    (`NO_LIMIT_PS`: nothing waits for it; `UNKNOWN_PS`: nobody knows), and ends (a call) or begins (a stretch) when its
+    cause has come so far.
     """
 
     begin_ps: Numbers

@@ -73,9 +73,9 @@ class DepthsPanel(QWidget):
         self.table: TableView | None = None
         column = QVBoxLayout()
         column.setContentsMargins(16, 8, 8, 8)
+        column.addWidget(self.confirm, 0, Qt.AlignmentFlag.AlignLeft)  # in sight however long the words are
         column.addWidget(self.words)
         column.addLayout(self._problems)
-        column.addWidget(self.confirm, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
         below = QWidget()
         below.setLayout(self._table)

@@ -174,13 +174,14 @@ class QueryMode(Mode):
     def _replies_panel(self) -> QWidget:
         panel, column = plain_panel(300, 120)
         self.replies_head = PanelHeader("Answers")
+        self._answers_said = ""
         self._below = Stack()
         for page, (text, tip) in enumerate((("Answers", "What was asked came to"),
                                             ("Depths", "How deep the queues have to be"))):  # fmt: skip
             pill = PillButton(text, checked=not page)
             pill.setAutoExclusive(True)
             pill.setToolTip(tip)
-            pill.clicked.connect(lambda checked=False, page=page: self._below.setCurrentIndex(page))
+            pill.clicked.connect(lambda checked=False, page=page: self._show_below(page))
             self.replies_head.add(pill)
             self._below.addWidget((self.replies, self.depths)[page])
             self.below_pills.append(pill)
@@ -191,9 +192,21 @@ class QueryMode(Mode):
 
     # ---- what is asked: the run, or what the project will be
 
+    def _show_below(self, page: int) -> None:
+        """Answers, or depths."""
+        self._below.setCurrentIndex(page)
+        self.below_pills[page].setChecked(True)
+        self.replies_head.set_title(self.below_pills[page].text(), "" if page else self._answers_said)
+
+    def _say_answers(self, words: str) -> None:
+        """Something was asked: its answers are shown, or what became of it."""
+        self._answers_said = words
+        self._show_below(0)
+
     def _forget_answers(self) -> None:
         self.replies.show_replies(())
-        self.replies_head.set_title("Answers")
+        self._answers_said = ""
+        self._show_below(self._below.currentIndex())
 
     def _shown(self, mode: str) -> None:
         if mode == self.kind.name:
@@ -324,17 +337,17 @@ class QueryMode(Mode):
     def ask(self) -> None:
         text, length = self.editor.toPlainText(), self.frame_length.text()
         if self.of_run and self.subject is not None:
-            self.replies_head.set_title("Answers", "asking")
+            self._say_answers("asking")
             self._start("ask", lambda run, queries: queries.ask(run, text, length), self._answered, self._refused)
 
     def _answered(self, replies: Sequence[Reply]) -> None:
         self.replies.show_replies(replies)
         broken = sum(reply.holds is False for reply in replies)
         count = f"{len(replies)} statement{'s' if len(replies) != 1 else ''}" if replies else ""
-        self.replies_head.set_title("Answers", f"{count}, {broken} broken" if broken else count)
+        self._say_answers(f"{count}, {broken} broken" if broken else count)
 
     def _refused(self, diagnostics: tuple[Diagnostic, ...]) -> None:
-        self.replies_head.set_title("Answers", "not asked: something is wrong in the query")
+        self._say_answers("not asked: something is wrong in the query")
         if all(problem.line for problem in diagnostics):
             self._checked(diagnostics)
         else:

@@ -9,7 +9,7 @@ from workbench.model.text import time_text
 from workbench.pictures.timeline.hits import OPENS_LINE, Hit
 from workbench.pictures.timeline.rows import Kind
 from workbench.pictures.timeline.scale import exact_time
-from workbench.traces.path import NO_LIMIT_PS, Cause, RunPath
+from workbench.traces.path import NO_LIMIT_PS, UNKNOWN_PS, Cause, RunPath
 from workbench.traces.scene import Scene
 
 GOES_TO_CAUSE = "G goes to the cause"
@@ -67,6 +67,8 @@ def slack_line(path: RunPath, block: int, time_ps: float) -> tuple[str, ...]:
     if part is None or path.parts[block].begin_ps[part] > time_ps:
         return ()
     slack_ps = int(path.parts[block].slack_ps[part])
+    if slack_ps == UNKNOWN_PS:
+        return ()
     if slack_ps == NO_LIMIT_PS:
         return ("Nothing in this run waits for it",)
     if not slack_ps:

@@ -12,7 +12,7 @@ from workbench.pictures.canvas import Canvas
 from workbench.pictures.layout_sizes import Box
 from workbench.pictures.timeline.rows import Kind, Row
 from workbench.pictures.timeline.shown import Shown
-from workbench.traces.path import NO_LIMIT_PS, RunPath
+from workbench.traces.path import NO_LIMIT_PS, UNKNOWN_PS, RunPath
 
 LINE_PX, DOT_PX, TIP_PX = 2.0, 3.5, 7.0
 #: Steps of the path narrower than this are drawn together.
@@ -120,7 +120,7 @@ def draw_slack(canvas: Canvas, shown: Shown, row: Row, box: Box) -> None:
     y = round(box.centre[1]) + 0.5
     for at in wide.tolist():
         slack_ps = int(parts.slack_ps[view.start + at])
-        if slack_ps in (0, NO_LIMIT_PS):
+        if slack_ps in (0, NO_LIMIT_PS, UNKNOWN_PS):
             continue
         until_ps = min(int(ends[at]) + slack_ps, int(nexts[at]))
         x0, x1 = shown.x(int(ends[at])), shown.x(until_ps)
@@ -141,6 +141,6 @@ def slack_words(path: RunPath, row: Row) -> tuple[str, bool]:
         return "", False
     on_path = any(block in path.blocks for block in blocks)
     least_ps = min(parts.least_slack_ps for parts in known)
-    if least_ps == NO_LIMIT_PS:
-        return "any", on_path
+    if least_ps in (NO_LIMIT_PS, UNKNOWN_PS):
+        return "any" if least_ps == NO_LIMIT_PS else "", on_path
     return time_text(least_ps / PS_PER_S) if least_ps else "0", on_path
