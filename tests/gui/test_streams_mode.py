@@ -216,6 +216,18 @@ def test_a_label_in_a_small_graph_is_whole_words_or_none(room: int, shown: str) 
     assert re.findall(r"<text[^>]*>([^<]*)", canvas.document(400, 40, "")) == ([shown] if shown else [])
 
 
+@pytest.mark.parametrize("high", [12, 14, 18, 30])
+def test_no_gap_is_cut_into_a_line_for_words_that_are_not_drawn(high: int) -> None:
+    edge = RoutedEdge("a", "b", (), ((0, 0), (90, 0)), "12 ×", "c1", Box(0, 0, 200, high))
+    empty = SvgCanvas(LIGHT).document(400, 40, "").count("<rect")
+    for scale in (0.3, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 1.0, 1.5):
+        canvas = SvgCanvas(LIGHT)
+        with canvas.placed(0, 0, scale):
+            draw_edge_label(canvas, edge, inside_frame=True)
+        drawn = canvas.document(400, 40, "")
+        assert (drawn.count("<rect") > empty) == ("<text" in drawn), scale
+
+
 def test_a_graph_too_small_for_its_labels_says_shortly_what_has_room() -> None:
     """Never over a block, another line or another label."""
     names = [f"b{n}" for n in range(15)]  # a tree of eight leaves

@@ -350,7 +350,7 @@ def draw_edge_label(canvas: Canvas, edge: RoutedEdge, inside_frame: bool) -> Non
         if words
     ]
     box = edge.label_box
-    alone = not legible(canvas, 15)  # the first line, in the room of both
+    alone = not legible(canvas, min(15.0, box.height))  # the first line, in the room of both
     grown = max(1 / canvas.scale, 1.0)
     if alone and lines:  # whole words or none: of a few letters nothing could be told
         words, weight, ink = lines[0]
@@ -371,7 +371,7 @@ def draw_edge_label(canvas: Canvas, edge: RoutedEdge, inside_frame: bool) -> Non
     x = left + 4
     for (words, weight, ink), wide in zip(lines, widths, strict=True):
         if flat:
-            text(canvas, Box(x, y, left + width - x, high), words, ink, 11, weight)
+            text(canvas, Box(x, y, left + width - x, high), words, ink, 11, weight, always=alone)
             x += wide + 8
         else:
             text(canvas, Box(box.x, y, box.width, line), words, ink, 11, weight, CENTRE, always=alone)
