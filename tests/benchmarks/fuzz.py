@@ -66,7 +66,8 @@ def work(parts: Sequence[Part], seed: int) -> None:
     process goes on."""
     say = os.fdopen(os.dup(1), "w", buffering=1)
     sys.stdout = sys.stderr
-    remember_what_ships()
+    if any(name in OWN or name in FOREIGN for name, _, _ in parts):
+        remember_what_ships()
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
         for name, number in _each(parts):
             print(f"begin {name} {number}", file=say)
