@@ -31,9 +31,10 @@ from workbench.cli.main import main
 from workbench.formats.platform_file import load_platform
 from workbench.formats.run_folder import RunWriter, open_run
 from workbench.model.blocks import Side
-from workbench.model.changes import Depth
+from workbench.model.changes import Depth, read_change
 from workbench.model.cycles import cycle_start_ps, faster_hz
 from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError
+from workbench.model.prediction import Trust
 from workbench.model.run import PS_PER_S, Manifest, Run, RunClock, RunStatus, Table
 from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
@@ -190,7 +191,28 @@ def test_the_depth_that_is_advised_for_an_edge_comes_to_what_is_predicted(on_fpg
     again = run_workspace(workspace, RunOptions(out=tmp_path / "run", deterministic=True), Job())
     came = on_fpga.manifest.time_ps / again.manifest.time_ps
     assert came > 1.2
-    assert advice.prediction.speedup == pytest.approx(came, rel=0.02)
+    assert advice.prediction.speedup == pytest.approx(came, rel=0.01)
+    replayed = open_result(on_fpga.path, load_plugins()).prepared()
+    assert (replayed.exact, replayed.unknown) == (True, ())
+    found = replayed.predict([change])
+    assert (found.trust, found.speedup) == (Trust.TRUSTED, pytest.approx(came, rel=0.005)), found.why
+    with pytest.raises(WorkbenchError, match=r"no edge 'App\.c'"):
+        replayed.predict([replace(change, fifo="App.c")])
+
+
+def test_changes_that_streams_do_not_tell_are_refused(on_fpga: Run) -> None:
+    assert on_fpga.path is not None
+    replayed = open_result(on_fpga.path, load_plugins()).prepared()
+    found = replayed.predict([read_change("unite calls=fpgaWrite count=2")])
+    assert (found.trust, found.speedup) == (Trust.REFUSED, None)
+    assert "'unite' is not known to the replay of a streaming application" in found.why
+    slower, same = (
+        replayed.predict([read_change(f"host block=host.{block} state=* factor={factor}")])
+        for block, factor in (("count", 200), ("print", 1))
+    )
+    assert same.speedup == 1
+    assert slower.speedup is not None
+    assert slower.speedup < 0.9
 
 
 def test_streams_and_query_lead_to_each_other(on_fpga: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,19 +7,19 @@ enum { CALL, TAKE, POST, SLEEP, UNTIL, CREATE, JOIN, BIND, YIELD, END, EXIT, /* 
        TRANSFER, INTERRUPT, VALUE };
 enum { LISTED, INTO, OUT_OF };
 /* What costs a thread that moves data how long before it: its own times, by what comes next. */
-enum { TO_FIRST, TO_POST, TO_MORE, TO_READ, TO_WRITE, TO_WRITE_EACH, TO_PAUSE, TO_READ_AGAIN, TO_DEADLINE, TO_AGAIN, TO_REFUSED, TO_WAITED,
-       TO_IRQ = 0, TO_LOOK, TO_VALUE, TO_WINDOW, TO_PUSH_FIRST, TO_PUSH_EACH, TO_PUSHED, TO_PUSH, TO_REST, COSTS = 12 };
+enum { TO_FIRST, TO_POST, TO_MORE, TO_READ, TO_WRITE, TO_WRITE_EACH, TO_PAUSE, TO_READ_AGAIN, TO_DEADLINE, TO_AGAIN, TO_REFUSED, TO_WAITED, TO_CLOSE,
+       TO_IRQ = 0, TO_LOOK, TO_VALUE, TO_WINDOW, TO_PUSH_FIRST, TO_PUSH_EACH, TO_PUSHED, TO_PUSH, TO_REST, COSTS = 13 };
 
 typedef struct {
     int32_t kind, what;  /* a semaphore, a thread, a core */
     int64_t own_ps;      /* of its thread's before it */
-    int64_t argument;    /* SLEEP: how long; UNTIL: when; TAKE: own time until it waits, where nothing is there */
+    int64_t argument;    /* SLEEP: how long; UNTIL: when; TRANSFER: how many words (`what`: to the FPGA); TAKE: own time until it waits, where nothing is there */
     int64_t waited_ps;   /* TAKE: by how much longer the own time after it is where it waited */
 } op;
 
 #define OF_THREAD /* `step`, `count` and so on are of those that move data */ \
     op now; \
-    int phase, step; \
+    int phase, step, over; /* whether it took the end of its stream */ \
     int64_t row, waited, count, room, popped, deadline_ps, end, moved, last_read;
 #include "cores.h"
 
@@ -56,9 +56,10 @@ typedef struct {
     progress fpga;
     cores c;
     int64_t idle, bus_free_ps[2];
-    int sent[2]; /* whether the last transfer of a bus was one to the FPGA */
     int64_t *value, *taken;
     int64_t pushed[MOST_ENDS], popped[MOST_ENDS], there[MOST_ENDS];
+    int over[MOST_ENDS], closed[MOST_ENDS]; /* whether the last look saw an end of the stream, and its thread is done with it */
+    int64_t open_ins, closes;               /* streams into the FPGA that have not ended, in which cycle the last did */
     int64_t before_push[MOST_ENDS], before_pop[MOST_ENDS];
 } world;
 
@@ -85,13 +86,26 @@ static int64_t held(world *w, int64_t e, int64_t cycle)
     return in - before(w, w->a->end_pop[e], w->a->end_count[e], cycle, &w->before_pop[e]);
 }
 
+/* In which cycle the stream of an end out of the FPGA is over: as long after its last element as in the run; where that is
+ * not known, once all streams into the FPGA are. */
+static int64_t over_from(const world *w, int64_t e)
+{
+    const application *a = w->a;
+    int32_t last = a->nodes[a->end_push[e] + a->end_count[e] - 1];
+    if (!is_known(w, last) || (a->end_last[e] < 0 && w->open_ins))
+        return NEVER;
+    if (a->end_last[e] >= 0)
+        return w->fpga.time[last] + a->end_last[e];
+    return w->fpga.time[last] > w->closes ? w->fpga.time[last] : w->closes;
+}
+
 /* In which cycle an end out of the FPGA wants to be looked at. */
 static int64_t wanted(const world *w, int64_t e, int64_t last_read)
 {
     const application *a = w->a;
     int64_t m = w->popped[e], from = a->end_push[e], first = NEVER;
     if (m >= a->end_count[e])
-        return NEVER;
+        return w->closed[e] ? NEVER : over_from(w, e);
     if (is_known(w, a->nodes[from + m])) {
         int64_t since = w->fpga.time[a->nodes[from + m]];
         first = (since > last_read ? since : last_read) + 1 + a->flush_cycles;
@@ -140,18 +154,21 @@ static int64_t transfer(world *w, int n)
     const application *a = w->a;
     thread *t = &w->c.threads[n];
     int64_t e = t->end, words, sends = 0, takes;
-    if (a->role[n] == INTO)
-        sends = t->step == TO_FIRST, words = sends ? t->count * a->end_words[e] : 1;
+    if (a->role[n] == LISTED)
+        sends = t->now.what, words = t->now.argument;
+    else if (a->role[n] == INTO)
+        sends = t->step == TO_FIRST || t->step == TO_CLOSE, words = t->step == TO_FIRST ? t->count * a->end_words[e] : 1;
     else
         words = t->step == TO_VALUE ? a->begin[n].to - a->begin[n].from : t->count * a->end_words[e];
     takes = (sends ? a->send_ps : a->receive_ps)[words];
     int64_t *free_ps = &w->bus_free_ps[a->bus_shared ? 0 : sends];
     int64_t begun = w->c.clock_ps > *free_ps ? w->c.clock_ps : *free_ps;
     *free_ps = begun + takes;
-    if (w->sent[free_ps - w->bus_free_ps]) /* the design runs to the end of a send that has the bus, others wake after it */
-        w->c.clock_ps = begun;
-    w->sent[free_ps - w->bus_free_ps] = (int)sends;
-    if (sends) {
+    if (a->role[n] == LISTED) {
+        ; /* no element */
+    } else if (t->step == TO_CLOSE && a->role[n] == INTO) {
+        w->open_ins--, w->closes = due(w, begun, 1, 0, takes);
+    } else if (sends) {
         for (int64_t i = 0; i < t->count; i++) {
             int32_t node = a->nodes[a->end_push[e] + w->pushed[e]++];
             caused(w->t, &w->fpga, node, due(w, begun, words, (i + 1) * a->end_words[e] - 1, takes));
@@ -161,7 +178,11 @@ static int64_t transfer(world *w, int n)
         t->room = a->end_depth[e] - 1 - held(w, e, due(w, begun, 1, 0, takes));
     } else if (t->step == TO_VALUE) {
         for (int64_t i = 0; i < words; i++)
-            w->there[a->begin[n].from + i] = held(w, a->begin[n].from + i, due(w, begun, words, i, takes));
+        {
+            int64_t e = a->begin[n].from + i, cycle = due(w, begun, words, i, takes);
+            w->there[e] = held(w, e, cycle);
+            w->over[e] = w->popped[e] >= a->end_count[e] && over_from(w, e) <= cycle;
+        }
     } else {
         for (int64_t i = 0; i < t->count; i++) {
             int32_t node = a->nodes[a->end_pop[e] + w->popped[e]++];
@@ -191,13 +212,21 @@ static op next_into(world *w, int n)
     const int64_t *cost = a->cost + COSTS * n, e = t->end = a->begin[n].from;
     switch (t->step) {
     case TO_FIRST:
+        if (t->over && cost[TO_CLOSE] >= 0) { /* it tells the FPGA */
+            t->step = TO_CLOSE;
+            return does(TRANSFER, 0, cost[TO_CLOSE], 0);
+        }
+        if (t->over)
+            break;
         t->step = TO_POST, t->count = 0;
         one = does(TAKE, a->end_there[e], t->popped ? cost[TO_AGAIN] : cost[TO_FIRST], cost[TO_REFUSED]);
         one.waited_ps = cost[TO_WAITED];
         return one;
     case TO_POST:
-        if (t->popped == a->end_count[e]) /* this was the stream's end */
-            break;
+        if (t->popped == a->end_count[e]) { /* this was the stream's end */
+            t->over = 1, t->step = TO_FIRST;
+            return next_into(w, n);
+        }
         t->step = TO_MORE, t->popped++, t->count++;
         return does(POST, a->end_room[e], cost[TO_POST], 0);
     case TO_MORE:
@@ -210,7 +239,8 @@ static op next_into(world *w, int n)
         t->step = TO_READ_AGAIN;
         return does(TAKE, a->end_there[e], cost[TO_MORE], -1);
     case TO_READ_AGAIN: /* it took, or the time was over */
-        t->step = t->timed_out || t->popped == a->end_count[e] ? TO_READ : TO_POST;
+        t->over = !t->timed_out && t->popped == a->end_count[e];
+        t->step = t->timed_out || t->over ? TO_READ : TO_POST;
         return next_into(w, n);
     case TO_READ:
         t->step = TO_WRITE;
@@ -238,7 +268,7 @@ static op next_out_of(world *w, int n)
     switch (t->step) {
     case TO_IRQ:
         for (int64_t e = first; e < last; e++)
-            left |= w->popped[e] < a->end_count[e];
+            left |= !w->closed[e];
         if (!left)
             break;
         t->step = TO_LOOK;
@@ -247,12 +277,16 @@ static op next_out_of(world *w, int n)
         t->step = TO_VALUE, t->end = first - 1, t->moved = 0;
         return does(TRANSFER, 0, cost[TO_LOOK], 0);
     case TO_VALUE:
-        if (++t->end < last) {
+        while (++t->end < last && w->closed[t->end])
+            ;
+        if (t->end < last) {
             t->step = TO_WINDOW;
             return does(VALUE, a->end_room[t->end], cost[TO_VALUE], 0);
         }
         t->step = TO_IRQ;
-        return t->moved ? next_out_of(w, n) : does(SLEEP, 0, cost[TO_REST], a->flush_ps);
+        for (int64_t e = first; e < last; e++)
+            left |= !w->closed[e];
+        return t->moved || !left ? next_out_of(w, n) : does(SLEEP, 0, cost[TO_REST], a->flush_ps);
     case TO_WINDOW:
         t->count = w->there[t->end] < a->bulk ? w->there[t->end] : a->bulk;
         if (t->count > w->value[a->end_room[t->end]])
@@ -260,6 +294,10 @@ static op next_out_of(world *w, int n)
         t->moved += t->count;
         if (!t->count) {
             t->step = TO_VALUE;
+            if (w->over[t->end]) {
+                w->closed[t->end] = 1;
+                return does(POST, a->end_there[t->end], 0, 0);
+            }
             return next_out_of(w, n);
         }
         t->step = TO_PUSH, t->room = 0;
@@ -267,8 +305,6 @@ static op next_out_of(world *w, int n)
     case TO_PUSH:
         if (t->room == t->count) {
             t->step = TO_VALUE;
-            if (w->popped[t->end] == a->end_count[t->end]) /* the end of the stream, soon after */
-                return does(POST, a->end_there[t->end], 0, 0);
             return next_out_of(w, n);
         }
         t->step = TO_PUSHED;
@@ -404,8 +440,8 @@ static void go_on(world *w, int n)
         next(w, n);
 }
 
-/* Whether the application comes to its end. */
-static int64_t ends(world *w)
+/* When the application ends; -1 where nobody can go on. */
+static int64_t end_of(world *w)
 {
     cores *c = &w->c;
     get_core(c, 0, 0);
@@ -414,7 +450,7 @@ static int64_t ends(world *w)
         int64_t at_ps;
         int kind, n = first_event(c, &kind, &at_ps);
         if (n < 0 || w->idle++ > MOST_IDLE)
-            return 0;
+            return -1;
         thread *t = &c->threads[n];
         c->clock_ps = at_ps > c->clock_ps ? at_ps : c->clock_ps;
         if (kind == E_WAKE)
@@ -428,20 +464,20 @@ static int64_t ends(world *w)
             if (t->under_way)
                 go_on(w, n);
             else if (t->now.kind == EXIT)
-                return 1;
+                return c->clock_ps;
             else
                 take_effect(w, n);
         }
     }
 }
 
-/* The application with FIFOs of the FPGA of these depths, and semaphores as `counts` says. Returns 1 where it came to its
- * end, 0 where nobody can go on, -1 where there is no memory. `value` and `taken` are room for a number of each semaphore. */
+/* The application with FIFOs of the FPGA of these depths, and semaphores as `counts` says. Returns when it ended, -1 where
+ * nobody can go on, -2 where there is no memory. `value` and `taken` are room for a number of each semaphore. */
 int64_t replay_queues(const application *a, const traffic *t, const int64_t *depth, int64_t *time, int32_t *waits, int32_t *queue,
                       int64_t *value, int64_t *taken)
 {
     world *w = calloc(1, sizeof *w);
-    int64_t found = -1;
+    int64_t found = -2;
     if (!w)
         return found;
     w->a = a, w->t = t, w->value = value, w->taken = taken;
@@ -454,9 +490,11 @@ int64_t replay_queues(const application *a, const traffic *t, const int64_t *dep
         drain(t, &w->fpga);
     }
     if (begin_cores(&w->c, &a->cores, a->threads)) {
-        for (int n = 0; n < a->threads; n++)
+        for (int n = 0; n < a->threads; n++) {
             w->c.threads[n].last_read = -1, w->c.threads[n].row = a->begin[n].from;
-        found = ends(w);
+            w->open_ins += a->role[n] == INTO && a->cost[COSTS * n + TO_CLOSE] >= 0;
+        }
+        found = end_of(w);
     }
     end_cores(&w->c);
     free(w);

@@ -42,7 +42,7 @@ from whatif_rows import Case, advised, cases, catalogue
 from workbench.model.changes import Change
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.prediction import Prediction, Trust
-from workbench.replay.predict import Replayed, prepare
+from workbench.replay.predict import Replayed
 from workbench.session.results import OpenRun
 
 MOVED = 0.05
@@ -105,7 +105,7 @@ def measure(wanted: Sequence[Case], folder: Path, trace: bool) -> list[dict[str,
         base, twin = bench.made(case.base, trace), bench.made(case.twin)
         key = repr(case.base)
         if key not in ready:
-            ready[key] = prepare(base.run, base.platform)
+            ready[key] = base.prepared()
         platforms = {TWIN: twin.platform} if twin.platform else {}
         for one in rows_of(case, base, replace(ready[key], platforms=platforms), twin):
             name = (key, repr(case.twin), one["origin"], one["change"])

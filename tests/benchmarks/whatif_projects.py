@@ -167,6 +167,34 @@ def foreign(core: Path) -> list[Application]:
     ]  # fmt: skip
 
 
+def _streaming() -> list[Application]:
+    """Streaming applications, with blocks on processor cores and in the FPGA."""
+    queues, search = f"{EXAMPLES}/queues", f"{EXAMPLES}/blastn"
+    scale = Project(
+        f"{DATA}/streaming/scale.workbench.yaml",
+        texts=(("scale.workbench.yaml", "streaming:\n", "streaming:\n  mapping:\n    scale: card\n"),),
+    )
+
+    fpga = Project(f"{search}/fpga.workbench.yaml")
+
+    def depths(file: str, before: int, edge: str, *after: int) -> Any:
+        return tuple(
+            (((file, f"depth={before}", f"depth={words}"),), (f"depth fifo={edge} words={words}",)) for words in after
+        )
+
+    return [
+        Application("queue into the FPGA", Project(f"{queues}/into.workbench.yaml"), {"clk": (2,)}, (4,), (4, 20)),
+        Application("queue out of the FPGA", Project(f"{queues}/out.workbench.yaml"), {"clk": (2,)}, (4,), (4, 20)),
+        Application("Laplace, two walks", Project(f"{EXAMPLES}/laplace/two.workbench.yaml"), {}, (), (0.5, 2)),
+        Application("similar sequences", Project(f"{search}/blastn.workbench.yaml"), {}, (), (0.5, 4),
+                    depths("blastn.x", 256, "Silence.db", 512, 1024, 1960)),
+        Application("similar sequences in the FPGA", fpga, {"clk": (2,)}, (2, 4),
+                    (4, 20), depths("blastn.x", 256, "Silence.db", 512, 1024, 1960)),
+        Application("numbers scaled in the FPGA", scale, {"clk": (2,)}, (2, 4), (4, 20),
+                    depths("scale.x", 16, "App.a", 64, 128, 256)),
+    ]  # fmt: skip
+
+
 def applications() -> list[Application]:
     summer, receiver, level, tiny = "summer.v", "receiver.vhd", "hdl/level.v", "hdl/tiny_top.v"
     two_words = (
@@ -207,7 +235,7 @@ def applications() -> list[Application]:
     digest = "state block=right:receiver.take state=digest factor="
     delay = Project(f"{DATA}/tiny/tiny.workbench.yaml", texts=((tiny, "DELAY = 4", "DELAY = 200"),))
     own_board = Project(f"{EXAMPLES}/own_board/own_board.workbench.yaml")
-    pdf2d, queues = f"{EXAMPLES}/pdf2d", f"{EXAMPLES}/queues"
+    pdf2d = f"{EXAMPLES}/pdf2d"
     original = Project(f"{pdf2d}/original.workbench.yaml", {"POINTS": 4096, "CORES": 2})
     optimised = Project(f"{pdf2d}/optimised.workbench.yaml", {"POINTS": 32768, "CORES": 4})
     return [
@@ -234,8 +262,6 @@ def applications() -> list[Application]:
         Application("hashes", of("sha256"), {"s_axi_aclk": (2,)}),
         Application("sums on a faster clock", of("two_clocks"), {"fast": (2, 0.5)}),
         Application("2-D PDF, original", original, {"clk": (2, 1.5)}, hosts=(0.5, 4)),
-        Application("queue into the FPGA", Project(f"{queues}/into.workbench.yaml"), {"clk": (2,)}, (4,), (4,)),
-        Application("queue out of the FPGA", Project(f"{queues}/out.workbench.yaml"), {"clk": (2,)}, (4,), (4,)),
-        Application("Laplace, two walks", Project(f"{EXAMPLES}/laplace/two.workbench.yaml"), {}, (), (0.5, 2)),
+        *_streaming(),
         Application("2-D PDF, optimised", optimised, {"clk": (2, 1.5)}, hosts=(0.5, 8)),
     ]  # fmt: skip

@@ -21,11 +21,11 @@ from workbench.model.ledger import expected_of
 from workbench.model.prediction import Bottleneck, PathStep, Prediction, Trust
 from workbench.model.run import Run
 from workbench.model.text import counted, percent_text, ratio_text, table, time_text
-from workbench.replay.predict import Replayed, prepare
+from workbench.replay.predict import Replayed
 from workbench.session import ledger
 from workbench.session.confirm import Answer, Confirmation, confirm, open_project_of
 from workbench.session.plugins import Plugins
-from workbench.session.results import open_knowledge, open_recorded, platforms_named
+from workbench.session.results import open_knowledge, open_recorded, platforms_named, prepared
 
 _MOST_ROWS = 8  # of what holds the run
 
@@ -156,7 +156,7 @@ def step_json(step: PathStep) -> dict[str, object]:
 def _prepared(path: Path, plugins: Plugins, changes: Sequence[Change] = ()) -> Replayed:
     run, platform, problems = open_recorded(path, plugins)
     print_diagnostics(problems)
-    return prepare(run, platform, platforms_named(changes, plugins))
+    return prepared(run, platform, plugins, platforms_named(changes, plugins))
 
 
 def _print(replayed: Replayed, prediction: Prediction, held: tuple[Bottleneck, ...]) -> None:

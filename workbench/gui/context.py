@@ -295,10 +295,9 @@ class Context(QObject):
 
         def work() -> tuple[Replayed, Trial]:
             from workbench.analysis.predicting import try_changes
-            from workbench.replay.predict import prepare
 
             assert opened is not None
-            ready = replayed or prepare(opened.run, opened.platform)
+            ready = replayed or opened.prepared()
             return ready, try_changes(ready, changes)
 
         def found(answer: tuple[Replayed, Trial]) -> None:

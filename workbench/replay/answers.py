@@ -36,8 +36,11 @@ class Answer:
     opaque: bool = False
 
 
-def find_answers(events: AllEvents, causes: Causes) -> tuple[dict[int, Answer], tuple[str, ...]]:
-    """The answers by the number of the operation, and which waits have none."""
+def find_answers(
+    events: AllEvents, causes: Causes, explained: Numbers | None = None
+) -> tuple[dict[int, Answer], tuple[str, ...]]:
+    """The answers by the number of the operation, and which waits have none. `explained` are rows of table `calls`
+    whose cause is known otherwise."""
     ops = events.host.ops
     waiting = np.flatnonzero(np.isin(ops["kind"], (ASK, IRQ)))
     answers: dict[int, Answer] = {}
@@ -57,9 +60,22 @@ def find_answers(events: AllEvents, causes: Causes) -> tuple[dict[int, Answer], 
         )
         answers |= found
         place = events.run.manifest.sites[site]
-        if lost := len(rows) - len(found):
+        without = rows[~np.isin(rows, list(found))]
+        if explained is not None:
+            without = without[~np.isin(_last_rows(events, without), explained)]
+        if lost := len(without):
             missing.append(f"{lost} waits at {place.file}:{place.line} end for no known cause")
     return answers, tuple(missing)
+
+
+def _last_rows(events: AllEvents, ops: Numbers) -> Numbers:
+    """The row of table `calls` of the last call of each operation."""
+    host, block = events.host.ops[ops], np.asarray(events.run.tables["calls"]["block"])
+    found = np.zeros(len(ops), np.int64)
+    for thread in np.unique(host["thread"]).tolist():
+        mine, of_thread = host["thread"] == thread, np.flatnonzero(block == thread)
+        found[mine] = of_thread[np.searchsorted(of_thread, host["row"][mine]) + host["rows"][mine] - 1]
+    return found
 
 
 def seen_by(events: AllEvents, rows: Numbers) -> tuple[int, Numbers, Numbers]:

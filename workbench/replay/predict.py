@@ -11,6 +11,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.api.queues import RunQueues
 from workbench.model.changes import Change
 from workbench.model.cycles import period_ps
 from workbench.model.diagnostic import WorkbenchError
@@ -21,6 +22,7 @@ from workbench.replay.answers import find_answers
 from workbench.replay.causes import Causes, find_causes
 from workbench.replay.cones import possible_waits, taken_for_work, with_waits
 from workbench.replay.critical import bottlenecks, path_lines, path_steps, steps_of
+from workbench.replay.edge_changes import EdgeChanges
 from workbench.replay.edits import Edited, RefusedError, edit
 from workbench.replay.events import AllEvents
 from workbench.replay.fpga import Rows, fpga_of_rows, read_rows
@@ -76,11 +78,14 @@ class Replayed:
     likely: Likely | None = None
     others: tuple[Replayed, ...] = ()  # other courses of the FPGA with the same profile
     platforms: Mapping[str, Platform] = field(default_factory=dict)
+    edges: EdgeChanges | None = None  # of a streaming application
 
     def predict(self, changes: Sequence[Change]) -> Prediction:
         """What the changes, made together, would gain. Raises WorkbenchError where one names what the run lacks."""
         changes = tuple(changes)
         named = self._named(changes)
+        if self.edges and self.edges.concerns(changes):
+            return self.edges.predict(changes, named, self.platforms)
         if not self.exact or self.program is None:
             return Prediction(changes, Trust.REFUSED, why=self.why)
         try:
@@ -158,7 +163,8 @@ class Replayed:
         return sum(answer.opaque for answer in self.program.answers.values()) if self.program else 0
 
     def _named(self, changes: Sequence[Change]) -> list[Named]:
-        return [resolve(change, self.run.manifest, self.platform) for change in changes]
+        edges = self.edges.labels if self.edges else ()
+        return [resolve(change, self.run.manifest, self.platform, edges) for change in changes]
 
     def _edited(
         self, program: Program, changes: Sequence[Change], named: Sequence[Named], way: int = 0
@@ -263,10 +269,14 @@ def _jitters(lowered: Lowered, edited: Edited, threads: HostThreads | None) -> I
                 yield from (Jitter(first_ps, seen, loop, one, more) for one in late for more in slow)
 
 
-def prepare(run: Run, platform: Platform | None, platforms: Mapping[str, Platform] | None = None) -> Replayed:
+def prepare(
+    run: Run, platform: Platform | None, platforms: Mapping[str, Platform] | None = None,
+    queues: RunQueues | None = None,
+) -> Replayed:  # fmt: skip
     """The run made ready for predictions. `platform` is the one that it ran on, as its template says now, `platforms`
-    are others that changes may name."""
-    refused = Replayed(run, platform, None, False, "", platforms=platforms or {})
+    are others that changes may name, `queues` those of a streaming application."""
+    edges = EdgeChanges(run, queues, platform) if queues and run.complete else None
+    refused = Replayed(run, platform, None, False, "", platforms=platforms or {}, edges=edges)
     if why := _cannot(run):
         return replace(refused, why=why)
     if len(run.manifest.threads) > 1:
@@ -324,7 +334,7 @@ def _of_trace(refused: Replayed, host: HostPart, rows: Rows, periods_ps: list[Fr
 def _of_fpga(refused: Replayed, events: AllEvents, causes: Causes) -> Replayed:
     """The graph of a host and what the FPGA did, of events whose causes are known."""
     run, host, fpga = events.run, events.host, events.fpga
-    answers, missing = find_answers(events, causes)
+    answers, missing = find_answers(events, causes, refused.edges.explained if refused.edges else None)
     program = begin_program(run, host, fpga, causes.edges, causes.lag_after, answers, list(events.periods_ps))
     lowered = lower(program)
     try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 
 import numpy as np
@@ -19,9 +19,9 @@ from workbench.model.run import Run
 from workbench.model.syncs import SyncKind, SyncResult
 from workbench.replay.traffic import Cycles
 
-COSTS = 12  # of a thread that moves data: see the enumeration in queues.c
+COSTS = 13  # of a thread that moves data: see the enumeration in queues.c
 _OPS = np.dtype([("kind", "<i4"), ("what", "<i4"), ("own_ps", "<i8"), ("argument", "<i8"), ("waited_ps", "<i8")])
-_CALL, _TAKE, _POST, _SLEEP, _UNTIL, _CREATE, _JOIN, _BIND, _YIELD, _END, _EXIT = range(11)
+_CALL, _TAKE, _POST, _SLEEP, _UNTIL, _CREATE, _JOIN, _BIND, _YIELD, _END, _EXIT, _TRANSFER = range(12)
 _KINDS = {
     SyncKind.TAKE: _TAKE, SyncKind.POST: _POST, SyncKind.CREATE: _CREATE, SyncKind.JOIN: _JOIN, SyncKind.BIND: _BIND,
     SyncKind.YIELD: _YIELD, SyncKind.END: _END, SyncKind.EXIT: _EXIT,
@@ -66,11 +66,29 @@ class RunThreads:
     interrupts_ps: dict[int, Cycles] = field(default_factory=dict)
 
     @property
+    def most_words(self) -> int:
+        """Of the transfers that are those of the run."""
+        moved = [ops["argument"][ops["kind"] == _TRANSFER].max(initial=0) for ops in self.ops.values()]
+        return int(max(moved, default=0))
+
+    @property
     def dtype(self) -> np.dtype[np.void]:
         return _OPS
 
+    def at_speeds(self, own: Mapping[int, float]) -> RunThreads:
+        """The same where the threads' own code takes so many times as long, by number."""
+        ops, costs = dict(self.ops), list(self.costs)
+        for number, factor in own.items():
+            costs[number] = [cost if cost < 0 else round(cost * factor) for cost in costs[number]]
+            if number in ops:
+                mine = ops[number] = ops[number].copy()
+                tries = mine["kind"] == _TAKE
+                for name, rows in (("own_ps", slice(None)), ("argument", tries), ("waited_ps", tries)):
+                    mine[name][rows] = np.rint(mine[name][rows] * factor)
+        return replace(self, ops=ops, costs=costs)
 
-class _Rows:
+
+class Rows:
     """The rows of one thread."""
 
     def __init__(self, run: Run, number: int) -> None:
@@ -87,22 +105,24 @@ class _Rows:
         self.took = (self.kind == SyncKind.TAKE) & (self.result == SyncResult.DONE)
         #: that a try failed before: it went the long way
         self.long = self.took & np.concatenate(([False], self.refused[:-1]))[: len(self.kind)]
-        self.sends = _sends(run, number, self.kind, self.argument)
+        #: the row of table `calls` of each transfer, and wait for one; -1 of others
+        self.calls = _calls(run, number, self.kind, self.argument)
+        sends = np.array([*(entry.kind == "send" for entry in run.manifest.entries), False])
+        self.sends = sends[np.append(run.tables["calls"]["entry"], -1)[self.calls]]
+        self.bytes = np.append(run.tables["calls"]["bytes"], 0)[self.calls]
 
     def __len__(self) -> int:
         return len(self.kind)
 
 
-def _sends(run: Run, number: int, kind: NDArray[np.uint8], argument: Cycles) -> NDArray[np.bool_]:
-    """Of each row whether it is a transfer to the FPGA."""
+def _calls(run: Run, number: int, kind: NDArray[np.uint8], argument: Cycles) -> NDArray[np.int64]:
     calls = run.tables["calls"]
     mine = np.flatnonzero(np.asarray(calls["block"]) == number)
     parts = np.repeat(mine, np.asarray(calls["parts"])[mine])  # the call of each transfer
-    found = np.zeros(len(kind), bool)
+    found = np.full(len(kind), -1, np.int64)
     cards = np.flatnonzero(np.isin(kind, _CARD) & (argument >= 0))
     cards = cards[argument[cards] < len(parts)]
-    sends = np.array([*(entry.kind == "send" for entry in run.manifest.entries), False])
-    found[cards] = sends[np.asarray(calls["entry"])[parts[argument[cards]]]]
+    found[cards] = parts[argument[cards]]
     return found
 
 
@@ -111,7 +131,7 @@ def read_queues(run: Run, queues: RunQueues) -> RunThreads | str:
     if "syncs" not in run.tables:
         return "the run did not record when its threads waited: run with --trace on the simulated card"
     blocks = np.asarray(run.tables["syncs"]["block"])
-    rows = [_Rows(run, number) for number in range(int(blocks.max(initial=0)) + 1)]
+    rows = [Rows(run, number) for number in range(int(blocks.max(initial=0)) + 1)]
     found = _pairs(rows, queues)
     if isinstance(found, str):
         return found
@@ -125,13 +145,13 @@ def read_queues(run: Run, queues: RunQueues) -> RunThreads | str:
         threads.holds_core.append(bool((mine.kind == SyncKind.CARD_HELD).any()))
         threads.costs.append([0] * COSTS)
         if role is Role.LISTED:
-            ops = _listed(mine, semaphore, longer)
+            ops = _listed(mine, semaphore, longer, queues)
             if isinstance(ops, str):
                 return ops
             threads.ops[mine.number] = ops
         elif role is Role.INTO:
             threads.edges[mine.number] = [queue.edge for queue in found if queue.sink == mine.number]
-            threads.costs[-1] = _costs_into(mine, queues, longer)
+            threads.costs[-1] = _costs_into(mine, queues, longer, threads.edges[mine.number][0])
         else:
             moved = sorted(queue.edge for queue in found if queue.source == mine.number)
             threads.edges[mine.number] = moved
@@ -141,7 +161,7 @@ def read_queues(run: Run, queues: RunQueues) -> RunThreads | str:
     return threads
 
 
-def _pairs(rows: Sequence[_Rows], queues: RunQueues) -> list[Queue] | str:
+def _pairs(rows: Sequence[Rows], queues: RunQueues) -> list[Queue] | str:
     """The queues on the host by their semaphores, each with its edge."""
     gives: dict[tuple[int, int], int] = {}  # thread by (taken, posted)
     first: dict[int, int] = {}  # when each semaphore was first taken without a wait, or posted
@@ -173,7 +193,7 @@ def _pairs(rows: Sequence[_Rows], queues: RunQueues) -> list[Queue] | str:
     return made
 
 
-def _moments(mine: _Rows, semaphore: int) -> tuple[Cycles, Cycles]:
+def _moments(mine: Rows, semaphore: int) -> tuple[Cycles, Cycles]:
     """Between which moments a thread that took a semaphore had its element, where it then posted another."""
     at = np.flatnonzero(mine.took[:-1] & (mine.object[:-1] == semaphore) & (mine.kind[1:] == SyncKind.POST))
     return mine.t1[at], mine.t0[at + 1]
@@ -189,7 +209,7 @@ def _is(edge: EdgeQueue, push: tuple[Cycles, Cycles], pop: tuple[Cycles, Cycles]
     return len(push[0]) - len(edge.push_ps) in (0, 1)  # one that nobody reads any more is lost
 
 
-def _role(mine: _Rows, found: Sequence[Queue], edges: Sequence[EdgeQueue]) -> Role:
+def _role(mine: Rows, found: Sequence[Queue], edges: Sequence[EdgeQueue]) -> Role:
     if not np.isin(mine.kind, _CARD).any():
         return Role.LISTED
     if any(queue.sink == mine.number and edges[queue.edge].sink_fpga for queue in found):
@@ -199,7 +219,7 @@ def _role(mine: _Rows, found: Sequence[Queue], edges: Sequence[EdgeQueue]) -> Ro
     return Role.LISTED
 
 
-def _longer(rows: Sequence[_Rows]) -> Mapping[tuple[int, int] | None, tuple[int, int]]:
+def _longer(rows: Sequence[Rows]) -> Mapping[tuple[int, int] | None, tuple[int, int]]:
     """By thread and semaphore, how long its own time is from a failed try to the wait, and by how much that after it is
     longer than after a try that took; None: where neither is known of that one."""
     found: dict[tuple[int, int] | None, tuple[int, int]] = {}
@@ -217,7 +237,10 @@ def _longer(rows: Sequence[_Rows]) -> Mapping[tuple[int, int] | None, tuple[int,
 
 
 def _listed(
-    mine: _Rows, semaphore: Mapping[int, int], longer: Mapping[tuple[int, int] | None, tuple[int, int]]
+    mine: Rows,
+    semaphore: Mapping[int, int],
+    longer: Mapping[tuple[int, int] | None, tuple[int, int]],
+    queues: RunQueues,
 ) -> NDArray[np.void] | str:
     """A thread's calls as `queues.c` takes them, or why it cannot."""
     kinds = np.array([_KINDS.get(SyncKind(k), _CALL) if k else _CALL for k in range(SyncKind.INTERRUPT + 1)], np.int32)
@@ -227,6 +250,13 @@ def _listed(
     slept = np.isin(mine.kind, [SyncKind.SLEEP, *_CARD]) & (mine.woken >= 0)
     ops["kind"][slept] = _SLEEP
     ops["argument"][slept] = (mine.woken - mine.t0)[slept]
+    if any(edge.crosses for edge in queues.edges):
+        moves = slept & (mine.kind != SyncKind.SLEEP) & (mine.bytes > 0)
+        ops["kind"][moves], ops["what"][moves], ops["argument"][moves] = (
+            _TRANSFER,
+            mine.sends[moves],
+            mine.bytes[moves] // 4,
+        )
     if _sleeps_until(mine):
         until = mine.kind == SyncKind.SLEEP
         ops["kind"][until], ops["argument"][until] = _UNTIL, mine.woken[until]
@@ -255,7 +285,7 @@ def _listed(
     return ops[keep]
 
 
-def _sleeps_until(mine: _Rows) -> bool:
+def _sleeps_until(mine: Rows) -> bool:
     """Whether a thread sleeps until moments, not for times: those lie on a coarser grid."""
     sleeps = (mine.kind == SyncKind.SLEEP) & (mine.woken >= 0)
     if int(sleeps.sum()) < _LEAST_SLEEPS:
@@ -283,9 +313,10 @@ def _of_counts(took: Sequence[tuple[int, int]]) -> tuple[int, int]:
 
 
 def _costs_into(
-    mine: _Rows, queues: RunQueues, longer: Mapping[tuple[int, int] | None, tuple[int, int]]
+    mine: Rows, queues: RunQueues, longer: Mapping[tuple[int, int] | None, tuple[int, int]], edge: int
 ) -> list[int]:  # fmt: skip
-    """Own times of a thread that takes from a queue and sends into an FPGA."""
+    """Own times of a thread that takes from an edge's queue and sends into an FPGA; the last is before it says that
+    the stream has ended, -1 where it does not."""
     first, post, more, read, write, each, pause, again, deadline, after = range(10)
     seen: dict[int, list[int]] = defaultdict(list)
     writes: list[tuple[int, int]] = []
@@ -317,12 +348,14 @@ def _costs_into(
                 seen[again if before == SyncKind.SLEEP else read].append(own)
         before = kind
     found = [_median(seen[n]) for n in range(10)]
+    elements = len(queues.edges[edge].push_ps)
+    close = writes.pop()[1] if writes and sum(count for count, _ in writes[:-1]) == elements else -1
     if writes:
         found[write], found[each] = _of_counts(writes)
-    return [*found, *longer[None]]
+    return [*found, *longer[None], close]
 
 
-def _costs_out_of(mine: _Rows) -> list[int]:
+def _costs_out_of(mine: Rows) -> list[int]:
     """Own times of a thread that takes out of an FPGA."""
     irq, look, value, window, push_first, push_each, pushed, push, rest = range(9)
     seen: dict[int, list[int]] = defaultdict(list)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from workbench.replay.traffic import Cycles, most_held, recorded_traffic
 from workbench.replay.words import Words
 
 _LATENCY_POINTS = 2000
+_NO_MEMORY = -2
 
 
 class NoReplayError(Exception):
@@ -33,7 +35,7 @@ class NoReplayError(Exception):
 
 
 @dataclass(frozen=True)
-class _End:
+class End:
     """An end of an edge on the bus, in the FPGA's words: the index of its FIFO there."""
 
     edge: int
@@ -41,15 +43,31 @@ class _End:
     into: bool
 
 
-class Queues:
-    """A run's queues, ready to be replayed. Raises NoReplayError. `why` are reasons for which a replay may be off."""
+@dataclass(frozen=True)
+class Speeds:
+    """What goes at another speed than in the run: by which factors the own code of threads takes longer, by number, the
+    frequency of the FPGAs' clock (None: the run's), and the platform by whose tables data are transferred (None: the
+    run's)."""
 
-    def __init__(self, run: Run, queues: RunQueues, platform: Platform | None) -> None:
-        self.run, self.edges, self._queues, self._platform = run, queues.edges, queues, platform
+    own: Mapping[int, float] = field(default_factory=dict)
+    clock_hz: float | None = None
+    platform: Platform | None = None
+
+
+class Queues:
+    """A run's queues, ready to be replayed. Raises NoReplayError. `why` are reasons for which a replay may be off,
+    `end_ps` is when the application ended in the last replay, -1 where it did not."""
+
+    def __init__(
+        self, run: Run, queues: RunQueues, platform: Platform | None, speeds: Speeds = Speeds()
+    ) -> None:  # fmt: skip
+        self.run, self.edges, self._queues = run, queues.edges, queues
+        self._platform, self._hz = speeds.platform or platform, speeds.clock_hz or run.manifest.clock_hz
+        self.end_ps = -1
         found = read_queues(run, queues)
         if isinstance(found, str):
             raise NoReplayError(found)
-        self.threads: RunThreads = found
+        self.threads: RunThreads = found.at_speeds(speeds.own)
         self.why: list[str] = []
         self._hold: list[Any] = []  # what the C code points at
         self.words = self._words_of_fpga()
@@ -60,7 +78,7 @@ class Queues:
     def _words_of_fpga(self) -> Words | None:
         run, edges = self.run, self.edges
         self._fifos: dict[int, list[int]] = {}  # by edge: where it leaves an FPGA, then where it arrives
-        self.ends: list[_End] = []
+        self.ends: list[End] = []
         if all(not edge.source_fpga and not edge.sink_fpga for edge in edges):
             return None
         traffic, fifos = recorded_traffic(run), run.manifest.fifos
@@ -80,11 +98,32 @@ class Queues:
                 self._fifos.setdefault(number, []).append(at[0])
                 if edge.crosses:
                     into = not edge.source_fpga or name != edge.label
-                    self.ends.append(_End(number, at[0], into))
+                    self.ends.append(End(number, at[0], into))
                     driven.append(fifos[at[0]].input if into else fifos[at[0]].output)
-        words = Words(traffic, {}, driven=driven)
+        words = Words(replace(traffic, periods_ps=self._periods(traffic.periods_ps)), {}, driven=driven)
         self.why += words.why
         return words
+
+    def _periods(self, recorded: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+        if self._hz == self.run.manifest.clock_hz:
+            return recorded
+        if len(recorded) > 1:
+            raise NoReplayError("the application has several clocks")
+        return (period_ps(self._hz),)
+
+    @property
+    def period_ps(self) -> Fraction:
+        """A cycle of the FPGAs'."""
+        return period_ps(self._hz)
+
+    @property
+    def bulk(self) -> int:
+        return self._queues.bulk
+
+    @property
+    def flush_cycles(self) -> int:
+        """For how long an element in an FPGA waits for others."""
+        return max(1, round(self._queues.flush_ps * self._hz / 1e12))
 
     # -- what the C code takes
 
@@ -121,9 +160,8 @@ class Queues:
                 nodes.append(part)
                 moved += len(part)
         largest = max((e.bits for e in self.edges), default=32)
-        most = max(self._queues.bulk * -(-largest // 32), len(self.edges)) + 1
+        most = max(self._queues.bulk * -(-largest // 32), len(self.edges), threads.most_words) + 1
         send, receive, shared = self._bus(most)
-        hz = run.manifest.clock_hz
         flush_ps = self._queues.flush_ps
         self._end_depth = np.zeros(len(self.ends), np.int64)
         of_queue = np.array([queue_of[end.edge] for end in self.ends], np.int64)
@@ -136,14 +174,14 @@ class Queues:
             "end_words": np.array([-(-self.edges[end.edge].bits // 32) for end in self.ends], np.int64),
             "end_depth": self._end_depth, "end_push": np.array(push, np.int64), "end_pop": np.array(pop, np.int64),
             "end_count": np.array([len(self.edges[end.edge].push_ps) for end in self.ends], np.int64),
-            "end_last": self._stream_ends(flush_ps, hz), "nodes": np.concatenate(nodes),
+            "end_last": self._stream_ends(flush_ps, run.manifest.clock_hz), "nodes": np.concatenate(nodes),
             "send_ps": send, "receive_ps": receive,
         }  # fmt: skip
         numbers = {
             "threads": len(threads.roles), "semaphores": len(self._counts), "count_cores": max(cores.count, 1),
             "slice_ps": cores.slice_ps, "call_ps": cores.call_ps, "wake_ps": cores.wake_ps,
             "switch_ps": cores.switch_ps, "bulk": self._queues.bulk, "flush_ps": flush_ps,
-            "flush_cycles": max(1, round(flush_ps * hz / 1e12)), "bus_shared": int(shared), "clock": 0,
+            "flush_cycles": self.flush_cycles, "bus_shared": int(shared), "clock": 0,
         }  # fmt: skip
         self._struct = _struct(numbers, arrays)
         self._hold += [*arrays.values()]
@@ -156,7 +194,7 @@ class Queues:
 
     def _ends_by_thread(self) -> dict[int, tuple[int, int]]:
         """The ends of each thread that moves data, as a range of `ends`, which are put in that order."""
-        ordered: list[_End] = []
+        ordered: list[End] = []
         found = {}
         for number, role in enumerate(self.threads.roles):
             if role is Role.LISTED:
@@ -232,7 +270,8 @@ class Queues:
         pointers = [ctypes.c_void_p(one.ctypes.data) for one in (depth, *self._room)]
         replay = compiled("queues").replay_queues
         replay.restype = ctypes.c_int64
-        if replay(ctypes.byref(self._struct), words, *pointers) < 0:
+        self.end_ps = replay(ctypes.byref(self._struct), words, *pointers)
+        if self.end_ps == _NO_MEMORY:
             raise MemoryError
         last = [self._last_pop(number, len(edge.pop_ps)) for number, edge in enumerate(self.edges) if len(edge.pop_ps)]
         return None if -1 in last else max(last, default=0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
@@ -32,8 +32,11 @@ class Named:
     streams: tuple[int, ...] = ()
 
 
-def resolve(change: Change, manifest: Manifest, platform: Platform | None = None) -> Named:
-    """What the change names in a run. `platform` is the one that it ran on, where the change names one of its tables.
+def resolve(
+    change: Change, manifest: Manifest, platform: Platform | None = None, edges: Collection[str] = ()
+) -> Named:  # fmt: skip
+    """What the change names in a run. `platform` is the one that it ran on, where the change names one of its tables,
+    `edges` are the labels of a streaming application's, whose depths may change.
 
     Raises WorkbenchError for a name that the run does not have, with the nearest that it has.
     """
@@ -47,6 +50,10 @@ def resolve(change: Change, manifest: Manifest, platform: Platform | None = None
     if isinstance(change, Clock):
         return Named(clocks=_by_name("clock", change.clock, [one.name for one in manifest.clocks], wrong))
     if isinstance(change, Depth):
+        if change.fifo in edges:
+            return Named()
+        if edges:
+            raise wrong("edge", change.fifo, edges)
         return Named(fifos=_by_name("FIFO", change.fifo, [one.id for one in manifest.fifos], wrong))
     if isinstance(change, Width):
         return Named(streams=_by_name("stream", change.stream, [one.id for one in manifest.streams], wrong))

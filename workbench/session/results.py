@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +18,7 @@ from workbench.session.plugins import Plugins
 if TYPE_CHECKING:  # what opens and analyses a run is imported by the first run
     from workbench.analysis import Analysis, KnowledgeBase
     from workbench.api.job import Job
+    from workbench.api.queues import RunQueues
     from workbench.model.platform import Platform
     from workbench.model.run import Run
     from workbench.replay.predict import Replayed
@@ -31,6 +32,32 @@ class OpenRun:
     platform: Platform | None
     knowledge: KnowledgeBase
     diagnostics: tuple[Diagnostic, ...]
+    plugins: Plugins | None = None  # that it was opened with
+
+    def prepared(self, platforms: Mapping[str, Platform] | None = None) -> Replayed:
+        """The run made ready for predictions."""
+        return prepared(self.run, self.platform, self.plugins, platforms)
+
+
+def prepared(
+    run: Run, platform: Platform | None, plugins: Plugins | None, platforms: Mapping[str, Platform] | None = None
+) -> Replayed:
+    """A run made ready for predictions, with the queues that plugins know of. `platforms` are others that changes may
+    name."""
+    from workbench.replay.predict import prepare
+
+    queues = None
+    with suppress(WorkbenchError):  # findings report damaged records of queues
+        queues = queues_of(run, plugins) if plugins else None
+    return prepare(run, platform, platforms, queues)
+
+
+def queues_of(run: Run, plugins: Plugins) -> RunQueues | None:
+    """The edges of a run's streaming application; None where it has none."""
+    from workbench.api.queues import HasQueues
+
+    asked = (one.queues(run) for one in plugins.queries.values() if isinstance(one, HasQueues))
+    return next((found for found in asked if found is not None), None)
 
 
 def open_knowledge(plugins: Plugins) -> tuple[KnowledgeBase, tuple[Diagnostic, ...]]:
@@ -116,6 +143,7 @@ def open_result(path: Path, plugins: Plugins, threshold: float = 1.05) -> OpenRu
         platform=platform,
         knowledge=knowledge,
         diagnostics=(*problems, *rule_problems),
+        plugins=plugins,
     )
 
 
@@ -124,10 +152,9 @@ def predicted(opened: OpenRun, budget_s: float = math.inf, job: Job | None = Non
     run made ready for further predictions. Who is late is taken from the critical path."""
     from workbench.analysis import analyse
     from workbench.analysis.predicting import with_predictions
-    from workbench.replay.predict import prepare
 
     begun_s = process_time()
-    replayed = prepare(opened.run, opened.platform)
+    replayed = opened.prepared()
     analysis, path = opened.analysis, replayed.next_bottlenecks()
     if {part.block for part in path} & {b.id for b in opened.run.manifest.blocks if b.side is Side.FPGA}:
         analysis = analyse(opened.run, opened.platform, opened.knowledge, analysis.threshold, path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from workbench.api.job import Job
-from workbench.api.queues import HasQueues, RunQueues
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import Platform
 from workbench.model.run import Run
@@ -12,15 +11,9 @@ from workbench.replay.depths import LOSS
 from workbench.replay.fronts import Front, Replay, depth_front, replay_of
 from workbench.replay.queues import NoReplayError
 from workbench.session.plugins import Plugins
-from workbench.session.results import platform_of_run
+from workbench.session.results import platform_of_run, queues_of
 
 _MOST_APART = 3  # pairs that are named
-
-
-def queues_of(run: Run, plugins: Plugins) -> RunQueues | None:
-    """The edges of a run's streaming application; None where it has none."""
-    asked = (one.queues(run) for one in plugins.queries.values() if isinstance(one, HasQueues))
-    return next((found for found in asked if found is not None), None)
 
 
 def run_replay(run: Run, plugins: Plugins) -> tuple[Replay, Platform | None]:

@@ -33,13 +33,13 @@ from workbench.formats.run_folder import open_run
 from workbench.model.changes import read_change
 from workbench.model.diagnostic import Cancelled, Diagnostic, Severity, WorkbenchError, unknown_name
 from workbench.predict.kinds import load_model
-from workbench.replay.predict import Replayed, prepare
+from workbench.replay.predict import Replayed
 from workbench.session.confirm import Answer, confirm
 from workbench.session.engines import Engine, Handle
 from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import Plugins
-from workbench.session.results import platform_of_run
+from workbench.session.results import platform_of_run, prepared
 from workbench.session.workspace import Workspace
 from workbench.system.files import locked
 
@@ -324,7 +324,7 @@ def _predict(study: Study, plugins: Plugins, measured_now: Point | None = None) 
     if study.model.predicted is None and not study.model.changes:
         return
     state = study.state()
-    prepared: dict[str, Replayed | None] = {}
+    bases: dict[str, Replayed | None] = {}
     predicted: dict[str, dict[str, Any]] = {
         key: {"predicted_s": one.predicted_s, "why": one.why, "base": one.base} for key, one in state.states.items()
     }
@@ -336,10 +336,10 @@ def _predict(study: Study, plugins: Plugins, measured_now: Point | None = None) 
         if measured is None or measured.status is not Status.DONE:
             predicted.pop(point.key, None)
             continue
-        if base.key not in prepared:
-            prepared[base.key] = _prepared(study.folder / measured.run, plugins)
+        if base.key not in bases:
+            bases[base.key] = _prepared(study.folder / measured.run, plugins)
         texts = changes_to(study.model, base, point)
-        time_s, why = (measured.time_s, "") if not texts else _predicted(prepared[base.key], texts)
+        time_s, why = (measured.time_s, "") if not texts else _predicted(bases[base.key], texts)
         predicted[point.key] = {"predicted_s": time_s, "why": why, "base": not texts}
     write_predicted(study.folder, predicted)
 
@@ -347,7 +347,7 @@ def _predict(study: Study, plugins: Plugins, measured_now: Point | None = None) 
 def _prepared(path: Path, plugins: Plugins) -> Replayed | None:
     with suppress(WorkbenchError):
         run, _ = open_run(path)
-        return prepare(run, platform_of_run(run, plugins)[0])
+        return prepared(run, platform_of_run(run, plugins)[0], plugins)
     return None
 
 

@@ -47,10 +47,9 @@ class PathOfRun(QObject):
             return
 
         def work(job: Job) -> tuple[Replayed, RunPath | None]:
-            from workbench.replay.predict import prepare
 
             with job.step("Find the critical path"):
-                ready = replayed or prepare(opened.run, opened.platform)
+                ready = replayed or opened.prepared()
                 return ready, ready.run_path()
 
         def done(found: tuple[Replayed, RunPath | None]) -> None:

@@ -1,0 +1,75 @@
+"""What the threads that move elements between the host and an FPGA wait for, from what one run recorded.
+
+A thread out of an FPGA waits for an interrupt: so many elements that they fill a transfer, an element that nobody
+asked for in time, or a stream's end (`resources/streaming/stream_port.v`). A thread into an FPGA asks how much room
+there is: what was popped before it asks. Each is known where these moments are the run's to the cycle.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.model.cycles import starts_ps
+from workbench.model.syncs import SyncKind
+from workbench.replay.host import cycles_at
+from workbench.replay.queue_threads import Role, Rows
+from workbench.replay.queues import End, Queues
+
+Numbers = NDArray[np.int64]
+
+
+def explained_calls(queues: Queues) -> Numbers:
+    """The rows of table `calls` that are waits, or questions, of these threads whose cause is known."""
+    found = [np.zeros(0, np.int64)]
+    for number, role in enumerate(queues.threads.roles):
+        mine = [end for end in queues.ends if end.edge in queues.threads.edges.get(number, ())]
+        if role is Role.OUT_OF:
+            found.append(_interrupts(queues, number, [end for end in mine if not end.into]))
+        elif role is Role.INTO:
+            found += [_questions(queues, number, end) for end in mine if end.into]
+    return np.concatenate(found)
+
+
+def _moments(queues: Queues, end: End) -> tuple[Numbers, Numbers]:
+    """In which cycles elements came into an end's FIFO, and left it."""
+    assert queues.words is not None
+    fifo, cycles = queues.run.manifest.fifos[end.fifo], queues.words.traffic.cycles
+    return cycles[fifo.input], cycles[fifo.output]
+
+
+def _interrupts(queues: Queues, thread: int, ends: list[End]) -> Numbers:
+    rows = Rows(queues.run, thread)
+    at = np.flatnonzero(rows.kind == SyncKind.INTERRUPT)
+    period = queues.period_ps
+    asked_ps, woken_ps = rows.t0[at], np.where(rows.woken[at] >= 0, rows.woken[at], rows.t1[at])
+    wanted = np.full(len(at), np.iinfo(np.int64).max)
+    over = np.zeros(len(at), bool)
+    for end in ends:
+        came, left = _moments(queues, end)
+        gone = np.searchsorted(left, cycles_at(asked_ps, period))
+        last = np.append(-1, left)[gone]
+        some = gone < len(came)
+        first = came[np.minimum(gone, len(came) - 1)] if len(came) else last
+        late = np.maximum(first, last) + 1 + queues.flush_cycles
+        wanted = np.where(some, np.minimum(wanted, late), wanted)
+        full = gone + queues.bulk <= len(came)
+        filled = came[np.minimum(gone + queues.bulk, len(came)) - 1] + 1 if len(came) else last
+        wanted = np.where(full, np.minimum(wanted, filled), wanted)
+        over |= cycles_at(woken_ps, period) > (came[-1] if len(came) else -1)
+    asks = wanted < np.iinfo(np.int64).max
+    due_ps = np.full(len(at), -1, np.int64)
+    due_ps[asks] = np.maximum(asked_ps[asks], starts_ps(wanted[asks], period))
+    by_end = over & (~asks | (woken_ps < due_ps))
+    return rows.calls[at[(woken_ps == due_ps) | by_end]]
+
+
+def _questions(queues: Queues, thread: int, end: End) -> Numbers:
+    calls, entries = queues.run.tables["calls"], queues.run.manifest.entries
+    receives = np.array([*(entry.kind == "receive" for entry in entries), False])
+    rows = np.flatnonzero((calls["block"] == thread) & receives[calls["entry"]] & (calls["port_last_ps"] >= 0))
+    came, left = _moments(queues, end)
+    cycle = cycles_at(np.asarray(calls["port_last_ps"])[rows].astype(np.int64), queues.period_ps)
+    held = np.searchsorted(came, cycle) - np.searchsorted(left, cycle)
+    edge = queues.edges[end.edge]
+    return rows[calls["value"][rows] == edge.rooms(edge.depth)[1] - 1 - held]
