@@ -22,7 +22,6 @@ from workbench.gui.selection import SelectedFinding
 from workbench.gui.widgets import Button
 from workbench.gui.widgets.table_view import TableView
 from workbench.model.finding import tops
-from workbench.model.platform import Platform
 from workbench.model.run import Run
 from workbench.session.plugins import Plugins, load_plugins
 from workbench.session.results import OpenRun, open_knowledge
@@ -35,7 +34,7 @@ GAINS = {"unite": 2.5, "interrupt": 1.3, "calls": 1.01}
 
 @pytest.fixture
 def mode(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[AnalyseMode]:
-    def prepare(run: Run, platform: Platform | None) -> MadeUpReplay:
+    def prepare(run: Run, *_: object) -> MadeUpReplay:
         return MadeUpReplay(run.time_s, GAINS)
 
     monkeypatch.setattr(workbench.replay.predict, "prepare", prepare)
@@ -141,7 +140,7 @@ def test_a_run_that_cannot_be_replayed_says_why(
     qtbot: QtBot, mode: AnalyseMode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        workbench.replay.predict, "prepare", lambda run, platform: MadeUpReplay(run.time_s, {}, "no trace was kept")
+        workbench.replay.predict, "prepare", lambda run, *_: MadeUpReplay(run.time_s, {}, "no trace was kept")
     )
     opened = mode.context.opened
     assert opened is not None
