@@ -163,8 +163,8 @@ class Replayed:
         return sum(answer.opaque for answer in self.program.answers.values()) if self.program else 0
 
     def _named(self, changes: Sequence[Change]) -> list[Named]:
-        edges = self.edges.labels if self.edges else ()
-        return [resolve(change, self.run.manifest, self.platform, edges) for change in changes]
+        labels = self.edges.labels if self.edges else ()
+        return [resolve(change, self.run.manifest, self.platform, labels) for change in changes]
 
     def _edited(
         self, program: Program, changes: Sequence[Change], named: Sequence[Named], way: int = 0
@@ -270,11 +270,11 @@ def _jitters(lowered: Lowered, edited: Edited, threads: HostThreads | None) -> I
 
 
 def prepare(
-    run: Run, platform: Platform | None, platforms: Mapping[str, Platform] | None = None,
-    queues: RunQueues | None = None,
+    run: Run, platform: Platform | None,
+    platforms: Mapping[str, Platform] | None = None, queues: RunQueues | None = None,
 ) -> Replayed:  # fmt: skip
     """The run made ready for predictions. `platform` is the one that it ran on, as its template says now, `platforms`
-    are others that changes may name, `queues` those of a streaming application."""
+    are others that changes may name, `queues` those of a stream."""
     edges = EdgeChanges(run, queues, platform) if queues and run.complete else None
     refused = Replayed(run, platform, None, False, "", platforms=platforms or {}, edges=edges)
     if why := _cannot(run):
