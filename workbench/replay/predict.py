@@ -31,7 +31,7 @@ from workbench.replay.likely import Likely, likely_course
 from workbench.replay.lowering import Jitter, Lowered, lower
 from workbench.replay.predicted_round import PredictedRound, predicted_round
 from workbench.replay.program import Program, begin_program
-from workbench.replay.refusals import FROM_PROFILE, ONE_THREAD, refuse_left_out, refuse_opaque
+from workbench.replay.refusals import FROM_PROFILE, ONE_THREAD, cannot_replay, refuse_left_out, refuse_opaque
 from workbench.replay.resolve import Named, resolve
 from workbench.replay.servers import Server, find_servers, served_otherwise
 from workbench.replay.several_threads import HostThreads, read_threads
@@ -274,10 +274,10 @@ def prepare(
     platforms: Mapping[str, Platform] | None = None, queues: RunQueues | None = None,
 ) -> Replayed:  # fmt: skip
     """The run made ready for predictions. `platform` is the one that it ran on, as its template says now, `platforms`
-    are others that changes may name, `queues` those of a stream."""
+    are others that changes may name, `queues` those of a streaming application."""
     edges = EdgeChanges(run, queues, platform) if queues and run.complete else None
     refused = Replayed(run, platform, None, False, "", platforms=platforms or {}, edges=edges)
-    if why := _cannot(run):
+    if why := cannot_replay(run):
         return replace(refused, why=why)
     if len(run.manifest.threads) > 1:
         return _of_threads(refused)
@@ -385,18 +385,3 @@ def _of_threads(refused: Replayed) -> Replayed:
     why = f"several threads share this work ({why}): what a change does to them, only a re-run on the card tells"
     found = replace(refused, intervals=found.intervals, off=found.off, unknown=found.unknown)
     return replace(found, modelled_ps=alone.end_ps, exact=True, why=why)
-
-
-def _cannot(run: Run) -> str:
-    """Why a run cannot be replayed, or nothing."""
-    if not run.complete:
-        return "the run is not complete"
-    if not run.manifest.simulated:
-        return "the run is of a real machine, whose calls have no exact times"
-    if "calls" not in run.tables or (len(run.manifest.threads) < 2 and not len(run.tables["calls"]["site"])):
-        return "the run has no calls"
-    if not run.manifest.clocks:
-        return "the run has no clock"
-    if run.manifest.drift_ppm_per_s:
-        return "the card's clock drifts"
-    return ""

@@ -1,4 +1,4 @@
-"""What is refused, or said, where less is known of the FPGA than a trace tells."""
+"""What is refused, or said, where less is known of a run than replay needs."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from workbench.model.changes import Change, Replicas, ScaleState
+from workbench.model.run import Run
 from workbench.replay.editing import RefusedError
 from workbench.replay.likely import Likely
 from workbench.replay.program import Program
@@ -42,3 +43,18 @@ def refuse_opaque(program: Program, changes: Sequence[Change]) -> None:
             f"of what the calls at {site.file}:{site.line} let the FPGA do no more is known than how long the host "
             "waits: how long it takes for more or fewer of them is not"
         )
+
+
+def cannot_replay(run: Run) -> str:
+    """Why a run cannot be replayed, or nothing."""
+    if not run.complete:
+        return "the run is not complete"
+    if not run.manifest.simulated:
+        return "the run is of a real machine, whose calls have no exact times"
+    if "calls" not in run.tables or (len(run.manifest.threads) < 2 and not len(run.tables["calls"]["site"])):
+        return "the run has no calls"
+    if not run.manifest.clocks:
+        return "the run has no clock"
+    if run.manifest.drift_ppm_per_s:
+        return "the card's clock drifts"
+    return ""
