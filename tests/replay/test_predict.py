@@ -69,6 +69,14 @@ def test_a_prediction_comes_true(polls: Replayed, bench, change: str, twin):
     assert prediction.bound_by
 
 
+def test_what_a_call_waits_for_stays_when_calls_before_it_go(polls: Replayed):
+    """Smaller transfers leave the FPGA as much work, which the host's next receive waits for, in either order."""
+    smaller, gone = "resize calls=put bytes=64", "calls calls=pace factor=0"
+    one, other = predicted(polls, smaller, gone), predicted(polls, gone, smaller)
+    assert one.trust is not Trust.REFUSED, one.why
+    assert one.time_s == other.time_s
+
+
 def test_predictions_do_not_depend_on_those_before(polls: Replayed):
     clock = "clock clock=clk frequency_hz=160e6"
     before = predicted(polls, clock)

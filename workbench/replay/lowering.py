@@ -158,8 +158,9 @@ class _Lowering:
         self.kind[self.of_op[moves]] = TRANSFER
         self.extra[self.of_op[moves]] = self._bus()[moves]
         self._transfers_under_way()
-        for op, stretch in program.results:
-            self._edge(int(self.of_op[op]), int(self.of_stretch[stretch]), 0)
+        for number, stretch in program.results:
+            if (op := int(program.at[number])) >= 0:
+                self._edge(int(self.of_op[op]), int(self.of_stretch[stretch]), 0)
         if count:
             thread = int(ops["thread"][0])
             end = np.flatnonzero(ops["thread"] == thread)[-1]

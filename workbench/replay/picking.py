@@ -61,6 +61,8 @@ def pick(program: Program, ops: Picked, stretches: Picked, begins: NDArray[np.bo
 
     program.edges = _edges(program.edges, of_stretches, sources, stays)
     program.answers = _answers(program.answers, sources, stays, len(of_stretches))
+    kept = ((number, int(of_stretches[0][stretch])) for number, stretch in program.results)
+    program.results = [(number, stretch) for number, stretch in kept if stretch >= 0]
 
 
 def _pick_operations(program: Program, ops: Picked, places: list[Numbers]) -> list[Numbers]:

@@ -28,8 +28,8 @@ class Program:
     other, they go; `base` is the other way round: which of the run an operation stands for. `loop_ps` is how much of an
     operation's own time belongs to calls that are gone, `unsure_ps` how much longer it may be, `delay_ps` the wait
     before it asks. Of those that return at once `buffers` may be under way (0: any number). `stays` are the lengths of
-    the FPGA's stays. `results` are operations that wait besides for the end of a stretch, whose results they move.
-    States that are `taken` for waits have no mark that says so.
+    the FPGA's stays. `results` are operations of the run that wait besides for the end of a stretch, whose results they
+    move. States that are `taken` for waits have no mark that says so.
     """
 
     run: Run

@@ -161,7 +161,7 @@ def _work_as_long(program: Program, fewer: Numbers, edited: Edited) -> None:
     for receive in np.unique(after[after < len(receives)]).tolist():
         mine = stretches[after == receive]
         last = [int(mine[program.fpga.block[mine] == block].max()) for block in np.unique(program.fpga.block[mine])]
-        program.results += [(int(receives[receive]), stretch) for stretch in last]
+        program.results += [(int(program.base[receives[receive]]), stretch) for stretch in last]
 
 
 def retype(program: Program, change: catalogue.Retype, named: Named, platform: Platform | None, edited: Edited) -> None:

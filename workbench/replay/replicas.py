@@ -216,7 +216,8 @@ def _share(
         for member in range(count):
             mine = sweep[members[sweep] == member % number]
             rows += [(int(row), member // number) for row in mine]
-            own_ps += ops["own_ps"][mine].tolist() if member < number else again[: len(mine)].tolist()
+            like = again[: len(mine)] if member >= number and len(again) >= len(mine) else ops["own_ps"][mine]
+            own_ps += like.tolist()
         at = int(sweep[-1]) + 1
     rows += [(row, 0) for row in range(at, len(ops))]
     own_ps += ops["own_ps"][at:].tolist()
