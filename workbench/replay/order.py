@@ -95,12 +95,12 @@ def _ways(points: PointClass, events: AllEvents, given: Sequence[Events]) -> Ite
                 if matched is None:
                     break
                 yield (2 * number + 1, shift), matched
-    if (len(given) == 1) != (len(points.members) == 1):
+    others, mine = len(given), len(points.members)
+    if (others == 1) != (mine == 1) and abs(sum(map(len, given)) - points.count) <= max(others, mine):
         every = merged(given)
-        if abs(len(every) - points.count) <= max(len(given), len(points.members)):
-            rows = np.flatnonzero(points.turns < len(every))
-            at = points.turns[rows]
-            yield (4, 0), _Matched(rows, every.time[at], every.source[at][None], True)
+        rows = np.flatnonzero(points.turns < len(every))
+        at = points.turns[rows]
+        yield (4, 0), _Matched(rows, every.time[at], every.source[at][None], True)
 
 
 def _matched(
