@@ -28,6 +28,7 @@ _HELD = re.compile(r"(?:.*[\w>]\s*&\s*|.*\*\s*const\s+|(?!.*\*\s*\w+$)(?:mutable
 _SPECIAL = re.compile(
     r"(?:explicit\s+|virtual\s+|inline\s+)*(?P<what>[\w:&\s<>=]*?)\s*(?P<list>\(.*\))\s*(?P<after>noexcept)?"
 )
+_MOST, _DEEPEST = 2000, 100  # characters of a declaration, scopes in scopes
 _WRAPPERS = ("unique_ptr", "shared_ptr", "optional", "vector")
 
 
@@ -114,6 +115,8 @@ def classes_of(texts: Iterable[str], prototypes: Iterable[Prototype]) -> Classes
         }
         scopes: list[tuple[str, str, str, int]] = []  # kind, name, bases, where it begins; no kind: other braces
         for found in _SCOPES.finditer(plain):
+            if len(scopes) > _DEEPEST:
+                break
             kind, name, end = found["kind"] or "", found["name"] or "", found["end"]
             whole = "::".join([*(outer for _, outer, _, _ in scopes if outer), name])
             if found[0] == "}":
@@ -122,7 +125,11 @@ def classes_of(texts: Iterable[str], prototypes: Iterable[Prototype]) -> Classes
                     bodies[outer] = _body(scopes[-1][1], scopes[-1][2], plain[scopes[-1][3] : found.start()])
                 scopes = scopes[:-1]
             elif end != ";":
-                kind = "template" if _TEMPLATE.search(plain, 0, found.start()) and kind else kind
+                kind = (
+                    "template"
+                    if _TEMPLATE.search(plain, max(0, found.start() - _MOST), found.start()) and kind
+                    else kind
+                )
                 scopes.append((kind, name, found["bases"] or "", found.end()))
                 names |= {whole} if kind in ("class", "struct", "template") else set()
             elif scopes and scopes[-1][0] in ("class", "struct") and not found["friend"]:
@@ -137,6 +144,8 @@ def _body(name: str, bases: str, text: str) -> Class:
     specials: list[tuple[str, str, str]] = []
     held: list[str] = []
     for statement, declared in _statements(text):
+        if len(statement) > _MOST:
+            continue
         method = parse_prototype(statement) if "(" in statement else None
         if declared and re.search(r"\)[^()]*=\s*0$", statement) and method:
             if not method.is_destructor:
