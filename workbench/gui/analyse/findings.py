@@ -65,23 +65,25 @@ class FindingTable(TableView):
     def step_finding(self, by: int) -> None:
         """Go to the next or previous finding that is shown; after the last one comes the first. Opens what is folded
         where no other is shown."""
-        found = self._shown()
-        if len(found) < 2:
+        if sum(self._is_finding(row) for row in self._shown()) < 2:
             self.expandAll()
-            found = self._shown()
-        if found:
-            here = self.currentIndex().siblingAtColumn(0)
-            at = found.index(here) if here in found else -1 if by > 0 else 0
-            self.setCurrentIndex(found[(at + by) % len(found)])
+        shown = self._shown()
+        here = self.currentIndex().siblingAtColumn(0)
+        at = shown.index(here) if here in shown else -1 if by > 0 else 0
+        others = (shown[(at + by * n) % len(shown)] for n in range(1, len(shown) + 1))
+        if found := next(filter(self._is_finding, others), None):
+            self.setCurrentIndex(found)
 
     def _shown(self) -> list[QModelIndex]:
-        """The findings' rows that are shown, from the top."""
-        found, index = [], self.rows.index(0, 0)
+        """The rows that are shown, from the top."""
+        shown, index = [], self.rows.index(0, 0)
         while index.isValid():
-            if (row := self.rows.row(index)) and row.id != FOLD:
-                found.append(index)
+            shown.append(index)
             index = self.indexBelow(index)
-        return found
+        return shown
+
+    def _is_finding(self, index: QModelIndex) -> bool:
+        return (row := self.rows.row(index)) is not None and row.id != FOLD
 
     def select_finding(self, finding_id: str) -> None:
         """Follow the shared selection, without telling it back."""
