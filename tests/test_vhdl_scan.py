@@ -136,7 +136,7 @@ def test_clocked_processes_of_every_style(tmp_path: Path, text: str, clock: str,
         ),
         (
             "process (clk) begin if en = '1' then if rising_edge(clk) then q <= q; end if; end if; end process;",
-            "the edge of its clock stands within another branch: write it as the condition of an if of its own",
+            "the edge of its clock is within another branch: write it as the condition of an if of its own",
         ),
         (
             "process begin wait until rising_edge(clk); q <= q; wait until rising_edge(clk); n <= q; end process;",
