@@ -23,7 +23,6 @@ from workbench.gui.selection import SelectedFinding
 from workbench.gui.source.mode import SourceMode
 from workbench.model.changes import Change
 from workbench.model.ledger import Fate
-from workbench.model.platform import Platform
 from workbench.model.run import Run
 from workbench.session.confirm import Answer, Confirmation
 from workbench.session.ledger import settle_open
@@ -74,7 +73,7 @@ def test_a_finding_is_tried_confirmed_kept_made_run_and_judged_by_keys_alone(
     before = run_of("original", runs / "run-1", workspace, workspace.source_checksums(), "2026-01-01T12:00:01+00:00")
     gain = before.time_s / synthetic_run(cores=2, rounds=12, form="optimised", traced=False).time_s
 
-    def prepare(run: Run, platform: Platform | None) -> MadeUpReplay:
+    def prepare(run: Run, *_: object) -> MadeUpReplay:
         return MadeUpReplay(run.time_s, {"unite": gain})
 
     def confirm(workspace: object, run: Run, changes: tuple[Change, ...], job: Job, plugins: object) -> Confirmation:
