@@ -26,6 +26,8 @@ from workbench.replay.resolve import ALL, Named
 
 #: By how much replay of the unchanged run may differ from it, and predictions are trusted; and are made.
 _TRUSTED, _MOST = 0.001, 0.02
+#: How far the interval reaches to both sides at least: `whatif.py --only scaled` was up to 0.9 % off.
+_LEAST_INTERVAL = 0.01
 
 
 @dataclass(frozen=True)
@@ -92,12 +94,13 @@ class EdgeChanges:
         time_ps = max(run_ps + changed.end_ps - base.end_ps, 1)
         speedup = run_ps / time_ps
         others = (run_ps / changed.end_ps, base.end_ps / changed.end_ps)
+        interval = (min(speedup, *others) * (1 - _LEAST_INTERVAL), max(speedup, *others) * (1 + _LEAST_INTERVAL))
         doubts = list(dict.fromkeys(changed.why[:1]))
         if off > _TRUSTED:
             doubts.append(f"replay of the unchanged run's queues is {100 * off:.2g} % off")
         return Prediction(
-            changes, Trust.DOUBTFUL if doubts else Trust.TRUSTED, time_ps / PS_PER_S, speedup,
-            (min(speedup, *others), max(speedup, *others)), "; ".join(doubts),
+            changes, Trust.DOUBTFUL if doubts else Trust.TRUSTED, time_ps / PS_PER_S, speedup, interval,
+            "; ".join(doubts),
         )  # fmt: skip
 
     def _changed(
