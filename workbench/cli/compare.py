@@ -44,7 +44,7 @@ def run_compare(arguments: argparse.Namespace, workbench: Opened) -> int:
     if arguments.settle is not None:
         path = ledger_path(a.run)
         settle(path, entry_of(of_base(read_ledger(path)[0], path, a.run), arguments.settle, path), b.run)
-    beside = ledger_beside(a.run, b.run, b.platform)
+    beside = ledger_beside(a.run, b)
     print_diagnostics(beside.problems)
     if arguments.json:
         print_json(document | {

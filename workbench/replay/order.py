@@ -95,8 +95,8 @@ def _ways(points: PointClass, events: AllEvents, given: Sequence[Events]) -> Ite
                 if matched is None:
                     break
                 yield (2 * number + 1, shift), matched
-    others, mine = len(given), len(points.members)
-    if (others == 1) != (mine == 1) and abs(sum(map(len, given)) - points.count) <= max(others, mine):
+    others, members = len(given), len(points.members)
+    if (others == 1) != (members == 1) and abs(sum(map(len, given)) - points.count) <= max(others, members):
         every = merged(given)
         rows = np.flatnonzero(points.turns < len(every))
         at = points.turns[rows]

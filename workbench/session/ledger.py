@@ -27,7 +27,7 @@ from workbench.system.files import real
 
 if TYPE_CHECKING:
     from workbench.analysis.came_true import Explained
-    from workbench.model.platform import Platform
+    from workbench.session.results import OpenRun
 
 #: Changes that a setting or another platform can make, with the same sources.
 _BY_SETTINGS = (Replicas, Clock, Depth, Width, OtherPlatform)
@@ -158,19 +158,18 @@ class Beside:
     problems: tuple[Diagnostic, ...]
 
 
-def ledger_beside(a: Run, b: Run, platform: Platform | None) -> Beside:
-    """The ledger of run A's project as it concerns run B. `platform` is the one that B ran on."""
+def ledger_beside(a: Run, opened: OpenRun) -> Beside:
+    """The ledger of run A's project as it concerns run B, which is opened."""
     from workbench.analysis.came_true import explain
-    from workbench.replay.predict import prepare
 
-    path = ledger_path(a)
+    path, b = ledger_path(a), opened.run
     entries, problems = read_ledger(path)
     settled, still_open = of_pair(entries, path, a, b)
     rows: tuple[Explained, ...] = ()
     why = ""
     if settled:
         expected = settled[-1].expected
-        replayed = prepare(b, platform) if expected else None
+        replayed = opened.prepared() if expected else None
         came = expected_of(replayed.next_bottlenecks()) if replayed else ()
         rows = explain(expected, came) if came else ()
         why = "" if rows else replayed.why if replayed else "the prediction was kept without its critical path"

@@ -282,7 +282,7 @@ class CompareMode(Mode):
         self._show_beside()
         if a.run.path is None or b.run.path is None:
             return
-        work = partial(ledger_beside, a.run, b.run, b.platform)
+        work = partial(ledger_beside, a.run, b)
         self.context.background.start("ledger", work, self._ledger_read, self.context.failed)
 
     def _ledger_read(self, beside: Beside) -> None:
