@@ -202,7 +202,10 @@ def _host(
         if not ranked:
             raise WorkbenchError(unknown_name("program", choice.host, [f.file for f in programs], root))
     main, rest = ranked[0], [file for file in outlines if not file.entry]
-    chosen, reasons = [main], [f"main() is in {main.file}" + (", which calls the board's API" if calls(main) else "")]
+    chosen, reasons = (
+        [main],
+        [f"the main function is in {main.file}" + (", which calls the board's API" if calls(main) else "")],
+    )
     grew = True
     while grew:
         words = {word for file in chosen for word in file.words if not file.header or file.functions}

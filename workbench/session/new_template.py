@@ -12,7 +12,6 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
 from workbench.model.platform import CallKind
 from workbench.session.entry_problems import entry_problems
 from workbench.session.new_entries import header_entries, with_entries
-from workbench.session.new_hardware import with_hardware
 from workbench.session.platform_document import starter
 from workbench.session.plugins import Plugins
 from workbench.system.files import read_file, write_files
@@ -30,6 +29,8 @@ class NewTemplate:
 def begin_template(file: Path, plugins: Plugins, of: str = "", header: Path | None = None) -> NewTemplate:
     """The template that `file` is to hold. `of` names the one to start from, or its path; with a header it may be
     empty. WorkbenchError where one of them cannot be read."""
+    from workbench.session.new_hardware import with_hardware
+
     begun = template_text(of, plugins) if of else starter(file.name.partition(".")[0])
     if header is None:
         return NewTemplate(begun)
