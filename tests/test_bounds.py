@@ -189,15 +189,13 @@ def test_advice_that_gains_nothing_is_left_out(knowledge: KnowledgeBase) -> None
 
 
 def test_changes_really_made_stay_below_what_was_promised(tmp_path: Path) -> None:
-    """The first few of the benchmark, the third beside a timer that is at work all the time and that nobody waits for:
-    each bound is held, and those of an order that stays are nearly reached."""
+    """Two of the benchmark, one beside a timer that is at work all the time and that nobody waits for: each bound is held,
+    and nearly reached."""
     benchmark: dict[str, Any] = runpy.run_path(str(Path(__file__).parent / "benchmarks" / "bounds.py"))
-    rows = benchmark["measure"](benchmark["changes"]()[:3], tmp_path)
-    for row in rows:
+    for row in benchmark["measure"](benchmark["changes"]()[:3:2], tmp_path):
         assert row["held"], row
-    for irq in (rows[0], rows[2]):
-        assert irq["change"].startswith("Wait for an interrupt")
-        assert irq["promised_at_most"] == pytest.approx(irq["measured"], rel=1e-3)
+        assert row["change"].startswith("Wait for an interrupt")
+        assert row["promised_at_most"] == pytest.approx(row["measured"], rel=1e-3)
 
 
 def test_a_register_asked_again_and_again_is_waiting_even_if_no_pragma_says_so(knowledge: KnowledgeBase) -> None:

@@ -138,12 +138,12 @@ def test_what_is_wrong_is_told_at_its_port_and_stops(tmp_path: Path) -> None:
 
 SLICED = """library ieee; use ieee.std_logic_1164.all; use ieee.numeric_std.all;
 entity top is
-    port (clk, en : in std_logic; a : in unsigned(3 downto 0); x : in std_logic_vector(31 downto 0);
-          o : out std_logic_vector(511 downto 0); w : out std_logic_vector(1023 downto 0);
+    port (clk, en : in std_logic; a : in unsigned(2 downto 0); x : in std_logic_vector(31 downto 0);
+          o : out std_logic_vector(255 downto 0); w : out std_logic_vector(263 downto 0);
           c, d, e : out std_logic_vector(7 downto 0));
 end;
 architecture rtl of top is
-    signal held : std_logic_vector(511 downto 0) := (others => '0');
+    signal held : std_logic_vector(255 downto 0) := (others => '0');
     signal few : std_logic_vector(31 downto 0);
     signal b : unsigned(1 downto 0);
     function part(v : std_logic_vector; at : unsigned) return std_logic_vector is
@@ -162,7 +162,7 @@ begin
             few(to_integer(b & "000") + 4 * half + 3 downto to_integer(b & "000") + 4 * half);
     end generate;
     process (clk)
-        variable v : std_logic_vector(1023 downto 0) := (others => '0');
+        variable v : std_logic_vector(263 downto 0) := (others => '0');
     begin
         if rising_edge(clk) then
             if x(7 downto 0) = 8x"00" then
