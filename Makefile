@@ -27,6 +27,7 @@ lint: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# One process more than cores: a test often waits for a program that it started.
 tests: setup
 	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest --numprocesses $$(( $$(nproc) + 1 )) --maxprocesses 4 --dist loadfile
 
