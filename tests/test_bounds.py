@@ -189,8 +189,8 @@ def test_advice_that_gains_nothing_is_left_out(knowledge: KnowledgeBase) -> None
 
 
 def test_changes_really_made_stay_below_what_was_promised(tmp_path: Path) -> None:
-    """Two of the benchmark, one beside a timer that is at work all the time and that nobody waits for: each bound is held,
-    and nearly reached."""
+    """Two of the benchmark, one beside a timer that is at work all the time and that nobody waits for: each bound is
+    held, and nearly reached."""
     benchmark: dict[str, Any] = runpy.run_path(str(Path(__file__).parent / "benchmarks" / "bounds.py"))
     for row in benchmark["measure"](benchmark["changes"]()[:3:2], tmp_path):
         assert row["held"], row
