@@ -37,7 +37,6 @@ import whatif_rows
 
 from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.replay.predict import prepare
 from workbench.session.opening import open_workspace
 from workbench.session.pipeline import RunOptions, run_workspace
 from workbench.session.plugins import Plugins, load_plugins
@@ -152,7 +151,7 @@ class Bench:
                 "causes": [],
             }
         began = time.monotonic()
-        found = prepare(opened.run, opened.platform)
+        found = opened.prepared()
         seconds = time.monotonic() - began
         manifest = opened.run.manifest
         return {
