@@ -29,7 +29,7 @@ from workbench.session.port_match import interrupt_of, match_port
 _CLOCK_HZ, _CYCLE_NS = "100 MHz", 10
 #: How long a transfer over PCI Express takes before its data, and for a byte: an order of magnitude, no measurement.
 _BEGINS_NS, _BYTE_NS = {"send": 500, "receive": 1000}, 1
-_DATA, _ADDRESS = ("write_data", "read_data", "wdata", "tdata", "writedata", "dat_w", "dat_i", "data"), ("addr",)
+_DATA_ENDINGS = ("data", "dat_w", "dat_i")
 
 
 def with_hardware(text: str, file: Path, plugins: Plugins) -> tuple[str, tuple[Diagnostic, ...]]:
@@ -117,8 +117,8 @@ def _widths(
     signals: Mapping[str, str], widths: Mapping[str, int], entry: Mapping[str, object], fields: Mapping[str, object]
 ) -> Iterator[tuple[str, int]]:
     """How wide the words and the addresses of a port are, where that is not what its kind takes them for."""
-    data = next((widths[name] for role, name in signals.items() if role.endswith(_DATA) and name in widths), 0)
-    address = next((widths[name] for role, name in signals.items() if _ADDRESS[0] in role and name in widths), 0)
+    data = next((widths[name] for role, name in signals.items() if role.endswith(_DATA_ENDINGS) and name in widths), 0)
+    address = next((widths[name] for role, name in signals.items() if "addr" in role and name in widths), 0)
     for name, bits in (("word_bits", data), ("address_bits", address)):
         if name in fields and bits > 1 and getattr(fields[name], "default", None) != bits:
             yield name, bits
