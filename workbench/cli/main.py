@@ -76,23 +76,33 @@ def _main(arguments: Sequence[str] | None) -> int:
     except BrokenPipeError:
         return CANCELLED
     except BaseException as raised:
-        if isinstance(raised, OSError) and raised.errno == errno.ENAMETOOLONG:
-            return _bad_input([Diagnostic("this name is too long for a file", file=str(raised.filename))], given)
-        from workbench.api.faults import caught  # which plugins there are takes its time to find out
+        return _fault(raised, arguments, given)
 
-        try:
-            fault = caught(raised)
-        except KeyboardInterrupt:
-            return _cancelled()
-        if arguments is not None:
-            raise fault from None
-        from workbench.session.journal import crash
 
-        problem = crash(fault)
-        print_diagnostics([problem])
-        if "--json" in given:
-            print_json({"diagnostics": as_json([problem])})
-        return FAILED
+def _fault(raised: BaseException, arguments: Sequence[str] | None, given: Sequence[str]) -> int:
+    """A fault of the program or of a plugin: kept in the log, and named."""
+    if isinstance(raised, OSError) and raised.errno == errno.ENAMETOOLONG:
+        return _bad_input([Diagnostic("this name is too long for a file", file=str(raised.filename))], given)
+    if isinstance(raised, ImportError):
+        from workbench.run.machine import window_diagnostic
+
+        if missing := window_diagnostic(raised):
+            return _bad_input([missing], given)
+    from workbench.api.faults import caught  # which plugins there are takes its time to find out
+
+    try:
+        fault = caught(raised)
+    except KeyboardInterrupt:
+        return _cancelled()
+    if arguments is not None:
+        raise fault from None
+    from workbench.session.journal import crash
+
+    problem = crash(fault)
+    print_diagnostics([problem])
+    if "--json" in given:
+        print_json({"diagnostics": as_json([problem])})
+    return FAILED
 
 
 def _bad_input(diagnostics: Sequence[Diagnostic], given: Sequence[str]) -> int:

@@ -23,15 +23,11 @@ def make_application(theme_name: str = "light") -> QApplication:
     """The application, dressed. Raises WorkbenchError where Qt's system libraries are missing."""
     if sys.platform == "linux":
         os.environ.setdefault("QT_QPA_PLATFORM", "wayland;xcb;offscreen" if _only_wayland() else "xcb;offscreen")
-    try:
-        from PySide6.QtWidgets import QApplication
+    from PySide6.QtWidgets import QApplication
 
-        from workbench.gui.icons import program_icon
-        from workbench.gui.theme import apply_theme
-    except ImportError as error:
-        from workbench.run.machine import qt_diagnostic
+    from workbench.gui.icons import program_icon
+    from workbench.gui.theme import apply_theme
 
-        raise WorkbenchError(qt_diagnostic(str(error))) from None
     application = QApplication.instance()
     if not isinstance(application, QApplication):
         application = QApplication([DESKTOP_ID])  # also what X11 calls the window's class

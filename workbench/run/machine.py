@@ -30,6 +30,8 @@ WINDOW_PACKAGES = (
     "libegl1 libgl1 libxkbcommon0 libfontconfig1 libdbus-1-3 libglib2.0-0 libxcb-cursor0 libxcb-icccm4 libxcb-image0 "
     "libxcb-keysyms1 libxcb-randr0 libxcb-render-util0 libxcb-shape0 libxcb-xkb1 libxkbcommon-x11-0 libx11-xcb1"
 )
+#: What pip installs with the window's libraries, which machines without a screen do without.
+WINDOW_EXTRA = "'rc-workbench[window]'"
 _LOAD_S = 60
 
 
@@ -47,13 +49,15 @@ class Part:
 
 @dataclass(frozen=True)
 class _Library:
-    """A Python package with native parts: `code` loads it, so that what it lacks in turn shows as well."""
+    """A Python package with native parts: `code` loads it, so that what it lacks in turn shows as well. `extra` is what
+    pip installs it with; only packages without one are needed."""
 
     name: str
     purpose: str
     package: str
     module: str
     code: str
+    extra: str = ""
 
 
 #: Qt's widgets, and what shows them on X11, which Qt itself would only leave out without a word.
@@ -65,7 +69,7 @@ if sys.platform == "linux":
     ctypes.CDLL(str(plugin))
 """
 _LIBRARIES = (
-    _Library("Qt", "show the window", "PySide6-Essentials", "PySide6", _QT),
+    _Library("Qt", "show the window", "PySide6-Essentials", "PySide6", _QT, WINDOW_EXTRA),
     _Library("libclang", "read C and C++", "libclang", "clang", "import clang.cindex as c; c.Index.create()"),
     _Library("clang-tidy", "C's standard headers", "clang-tidy", "clang_tidy", "import clang_tidy"),
     _Library("pyslang", "read Verilog and SystemVerilog", "pyslang", "pyslang", "import pyslang"),
@@ -90,7 +94,8 @@ def machine_report() -> tuple[Part, ...]:
         loaded = pool.map(_load, _LIBRARIES)
         found_programs = programs()
         kept = [
-            Part(lib.name, lib.purpose, found, program=False) for lib, found in zip(_LIBRARIES, loaded, strict=True)
+            Part(lib.name, lib.purpose, found, not lib.extra, program=False)
+            for lib, found in zip(_LIBRARIES, loaded, strict=True)
         ]
     return (Part("Python", "run the workbench", python, program=False), *kept, *found_programs)
 
@@ -108,6 +113,16 @@ def libraries() -> Mapping[str, str | None]:
             name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
             found[name] = _version(name)
     return found
+
+
+def window_diagnostic(error: ImportError) -> Diagnostic | None:
+    """How to get the window's libraries, if it is one of them that cannot be imported."""
+    names = {(error.name or "").partition(".")[0], *Path(error.path or "").parts}
+    if not names & {"PySide6", "shiboken6", "pyqtgraph"}:
+        return None
+    if isinstance(error, ModuleNotFoundError):
+        return Diagnostic("the window is not installed", f"Install it with `pip install {WINDOW_EXTRA}`.")
+    return qt_diagnostic(str(error))
 
 
 def qt_diagnostic(error: str) -> Diagnostic:
@@ -129,7 +144,9 @@ def _load(library: _Library) -> Tool | Diagnostic:
     spec = importlib.util.find_spec(library.module)
     place = next(iter(spec.submodule_search_locations or ()), spec.origin) if spec else None
     if place is None:
-        return Diagnostic(f"{library.name} is not installed", f"Install it with `pip install {library.package}`.")
+        return Diagnostic(
+            f"{library.name} is not installed", f"Install it with `pip install {library.extra or library.package}`."
+        )
     try:
         done = run_program([sys.executable, "-c", library.code], timeout_s=_LOAD_S)
         error = "" if done.returncode == 0 else (done.stderr.strip().splitlines() or [f"exit {done.returncode}"])[-1]

@@ -101,7 +101,7 @@ def find_clang() -> Tool | Diagnostic:
         return Tool("clang", zig, f"{_first_line(zig, 'clang', '--version')} (Python package ziglang)")
     return Diagnostic(
         "no clang was found: it compiles OpenCL kernels",
-        "Install it with `pip install rc-workbench[opencl]`. All else works without it.",
+        "Install it with `pip install 'rc-workbench[opencl]'`. All else works without it.",
     )
 
 

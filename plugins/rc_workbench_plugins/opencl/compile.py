@@ -73,7 +73,7 @@ def compile_file(
         raise WorkbenchError(Diagnostic("there is no such kernel file", "Name a .cl file.", file=str(source)))
     command = clang_command(needed(find_clang()))
     if importlib.util.find_spec("llvmlite") is None:
-        hint = "Install it with `pip install rc-workbench[opencl]`."
+        hint = "Install it with `pip install 'rc-workbench[opencl]'`."
         raise WorkbenchError(Diagnostic("llvmlite is not installed: it reads what clang made of a kernel", hint))
     given = [f"-D{name}={value}" for name, value in (defines or {}).items()]
     given += [f"-I{folder.absolute()}" for folder in include]
