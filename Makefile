@@ -1,12 +1,13 @@
 # make demo   the main job on the bundled application (a window where there is a display, otherwise headless)
 # make test   every check there is
+# make check  lint, types, and the tests nearest to what changed since main
 # make setup  what both do first: system packages where they lack, .venv with the workbench in it
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test setup system lint tests clean
+.PHONY: demo test check setup system lint tests clean
 
 setup: system $(VENV)/.ready
 
@@ -30,6 +31,9 @@ lint: setup
 # One process more than cores: a test often waits for a program that it started.
 tests: setup
 	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest --numprocesses $$(( $$(nproc) + 1 )) --maxprocesses 4 --dist loadfile
+
+check: lint
+	files=$$($(BIN)/python tests/affected.py) && { [ -z "$$files" ] || $(BIN)/python -m pytest --numprocesses $$(nproc) $$files; }
 
 test: setup
 	+$(MAKE) --jobs=2 lint tests
