@@ -28,7 +28,7 @@ from workbench.formats.run_folder import RunWriter
 from workbench.gui.main_window import MainWindow
 from workbench.model.application import HardwareSources, ReadOut
 from workbench.session import journal
-from workbench.session.plugins import KINDS, Plugins, load_plugins
+from workbench.session.plugins import KINDS, NO_PLUGINS, Plugins, load_plugins
 from workbench.session.reader_child import in_child
 from workbench.session.results import open_knowledge
 from workbench.testing.runs import synthetic_run
@@ -49,8 +49,9 @@ def test_every_hook_is_documented_and_typed_and_its_answers_are_gathered_by_name
     hooks = {name: hook for name, hook in vars(hookspecs).items() if name.startswith("workbench_")}
     assert {name.removeprefix("workbench_") for name in hooks} == set(KINDS)
     gathered = get_type_hints(Plugins)
+    page = (ROOT / "resources" / "help" / "plugins.md").read_text()
     for name, hook in hooks.items():
-        assert inspect.getdoc(hook)
+        assert f"| `{name}` | {inspect.getdoc(hook)} |" in page
         (returned,) = get_args(get_type_hints(hook)["return"])
         assert get_args(gathered[name.removeprefix("workbench_")]) == (str, returned)
 
@@ -336,7 +337,7 @@ def test_plugins_says_what_each_brings_and_whose_place_it_takes(
     )  # fmt: skip
     assert main(["plugins"]) == 0
     shown = capsys.readouterr().out
-    assert "aaa takes the place of: platforms nallatech_h101\n" in shown
+    assert "aaa overrides: platforms nallatech_h101\n" in shown
     assert re.search(r"^aaa takes 0\.\d s to load$", shown, re.MULTILINE)
     assert main(["plugins", "--json"]) == 0
     (aaa,) = (plugin for plugin in json.loads(capsys.readouterr().out)["plugins"] if plugin["name"] == "aaa")
@@ -466,3 +467,61 @@ endmodule
     assert platform
     found = load_plugins().hdl_languages["verilog"].scan(tmp_path, hardware, platform, {})
     assert [(stream.source, stream.target, stream.bits) for stream in found.streams] == [("top.g", "top.t", 8)]
+
+
+def test_a_new_plugin_is_checked_without_being_installed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    folder = tmp_path / "my-plugin"
+    assert main(["plugins", "new", str(folder), "--json"]) == 0
+    written = [str(folder / name) for name in ("pyproject.toml", "my_plugin/__init__.py", "my_plugin/rules.yaml")]
+    assert json.loads(capsys.readouterr().out) == {"written": written}
+    assert main(["plugins", "check", str(folder), "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["diagnostics"] == []
+    (plugin,) = answer["plugins"]
+    assert plugin["brings"] == {"metrics": ["my_plugin.mean_bytes"], "rules": [written[2]]}
+    assert (plugin["error"], plugin["overrides"]) == ("", [])
+    assert main(["plugins", "new", str(folder)]) == 2
+    assert f"{folder}: error: this folder exists. Name a new one." in capsys.readouterr().err
+    assert main(["plugins", "new", str(tmp_path / "2nd")]) == 2
+    assert "'2nd' cannot be the name of a package" in capsys.readouterr().err
+
+
+def test_check_names_what_is_wrong_with_a_plugin_and_its_documents(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    assert main(["plugins", "new", str(tmp_path / "slips")]) == 0
+    rules = tmp_path / "slips" / "slips" / "rules.yaml"
+    rules.write_text(rules.read_text().replace("slips.mean_bytes < 64", "slips.mean < 64"))
+    assert main(["plugins", "check", str(tmp_path / "slips")]) == 1
+    assert f"{rules}:11:25: error: there is no value 'slips.mean'. Did you" in capsys.readouterr().err
+    about = tmp_path / "slips" / "pyproject.toml"
+    about.write_text(about.read_text().replace('"slips" = "slips"', 'slips = "slipped"'))
+    assert main(["plugins", "check", str(tmp_path / "slips")]) == 1
+    assert "ModuleNotFoundError: No module named 'slipped'" in capsys.readouterr().out
+    for text, said in (("[project]", "this names no plugin"), ("[", "this is no TOML"), ("", "this names no plugin")):
+        about.write_text(text)
+        assert main(["plugins", "check", str(tmp_path / "slips")]) == 2
+        assert f"{about}: error: {said}" in capsys.readouterr().err
+
+
+def test_info_of_one_plugin(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plugins", "info", "queueing"]) == 0
+    rows = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.replace("model kinds", "model").splitlines())
+    assert rows["model"] == "queueing"
+    assert main(["plugins", "info", "nix"]) == 2
+    assert "no plugin is named 'nix'. The loaded ones are c, density" in capsys.readouterr().err
+
+
+def test_no_plugins_leaves_out_third_parties_alone(
+    bring: Callable[[str, str], None], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bring("loud", "raise RuntimeError('made to fail')")
+    monkeypatch.setenv(NO_PLUGINS, "")
+    assert main(["--no-plugins", "plugins", "--json"]) == 0
+    shown = capsys.readouterr()
+    assert {plugin["name"] for plugin in json.loads(shown.out)["plugins"]} == BUILT_IN
+    assert shown.err == ""

@@ -70,17 +70,23 @@ def _command(name: str, title: str, place: str, *options: Option, logged: bool =
     return Command(name, title, lambda parser: _takes(parser, options), _does(place), logged)
 
 
-def _actions(name: str, title: str, *actions: tuple[str, str, str, Sequence[Option]]) -> Command:
-    """A command with actions: each its name, what it is for, what does it, and what it takes besides --json."""
+def _actions(
+    name: str, title: str, *actions: tuple[str, str, str, Sequence[Option]], usual: str = "", logged: bool = True
+) -> Command:
+    """A command with actions: each its name, what it is for, what does it, and what it takes besides --json. Without an
+    action the function at `usual` does it."""
 
     def add(parser: argparse.ArgumentParser) -> None:
-        commands = parser.add_subparsers(dest="action", required=True)
+        commands = parser.add_subparsers(dest="action", required=not usual)
+        if usual:
+            parser.set_defaults(run=_does(usual))
+            _takes(parser, [JSON])
         for action, told, place, options in actions:
             one = commands.add_parser(action, help=told)
             one.set_defaults(run=_does(place))
             _takes(one, (*options, JSON))
 
-    return Command(name, title, add)
+    return Command(name, title, add, logged=logged)
 
 
 def _compiler(name: str, title: str, place: str) -> Command:
@@ -299,8 +305,15 @@ OWN: Sequence[Command] = (
     _actions("rules", "bottleneck rules: list, check",
              ("list", "the rules in force", "rules:run_list", ()),
              ("check", "check a knowledge-base file", "rules:run_check", (_file("file"),))),
-    _command("plugins", "what is loaded, from where, and what failed to load and why", "plugins:run_plugins", JSON,
-             logged=False),
+    _actions("plugins", "what is loaded, from where, and what failed to load and why: list, info, check, new",
+             ("list", "every plugin, where it comes from and how much it brings", "plugins:run_list", ()),
+             ("info", "what a plugin brings by name, overrides, load time, faults", "plugins:run_info",
+              (_option("name", metavar="NAME"),)),
+             ("check", "load the plugins of a folder, without installing them", "plugins:run_check", (
+                 _file("folder", metavar="DIR", help="with a pyproject.toml that names them"),)),
+             ("new", "begin a plugin", "plugins:run_new", (
+                 _file("folder", metavar="DIR", help="a new folder; the plugin has its name"),)),
+             usual="plugins:run_list", logged=False),
     _command("fields", "every field of a document: what it holds, its unit, default and meaning", "fields:run_fields",
              _option("document", nargs="?", metavar="DOCUMENT", help="template, project, model, rules or run"),
              _flag("--json", "JSON Schema, for editors that check while one types"), logged=False),

@@ -30,6 +30,8 @@ from workbench.cli.output import (
 from workbench.model.diagnostic import Cancelled, Diagnostic, Severity, WorkbenchError
 from workbench.system import interrupt
 
+NO_PLUGINS = "--no-plugins"
+
 
 def parser(given: Sequence[str] = ()) -> argparse.ArgumentParser:
     """What reads the arguments given."""
@@ -37,6 +39,7 @@ def parser(given: Sequence[str] = ()) -> argparse.ArgumentParser:
         prog="workbench", description="Find where an FPGA application spends its time, and what a fix would gain."
     )
     top.add_argument("--version", action="version", version=f"RC Workbench {workbench.__version__}")
+    top.add_argument(NO_PLUGINS, action="store_true", help="load the built-in plugins only; before the command")
     add_commands(top, given)
     return top
 
@@ -59,6 +62,9 @@ def _main(arguments: Sequence[str] | None) -> int:
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as nohup sets it
         signal.signal(signal.SIGHUP, interrupted)
     given = sys.argv[1:] if arguments is None else arguments
+    if given and given[0] == NO_PLUGINS:
+        os.environ["RCW_NO_PLUGINS"] = "1"  # for the processes that this one starts, too
+        given = given[1:]
     try:
         chosen = parser(list(given)).parse_args(given)
         if arguments is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import time
@@ -9,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field, fields
 from functools import cache
-from importlib.metadata import Distribution, EntryPoint, entry_points
+from importlib.metadata import Distribution, EntryPoint, EntryPoints, entry_points
 from types import ModuleType
 from typing import Any, get_args, get_type_hints
 
@@ -78,6 +79,7 @@ class Plugins:
         )
 
 
+NO_PLUGINS = "RCW_NO_PLUGINS"  # while the environment has it, third parties' plugins are not loaded
 LIMIT_S = 10.0  # for a third party's plugin to load
 KINDS = tuple(f.name for f in fields(Plugins) if f.name != "loaded")
 Brought = dict[str, dict[str, Any]]  # kind -> name -> descriptor
@@ -88,28 +90,37 @@ def load_plugins() -> Plugins:
     loaded: list[LoadedPlugin] = []
     gathered: Brought = {kind: {} for kind in KINDS}
     named = cache(_name_and_version)
-    for point in sorted(entry_points(group=GROUP), key=lambda p: (not p.value.startswith(BUILT_IN), p.name)):
+    points = entry_points(group=GROUP)
+    if os.environ.get(NO_PLUGINS):
+        points = EntryPoints(point for point in points if point.value.startswith(BUILT_IN))
+    for point in sorted(points, key=lambda p: (not p.value.startswith(BUILT_IN), p.name)):
         distribution, version = named(point.dist) if point.dist else ("", "")
         origin = f"{distribution} ({point.value})" if distribution else point.value
-        begin_s = time.perf_counter()
-        hooks: Sequence[str] = ()
-        brought: Brought = {}
-        problem = ""
-        try:
-            hooks, brought = _load(point) if point.value.startswith(BUILT_IN) else _load_others(point)
-        except Exception as error:
-            problem = str(error) if isinstance(error, _Ended) else f"{type(error).__name__}: {error}"
-        overrides = [f"{kind} {name}" for kind, things in brought.items() for name in gathered[kind].keys() & things]
-        loaded.append(
-            LoadedPlugin(
-                point.name, origin, version, hooks, problem, {kind: sorted(things) for kind, things in brought.items()},
-                sorted(overrides), time.perf_counter() - begin_s,
-            )
-        )  # fmt: skip
+        plugin, brought = load_plugin(point, origin, version, loaded)
+        loaded.append(plugin)
         for kind, things in brought.items():
             gathered[kind] |= things
     port_styles.set_port_kinds(gathered["port_kinds"].values())
     return Plugins(tuple(loaded), **gathered)
+
+
+def load_plugin(
+    point: EntryPoint, origin: str, version: str, before: Sequence[LoadedPlugin]
+) -> tuple[LoadedPlugin, Brought]:
+    """One plugin, and what it brings: nothing where it fails. `before` are those whose names it may override."""
+    begin_s = time.perf_counter()
+    hooks: Sequence[str] = ()
+    brought: Brought = {}
+    problem = ""
+    try:
+        hooks, brought = _load(point) if point.value.startswith(BUILT_IN) else _load_others(point)
+    except Exception as error:
+        problem = str(error) if isinstance(error, _Ended) else f"{type(error).__name__}: {error}"
+    brings = {kind: sorted(things) for kind, things in brought.items()}
+    taken = {(kind, name) for plugin in before for kind, names in plugin.brings.items() for name in names}
+    overrides = sorted(f"{kind} {name}" for kind, names in brings.items() for name in names if (kind, name) in taken)
+    load_s = time.perf_counter() - begin_s
+    return LoadedPlugin(point.name, origin, version, hooks, problem, brings, overrides, load_s), brought
 
 
 def _name_and_version(distribution: Distribution) -> tuple[str, str]:
