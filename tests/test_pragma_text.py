@@ -202,7 +202,7 @@ def test_c_continuation_keeps_positions(newline: str) -> None:
 
 def test_verilog_and_vhdl_comments_do_not_fool() -> None:
     verilog = 'initial $display("\n//pragma recap a work()\n");\n/*\n//pragma recap b work()\n*/\n'
-    found, problems = find_pragmas(verilog + "// pragma recap c work() // note\n", "verilog", "f.v")
+    found, problems = find_pragmas(verilog + "// Pragma RECAP c work() // note\n", "verilog", "f.v")
     assert [p.pragma.name for p in found] == ["a", "c"]  # a Verilog string ends with its line
     assert problems == ()
     vhdl = (

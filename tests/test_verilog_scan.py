@@ -192,9 +192,11 @@ module top(input wire clk, input wire other, input wire rst, output reg a, outpu
     inner u(clk, d);
 endmodule
 """
-    inner = "module inner(input clk, output reg d); always @(posedge clk) d <= 1; endmodule\n"
+    inner = "module inner(input clk, output reg d); always @(posedge clk)\n//pragma recap set work()\nd <= 1; endmodule\n"
     found = scan(tmp_path, top_v=text, inner_vh=inner)
     assert [d.text() for d in found.diagnostics] == [
+        "inner.vh:2:1: warning: the pragma 'set' is in an included file, and is not used. Move it to one of the hardware"
+        " sources.",
         "top.v:7: note: what a gate makes of 'clk' clocks top.line_7: counted in cycles of 'clk'. "
         "While their clock is held, they stay in the state in which they were."
     ]

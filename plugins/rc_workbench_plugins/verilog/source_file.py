@@ -27,6 +27,7 @@ _LEFT_OUT = (
     "is in text that synthesis leaves out (translate_off), and is not used",
     "Move it to a branch that becomes hardware.",
 )
+_INCLUDED = ("is in an included file, and is not used", "Move it to one of the hardware sources.")
 _UNPROVED = (
     "is where SYNTHESIS is not defined: the simulated card counts there, and neither the proof nor an FPGA has it",
     "`hardware.defines: {SYNTHESIS: 1}` in the project reads the design as tools for FPGAs do.",
@@ -80,6 +81,9 @@ def read_sources(design: Design) -> tuple[dict[Path, SourceFile], tuple[Diagnost
     for path in design.sources:
         sources[path], problems = read_pragmas(path, source_bytes(path), "verilog", design.name_of(path))
         diagnostics += problems
+    for path in design.files[len(design.sources) :]:
+        included, problems = read_pragmas(path, source_bytes(path), "verilog", design.name_of(path))
+        diagnostics += (*problems, *(_told(placed, _INCLUDED) for _, placed in included.pragmas))
     if any(source.pragmas and b"`if" in source.data for source in sources.values()):
         for path, ranges in _conditional(design).items():
             source = sources.get(path)

@@ -69,7 +69,7 @@ _TOKENS: dict[Style, re.Pattern[str]] = {
 }
 _OPENING: dict[Style, re.Pattern[str]] = {
     "c": re.compile(r"#[ \t]*pragma[ \t]+(?P<who>\w+)(?P<gap>[ \t]*)"),
-    "verilog": re.compile(r"//[ \t]*pragma[ \t]+(?P<who>\w+)(?P<gap>[ \t]*)"),
+    "verilog": re.compile(r"//[ \t]*pragma[ \t]+(?P<who>\w+)(?P<gap>[ \t]*)", re.IGNORECASE),
     "vhdl": re.compile(r"--[ \t]*pragma[ \t]+(?P<who>\w+)(?P<gap>[ \t]*)", re.IGNORECASE),
 }
 #: How pragmas are written elsewhere: in each language comments, and what is no comment.
