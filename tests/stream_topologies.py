@@ -51,7 +51,7 @@ STREAM, ASTRO, TANDEM, LAPLACE, BLASTN, STAGES = map(
     chapter, ("Stream", "Astro", "Tandem", "Laplace", "Blastn", "Stages")
 )
 
-#: Every statement of chapters 3, 4, 6 and 7; misprints that name nothing are mended (FFI.in).
+#: Every statement of chapters 3, 4, 6 and 7; misprints that name nothing are fixed (FFI.in).
 EXAMPLES = {
     "section 3.4": (
         STREAM,

@@ -468,6 +468,40 @@ def test_a_name_an_else_and_a_ready_alone_show_nothing(project: Path) -> None:
     }
 
 
+#: What a marked arm of the state machine asks for, an `if` beside it asks for too, and so does one that asks for more.
+ASKED_TWICE = """
+module top(input wire clk, input wire wr_en, input wire [31:0] wr_data);
+    wire full;
+    core c(clk, wr_en, full);
+endmodule
+module core(input wire clk, input wire s_valid, input wire fifo_full);
+    localparam IDLE = 0, RUN = 1;
+    reg state, last, kept;
+    always @(posedge clk) begin : ctrl
+        if (s_valid) kept <= 1;
+        if (s_valid && last) kept <= 0;
+        case (state)
+            IDLE:
+                if (s_valid) begin
+                    //MARK
+                    state <= RUN;
+                end
+            RUN: begin last <= !last; state <= IDLE; end
+        endcase
+    end
+endmodule
+"""
+
+
+def test_what_an_arm_of_a_state_asks_for_is_proposed_there_alone(project: Path) -> None:
+    workspace = workspace_of(project, ASKED_TWICE, "top")
+    found = [p.line for p in proposed(workspace, workspace.scan()) if p.id.startswith("core.ctrl:take")]
+    assert found == [11, 16]
+    text = ASKED_TWICE.replace("//MARK", "//pragma recap taken recv(data, $CPU, x)")
+    workspace = workspace_of(project, text, "top")
+    assert [p.id for p in proposed(workspace, workspace.scan()) if "core" in p.id] == ["core.ctrl:RUN"]
+
+
 #: A host of Xilinx's run-time: one call synchronises in both directions, the line says which.
 XRT = """
 #include <xrt/xrt_bo.h>

@@ -59,7 +59,7 @@ def test_only_large_columns_are_mapped_so_that_many_runs_can_be_open(tmp_path: P
 def test_diagnostics_and_settings_survive(tmp_path: Path, made: Run) -> None:
     manifest = replace(
         made.manifest,
-        diagnostics=(Diagnostic("odd", "mend", file="a.v", line=3),),
+        diagnostics=(Diagnostic("odd", "fix", file="a.v", line=3),),
         settings={"CORES": 4, "GAIN": 0.5, "NAME": "x"},
         overhead={"host_pct": float("nan")},
     )

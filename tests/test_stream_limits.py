@@ -51,14 +51,14 @@ def throughput(events: Events) -> float:
     return len(events.edges["Laplace.e4"].pop_ps) / events.end_ps
 
 
-def test_the_slow_split_limits_and_once_it_is_mended_the_walks_do() -> None:
+def test_the_slow_split_limits_and_once_it_is_fixed_the_walks_do() -> None:
     slow = limits(laplace(split_ns=400))
     assert slow.limit == ("Laplace.s1",)
     assert slow.following == ("Laplace.w1", "Laplace.w2")
     assert slow.gain == pytest.approx(4, rel=0.01)  # a walk takes 200 of every 800 ns
-    mended = limits(laplace(split_ns=50))
-    assert mended.limit == ("Laplace.w1", "Laplace.w2")
-    assert mended.following == ("Laplace.s1",)
+    fixed = limits(laplace(split_ns=50))
+    assert fixed.limit == ("Laplace.w1", "Laplace.w2")
+    assert fixed.following == ("Laplace.s1",)
 
 
 def test_who_limits_is_not_named_as_the_next_too() -> None:
@@ -79,7 +79,7 @@ def test_the_next_limit_may_stand_on_the_other_branch_of_a_split() -> None:
 
 
 def test_what_copies_would_bring_holds_though_they_share_the_work_unevenly() -> None:
-    """Each walk takes 200 ns; of five numbers one gets three and the other two, until the split is mended."""
+    """Each walk takes 200 ns; of five numbers one gets three and the other two, until the split is fixed."""
     service = {"mt": 40, "s1": 130, "w1": 200, "w2": 200, "a1": 20, "out": 10}
     uneven = [WAYS[0], WAYS[1], WAYS[0], WAYS[1], WAYS[0]]
     before = flow(LAPLACE, {block: ns * NS for block, ns in service.items()}, uneven, 4000)
@@ -141,7 +141,7 @@ def test_a_core_that_blocks_share_limits_and_each_on_its_own_would_bring_what_is
     assert found.answers[5].words.startswith("The core c0, which mt, s1 share: it is busy ")
 
 
-def test_the_gain_is_what_mending_brings_at_most() -> None:
+def test_the_gain_is_what_fixing_brings_at_most() -> None:
     before, after = laplace(split_ns=130), laplace(split_ns=1)
     assert throughput(after) / throughput(before) == pytest.approx(1.3, rel=0.01)
     assert limits(before).gain == pytest.approx(1.3, rel=0.01)

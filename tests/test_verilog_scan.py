@@ -192,20 +192,22 @@ module top(input wire clk, input wire other, input wire rst, output reg a, outpu
     inner u(clk, d);
 endmodule
 """
-    inner = "module inner(input clk, output reg d); always @(posedge clk)\n//pragma recap set work()\nd <= 1; endmodule\n"
+    inner = (
+        "module inner(input clk, output reg d);\nalways @(posedge clk)\n//pragma recap a work()\nd <= 1;\nendmodule\n"
+    )
     found = scan(tmp_path, top_v=text, inner_vh=inner)
     assert [d.text() for d in found.diagnostics] == [
-        "inner.vh:2:1: warning: the pragma 'set' is in an included file, and is not used. Move it to one of the hardware"
-        " sources.",
+        "inner.vh:3:1: warning: the pragma 'a' is in an included file, and is not used. "
+        "Move it to one of the hardware sources.",
         "top.v:7: note: what a gate makes of 'clk' clocks top.line_7: counted in cycles of 'clk'. "
-        "While their clock is held, they stay in the state in which they were."
+        "While their clock is held, they stay in the state in which they were.",
     ]
     reasons = {b.id: b.why_not for b in found.blocks}
     assert "in a macro" in reasons["top.line_4"]
     assert reasons["top.line_5"].startswith("it runs on 'other', which is the top's 'other'")
     assert reasons["top.line_7"] == ""
     assert reasons["top.line_9"].startswith("it runs on 'mixed', which is derived within the design")
-    assert "in an included file" in reasons["inner.line_1"]
+    assert "in an included file" in reasons["inner.line_2"]
 
 
 @pytest.mark.parametrize(

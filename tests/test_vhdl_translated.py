@@ -100,7 +100,7 @@ end architecture;
 """
 
 
-def test_all_that_is_mended_is_right_in_every_cycle(tmp_path: Path) -> None:
+def test_all_that_is_fixed_is_right_in_every_cycle(tmp_path: Path) -> None:
     (tmp_path / "made.vhd").write_text(MADE)
     (tmp_path / "dut.v").write_text(DUT)
     (tmp_path / "made.v").write_text(synthesised(Design((str(tmp_path / "made.vhd"),), "made")))

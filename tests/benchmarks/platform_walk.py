@@ -145,7 +145,7 @@ def add_a_platform(person: Person) -> None:
         person.click("editor")
         person.key("End", "BackSpace")
         driven.wait(f"{PLATFORM}.form.row('bytes').problem.isVisible()", "the slip told while one types")
-    with person.step("mended"):
+    with person.step("fixed"):
         person.type("s")
         driven.wait(f"not {PLATFORM}.form.row('bytes').problem.isVisible()")
         person.key("Tab")

@@ -1,7 +1,7 @@
 """Interfaces told by their signals' names, counted on public tops that were labelled by hand.
 
-`port_names.yaml` has each top's ports as its author declared them, and which of them are an interface. `mended_on` are
-tops on which the names were mended; `held_out` are others, labelled afterwards. An interface is found where its style,
+`port_names.yaml` has each top's ports as its author declared them, and which of them are an interface. `tuned_on` are
+tops that the names were tuned on; `held_out` are others, labelled afterwards. An interface is found where its style,
 its side and each of its signals are as labelled.
 
     python tests/benchmarks/port_names.py [--json] [--misses]

@@ -1,7 +1,7 @@
-"""Which rules of the knowledge base fire where their bottleneck is, and are silent once it is mended.
+"""Which rules of the knowledge base fire where their bottleneck is, and are silent once it is fixed.
 
-For every rule: a run that has the bottleneck, and the same run mended. Prints the rules, those that fired, and those
-that were silent on the mended form. The exit code is 1 where one of them does not hold.
+For every rule: a run that has the bottleneck, and the same run fixed. Prints the rules, those that fired, and those
+that were silent on the fixed form. The exit code is 1 where one of them does not hold.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ LITTLE = 0.02
 COMPUTE = Spent("compute", WORK, 0.3)
 
 
-def host_case(state: Spent, mended: Spent | None = None) -> Case:
-    """The host in `state` for most of the run; mended, hardly, or in `mended` instead."""
+def host_case(state: Spent, fixed: Spent | None = None) -> Case:
+    """The host in `state` for most of the run; fixed, hardly, or in `fixed` instead."""
     fpga = {"top.p": [COMPUTE]}
-    after = [mended] if mended else list(with_state([state], state.name, LITTLE))
+    after = [fixed] if fixed else list(with_state([state], state.name, LITTLE))
     return small_run(1.0, [state], fpga), small_run(1.0, after, fpga)
 
 
 def fpga_case(state: Spent) -> Case:
-    """Three replicas in `state` for most of the run, and mended; the host waits for them all the while."""
+    """Three replicas in `state` for most of the run, and fixed; the host waits for them all the while."""
     host = [Spent("wait", WAIT_RECV, 0.9, ("late_sender",), "top.core", "d")]
 
     def run(time_s: float) -> Run:
@@ -194,7 +194,7 @@ def main() -> int:
     else:
         for label in result["rules"]:
             fired = "fires" if label in result["fired"] else "DOES NOT FIRE"
-            silent = "silent when mended" if label in result["silent_on_mended"] else "NOT SILENT"
+            silent = "silent when fixed" if label in result["silent_on_mended"] else "NOT SILENT"
             print(f"{label:55} {fired:14} {silent}")
     return 0 if len(result["fired"]) == len(result["silent_on_mended"]) == len(result["rules"]) else 1
 

@@ -79,7 +79,7 @@ def text_tip(editor: CodeEditor, line: int) -> str:
 
 
 @pytest.mark.parametrize("look", ["light", "dark"])
-def test_a_wrong_pragma_is_flagged_as_it_is_typed_and_no_more_when_mended(
+def test_a_wrong_pragma_is_flagged_as_it_is_typed_and_no_more_when_fixed(
     opened: MainWindow, project: Path, qtbot: QtBot, look: str
 ) -> None:
     opened.set_theme(look)

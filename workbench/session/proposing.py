@@ -89,7 +89,7 @@ class _Proposing:
         for branch, said in own:
             if said is None or any(_holds(branch, other) for other in cases if other != branch):
                 continue  # nothing shows what it does, or its time is theirs
-            if branch.pragmas or _beside_marked(branch, block):
+            if branch.pragmas or _beside_marked(branch, block) or _asked_in_state(branch, block, arms):
                 continue
             register = arms.get(branch)
             stem = "_or_".join(branch.values) if register else _action(said)
@@ -307,6 +307,18 @@ def _beside_marked(branch: Branch, block: HdlBlock) -> bool:
     """Whether marks of a branch around it, or within it, speak of it already."""
     marked = [b for b in block.branches if b.pragmas and b is not branch and b.kind != "body"]
     return any(_holds(other, branch) or _holds(branch, other) for other in marked)
+
+
+def _asked_in_state(branch: Branch, block: HdlBlock, arms: Collection[Branch]) -> bool:
+    """Whether a branch beside the block's states asks for what one within a state asks for, or for that and more where
+    the other is marked: the other speaks of these cycles."""
+
+    def in_state(one: Branch) -> bool:
+        return any(_holds(arm, one) for arm in arms)
+
+    others = [b for b in block.branches if b is not branch and b.terms]
+    marked = any(b.pragmas and set(b.terms) <= set(branch.terms) for b in others)
+    return not in_state(branch) and (marked or any(b.terms == branch.terms and in_state(b) for b in others))
 
 
 def _apart(block: HdlBlock, one: Sequence[Branch], other: Sequence[Branch]) -> bool:

@@ -28,7 +28,7 @@ _HINTS = {
     "cannot find resource library": "Add its files to the hardware sources, and name them in hardware.libraries.",
     _MISSED: "Add the file that defines it to the project's hardware sources; where a vendor's tool "
     "makes it (an IP core), let that write its VHDL.",
-    "no declaration for": "Declare it, or mend the spelling.",
+    "no declaration for": "Declare it, or fix the spelling.",
     "actual must be a static name": "Its index varies: assign it to a signal of the architecture, and map that signal.",
 }
 _INNER_PACKAGES = """

@@ -1,4 +1,4 @@
-"""GHDL, confined: Verilog of a design in VHDL, in which what GHDL gets wrong is mended or refused."""
+"""GHDL, confined: Verilog of a design in VHDL, in which what GHDL gets wrong is fixed or refused."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from rc_workbench_plugins.vhdl import mended as mending
-from rc_workbench_plugins.vhdl.mended import mended
+from rc_workbench_plugins.vhdl import ghdl_fixes
+from rc_workbench_plugins.vhdl.ghdl_fixes import fixed
 from workbench.api.kept import kept_text
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.system.cache import cache_dir
@@ -52,7 +52,7 @@ _CALL_IN_MAP = (
 )
 _MODULE = re.compile(r"^module (\w+)", re.MULTILINE)
 _FILE = re.compile(r"^(?!\s*--(?!.*\*/)).*\bfile\b", re.IGNORECASE)  # not in a line that is a comment
-_MADE_BY = sha256(Path(mending.__file__).read_bytes())[:16]  # what is kept is made by that
+_MADE_BY = sha256(Path(ghdl_fixes.__file__).read_bytes())[:16]  # what is kept is made by that
 _KEEP = "Install bubblewrap, within which it cannot write, or take the word away."
 _GENERICS = (
     "Generics are given as integers, strings, the bits of a vector as a string, and `true` and `false` as strings."
@@ -86,7 +86,7 @@ def synthesised(design: Design, run: Callable[..., ProcessResult] = run_program)
 
     WorkbenchError with GHDL's errors at their lines, or without a place where there is none.
     """
-    return mended(netlist(design, "verilog", run), partial(netlist, design, run=run))
+    return fixed(netlist(design, "verilog", run), partial(netlist, design, run=run))
 
 
 def netlist(design: Design, language: str, run: Callable[..., ProcessResult] = run_program) -> str:

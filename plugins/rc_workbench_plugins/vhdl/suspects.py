@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from rc_workbench_plugins.verilog.design import shown_path
 from rc_workbench_plugins.vhdl.constants import signals_of, taken_for_zeros
 from rc_workbench_plugins.vhdl.ghdl import netlist
-from rc_workbench_plugins.vhdl.mended import comparisons
+from rc_workbench_plugins.vhdl.ghdl_fixes import comparisons
 from rc_workbench_plugins.vhdl.sides import files_of, texts_of, top_of, units_in
 from rc_workbench_plugins.vhdl.syntax import matches, plain, text_of, without_comments
 from rc_workbench_plugins.vhdl.translated import PART_FILE, asked_of

@@ -22,7 +22,7 @@ struct SplitChecked {
     }
 };
 
-// The mended form: what waits is taken at once and dealt out, with no sum: nobody reads it.
+// The fixed form: what waits is taken at once and dealt out, with no sum: nobody reads it.
 struct SplitByChunk {
     streaming::In<uint32_t> x;
     streaming::Out<uint32_t> left, right;

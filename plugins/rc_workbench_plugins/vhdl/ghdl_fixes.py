@@ -1,4 +1,4 @@
-"""What is wrong in the Verilog that GHDL 2.0 writes of a netlist, mended line by line, or refused at the user's line.
+"""What is wrong in the Verilog that GHDL 2.0 writes of a netlist, fixed line by line, or refused at the user's line.
 
 Each form was told from GHDL 2.0's writer and those of later versions (src/synth/netlists-disp_verilog.adb), and tried
 by simulating designs made at random beside their translation (tests/benchmarks/vhdl_synthesis.py). The forms of later
@@ -112,9 +112,9 @@ _OWN = re.compile(r"^  (?:wire|reg) (?:\[\d+:\d+\] )?(\w+);$", re.MULTILINE)
 _PARAMETERS = re.compile(r"^  #\(parameter\n((?:    \w+,\n)*    \w+)\)$", re.MULTILINE)
 
 
-def mended(verilog: str, written: Callable[[str], str]) -> str:
+def fixed(verilog: str, written: Callable[[str], str]) -> str:
     """The Verilog as GHDL means it; `written` gives what it writes of the same netlist in another form, "vhdl" or
-    "raw". WorkbenchError, with the user's lines, for what cannot be mended."""
+    "raw". WorkbenchError, with the user's lines, for what cannot be fixed."""
     _lines.cache_clear()
     if found := list(_refused(verilog)):
         raise WorkbenchError(*found)
