@@ -186,12 +186,13 @@ def test_the_seven_questions_are_answered_with_what_shows_it(
 THREADS = ("mt", "s1", "w1", "w2", "a1", "out")
 
 
-def recorded_run(path: Path, events: Events) -> Path:
-    """A run folder of the application: a host block for each of its threads, and what it recorded of its edges."""
+def recorded_run(path: Path, events: Events, asleep: str = "") -> Path:
+    """A run folder of the application: a host block for each of its threads, and what it recorded of its edges. One of
+    them sleeps while no queue holds it up."""
     states = (State(0, "unclassified"), State(1, "work", Category.WORK), State(2, "waiting"))
     blocks = tuple(Block(f"host.{name}", Side.HOST, "host", "thread", f"host.{name}", states) for name in THREADS)
     busy = {one.name.rpartition(".")[2]: one.busy for one in limits(events).blocks}
-    works = [round(busy[name] * events.end_ps) for name in THREADS]
+    works = [0 if name == asleep else round(busy[name] * events.end_ps) for name in THREADS]
     rows = [
         (n, state, ps, 0, 1) for n, work in enumerate(works) for state, ps in ((1, work), (2, events.end_ps - work))
     ]
@@ -220,6 +221,16 @@ def test_report_and_streams_give_one_verdict(tmp_path: Path, capsys: pytest.Capt
     assert "1. s1 limits the throughput: at most 4.00×" in text
     assert "host.s1 works 100" in text
     assert "host.w1 works 25.0 % of the time, moves data 0 % and waits 75.0 %." in text
+
+
+def test_a_block_that_sleeps_is_advised_to_sleep_less(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A source that waits for its next sample is busy and does not work: faster code gains nothing."""
+    assert main(["report", str(recorded_run(tmp_path / "run", laplace(split_ns=400), asleep="s1")), "--json"]) == 0
+    (finding,) = json.loads(capsys.readouterr().out)["findings"]
+    (advice,) = finding["advice"]
+    assert finding["title"] == "s1 limits the throughput"
+    assert advice["text"].startswith("s1 sleeps 100\u202f% of the time and no queue holds it up")
+    assert (advice["changes"], advice["no_change"]) == ([], "how long a block sleeps is set in its source")
 
 
 def test_where_nothing_limits_neither_says_that_something_does(

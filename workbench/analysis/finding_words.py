@@ -66,7 +66,9 @@ def where_words(finding: Finding) -> str:
     if finding.scope in ("fifo", "memory_port"):
         return block_words(finding.group or finding.where)
     block = block_words(finding.group or finding.block)
-    names = list(dict.fromkeys(place.label for place in finding.places if place.label))
+    names = [
+        name for name in dict.fromkeys(p.label for p in finding.places) if name not in ("", block.rpartition(" ")[2])
+    ]
     if finding.scope == "call":
         place = finding.places[0] if finding.places else None
         line = f", {PurePath(place.file).name}:{place.line}" if place else ""

@@ -15,16 +15,17 @@ from workbench.analysis.recording import recording_words
 from workbench.api import views
 from workbench.api.results import Analysis, BlockMetrics, GroupMetrics
 from workbench.api.virtual_time import TABLE
-from workbench.model.blocks import Side
+from workbench.model.blocks import QUEUED, Side
 from workbench.model.finding import count_words, tops
 from workbench.model.platform import Platform
 from workbench.model.pragma import COMMUNICATION, Category
 from workbench.model.run import Run
-from workbench.model.text import NARROW, counted, percent_text, ratio_text, time_text
+from workbench.model.text import NARROW, counted, listed, percent_text, ratio_text, time_text
 from workbench.traces.clocks import exact_words
 
 _LABEL = 8
 _MOST_THREADS = 4
+_LEAST_SHARE = 0.005  # of a run, to be said
 _NUMBERS = {2: "two", 3: "three"}
 
 
@@ -83,11 +84,7 @@ def _head(run: Run, analysis: Analysis, platform: Platform | None) -> Iterator[s
     yield f"{manifest.name or 'Run'}: {time_text(analysis.time_s, 4)} {kind}"
     hosts = [m for m in analysis.side(Side.HOST) if m.time_s]
     named = sorted(hosts, key=_activity, reverse=True)[:_MOST_THREADS]
-    for host in (m for m in hosts if m in named):
-        yield (
-            f"{host.block.id} works {percent_text(host.share_of(Category.WORK))} of the time, moves data"
-            f" {percent_text(host.share_of(*COMMUNICATION))} and waits {percent_text(host.waiting_share)}."
-        )
+    yield from (_shares(host) for host in hosts if host in named)
     if more := len(hosts) - len(named):
         most = percent_text(max(_activity(m) for m in hosts if m not in named))
         most = f"less than {most[2:]}" if most.startswith("<") else f"at most {most}"
@@ -107,6 +104,22 @@ def _head(run: Run, analysis: Analysis, platform: Platform | None) -> Iterator[s
         yield f"FPGA times: {exact_words(run)}."
     if said := recording_words(manifest):
         yield f"{said[0].upper()}{said[1:]}."
+
+
+def _shares(host: BlockMetrics) -> str:
+    """What a thread of the host does with the run's time, all of it."""
+    queued = sum(s.share for s in host.states if s.state.category is None and s.state.name == QUEUED)
+    rest = {
+        "overhead": host.share_of(Category.OVERHEAD),
+        "ready for a core": queued,
+        "before it began or after it ended": host.states[0].share,
+    }
+    more = listed([f"{percent_text(share)} {what}" for what, share in rest.items() if share >= _LEAST_SHARE])
+    return (
+        f"{host.block.id} works {percent_text(host.share_of(Category.WORK))} of the time, moves data"
+        f" {percent_text(host.share_of(*COMMUNICATION))} and waits {percent_text(host.waiting_share)}."
+        f"{f' The rest: {more}.' if more else ''}"
+    )
 
 
 def _activity(host: BlockMetrics) -> float:

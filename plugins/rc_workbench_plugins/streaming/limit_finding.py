@@ -32,6 +32,7 @@ from workbench.model.text import counted, listed, percent_text, thousands
 
 if TYPE_CHECKING:
     from workbench.api.metrics import Measured
+    from workbench.api.results import BlockMetrics
     from workbench.model.run import Table
 
 #: A table of a run folder: JSON as UTF-8.
@@ -45,8 +46,11 @@ _ADVICE = {
     "block": "Make {who} faster, or share the work among several copies.",
     "core": "Give {who} cores of their own (streaming.mapping), or make them faster.",
     "bus": "Move larger pieces at a time (streaming.bulk_elements), or map both ends of {at} to the same side.",
+    "sleep": "{who} sleeps {asleep} of the time and no queue holds it up, so its pace is that of all. "
+    "Let it sleep less, or run several copies of it.",
 }
 _NO_CHANGE = {
+    "sleep": "how long a block sleeps is set in its source",
     "core": "the mapping of blocks to cores is set in the project: change it and run again",
     "bus": "how much is moved at a time is set in the project: change it and run again",
     "queue": "the depth is set where the edge is written: `workbench streams RUN --confirm` simulates depths",
@@ -55,6 +59,8 @@ _LARGER = (
     "The run-time of the streaming application makes these calls. Move larger pieces at a time "
     "(streaming.bulk_elements), or map both ends of an edge to the same side."
 )
+#: A block of which this share of the busy time is no work sleeps.
+_ASLEEP = 0.5
 _REPLAYED = "the queues are replayed, and not the whole application"
 _TITLE = {"block": "{who} {limits} the throughput", "core": "The core {at} limits the throughput",
           "bus": "The bus limits the throughput"}  # fmt: skip
@@ -166,8 +172,11 @@ def _findings(limit: Mapping[str, Any] | None, measured: Measured) -> Sequence[F
     block = _shown_on(limit["limit"], [one.block for one in measured.blocks]) if limit and limit["by"] else None
     if limit is None or block is None:
         return ()
+    asleep = _asleep(limit, next(one for one in measured.blocks if one.block is block))
+    by = "sleep" if asleep else limit["by"]
     gain = float("inf") if limit["gain"] is None else float(limit["gain"])
-    names = {"who": listed(limit["limit"]), "at": limit["at"], "limits": _limits(limit["limit"])}
+    names = {"who": listed(limit["limit"]), "at": limit["at"], "limits": _limits(limit["limit"]),
+             "asleep": percent_text(asleep)}  # fmt: skip
     after = limit["next"]
     stays = f"then {listed(after)} {_limits(after)} the throughput" if after else "nothing else is busy"
     places = [Line(file, 1, name) for name, files in limit["files"].items() for file in files]
@@ -183,7 +192,7 @@ def _findings(limit: Mapping[str, Any] | None, measured: Measured) -> Sequence[F
             speedup_ideal=gain,
             speedup_cap=gain,
             severity="",
-            advice=(Advice(_ADVICE[limit["by"]].format(**names), gain, stays, **_changes(limit["by"], block)),),
+            advice=(Advice(_ADVICE[by].format(**names), gain, stays, **_changes(by, block)),),
             metrics={"stream.busy": limit["share"]},
             condition=f"the busiest of the application, busy {percent_text(limit['share'])} of the time",
             explanation=limit["words"][0],
@@ -243,6 +252,14 @@ def short_queues(measured: Measured) -> Iterator[Finding]:
             explanation="Who gives to a full queue waits. With more room it goes on while those behind it are slow.",
             places=(Line(*edge.place, name),) if edge.place else (),
         )
+
+
+def _asleep(limit: Mapping[str, Any], shown: BlockMetrics) -> float:
+    """The share of the run that a block on a core is busy and does not work; 0 where it works most of that time."""
+    if limit["by"] != "block" or shown.block.side is not Side.HOST or len(limit["limit"]) > 1:
+        return 0.0
+    asleep = float(limit["share"]) - shown.share_of(Category.WORK)
+    return asleep if asleep > _ASLEEP * float(limit["share"]) else 0.0
 
 
 def _changes(by: str, block: Block) -> dict[str, Any]:
