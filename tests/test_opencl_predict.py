@@ -223,6 +223,11 @@ def test_what_is_wrong_with_a_model_is_told(
 def test_what_is_wrong_with_a_kernel_or_its_launch_is_told(multiply: Path, capsys: pytest.CaptureFixture[str]) -> None:
     add = str(KERNELS / "vector_add.cl")
     assert "--board is missing" in told(capsys, add, "--launch", ADD)
+    assert "--board is missing" in (both := told(capsys, add))
+    assert "--launch is missing" in both
+    each = told(capsys, add, "--board", "de5_net", "--launch", "{global_size: [64], arguments: {a: {elements: 64}}}")
+    assert "'b' (int*) has no value" in each
+    assert "'c' (int*) has no value" in each
     assert "there is no launch file 'nowhere'" in told(capsys, add, "--board", "de5_net", "--launch", "nowhere")
     assert "is no board for OpenCL" in told(capsys, add, "--board", "xd1000", "--launch", ADD)
     assert "no argument 'd'" in told(capsys, add, "--board", "de5_net", "--launch", ADD.replace("c:", "d:"))

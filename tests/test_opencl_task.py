@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
+from benchmarks.opencl_tasks import rows
 
 from workbench.cli.main import main
 
@@ -71,6 +72,13 @@ def test_dependences_set_how_soon_the_next_iteration_starts(
     unrolling = [one for one in answer["suggestions"] if one["what"] == "UL"]
     assert bool(unrolling) == (interval == 1), "where each copy waits for the one before it, nothing can be gained"
     assert not [one for one in answer["suggestions"] if one["what"] in ("SIMD", "CU", "MC")]
+
+
+def test_intervals_and_cycles_are_those_of_a_count_that_executes_the_loop() -> None:
+    """Task kernels made at random; 100 of them: tests/benchmarks/opencl_tasks.py."""
+    found = list(rows(6, seed=5))
+    assert [one for one in found if not one.ok] == []
+    assert max(one.interval_counted for one in found) > 1
 
 
 def test_the_papers_own_equations_take_a_task_as_a_range_of_one(

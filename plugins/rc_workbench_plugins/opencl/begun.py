@@ -11,12 +11,17 @@ from workbench.api.source.files import is_file
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.system.files import read_file
 
+_EXAMPLES = {"board": "de5_net", "launch": "'{global_size: [1024], arguments: {n: 4}}'"}
+
 
 def text(path: Path, arguments: Namespace) -> str:
-    """The model's document, as it would stand beside the kernel. WorkbenchError where an option is missing or wrong."""
-    for option, example in (("board", "de5_net"), ("launch", "launch.yaml")):
-        if not getattr(arguments, option):
-            raise WorkbenchError(Diagnostic(f"--{option} is missing", f"Write --{option} {example}."))
+    """The model's document, as it would stand beside the kernel. WorkbenchError with every option that is missing, or
+    with what is wrong with one."""
+    missing = [(option, example) for option, example in _EXAMPLES.items() if not getattr(arguments, option)]
+    if missing:
+        raise WorkbenchError(
+            *(Diagnostic(f"--{one} is missing", f"Write --{one} {example}.") for one, example in missing)
+        )
     fields = {"name": path.stem, "platform": arguments.board, "kernel_file": path.name}
     fields["kernel"] = arguments.kernel or ""
     head = "".join(f"{name}: {json.dumps(value)}\n" for name, value in fields.items())

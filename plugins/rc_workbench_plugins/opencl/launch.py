@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, ClassVar
 
@@ -139,17 +139,11 @@ def values_of(kernel: Kernel, launch: Launch, folder: Path) -> dict[str, NDArray
     WorkbenchError for arguments that are missing, unknown, or hold what their type cannot.
     """
     names = {argument.name: argument for argument in kernel.arguments}
-    for name in launch.arguments:
-        if name not in names:
-            hint = near(name, names, "Its arguments")
-            raise WorkbenchError(Diagnostic(f"the kernel '{kernel.name}' has no argument '{name}'", hint))
+    if wrong := [*_unknown(kernel, launch, names), *_missing(launch, names)]:
+        raise WorkbenchError(*wrong)
     found: dict[str, NDArray[np.generic]] = {}
     total = 0
     for name, argument in names.items():
-        if name not in launch.arguments:
-            hint = "Give launch.arguments its value." if argument.type.kind is not Kind.POINTER else (
-                f"Give launch.arguments one, such as {name}: {{elements: {launch.global_size[0]}}}.")  # fmt: skip
-            raise WorkbenchError(Diagnostic(f"the argument '{name}' ({argument.type_name}) has no value", hint))
         given = launch.arguments[name]
         held = given if isinstance(given, Values) else Values(value=given)
         total += (held.elements or 0) * max(argument.element_bytes, 1)
@@ -158,6 +152,21 @@ def values_of(kernel: Kernel, launch: Launch, folder: Path) -> dict[str, NDArray
             raise WorkbenchError(Diagnostic(message, "Make them smaller: trips and strides show on fewer data."))
         found[name] = _values(argument, held, folder)
     return found
+
+
+def _unknown(kernel: Kernel, launch: Launch, names: Mapping[str, Argument]) -> Iterator[Diagnostic]:
+    for name in launch.arguments:
+        if name not in names:
+            hint = near(name, names, "Its arguments")
+            yield Diagnostic(f"the kernel '{kernel.name}' has no argument '{name}'", hint)
+
+
+def _missing(launch: Launch, names: Mapping[str, Argument]) -> Iterator[Diagnostic]:
+    for name, argument in names.items():
+        if name not in launch.arguments:
+            like = f"one, such as {name}: {{elements: {launch.global_size[0]}}}"
+            hint = f"Give launch.arguments {like if argument.type.kind is Kind.POINTER else 'its value'}."
+            yield Diagnostic(f"the argument '{name}' ({argument.type_name}) has no value", hint)
 
 
 def dtype_of(argument: Argument) -> tuple[np.dtype[np.generic], int]:
