@@ -26,6 +26,8 @@ from workbench.traces.clocks import exact_words
 _LABEL = 8
 _MOST_THREADS = 4
 _LEAST_SHARE = 0.005  # of a run, to be said
+#: What of the FPGA's work bounds are from, where none is marked: the host's longest wait, the memory's traffic.
+_UNMARKED = ": upper bounds hold, but may be far too high (`workbench propose` shows where to mark it)"
 _NUMBERS = {2: "two", 3: "three"}
 
 
@@ -95,7 +97,7 @@ def _head(run: Run, analysis: Analysis, platform: Platform | None) -> Iterator[s
     if busiest is not None and busiest.mean_work_share:
         yield f"The busiest of the FPGA, {_named(busiest)}, works {percent_text(busiest.mean_work_share)}."
     elif busiest is not None:
-        yield "No pragma says when the FPGA works."
+        yield f"No pragma says when the FPGA works{_UNMARKED if analysis.findings else ''}."
     for port in (one for one in analysis.memory_ports if one.bytes):
         yield f"{memory_words(port)} of the time."
     if said := cores_words(manifest):
