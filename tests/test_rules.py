@@ -190,6 +190,20 @@ def test_each_side_is_bounded_by_what_stays_of_the_other(knowledge: KnowledgeBas
     assert (mine.culprit, mine.title) == ("top.core.p", "Late sender: the FPGA")
 
 
+@pytest.mark.parametrize("target", ["top.port", "top.nowhere"], ids=["a port before it", "nobody that is there"])
+def test_a_block_that_may_be_waited_for_is_not_advised_to_be_slower(knowledge: KnowledgeBase, target: str) -> None:
+    """The host's wait names a port, which deals with the core, or what the design does not have."""
+    poll = Spent("poll", WAIT_RECV, 6.0, ("late_sender",), target, "d")
+    wait = Spent("wait", WAIT_RECV, 4.0, ("late_sender",), "$CPU", "x")
+    fpga = {
+        "top.core.p": [wait, Spent("work", WORK, 6.0)],
+        "top.port": [Spent("give", SEND, 1.0, (), "top.core.p", "x")],
+    }
+    late = one(analyse(small_run(10.0, [poll], fpga), None, knowledge), "late sender", block="top.core.p")
+    assert [a.text for a in late.advice if a.elsewhere]
+    assert not [a.text for a in late.advice if "slower and smaller" in a.text]
+
+
 def test_another_block_that_works_caps_a_finding_too(knowledge: KnowledgeBase) -> None:
     """Section 6.2, XD1000: a stage said 5.5x where the cores beside it could gain 1.31x at most, while they stay as
     they are. Made faster themselves, they leave what the host does besides waiting."""

@@ -85,7 +85,8 @@ class Selection:
 
     @cached_property
     def waited_for(self) -> bool:
-        return self.on_host or somebody_waits_for(self.block, self.of.blocks)
+        needed = self.block.block.id in self.of.waited_for
+        return self.on_host or needed or somebody_waits_for(self.block, self.of.blocks)
 
     @property
     def host(self) -> HostSide:

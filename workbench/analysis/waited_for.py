@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from workbench.api.results import BlockMetrics, StateMetrics
 from workbench.model.blocks import Side
 from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.pragma import CPU, WAITS, Category
+from workbench.model.pragma import CPU, MEM, WAITS, Category
 from workbench.model.targets import resolve_target
 
 #: A share of the run from which a block counts as being at work all the time.
@@ -53,14 +53,22 @@ def waited_for(blocks: Sequence[BlockMetrics]) -> frozenset[str]:
 
 
 def somebody_waits_for(block: BlockMetrics, blocks: Sequence[BlockMetrics]) -> bool:
-    """Whether another block, or the host, has waited for a block or its replicas; also where a wait names nobody."""
+    """Whether another block, or the host, has waited for a block or its replicas; also where a wait names nobody that
+    is there."""
     others = [b for b in blocks if b.block.group != block.block.group]
     alike = {b.block.id for b in blocks if b.block.group == block.block.group}
     return any(
-        not wait.state.targets or any(b.block.id in alike for b in _named(other, wait, blocks))
+        _names_nobody(other, wait, blocks) or any(b.block.id in alike for b in _named(other, wait, blocks))
         for other in others
         for wait in _waits(other)
     )
+
+
+def _names_nobody(block: BlockMetrics, wait: StateMetrics, blocks: Sequence[BlockMetrics]) -> bool:
+    """Whether a wait may be for anyone: it names nobody, or blocks that the design does not have."""
+    known = [b.block for b in blocks]
+    targets = [t for t in wait.state.targets if t not in (CPU, MEM)]
+    return not wait.state.targets or (bool(targets) and not any(resolve_target(t, known, block.block) for t in targets))
 
 
 def _waits(block: BlockMetrics) -> list[StateMetrics]:
