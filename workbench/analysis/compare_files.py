@@ -13,8 +13,9 @@ import workbench
 from workbench.analysis.cause import cause_details, cause_words, place_text
 from workbench.analysis.compare import Comparison, faster_words, finding_text, work_words
 from workbench.analysis.conditions import Verdict
+from workbench.analysis.finding_words import short_gain_text
 from workbench.model.finding import Finding, Place, tops
-from workbench.model.text import ratio_text, significant, time_text
+from workbench.model.text import significant, time_text
 
 _SARIF_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _FAIL_IF = "fail-if"
@@ -57,7 +58,7 @@ def markdown_text(comparison: Comparison, verdicts: Sequence[Verdict], names: tu
         lines += [*_table(("result", "fails if", "values"), told), ""]
     lines += ["### Findings", ""]
     rows = [
-        (kind, _cell(finding_text(finding)), ratio_text(finding.gain), _place(finding))
+        (kind, _cell(finding_text(finding)), short_gain_text(finding), _place(finding))
         for kind, finding in _findings(comparison)
     ]
     lines += _table(("", "finding", "upper bound or prediction", "place"), rows) if rows else ["None."]
@@ -106,7 +107,7 @@ def _result(kind: str, finding: Finding, folder: Path | None) -> dict[str, Any]:
         "locations": [_location(place, folder) for place in finding.places[:1]],
         "relatedLocations": [_location(place, folder) for place in finding.places[1:]],
         "partialFingerprints": {"workbenchFinding/v1": hashlib.sha256(text.encode()).hexdigest()},
-        "properties": {"where": finding.where, "gain": ratio_text(finding.gain), "timeSeconds": finding.time_s},
+        "properties": {"where": finding.where, "gain": short_gain_text(finding), "timeSeconds": finding.time_s},
     }
 
 

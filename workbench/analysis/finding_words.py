@@ -11,7 +11,7 @@ from workbench.model.exits import shortfall
 from workbench.model.finding import Advice, Finding
 from workbench.model.prediction import Prediction, Trust
 from workbench.model.run import Manifest
-from workbench.model.text import listed, ratio_text, time_text
+from workbench.model.text import NARROW, listed, ratio_text, time_text
 
 #: Changes that gain less are folded.
 LEAST_GAIN = 1.05
@@ -130,6 +130,13 @@ def prediction_words(prediction: Prediction) -> str:
     sure = "" if interval in ("", "exact") else f", {interval} in 9 of 10 cases"
     doubt = f"; doubtful: {prediction.why}" if prediction.trust is Trust.DOUBTFUL and prediction.why else ""
     return f"Predicted {ratio_text(prediction.speedup)}{sure}{doubt}."
+
+
+def short_gain_text(finding: Finding) -> str:
+    """`1.29×` where it is predicted, otherwise the upper bound: `≤ 8.90×`."""
+    if finding.speedup_predicted is not None:
+        return ratio_text(finding.speedup_predicted)
+    return f"≤{NARROW}{bound_text(finding.gain)}"
 
 
 def gain_words(finding: Finding) -> str:

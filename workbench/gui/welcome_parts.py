@@ -9,12 +9,13 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from workbench.analysis.finding_words import short_gain_text
 from workbench.gui.canvas import Drawn
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import ElidedLabel, IconLabel, StateBar, empty, label
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.pragma import Category
-from workbench.model.text import ratio_text, time_text
+from workbench.model.text import time_text
 from workbench.pictures.canvas import CENTRE, Canvas
 from workbench.session.opening import open_workspace
 from workbench.session.plugins import Plugins
@@ -50,7 +51,7 @@ def last_run(project: Path, plugins: Plugins) -> LastRun:
     times = hosts[0].by_category if hosts else {}
     shares = tuple((c, times[c] / total) for c in (*Category, None) if c in times)
     best = opened.analysis.findings[:1]
-    said = f"next: {best[0].title}, {ratio_text(best[0].gain)}" if best else "nothing above the threshold"
+    said = f"next: {best[0].title}, {short_gain_text(best[0])}" if best else "nothing above the threshold"
     return LastRun(project, opened.run.time_s, shares, said)
 
 

@@ -8,14 +8,13 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter
 
 from workbench.analysis.compare import Comparison
-from workbench.analysis.finding_words import bound_text, scope_words, where_words
+from workbench.analysis.finding_words import scope_words, short_gain_text, where_words
 from workbench.gui import icons, theme
 from workbench.gui.painting import label
 from workbench.gui.widgets import paint_severity
 from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column
 from workbench.model.finding import Finding
-from workbench.model.text import NARROW, ratio_text
 
 _GAIN_TIP = "Predicted speedup; ≤ is an upper bound, where nothing is predicted"
 _MIDDLE = Qt.TextElideMode.ElideMiddle  # titles and places begin alike and end unlike
@@ -135,9 +134,7 @@ def _gain(row: Pair | Section, run: str) -> str:
     finding = row.a if run == "a" else row.b
     if finding is None or not finding.gain:
         return "none"
-    if finding.speedup_predicted is not None:
-        return ratio_text(finding.speedup_predicted)
-    return f"≤{NARROW}{bound_text(finding.gain)}"
+    return short_gain_text(finding)
 
 
 def _ink(row: Pair | Section, run: str) -> str:

@@ -9,6 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from workbench.analysis import BlockMetrics
+from workbench.analysis.finding_words import short_gain_text
 from workbench.gui.canvas import Drawn
 from workbench.gui.context import Context
 from workbench.gui.selection import SelectedFinding
@@ -36,7 +37,6 @@ from workbench.model.text import (
     frequency_text,
     percent_text,
     prefixed,
-    ratio_text,
     thousands,
     time_text,
     times,
@@ -165,7 +165,7 @@ class SourceDetails(QWidget):
             name = TextButton(finding.title, "Show this finding")
             name.clicked.connect(lambda checked=False, f=finding.id: self._show(f))
             row.addWidget(name, 1)
-            row.addWidget(label(ratio_text(finding.gain), "strong"))
+            row.addWidget(label(short_gain_text(finding), "strong"))
             self._body.addLayout(row)
 
     def _show(self, finding: str) -> None:
