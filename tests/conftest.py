@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import tempfile
@@ -27,6 +28,8 @@ settings.load_profile("at any pace")
 
 os.fsync = lambda fd: None  # no test cuts the power
 
+gc.set_threshold(50_000, 10, 10)  # looking for garbage as often as Python does takes an eighth of the tests' time
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """An environment from before a plugin came lacks it, and every test of it would say something else.
@@ -41,6 +44,11 @@ def pytest_configure(config: pytest.Config) -> None:
         cache = tempfile.TemporaryDirectory(prefix="rcw-cache-")
         os.environ["RCW_CACHE"] = cache.name
         config.add_cleanup(cache.cleanup)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    gc.freeze()  # the modules and the tests stay to the end
+    session.config.add_cleanup(gc.unfreeze)
 
 
 @pytest.fixture(scope="session")
