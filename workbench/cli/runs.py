@@ -6,7 +6,6 @@ import argparse
 import shutil
 from pathlib import Path
 
-from workbench.analysis.html_report import html_report
 from workbench.analysis.report import report_json, virtual_time_json
 from workbench.analysis.text_report import text_report
 from workbench.api.job import Job
@@ -16,12 +15,10 @@ from workbench.cli.progress import progress
 from workbench.formats.units import UnitError, quantity
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import PS_PER_S, Run
-from workbench.pictures.graph import graph_svg
 from workbench.session.exchange import export_run, import_run
 from workbench.session.files import write_result, write_result_text
 from workbench.session.plugins import Plugins
 from workbench.session.results import OpenRun, open_result, predicted
-from workbench.session.scaling import scaling_of
 from workbench.session.settings import value
 from workbench.session.time_range import narrowed
 
@@ -64,13 +61,18 @@ def run_report(arguments: argparse.Namespace, workbench: Opened) -> int:
     if budget_s > 0 and whole and opened.analysis.predictable:
         opened, _ = predicted(opened, budget_s)
     if arguments.html:
+        from workbench.analysis.html_report import html_report  # what draws is imported where a picture is asked for
+        from workbench.session.scaling import scaling_of
+
         scaling = scaling_of(opened.run) if whole else None
         page = html_report(opened.run, opened.analysis, opened.platform, scaling=scaling)
         write_result_text(arguments.html, page)
     if arguments.svg:
+        from workbench.pictures.graph import graph_svg
+
         write_result_text(arguments.svg, graph_svg(opened.analysis, opened.platform))
     if arguments.png:
-        from workbench.gui.pictures import take_picture  # the window's libraries only where a picture is asked for
+        from workbench.gui.pictures import take_picture
 
         write_result(arguments.png, lambda file: take_picture(arguments.run_folder, Path(file.name)))
     if arguments.json:

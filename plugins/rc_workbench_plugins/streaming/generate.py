@@ -13,9 +13,21 @@ from jinja2 import Environment, StrictUndefined
 
 from rc_workbench_plugins.streaming.agents.attached import collectors, instance_of_agent, parts_of_agent
 from rc_workbench_plugins.streaming.agents.division import NO_AGENTS, Agents
+from rc_workbench_plugins.streaming.edge_queues import arrival, depths
 from rc_workbench_plugins.streaming.instances import identifier, instance
 from rc_workbench_plugins.streaming.modules import Module, read_module
-from rc_workbench_plugins.streaming.topology import At, Block, Edge, Implementation, Place, Topology, Value, Way
+from rc_workbench_plugins.streaming.topology import (
+    CARD,
+    MAIN,
+    At,
+    Block,
+    Edge,
+    Implementation,
+    Place,
+    Topology,
+    Value,
+    Way,
+)
 from rc_workbench_plugins.streaming.x_language import problem
 from rc_workbench_plugins.vhdl.ghdl import Design, as_one
 from workbench.api import Composition
@@ -33,9 +45,6 @@ _CPP = {
     "float32": "float", "float64": "double",
 }  # fmt: skip
 _WINDOW_WORDS = 0x10000
-#: The generated sources of the host.
-MAIN, CARD = "stream_main.cpp", "stream_card.c"
-GENERATED = frozenset((MAIN, CARD))
 _MOST_CROSSING = 240
 
 
@@ -94,36 +103,6 @@ def _made_of(topology: Topology, block: Block) -> Implementation:
     found = topology.implementation(block)
     assert found is not None
     return found
-
-
-def depths(topology: Topology, edge: Edge, section: Streaming) -> tuple[int, int]:
-    """What an edge's queues hold, on the processor and on an FPGA."""
-    leaves = bool(topology.fpga(edge.source.block))
-    return rooms(edge.depth, section.bulk_elements, topology.crosses(edge), leaves)
-
-
-def rooms(depth: int, bulk: int, crosses: bool, leaves: bool) -> tuple[int, int]:
-    """What the queues of an edge of that depth hold, on the processor and on an FPGA, where transfers carry `bulk`
-    elements. Where it crosses a bus, the one on the FPGA holds a transfer at least, and the end; where it `leaves` an
-    FPGA, the one on the processor two."""
-    if not crosses:
-        return depth, depth
-    return max(depth, 2 * bulk) if leaves else depth, max(depth, bulk) + 1
-
-
-def capacity(topology: Topology, edge: Edge, section: Streaming) -> int:
-    """What an edge holds in all: where it crosses a bus, a queue on the processor and on each FPGA, and what is on its
-    way."""
-    if not topology.crosses(edge):
-        return edge.depth
-    on_host, on_fpga = depths(topology, edge, section)
-    buses = sum(1 for end in (edge.source, edge.sink) if topology.fpga(end.block))
-    return on_host + buses * (on_fpga + section.bulk_elements)
-
-
-def arrival(topology: Topology, number: int) -> int:
-    """What the queue is numbered in which the edge of that number arrives from another FPGA."""
-    return len(topology.edges) + number
 
 
 def _is_header(file: str) -> bool:

@@ -14,12 +14,11 @@ import numpy as np
 
 from rc_workbench_plugins.streaming.cores import away
 from rc_workbench_plugins.streaming.events import Events, events_of, head_of
-from rc_workbench_plugins.streaming.generate import GENERATED
 from rc_workbench_plugins.streaming.query.evaluate import evaluate, waiting_for_the_bus
 from rc_workbench_plugins.streaming.query.limits import Queues, Walk, questions, walk
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.queues import queues
-from rc_workbench_plugins.streaming.topology import Place, Topology
+from rc_workbench_plugins.streaming.topology import GENERATED, Place, Topology
 from workbench.model.blocks import Block, Side
 from workbench.model.changes import Depth, ScaleHost, ScaleState
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError

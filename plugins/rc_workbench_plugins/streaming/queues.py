@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from rc_workbench_plugins.streaming.edge_queues import rooms
 from rc_workbench_plugins.streaming.events import EdgeEvents, Events, events_of
-from rc_workbench_plugins.streaming.generate import rooms
 from workbench.api.queues import EdgeQueue, RunQueues
 from workbench.model.run import Run
 

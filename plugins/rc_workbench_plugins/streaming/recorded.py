@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rc_workbench_plugins.streaming.cores import recorded_of_threads
+from rc_workbench_plugins.streaming.edge_queues import arrival, capacity, depths
 from rc_workbench_plugins.streaming.events import Crossing, EdgeEvents, Times, of_topology, tables, value_kind
-from rc_workbench_plugins.streaming.generate import arrival, capacity, depths
 from rc_workbench_plugins.streaming.topology import Edge, Place, Topology
 from workbench.api.records import Records, read_end, read_records
 from workbench.model.cycles import cycle_starts_ps, period_ps

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rc_workbench_plugins.streaming.generate import arrival
+from rc_workbench_plugins.streaming.edge_queues import arrival
 from rc_workbench_plugins.streaming.recorded import NOW
 from rc_workbench_plugins.streaming.topology import Edge, Topology
 from rc_workbench_plugins.streaming.x_language import problem

@@ -40,6 +40,10 @@ RESETS = {
 #: Where blocks run that nothing maps: whichever core is free.
 ANY_CORE = "cores"
 
+#: The host's sources that are generated for a topology.
+MAIN, CARD = "stream_main.cpp", "stream_card.c"
+GENERATED = frozenset((MAIN, CARD))
+
 Value = int | float | str
 
 

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import fdtri
 
 from rc_workbench_plugins.streaming.virtual_queue import (
     FRAMES,
@@ -152,6 +151,8 @@ def _vary(values: Times) -> bool:
 
 def _changes(of: str, values: Times) -> list[Dependence]:
     """Fisher's analysis of variance of the intervals in each part of the run."""
+    from scipy.special import fdtri  # here, since it is long to import
+
     frames = [part[~np.isnan(part)] for part in np.array_split(values, FRAMES)]
     if min(map(len, frames)) <= 1 or not _vary(np.concatenate(frames)):
         return []
