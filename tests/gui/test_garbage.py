@@ -16,7 +16,6 @@ from workbench.gui import garbage
 @pytest.fixture(autouse=True)
 def as_before() -> Iterator[None]:
     before = gc.get_threshold()
-    gc.set_threshold(700, 10, 10)  # as Python itself has them
     yield
     gc.set_threshold(*before)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import atexit
 import errno
+import gc
 import os
 import signal
 import sys
@@ -46,6 +47,8 @@ def parser(given: Sequence[str] = ()) -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit codes: 0 done; 1 the thing asked for failed; 2 bad input or usage; 130 cancelled."""
+    if arguments is None:  # what is imported stays: looking through it for garbage takes a tenth of a short command
+        gc.set_threshold(50_000, 10, 10)
     with redirect_stdout(Shown(sys.stdout)), redirect_stderr(Shown(sys.stderr)):
         code = _main(arguments)
         interrupt.asked.clear()  # what another program goes on with is not cancelled

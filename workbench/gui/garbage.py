@@ -13,13 +13,13 @@ from PySide6.QtCore import QObject, QTimer
 
 PAUSE_MS = 2_000
 _ENOUGH = 10  # looks at younger objects since the last one at all: as often as Python would
+_YOUNG, _MIDDLE = 700, 10  # as Python itself has them
 _NEVER = 1 << 30
 
 
 def look_between_turns(parent: QObject, busy: Callable[[], bool]) -> None:
     """From now on, for as long as the parent lives; not while it is `busy`, nor where nothing was made since."""
-    young, middle, _ = gc.get_threshold()
-    gc.set_threshold(young, middle, _NEVER)
+    gc.set_threshold(_YOUNG, _MIDDLE, _NEVER)
     timer = QTimer(parent, interval=PAUSE_MS)
     timer.timeout.connect(lambda: _look(busy))
     timer.start()
