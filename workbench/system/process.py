@@ -7,6 +7,7 @@ import hashlib
 import os
 import queue
 import re
+import select
 import stat
 import subprocess
 import sys
@@ -129,6 +130,9 @@ class Supervised:
             raise WorkbenchError(_cannot_start(command[0], error.strerror or str(error))) from None
         finally:
             os.close(status)
+        self._ended = -1  # what is readable when it has ended
+        with suppress(OSError):  # a system that has no such thing
+            self._ended = os.pidfd_open(self._child.pid)
         assert self._child.stdout is not None
         assert self._child.stderr is not None
         self.stdout, self.stderr = Output(self._child.stdout.fileno()), Output(self._child.stderr.fileno())
@@ -151,6 +155,12 @@ class Supervised:
         return code
 
     def wait(self, timeout_s: float) -> None:
+        """Wait until the program has ended, at most so long: to the moment, where `subprocess` looks now and then."""
+        if self._ended >= 0:
+            waiting = select.poll()
+            waiting.register(self._ended, select.POLLIN)
+            waiting.poll(timeout_s * 1000)
+            timeout_s = 0
         with suppress(subprocess.TimeoutExpired):
             self._child.wait(timeout_s)
 
@@ -192,6 +202,9 @@ class Supervised:
             self.left = int(number) if word == "left" else 0
             os.close(self._status)
             self._status = -1
+        if self._ended >= 0:
+            os.close(self._ended)
+            self._ended = -1
         for stream, output in ((self._child.stdout, self.stdout), (self._child.stderr, self.stderr)):
             if stream and output.ended:
                 stream.close()
