@@ -28,9 +28,9 @@ lint: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# One process more than cores: a test often waits for a program that it started.
+# One process more than cores: a test often waits for a program that it started. tests/conftest.py puts files in order.
 tests: setup
-	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest --numprocesses $$(( $$(nproc) + 1 )) --maxprocesses 4 --dist loadfile
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest --numprocesses $$(( $$(nproc) + 1 )) --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 check: lint
 	files=$$($(BIN)/python tests/affected.py) && { [ -z "$$files" ] || $(BIN)/python -m pytest --numprocesses $$(nproc) $$files; }

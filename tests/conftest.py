@@ -28,6 +28,13 @@ settings.load_profile("at any pace")
 
 os.fsync = lambda fd: None  # no test cuts the power
 
+#: Files that take long: begun first, so that no process is left with one of them when the others are done.
+LONGEST = """
+    streaming_runs cc keys layout edits threads packaging targets pdf2d stream_chapters port_applications unsaved
+    broken_input vhdl_checked host_templates window port_monitors prove kill_run cache cpp_board virtual_queue leaks
+    vhdl_prove users_build waves
+"""
+
 gc.set_threshold(50_000, 10, 10)  # looking for garbage as often as Python does takes an eighth of the tests' time
 
 
@@ -44,6 +51,11 @@ def pytest_configure(config: pytest.Config) -> None:
         cache = tempfile.TemporaryDirectory(prefix="rcw-cache-")
         os.environ["RCW_CACHE"] = cache.name
         config.add_cleanup(cache.cleanup)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    place = {f"test_{name}.py": at for at, name in enumerate(LONGEST.split())}
+    items.sort(key=lambda item: place.get(item.path.name, len(place)))
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
