@@ -1,6 +1,6 @@
 """Whether accepting every proposed mark makes a run's first finding worse, over all example and corpus designs.
 
-    python tests/benchmarks/proposals.py [--json] [--quick] [--core DIR] [--predict SECONDS] [NAME ...]
+    python tests/benchmarks/proposals.py [--json] [--quick] [--marks] [--core DIR] [--predict SECONDS] [NAME ...]
 
 A row is a project of `proposals_designs.py` (--help lists them): the examples, the tests' applications, streaming
 ones, strangers' projects, FIFO designs, the 2-D PDF's steps, small hosts, and PicoRV32 (`--core`: its folder, which is
@@ -13,7 +13,8 @@ with counted host time as it is, and again with every proposal accepted. A row i
 - the marks bring no diagnostic of their own, and nothing is proposed any more.
 
 Findings are those of `workbench report`: `gain` is what the first one is predicted to gain, within `--predict` seconds
-of processor time, or else its upper bound, `bound`. The exit code is 1 where a row is not `ok`.
+of processor time, or else its upper bound, `bound`. `--marks` runs nothing and looks at the last two alone, which
+takes seconds a design. The exit code is 1 where a row is not `ok`.
 """
 
 from __future__ import annotations
@@ -102,9 +103,9 @@ class _Seen:
 
 
 class Bench:
-    def __init__(self, predict_s: float) -> None:
+    def __init__(self, predict_s: float, runs: bool = True) -> None:
         self._plugins: Plugins = load_plugins()
-        self._predict_s = predict_s
+        self._predict_s, self._runs = predict_s, runs
 
     def rows(self, design: Design) -> Iterator[Row]:
         """The design without marks, and with its own, each beside the same with all that are proposed."""
@@ -138,6 +139,9 @@ class Bench:
         """What a run of the project shows, and what is proposed for it."""
         workspace = open_workspace(project, self._plugins)
         scan = workspace.scan(workspace.settings(settings))
+        said = frozenset(map(_said, scan.diagnostics))
+        if not self._runs:
+            return _Seen(None, frozenset(), False, said, proposed(workspace, scan))
         counted = workspace.project.target.name != MACHINE
         run = run_workspace(workspace, RunOptions(out=out, deterministic=counted, settings=settings), Job())
         if not run.complete:
@@ -150,8 +154,7 @@ class Bench:
         shown = [finding for finding in found if finding.scope != "application"]
         return _Seen(
             first_of(found), frozenset(_first(finding).key for finding in shown),
-            bool(shown) and shown[0].points_elsewhere, frozenset(map(_said, scan.diagnostics)),
-            proposed(workspace, scan),
+            bool(shown) and shown[0].points_elsewhere, said, proposed(workspace, scan),
         )  # fmt: skip
 
 
@@ -181,10 +184,11 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="of designs (default: all)")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--quick", action="store_true", help=f"only {', '.join(QUICK)}")
+    parser.add_argument("--marks", action="store_true", help="run nothing: what the marks bring, and what is proposed")
     parser.add_argument("--core", type=Path, metavar="DIR", help="the folder of picorv32.v")
     parser.add_argument("--predict", type=float, default=10.0, metavar="SECONDS", help="for predictions (0: bounds)")
     arguments = parser.parse_args()
-    bench, rows = Bench(arguments.predict), []
+    bench, rows = Bench(arguments.predict, not arguments.marks), []
     for design in designs(arguments.core):
         if design.name in (arguments.names or QUICK) or not (arguments.names or arguments.quick):
             for row in bench.rows(design):

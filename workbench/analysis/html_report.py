@@ -287,7 +287,7 @@ def _facts(run: Run, platform: Platform | None) -> list[dict[str, str]]:
             ]
         ),
         "Clocks": "; ".join(map(_clock_fact, manifest.clocks)),
-        "FPGA times": exact_words(run) if manifest.clocks else "",
+        "FPGA times": exact_words(run).removeprefix("FPGA times ") if manifest.clocks else "",
         "Cores": cores_words(manifest),
         "Threads": placement_words(manifest),
         "Recording": recording_words(manifest),
