@@ -244,6 +244,19 @@ def test_where_nothing_limits_neither_says_that_something_does(
     assert "No bottleneck would gain 1.05×" in capsys.readouterr().out
 
 
+def test_a_run_without_its_streams_says_that_it_cannot_tell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An untraced run of a streaming application."""
+    writer = RunWriter(tmp_path / "run")
+    blocks = (Block("host.main", Side.HOST, "host", "main", "host.main", (State(0, "unclassified"),)),)
+    sources = {"../cache/stream_main.cpp": "0" * 64}
+    manifest = replace(writer.manifest, status=RunStatus.COMPLETE, time_ps=10, blocks=blocks, sources=sources)
+    writer.finish(manifest, {"state_time": table_of("state_time", [(0, 0, 10, 0, 1)])})
+    assert main(["report", str(tmp_path / "run")]) == 0
+    said = capsys.readouterr()
+    assert "as far as the pragmas show. A run with a trace (--trace) may show more." in " ".join(said.out.split())
+    assert "what limits the throughput is not known: this run did not record its streams" in said.err
+
+
 def test_a_rules_finding_gains_no_more_than_the_streams_let_it(tmp_path: Path) -> None:
     """Larger transfers leave the blocks as they are, of which one is busy nearly all the time."""
     knowledge, _ = open_knowledge(load_plugins())

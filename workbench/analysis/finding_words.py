@@ -171,7 +171,8 @@ def nothing_words(manifest: Manifest, analysis: Analysis) -> str:
         return "No times were recorded, so nothing can be said of bottlenecks."
     if shortfall(manifest):
         return "What this run recorded before it ended shows no finding. Fix the failure first, then run again."
-    return f"No bottleneck would gain {analysis.threshold:g}× or more, as far as the pragmas show."
+    more = "" if manifest.traced else " A run with a trace (--trace) may show more."
+    return f"No bottleneck would gain {analysis.threshold:g}× or more, as far as the pragmas show.{more}"
 
 
 def folded_words(advice: Iterable[Advice]) -> str:

@@ -32,7 +32,7 @@ from workbench.model.text import counted, listed, percent_text, thousands
 if TYPE_CHECKING:
     from workbench.api.metrics import Measured
     from workbench.api.results import BlockMetrics
-    from workbench.model.run import Table
+    from workbench.model.run import Run, Table
 
 #: A table of a run folder: JSON as UTF-8.
 LIMITS = "stream_limits"
@@ -57,6 +57,9 @@ _NO_CHANGE = {
 _LARGER = (
     "The run-time of the streaming application makes these calls. Move larger pieces at a time "
     "(streaming.bulk_elements), or map both ends of an edge to the same side."
+)
+_UNTRACED = Diagnostic(
+    "what limits the throughput is not known: this run did not record its streams", "Run with --trace.", Severity.NOTE
 )
 #: A block of which this share of the busy time is no work sleeps.
 _ASLEEP = 0.5
@@ -110,9 +113,12 @@ def _files(topology: Topology, name: str) -> list[str]:
 
 def stream_findings(measured: Measured) -> Sequence[Finding]:
     """What limits a run that recorded the events of its streams; nothing where nothing clearly does. WorkbenchError
-    where that record is damaged."""
+    where that record is damaged, or that there is none in a run of a streaming application."""
     try:
-        return _findings(_kept(measured.run.tables), measured)
+        kept = _kept(measured.run.tables)
+        if kept is None and measured.run.complete and _is_streaming(measured.run):
+            raise WorkbenchError(_UNTRACED)
+        return _findings(kept, measured)
     except (KeyError, TypeError, ValueError) as error:
         file = str(measured.run.path) if measured.run.path else None
         message = f"the run's record of what limits its streams is damaged: {error}"
@@ -150,6 +156,10 @@ def stream_advice(measured: Measured, finding: Finding) -> Sequence[Advice] | No
         stays = next((one.stays for one in finding.advice if one.at_most == finding.speedup_cap), "")
         return [Advice(_LARGER, finding.speedup_cap, stays, no_change=_NO_CHANGE["bus"])]
     return [Advice(f"{_LARGER} A traced run (--trace) finds what limits it.", None, no_change=_NO_CHANGE["bus"])]
+
+
+def _is_streaming(run: Run) -> bool:
+    return any(PurePath(name).name in GENERATED for name in run.manifest.sources)
 
 
 def _after(limit: Mapping[str, Any]) -> tuple[float, str] | None:
