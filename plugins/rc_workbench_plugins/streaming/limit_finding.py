@@ -65,7 +65,7 @@ _UNTRACED = Diagnostic(
 _ASLEEP = 0.5
 _REPLAYED = "the queues are replayed, and not the whole application"
 _TITLE = {"block": "{who} {limits} the throughput", "core": "The core {at} limits the throughput",
-          "bus": "The bus limits the throughput"}  # fmt: skip
+          "bus": "The bus limits the throughput, at {at}"}  # fmt: skip
 
 
 def limits(events: Events) -> Walk:
