@@ -142,6 +142,14 @@ def test_src6_layers() -> None:
     assert (snap.latency_s, snap.gap_s, snap.gap_per_byte_s) == (1.01e-5, 6.4e-7, 1.25e-9)
 
 
+def test_a10_ref_is_of_intels_documents() -> None:
+    # documents 683267 (sections 1.2 and 3.6.1), 683332 and 683461
+    found = template("a10_ref")
+    assert found.opencl is not None
+    assert (found.opencl.banks, found.opencl.dsps, found.opencl.most_clock_hz) == (1, 1518, 400e6)
+    assert (found.device.luts, found.device.registers) == (2 * 427_200, 4 * 427_200)
+
+
 def test_de5_net_is_the_papers_board() -> None:
     # Wang, He, Zhang, Jiang 2016, section 3.1 and Table 2
     board = template("de5_net").opencl
