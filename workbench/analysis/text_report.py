@@ -68,7 +68,7 @@ def _what_if(analysis: Analysis) -> Iterator[str]:
             f" holds the run most: {percent_text(first.share)}."
         )
     if found.path and (said := path_words(found.path, (m.block for m in analysis.blocks))):
-        yield f"Critical path: {said}."
+        yield f"Critical path: {said}{'; ' if found.path.why else ''}{found.path.why}."
     if found.left_out:
         yield f"{counted(found.left_out, 'change')} not predicted: out of time (--predict SECONDS)."
 
