@@ -9,6 +9,7 @@ from typing import Any
 from workbench.analysis.change_words import change_facts
 from workbench.analysis.finding_words import (
     LEAST_GAIN,
+    MOST_BOUND,
     asked,
     becomes_words,
     best_prediction,
@@ -184,7 +185,9 @@ def finding_page(finding: Finding, analysis: Analysis, platform: Platform | None
         views.Section("Source", (views.Source(finding.places),), beside=True) if finding.places else None,
         _parts(finding, analysis),
     )
-    gain = f"{gain_words(finding)}, {becomes_words(analysis.time_s, finding.gain)}"
+    gain = gain_words(finding)
+    if finding.gain <= MOST_BOUND:
+        gain += f", {becomes_words(analysis.time_s, finding.gain)}"
     sections = tuple(section for section in found if section)
     return views.Page(finding.id, finding.title, scope_words(finding), sections, finding.severity, gain)
 
