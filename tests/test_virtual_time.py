@@ -222,6 +222,8 @@ def test_frames_of_one_cycle_show_no_rate() -> None:
         ("tP1,tF2,tP3\n1,9,2\n101,5,102\n201,1,202\n", None, "the FPGA's counter falls"),
         ('tP1,tF2,tP3\n"1,2,3\n', 2, "1 value where"),
         ("tP1,tF2,tP3\n\0,2,3\n", 2, "no count of ticks"),
+        ("tP1,tF2,tP3\r1,2,x\r", 2, "no count of ticks"),
+        ("x" * 140_000, 1, "this is no row of a table: field larger"),
     ],
 )
 def test_a_bad_file_is_told_at_its_line(

@@ -4,8 +4,8 @@
 
 Each command is run with the disk full at once, after one page, and after some, with the person's files, preferences,
 cache and log all on that disk. `silent` says that it ended with 0 although its result is not there; `traceback` that
-it told of no person's fault; `left` names files that it began and did not finish; `blocked` that the same command
-failed again once there was room.
+it told of no person's fault; `left` names files that it began and did not finish (a ledger without a line is none);
+`blocked` that the same command failed again once there was room.
 """
 
 from __future__ import annotations
@@ -13,18 +13,21 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 TINY = ROOT / "tests" / "data" / "tiny"
 FREE_PAGES = (0, 1, 6)
 BAD = ("silent", "traceback", "left", "changed", "blocked")
+STUDY = "schema_version: 1\nname: small\nprojects: [tiny.workbench.yaml]\nvary: {ROUNDS: [1]}\n"
 #: Each command, and the file or folder that it makes.
 COMMANDS = {
     "template new": ("template new {d}/own.yaml --header {api}", "own.yaml"),
@@ -33,6 +36,11 @@ COMMANDS = {
     "new": ("new {d}/begun --platform nallatech_h101 --top tiny_top", "begun/begun.workbench.yaml"),
     "instrument": ("instrument {d}/tiny --out {d}/copies", "copies/recap.json"),
     "run": ("run {d}/tiny --deterministic --out {d}/made", "made/manifest.json"),
+    "study": ("study {d}/tiny/small.study.yaml --again", "tiny/small.study/runs"),
+    "ledger": (
+        "whatif {d}/asked/runs/base --change 'calls calls=writeSamples factor=0.5' --keep",
+        "asked/runs/predictions.jsonl",
+    ),
     "report": ("report {run} --html {d}/report.html", "report.html"),
     "export": ("export {run} --format chrome --out {d}/run.trace", "run.trace"),
     "import": ("import {trace} --out {d}/imported", "imported/manifest.json"),
@@ -59,7 +67,10 @@ def tried(name: str, free_pages: int, given: dict[str, str]) -> dict[str, object
     with small_disk(4096) as disk:
         shutil.copytree(TINY, disk / "tiny")
         shutil.copytree(TINY, disk / "begun", ignore=shutil.ignore_patterns("*.yaml"))
-        words = command.format(d=disk, **given).split()
+        (disk / "tiny" / "small.study.yaml").write_text(STUDY)
+        shutil.copytree(TINY, disk / "asked")
+        shutil.copytree(given["run"], disk / "asked" / "runs" / "base")
+        words = shlex.split(command.format(d=disk, **given))
         before = files(disk)
         with (disk / "filler").open("wb", buffering=0) as filler:
             fill(filler, free_pages)
@@ -71,6 +82,7 @@ def tried(name: str, free_pages: int, given: dict[str, str]) -> dict[str, object
         result_there = (disk / result).exists()
     changed = [n for n, data in before.items() if after.get(n) != data]
     new = sorted(n for n in after.keys() - before.keys() if not n.startswith(("cache/", "preferences/state/")))
+    new = [n for n in new if after[n] or not n.endswith("/predictions.jsonl")]
     return {
         "command": name, "free_pages": free_pages, "code": first.returncode,
         "silent": first.returncode == 0 and result not in after,
@@ -124,7 +136,8 @@ def main() -> int:
 
     with tempfile.TemporaryDirectory() as folder:
         made = synthetic_run(cores=2, rounds=2)
-        RunWriter(Path(folder, "run")).finish(made.manifest, made.tables)
+        manifest = replace(made.manifest, project=str(TINY / "tiny.workbench.yaml"))
+        RunWriter(Path(folder, "run")).finish(manifest, made.tables)
         event = {"ph": "X", "pid": 7, "tid": 1, "ts": 100, "dur": 10, "name": "serve", "cat": "work"}
         Path(folder, "trace.json").write_text(json.dumps({"traceEvents": [event]}))
         api = ROOT / "platform_templates" / "nallatech_h101" / "fpga.h"

@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import fuzz_inputs as inputs
@@ -37,6 +38,23 @@ def remember_what_ships() -> None:
     open_knowledge = results.open_knowledge
     knowledge = cache(lambda: open_knowledge(plugins()))
     results.open_knowledge = lambda _: knowledge()
+
+
+READER = SimpleNamespace(in_child=True)
+
+
+def read_here_or_in_child() -> None:
+    """Let `READER` say whether sources are read in a child process or in this one, whose faults then are the same."""
+    from workbench.session import reader_child, reading
+
+    in_child = reader_child.in_child
+
+    def read(work: Callable[[], Any], *limits: Any, **more: Any) -> Any:
+        if READER.in_child:
+            return in_child(work, *limits, **more)
+        return reader_child.result_or_raise(reader_child.outcome(work))
+
+    reading.in_child = read
 
 
 @cache

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from workbench.api.host_stats import of_other_version, slots_and_clock
 from workbench.model.run import TABLES, Table, ThreadTime
+from workbench.system.files import read_regular
 
 STORED_CALLS = np.dtype(
     [
@@ -110,7 +111,7 @@ def _check_format(path: Path) -> None:
     """WorkbenchError for records of another version; runs of before versions were kept have the first of each."""
     reads, told = FORMATS.get(path.name, 1), 1
     with suppress(OSError, ValueError, AttributeError, TypeError):
-        told = int(json.loads((path.parent / _FORMATS).read_text(encoding="utf-8")).get(path.name, 1))
+        told = int(json.loads(read_regular(path.parent / _FORMATS)).get(path.name, 1))
     if told != reads:
         raise of_other_version(path, told, reads)
 
@@ -415,7 +416,4 @@ def read_end(path: Path) -> dict[str, str]:
 
 def read_lines(path: Path) -> list[str]:
     """A text file's lines; none where it is not there, or no file."""
-    try:
-        return path.read_text(encoding="utf-8", errors="replace").splitlines()
-    except (FileNotFoundError, IsADirectoryError):
-        return []
+    return path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []

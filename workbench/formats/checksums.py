@@ -36,13 +36,15 @@ def checksums_text(folder: Path, paths: Iterable[Path], texts: Mapping[str, str]
 
 
 def read_checksums(folder: Path) -> dict[str, str]:
-    """Checksums by path; {} where the folder has none (a run of an earlier version, or one that did not end)."""
+    """Checksums by path; {} where the folder has none (a run of an earlier version, or one that did not end).
+    OSError or ValueError where they cannot be read."""
     try:
         found = read_json(read_regular(folder / CHECKSUMS))
-    except (OSError, ValueError):
+    except FileNotFoundError:
         return {}
-    known = found.items() if isinstance(found, dict) else ()
-    return {name: text for name, text in known if isinstance(text, str) and _below(name)}
+    if not isinstance(found, dict):
+        raise ValueError("it holds no checksums by path")
+    return {name: text for name, text in found.items() if isinstance(text, str) and _below(name)}
 
 
 def _below(name: str) -> bool:

@@ -66,7 +66,7 @@ def nearest_file(path: Path) -> str:
         names = sorted(os.listdir(folder))
     except OSError:
         return ""
-    hint = near(path.name, names, "")
+    hint = near(path.name, [name for name in names if name != path.name], "")  # a link may lead nowhere
     return hint if hint.startswith("Did") else ""
 
 

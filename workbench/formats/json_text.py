@@ -19,9 +19,11 @@ class JsonError(ValueError):
 
 
 def read_json(text: str | bytes) -> Any:
-    """The value of a JSON text. Raises JsonError, also for nesting beyond some 200 levels."""
+    """The value of a JSON text, after a byte order mark or none. Raises JsonError, also for nesting beyond some 200
+    levels."""
+    mark: Any = "\ufeff" if isinstance(text, str) else b"\xef\xbb\xbf"
     try:
-        return from_json(text)
+        return from_json(text.removeprefix(mark))
     except ValueError as error:
         place = _PLACE.search(str(error))
         line, column = (int(place[1]), int(place[2])) if place else (1, 1)

@@ -53,8 +53,8 @@ def open_run(path: Path) -> tuple[Run, tuple[Diagnostic, ...]]:
     manifest = replace(manifest, project=_project_of(manifest.project, path))
     if manifest.status is RunStatus.COMPLETE and manifest.exit:  # a run of an earlier version: today that is a failure
         manifest = replace(manifest, status=RunStatus.FAILED, reason=exit_words(manifest.exit))
-    checksums = read_checksums(path) if manifest.status is not RunStatus.RUNNING else {}
-    problems = [*_incomplete(manifest, path), *_damaged(manifest, checksums, path)]
+    checksums, unread = _checksums(path) if manifest.status is not RunStatus.RUNNING else ({}, ())
+    problems = [*_incomplete(manifest, path), *unread, *_damaged(manifest, checksums, path)]
     tables: dict[str, Table] = {}
     for name in _table_names(path / "tables"):
         folder = path / "tables" / name
@@ -96,6 +96,17 @@ def _project_of(written: str, run: Path) -> str:
                 return written if beside.samefile(written) else str(beside)
             return str(beside)
     return written
+
+
+def _checksums(path: Path) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
+    """The checksums of a run's files, or none, with the reason where they cannot be read."""
+    try:
+        return read_checksums(path), ()
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", "") or str(error)
+        message = f"the run's checksums cannot be read, so what was changed since is not noticed: {why}"
+        hint = "Run again to be sure."
+        return {}, (Diagnostic(message, hint, Severity.WARNING, str(path / CHECKSUMS)),)
 
 
 def _incomplete(manifest: Manifest, path: Path) -> Iterator[Diagnostic]:

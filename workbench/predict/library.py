@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from workbench.api import ModelKind
-from workbench.api.source.files import is_file
+from workbench.api.source.files import is_file, is_there
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, near
 
 
@@ -23,5 +23,7 @@ def find_model(name_or_path: str, kind: ModelKind) -> Path:
     names = bundled_models(kind)
     if name_or_path in names:
         return names[name_or_path]
+    if is_there(path):  # what reads it tells why it cannot be read
+        return path
     hint = near(name_or_path, names, "Bundled models")
     raise WorkbenchError(Diagnostic(f"there is no file and no bundled {kind.name} model '{name_or_path[:80]}'", hint))

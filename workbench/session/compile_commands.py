@@ -29,7 +29,7 @@ _LEFT_OUT = re.compile(r"-f(sanitize|lto|no-lto|plugin|pass-plugin|use-ld|diagno
 def find_commands(root: Path, host: HostSources) -> Path | None:
     """The file named, or that beside the project file."""
     path = root / (host.compile_commands or NAME)
-    return path if host.compile_commands or path.is_file() else None
+    return path if host.compile_commands or os.path.lexists(path) else None
 
 
 def flags_of_sources(path: Path, root: Path, host: HostSources) -> tuple[dict[str, tuple[str, ...]], list[Diagnostic]]:

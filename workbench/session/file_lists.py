@@ -31,6 +31,9 @@ def with_lists(
             read_list(path, root, listed)
         else:
             listed.sources[path] = None
+    if listed.read and not listed.sources:
+        message = "no source of the design is listed"
+        listed.problems.append(Diagnostic(message, "Name a source file in it.", file=str(next(iter(listed.read)))))
     folders = (os.path.relpath(path, root) for path in listed.include_dirs)
     libraries = {
         name: (*(os.path.relpath(path, root) for path in paths), *hardware.libraries.get(name, ()))

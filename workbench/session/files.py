@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.system.files import real, replace_file, replacing, sha256, write_files
+from workbench.system.files import read_regular, real, replace_file, replacing, sha256, write_files
 
 _KIND_BYTES = 40  # of a file's first line, by which results of one kind are known
 _MARK = ".rc-workbench.json"  # in a folder that is the workbench's own: the files that it wrote there
@@ -102,7 +102,7 @@ def seal_folder(out: Path) -> None:
 
 def _listed(mark: Path) -> dict[str, Any]:
     try:
-        files = json.loads(mark.read_text(encoding="utf-8"))["files"]
+        files = json.loads(read_regular(mark))["files"]
     except (OSError, ValueError, TypeError, KeyError):
         return {}
     return files if isinstance(files, dict) else {}

@@ -87,10 +87,14 @@ def in_child(work: Callable[[], T], cpu_s: float = CPU_S, idle_s: float = IDLE_S
         words = _last_words(last)
     if status or not data:
         raise ReaderEnded(_why(status, usage, before, cpu_s, words))
-    result = Data(io.BytesIO(data)).load()
-    if isinstance(result, _Fault):
-        raise _raised(result)
-    return cast(T, result)
+    return cast(T, result_or_raise(Data(io.BytesIO(data)).load()))
+
+
+def result_or_raise(came: object) -> object:
+    """What work came to, or what it raised, raised here."""
+    if isinstance(came, _Fault):
+        raise _raised(came)
+    return came
 
 
 def _tell(stream: int, event: JobEvent) -> None:
@@ -197,7 +201,7 @@ def _be_child(work: Callable[[], object], kept: tuple[int, int], crying: int, cp
         gc.disable()  # what other threads of the parent left behind is not ours to clean up
         _confine(kept, crying, cpu_s)
         sending = kept[0]
-        result = _outcome(work)
+        result = outcome(work)
         with open(sending, "wb", closefd=False) as stream:
             pickle.dump(result, stream, pickle.HIGHEST_PROTOCOL)
         os._exit(0)
@@ -236,7 +240,8 @@ def _lower(limit: int, value: int) -> None:
     resource.setrlimit(limit, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
 
 
-def _outcome(work: Callable[[], object]) -> object:
+def outcome(work: Callable[[], object]) -> object:
+    """What work comes to, or what it raised, as data."""
     try:
         return work()
     except WorkbenchError as error:

@@ -12,7 +12,7 @@ from typing import Any
 
 from workbench.session.documents import Document
 from workbench.system import store
-from workbench.system.files import sha256
+from workbench.system.files import read_regular, sha256
 from workbench.system.folders import state_dir
 
 FOLDER = "unsaved"
@@ -101,7 +101,7 @@ def left_behind() -> tuple[Kept, ...]:
     found: list[tuple[float, Kept]] = []
     for record in _folder().glob("*.json"):
         try:
-            kept = Kept(**json.loads(record.read_text("utf-8")), record=record)
+            kept = Kept(**json.loads(read_regular(record)), record=record)
             written = record.stat().st_mtime
             still_runs = _began(int(kept.process)) == float(kept.began)
         except (OSError, ValueError, TypeError):

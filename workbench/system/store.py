@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.system.files import replace_file
+from workbench.system.files import read_regular, replace_file
 from workbench.system.folders import config_dir
 
 Holds = Callable[[Any], bool]
@@ -50,7 +50,7 @@ SHAPES: dict[str, Holds] = {
 def load(name: str, default: Any) -> Any:
     """The stored value, or `default` where there is none or the file is damaged or holds something else."""
     try:
-        value = json.loads((config_dir() / f"{name}.json").read_text("utf-8"))
+        value = json.loads(read_regular(config_dir() / f"{name}.json"))
         return value if SHAPES[name](value) else default
     except (OSError, ValueError, RecursionError):
         return default

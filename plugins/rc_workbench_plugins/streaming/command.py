@@ -111,19 +111,20 @@ def read_triples(file: Path) -> Triples:
     def wrong(line: int, message: str, hint: str = "") -> WorkbenchError:
         return WorkbenchError(Diagnostic(message, hint, file=str(file), line=line))
 
-    reader = csv.reader(io.StringIO(text))
-    heads = [head.strip() for head in next(reader, [])]
+    reader = csv.reader(io.StringIO(text, newline=None))
+
+    def next_row() -> list[str] | None:
+        try:
+            return next(reader, None)
+        except csv.Error as error:
+            raise wrong(reader.line_num, f"this is no row of a table: {error}") from None
+
+    heads = [head.strip() for head in next_row() or ()]
     if sorted(heads) != sorted(COLUMNS):
         raise wrong(1, f"the columns are called {', '.join(heads) or 'nothing'}", f"Wanted: {','.join(COLUMNS)}.")
     order = [heads.index(name) for name in COLUMNS]
     rows: list[list[int]] = []
-    while True:
-        try:
-            cells = next(reader, None)
-        except csv.Error as error:
-            raise wrong(reader.line_num, f"this is no row of a table: {error}") from None
-        if cells is None:
-            break
+    while (cells := next_row()) is not None:
         if not cells:
             continue
         line = reader.line_num

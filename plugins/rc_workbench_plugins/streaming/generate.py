@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from rc_workbench_plugins.streaming.agents.attached import collectors, instance_of_agent, parts_of_agent
 from rc_workbench_plugins.streaming.agents.division import NO_AGENTS, Agents
@@ -198,12 +199,16 @@ def _no_port(platform: Platform) -> str:
     return ""
 
 
+@cache
 def _environment() -> Environment:
-    return Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
+    return Environment(
+        loader=FileSystemLoader(RESOURCES), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )  # fmt: skip
 
 
 def _rendered(template: str, known: Mapping[str, Any]) -> str:
-    return _environment().from_string((RESOURCES / template).read_text("utf-8")).render(known)
+    return _environment().get_template(template).render(known)
 
 
 def _main(

@@ -106,6 +106,14 @@ def fixed_folder(pattern: str) -> str:
     return "/".join(parts[:fixed]) or ("/" if pattern.startswith("/") else ".")
 
 
+def is_there(path: Path) -> bool:
+    """Whether anything has this path, also a folder, a device or a link that leads nowhere."""
+    try:
+        return os.path.lexists(path)
+    except ValueError:
+        return False
+
+
 def is_file(path: Path) -> bool:
     """Whether a path names a file that can be seen; not so for names that no file can have."""
     try:
