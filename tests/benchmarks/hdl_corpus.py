@@ -1,7 +1,7 @@
 """How much real HDL can be observed: every clocked block of folders of HDL marked, instrumented and checked.
 
     python tests/benchmarks/hdl_corpus.py DIR... [--parse] [--only WORD] [--first N] [--time S] [--jobs N]
-        [--cycles N] [--seconds S] [--keep FILE] [--json]
+        [--cycles N] [--seconds S] [--keep FILE] [--json] [--quick]
 
 Verilog, SystemVerilog and VHDL, and designs in both. Works on a copy. Each branch that a pragma can be put before gets
 one; each module or entity with clocked blocks then becomes a design of its own, with the files that it needs (where
@@ -21,10 +21,13 @@ And of the designs:
 - `refused`: not instrumented, with what the user is told; `instrumented`: what the same tool elaborates as well then;
   `observed`: blocks that are observed in at least one of them;
 - `proved`, `simulated`: those proved to behave as before (`workbench prove`), or simulated beside the original for
-  --cycles where they cannot be; `failed`: what else went wrong, and where;
+  --cycles where they cannot be, `equivalent`: both together; `failed`: what else went wrong, in --json with file and
+  reason;
 - `equal`: those whose VHDL also was held against what GHDL synthesises of it, as before a run, `wrong`: where that is
   another thing;
 - `left`: not tried, as --time (seconds, for each DIR) was over.
+
+`elaborated` is another name of `designs` in --json. --quick begins no design after 30 s.
 
 --only takes the files whose path holds a word: only they are read and marked. --parse does no more than read. What
 --keep names is written design by design, and what it holds already is not tried again. --cycles 0 simulates nothing:
@@ -69,11 +72,14 @@ def of_files(seen: Sequence[Seen]) -> dict[str, int]:
     }  # fmt: skip
 
 
-def of_designs(tried: Sequence[Tried]) -> dict[str, int]:
+def of_designs(tried: Sequence[Tried]) -> dict[str, Any]:
     counts = Counter(one.what for one in tried)
     broken = sum(one.what == "failed" and not one.observed for one in tried)
+    designs = sum(counts[n] for n in ("refused", "failed", *DONE))
     return {
-        **{name: counts[name] for name in DESIGNS}, "designs": sum(counts[n] for n in ("refused", "failed", *DONE)),
+        **{name: counts[name] for name in DESIGNS}, "designs": designs, "elaborated": designs,
+        "equivalent": sum(counts[name] for name in DONE),
+        "failed": [{"file": one.file, "why": one.why} for one in tried if one.what == "failed"],
         "instrumented": counts["failed"] - broken + sum(counts[name] for name in DONE),
         "observed": len({place for one in tried for place in one.observed}),
         "equal": sum(one.checked == "equal" for one in tried),
@@ -94,7 +100,8 @@ def reasons(seen: Sequence[Seen], tried: Sequence[Tried]) -> Iterator[str]:
             yield f"{trial.what}: {trial.name} ({trial.file}): {trial.why}{told}"
 
 
-def table(names: Sequence[str], counts: Mapping[str, int]) -> str:
+def table(names: Sequence[str], found: Mapping[str, Any]) -> str:
+    counts = {name: len(found[name]) if isinstance(found[name], list) else found[name] for name in names}
     return "\n".join(("  ".join(names), "  ".join(f"{counts[name]:>{len(name)}}" for name in names)))
 
 
@@ -152,7 +159,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60, help="at most, to prove a design")
     parser.add_argument("--keep", type=Path, metavar="FILE", help="what came of each design, to go on from")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--quick", action="store_true", help="as --time 30")
     options = parser.parse_args()
+    options.time = min(options.time, 30.0) if options.quick else options.time
     needed(find_yosys())
     results = []
     for root in options.folders:

@@ -1,6 +1,7 @@
 """What observing a design costs in an FPGA, as yosys counts it: with one counter, some, and one for each block.
 
     python tests/benchmarks/hdl_overhead.py [--json] [--cores N ...] [--designs NAME ...] [--engines N ...] [--seeds N]
+        [--quick]
 
 The bundled 2-D PDF design, `original` and `optimised` in Verilog and the original in `vhdl`, is synthesised for a
 Virtex-4 (`synth_xilinx -family xc4v -flatten`), as it is and with every block observed; VHDL by way of
@@ -11,6 +12,8 @@ Virtex-4 (`synth_xilinx -family xc4v -flatten`), as it is and with every block o
 - `lut_of_design_pct`, `ff_of_design_pct`: as shares of the design;
 - `block_ram`: block RAMs added; the LX100 has 240;
 - `carry`: carry positions added, which in a Virtex-4 may each use up a LUT that yosys does not count.
+
+--quick takes the optimised design with two cores.
 
 --crossing tells what each clock more costs whose monitor is read through a port on another: `recap_crossing.v` alone.
 
@@ -234,7 +237,10 @@ def main() -> None:
     parser.add_argument("--engines", type=int, nargs="+", default=list(ENGINES))
     parser.add_argument("--crossing", action="store_true")
     parser.add_argument("--seeds", type=int, default=0)
+    parser.add_argument("--quick", action="store_true", help="as --cores 2 --designs optimised")
     arguments = parser.parse_args()
+    if arguments.quick:
+        arguments.cores, arguments.designs = [2], ["optimised"]
     yosys = find_yosys()
     if isinstance(yosys, Diagnostic):
         sys.exit(yosys.text())
