@@ -8,10 +8,10 @@ board's records, streaming applications with queries, C, Verilog; `fuzz_foreign.
 compilation databases, Chrome's traces, headers, OpenCL kernels, VHDL, settings, names of any bytes, records of a run
 that was ended) is mutated by bytes, words, lines, keys and values, and read as the commands read it. Input K of a
 format depends on seed, format and K alone. `ok` were taken, `diagnosed` were answered with diagnostics; `tracebacks`
-escaped as anything else (or ended the process), `hangs` took over 10 s of processor time or a minute on the clock,
-less the time for which a busy machine let them wait, `over_memory` over 1 GB; both of the process and the children that
-read for it. `files_lost` changed or took away a file that they only had to read. Sources are read in a child process,
-as the program does, once in 16 inputs: otherwise in the process itself, which takes a third of the time.
+escaped as anything else (or ended the process), `hangs` took over 10 s of processor time or a minute on the clock
+in which they used none, `over_memory` over 1 GB; both of the process and the children that read for it. `files_lost`
+changed or took away a file that they only had to read. Sources are read in a child process, as the program does, once
+in 16 inputs: otherwise in the process itself, which takes a third of the time.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from pathlib import Path
 from typing import Any
 
 import fuzz_records
+import psutil
 from fuzz_foreign import FOREIGN
 from fuzz_readers import OWN, READER, LostError, read_here_or_in_child, remember_what_ships
 
@@ -147,11 +148,14 @@ def _after(parts: Sequence[Part], name: str, number: int) -> list[Part]:
 
 def _followed(worker: subprocess.Popen[bytes], hang_s: float) -> Iterator[tuple[str, int, str, str]]:
     assert worker.stdout is not None
-    name, number, begun, rest = "", -1, _active_s(worker.pid), b""
+    name, number, rest = "", -1, b""
     while True:
-        ready: list[Any] = []
-        while not ready and (left := (hang_s if name else 120.0) - (_active_s(worker.pid) - begun)) > 0:
-            ready = select.select([worker.stdout], [], [], left)[0]
+        limit_s, used_s = hang_s if name else 120.0, list[float]()
+        while not (ready := select.select([worker.stdout], [], [], limit_s)[0]) and name:
+            used_s.append(_used_s(worker.pid))
+            waits = used_s[-1:] == used_s[-2:-1]
+            if waits or used_s[-1] - used_s[0] > 2 * HANG_CPU_S:
+                break
         piece = os.read(worker.stdout.fileno(), 1 << 16) if ready else b""
         if not piece:
             if name:
@@ -164,21 +168,19 @@ def _followed(worker: subprocess.Popen[bytes], hang_s: float) -> Iterator[tuple[
         for line in lines:
             if line.startswith(b"begin"):
                 _, name, at = line.decode().split()
-                number, begun = int(at), _active_s(worker.pid)
+                number = int(at)
             else:
                 told = json.loads(line)
                 yield name, number, told["outcome"], told.get("note", "")
                 name = ""
 
 
-def _active_s(process: int) -> float:
-    """The time on the clock, less that for which a process and its children were ready to run and had to wait."""
-    waited_s = 0.0
-    with contextlib.suppress(OSError):
-        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-        for one in (str(process), *children):
-            waited_s += int(Path(f"/proc/{one}/schedstat").read_text().split()[1]) / 1e9
-    return time.monotonic() - waited_s
+def _used_s(process: int) -> float:
+    """The processor time of a process and all that it started."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        worker = psutil.Process(process)
+        return sum(sum(one.cpu_times()[:4]) for one in (worker, *worker.children(recursive=True)))
+    return 0.0
 
 
 # ---- all of them
