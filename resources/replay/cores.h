@@ -29,6 +29,7 @@ typedef struct {
     int64_t count, queued, clock_ps, orders; /* `count`: of threads */
     thread *threads;
     int *on_core, *last_on, *queue;
+    int got, let_go; /* who got a core last, and which core was let go last; -1 */
 } cores;
 
 /* All threads blocked, all cores free. Returns 0 where there is no memory. */
@@ -63,7 +64,7 @@ static void get_core(cores *c, int n, int core)
     t->got_ps = t->began_ps = c->clock_ps;
     if (c->last_on[core] != -1 && c->last_on[core] != n)
         t->left_ps += c->of.switch_ps;
-    c->last_on[core] = c->on_core[core] = n;
+    c->last_on[core] = c->on_core[core] = c->got = n;
 }
 
 /* Where in the queue the first thread is that may have this core; -1. */
@@ -83,7 +84,7 @@ static void enqueue(cores *c, int n)
 static void give_up_core(cores *c, int n)
 {
     int core = c->threads[n].core, at;
-    c->threads[n].core = -1, c->on_core[core] = -1;
+    c->threads[n].core = -1, c->on_core[core] = -1, c->let_go = core;
     if ((at = next_on(c, core)) >= 0) {
         int other = c->queue[at];
         memmove(c->queue + at, c->queue + at + 1, (size_t)(c->queued - at - 1) * sizeof *c->queue);

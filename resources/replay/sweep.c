@@ -240,8 +240,8 @@ void replay_latest(const graph *g, const int32_t *order, int64_t last, int64_t *
         int64_t may = kind == POLLS ? polls_may_begin(g, node, end[node], &seen) : end[node] - g->work[node];
         if (may < begin[node])
             begin[node] = may;
-        if (bus >= 0)
-            g->bus_free[bus] = begin[node];
+        if (bus >= 0) /* where others go on between polls, the last of them counts */
+            g->bus_free[bus] = kind == POLLS && !g->alone ? end[node] - g->work[node] : begin[node];
         for (int64_t edge = first; edge < stop; ++edge) {
             int answer = kind == POLLS && edge == stop - 1;
             int64_t limit = answer ? allowed(g, edge, (uint8_t)g->rows[g->extra[node]].clock, seen)

@@ -29,7 +29,8 @@ typedef struct {
 typedef struct {
     const script *s;
     const int64_t *took_ps, *own_ps;
-    int64_t *t0_ps, *t1_ps;
+    int64_t *t0_ps, *t1_ps, *lender, *lent_ps;
+    int64_t *let_go, *free_ps; /* of each core by which row, and when */
     thing *things;
     cores c;
 } world;
@@ -277,6 +278,18 @@ static void take_effect(world *w, int n)
     go_on(w, n);
 }
 
+/* Keep who had a core before: of a thread that got it, before its row takes effect or to come back from it. */
+static void keep_cores(world *w, int64_t row)
+{
+    if (w->c.let_go >= 0)
+        w->let_go[w->c.let_go] = row, w->free_ps[w->c.let_go] = w->c.clock_ps;
+    if (w->c.got < 0)
+        return;
+    const thread *t = &w->c.threads[w->c.got];
+    int64_t at = 2 * t->row + t->under_way;
+    w->lender[at] = w->let_go[t->last_core], w->lent_ps[at] = w->free_ps[t->last_core];
+}
+
 /* When the program ends; -1 where no thread can go on. */
 static int64_t end_of(world *w)
 {
@@ -289,7 +302,8 @@ static int64_t end_of(world *w)
         if (n < 0)
             return -1;
         thread *t = &c->threads[n];
-        c->clock_ps = at_ps > c->clock_ps ? at_ps : c->clock_ps;
+        int64_t row = t->row;
+        c->clock_ps = at_ps > c->clock_ps ? at_ps : c->clock_ps, c->got = c->let_go = -1;
         if (kind == E_WAKE)
             take_core(c, n);
         else if (kind == E_CARD || kind == E_TIME_OUT)
@@ -309,26 +323,36 @@ static int64_t end_of(world *w)
             } else
                 take_effect(w, n);
         }
+        keep_cores(w, row);
     }
 }
 
 /* The threads with so much time for each call of the card's, and before each row: when rows took effect and were over, -1
- * where the program ended before. Returns when it ended, -1 where no thread can go on, -2 where there is no memory. */
-int64_t replay_threads(const script *s, const int64_t *took_ps, const int64_t *own_ps, int64_t *t0_ps, int64_t *t1_ps)
+ * where the program ended before. `lender` has two of each row: the row with which another let go the
+ * core that its thread then got, before it took effect and until it was over (-1: none), and `lent_ps` when. Returns when the
+ * program ended, -1 where no thread can go on, -2 where there is no memory. */
+int64_t replay_threads(const script *s, const int64_t *took_ps, const int64_t *own_ps, int64_t *t0_ps, int64_t *t1_ps,
+                       int64_t *lender, int64_t *lent_ps)
 {
-    world w = {.s = s, .took_ps = took_ps, .own_ps = own_ps, .t0_ps = t0_ps, .t1_ps = t1_ps};
+    world w = {.s = s, .took_ps = took_ps, .own_ps = own_ps, .t0_ps = t0_ps, .t1_ps = t1_ps,
+               .lender = lender, .lent_ps = lent_ps};
     w.things = malloc((size_t)(s->objects + 1) * sizeof *w.things);
     int64_t end_ps = -2;
-    if (begin_cores(&w.c, &s->of, s->threads) && w.things) {
+    w.let_go = malloc(2 * (size_t)s->of.count * sizeof *w.let_go);
+    if (begin_cores(&w.c, &s->of, s->threads) && w.things && w.let_go) {
+        w.free_ps = w.let_go + s->of.count;
+        memset(w.let_go, -1, (size_t)s->of.count * sizeof *w.let_go);
         for (int64_t n = 0; n < s->objects; n++)
             w.things[n] = (thing){-1, 0};
         for (int64_t n = 0; n < s->threads; n++)
             w.c.threads[n].row = s->begin[n], w.c.threads[n].end = s->begin[n + 1];
         memset(t0_ps, -1, (size_t)s->begin[s->threads] * sizeof *t0_ps);
         memset(t1_ps, -1, (size_t)s->begin[s->threads] * sizeof *t1_ps);
+        memset(lender, -1, 2 * (size_t)s->begin[s->threads] * sizeof *lender);
         end_ps = end_of(&w);
     }
     end_cores(&w.c);
     free(w.things);
+    free(w.let_go);
     return end_ps;
 }

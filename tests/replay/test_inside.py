@@ -9,7 +9,7 @@ from workbench.model.pragma import Category
 from workbench.replay.cones import Cones, Ends
 from workbench.replay.events import STAY, Events
 from workbench.replay.order import _all_of
-from workbench.replay.servers import _served
+from workbench.replay.servers import Services, _kinds, _served
 
 WORK, WAIT, SEND = Category.WORK, Category.WAIT_RECV, Category.SEND
 
@@ -53,7 +53,15 @@ def served(*ends: tuple[int, int]) -> list[tuple[int, frozenset[int], int]]:
     gives, goes_on = np.arange(1, 5), np.array([6, 9, 7, 10])
     end = np.zeros(11, np.int64)
     end[gives - 1], end[goes_on - 1] = zip(*ends, strict=True)
-    return list(_served(block_of, gives, goes_on, begins, end))
+    found = _served(block_of, gives, goes_on, begins, end)
+    assert set(_kinds(found)) == set(each := [of_blocks(found, n) for n in range(len(goes_on))])
+    return each
+
+
+def of_blocks(found: Services, number: int) -> tuple[int, frozenset[int], int]:
+    members = [*found.members.tolist(), -1]
+    waiting = frozenset(found.members[found.waits[number]].tolist())
+    return members[found.before[number]], waiting, members[found.served[number]]
 
 
 def test_a_server_chooses_among_those_that_wait_when_it_can_begin() -> None:

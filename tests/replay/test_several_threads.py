@@ -13,6 +13,7 @@ from workbench.model.prediction import Prediction, Trust
 from workbench.model.syncs import SyncKind
 from workbench.replay.edits import Edited
 from workbench.replay.fpga import waiting_stays
+from workbench.replay.joined import Joining
 from workbench.replay.lowering import lower
 from workbench.replay.predict import Replayed, _settle, prepare
 from workbench.replay.threads import Replay
@@ -75,14 +76,14 @@ def test_a_slower_thread_holds_up_the_other_on_one_core_more_than_on_two(bench: 
 
 
 def test_slack_holds_where_one_thread_hands_work_to_another(bench: bounds.Bench) -> None:
-    """Of the threads none is claimed: the writer's calls seem to have some, and the run is longer by all of it."""
+    """Of the threads none is claimed where one polls over a bus that the other has: each moves the other's calls."""
     replayed = prepared(bench, HANDED)
     program, base = replayed.program, replayed._base
     assert program is not None
     assert base is not None
     assert len(np.unique(program.ops["thread"])) == 2
     path = replayed.critical_path()
-    assert "counts as its own time" in path.why
+    assert "poll over one bus" in path.why
     slack = {(one.block, one.state): one.slack_s for one in path.slack}
     assert not [block for block, _ in slack if block.startswith("host.")]
     least_s = slack["unit_top.worker", "multiply"]
@@ -97,6 +98,53 @@ def test_slack_holds_where_one_thread_hands_work_to_another(bench: bounds.Bench)
         more += longer_ps(replayed, stay, cycles + 2) > 0
     assert more > 3, "no more than that"
     assert total_ps == replayed.run.manifest.time_ps
+
+
+@pytest.mark.parametrize("program", [ONE, TWO], ids=["one core", "two cores"])
+def test_the_path_and_slack_go_over_threads(bench: bounds.Bench, program: bounds.Program) -> None:
+    """Each thread's own code may be as much longer as its slack says, and no more."""
+    replayed = prepared(bench, program)
+    path, base, blocks = replayed.critical_path(), replayed._base, replayed.run.manifest.blocks
+    assert not path.why
+    assert {step.block for step in path.steps} >= {"host.main", "host.producer", "unit_top.worker"}
+    assert sum(step.end_s - step.begin_s for step in path.steps) == pytest.approx(path.time_s, rel=1e-9)
+    run_path = replayed.run_path()
+    assert run_path
+    causes = run_path.parts[[block.id for block in blocks].index("host.main")].causes
+    assert any(blocks[block].id == "host.producer" for block in causes.block.tolist() if block >= 0)
+    assert replayed.program is not None
+    assert replayed.threads is not None
+    assert base is not None
+    lowered, order = base
+    assert lowered.rows is not None
+    spare_ps = find_spare(replayed.program, lowered, order).rows_ps
+    first, more = first_rows(replayed), 0
+    for row in np.flatnonzero(spare_ps < NO_LIMIT_PS)[::3].tolist():
+        assert slower_ps(replayed, int(first[row]), int(spare_ps[row])) == 0
+        more += slower_ps(replayed, int(first[row]), int(spare_ps[row]) + 100_000_000) > 0
+    assert more > 10
+
+
+def first_rows(replayed: Replayed) -> list[int]:
+    """The numbers of the threads' calls, among all, that the graph has rows of."""
+    assert replayed.program is not None
+    assert replayed.threads is not None
+    lowered = lower(replayed.program)
+    settled = _settle(replayed.program, lowered, Edited(), replayed.threads)[1]
+    assert settled is not None
+    return Joining(replayed.program, lowered, settled).first.tolist()
+
+
+def slower_ps(replayed: Replayed, row: int, more_ps: int) -> int:
+    """How much longer the run takes with more of a thread's own code before one of its calls."""
+    assert replayed.program is not None
+    assert replayed.threads is not None
+    rows = dict(replayed.threads.rows)
+    rows["own_ps"] = np.array(rows["own_ps"])
+    rows["own_ps"][row] += more_ps
+    lowered = lower(replayed.program)
+    _settle(replayed.program, lowered, Edited(), replace(replayed.threads, rows=rows))
+    return lowered.total_ps() - replayed.run.manifest.time_ps
 
 
 def longer_ps(replayed: Replayed, stay: int, cycles: int) -> int:

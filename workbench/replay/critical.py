@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.model.blocks import Block
 from workbench.model.prediction import Bottleneck, PathLine, PathStep
 from workbench.model.run import PS_PER_S
 from workbench.replay.engine import Graph
@@ -107,6 +108,12 @@ def _steps(program: Program, lowered: Lowered) -> Iterator[_Step]:
     of_node[lowered.of_op] = np.arange(len(lowered.of_op))
     stretch_of_node = np.full(len(graph), -1, np.int64)
     stretch_of_node[lowered.of_stretch] = np.arange(len(lowered.of_stretch))
+    own_code = work_states(program.run.manifest.blocks)
+    rows, state_of_node = lowered.rows, np.zeros(len(graph), np.int64)
+    if rows:
+        threads = rows.owner >= 0
+        state_of_node[threads] = own_code[rows.owner[threads]]
+        state_of_node[rows.over] = rows.state
     now = 0
     last_thread = int(ops["thread"][0]) if len(ops) else 0
     for place, node in enumerate(nodes.tolist()):
@@ -117,11 +124,14 @@ def _steps(program: Program, lowered: Lowered) -> Iterator[_Step]:
         if op >= 0:
             last_thread = int(ops["thread"][op])
             if begin > now:
-                yield _Step(last_thread, _state_before(program, last_thread), -1, False, now, begin)
+                yield _Step(last_thread, int(own_code[last_thread]), -1, False, now, begin)
                 now = begin
             if until > now:
                 yield _Step(last_thread, int(ops["state"][op]), int(ops["site"][op]), bool(on_bus[op]), now, until)
                 now = until
+        elif rows and rows.owner[node] >= 0 and begin > now:
+            yield _Step(int(rows.owner[node]), int(state_of_node[node]), -1, False, now, begin)
+            now = begin
         elif stretch >= 0:
             for block, state, end in _states(program, lowered, stretch):
                 if min(end, until) > now:
@@ -129,13 +139,12 @@ def _steps(program: Program, lowered: Lowered) -> Iterator[_Step]:
                     now = min(end, until)
     total = lowered.total_ps()
     if total > now:
-        yield _Step(last_thread, _state_before(program, last_thread), -1, False, now, total)
+        yield _Step(last_thread, int(own_code[last_thread]), -1, False, now, total)
 
 
-def _state_before(program: Program, thread: int) -> int:
-    """The host's own code."""
-    states = program.run.manifest.blocks[thread].states
-    return next((s.index for s in states if s.name == "work"), 0)
+def work_states(blocks: Sequence[Block]) -> Numbers:
+    """Of each block the state of the host's own code."""
+    return np.array([next((s.index for s in one.states if s.name == "work"), 0) for one in blocks], np.int64)
 
 
 def _ps(graph: Graph, node: int, time: int) -> int:

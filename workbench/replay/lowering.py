@@ -30,6 +30,22 @@ class Jitter:
 
 
 @dataclass(frozen=True)
+class HostRows:
+    """Calls by which threads meet, and the card's: the nodes of when each takes effect and is over, these times, its
+    thread, the state that this is in, and its operation (-1: none). Of every node `owner` is the thread whose own it is
+    (-1: of none)."""
+
+    asked: Numbers
+    over: Numbers
+    asked_ps: Numbers
+    over_ps: Numbers
+    thread: Numbers
+    state: Numbers
+    op: Numbers
+    owner: Numbers
+
+
+@dataclass(frozen=True)
 class Lowered:
     """A graph and where things are in it: the nodes of operations, of their return, of stretches and of the run's end,
     and the edge to that.
@@ -38,7 +54,7 @@ class Lowered:
     `begun` are the edges by which each operation follows the one before it, `lag_ps` their lags, `loop_ps` how much of
     these may be gone with calls, and `unsure_ps` how much may come; `asks` are the operations that ask. `answered` are
     the edges by which answers come, `room` how many cycles later they may, as far as the run tells, and `opaque`
-    whether that is all it tells.
+    whether that is all it tells. `rows` are calls of several threads, where these are in the graph.
     """
 
     graph: Graph
@@ -56,6 +72,7 @@ class Lowered:
     room: Numbers
     opaque: NDArray[np.bool_]
     marks: Numbers
+    rows: HostRows | None = None
 
     def total_ps(self) -> int:
         return int(self.graph.end[self.last])

@@ -27,18 +27,26 @@ from workbench.replay.edits import Edited, RefusedError, edit
 from workbench.replay.events import AllEvents
 from workbench.replay.fpga import Rows, fpga_of_rows, read_rows
 from workbench.replay.host import HostPart, read_host
+from workbench.replay.joined import joined
 from workbench.replay.likely import Likely, likely_course
 from workbench.replay.lowering import Jitter, Lowered, lower
 from workbench.replay.predicted_round import PredictedRound, predicted_round
 from workbench.replay.program import Program, begin_program
-from workbench.replay.refusals import FROM_PROFILE, ONE_THREAD, cannot_replay, refuse_left_out, refuse_opaque
+from workbench.replay.refusals import (
+    FROM_PROFILE,
+    ONE_THREAD,
+    POLL_TOGETHER,
+    cannot_replay,
+    refuse_left_out,
+    refuse_opaque,
+)
 from workbench.replay.resolve import Named, resolve
 from workbench.replay.servers import Server, find_servers, served_otherwise
-from workbench.replay.several_threads import HostThreads, read_threads
+from workbench.replay.several_threads import HostThreads, Settled, read_threads
 from workbench.replay.thread_edits import edited_threads
 from workbench.replay.threads import Replay, StuckError, differences
 from workbench.replay.unchanged import beyond_tables, differences_of
-from workbench.replay.waits import find_spare, run_path, slack_of
+from workbench.replay.waits import find_spare, poll_together, run_path, slack_of
 from workbench.traces.path import RunPath
 from workbench.traces.trace import trace_of
 
@@ -74,6 +82,7 @@ class Replayed:
     assumed: tuple[str, ...] = ()
     taken_for_work: tuple[str, ...] = ()
     program: Program | None = None
+    servers: Sequence[Server] = ()  # blocks that serve several others one after the other
     threads: HostThreads | None = None  # where there are several
     likely: Likely | None = None
     others: tuple[Replayed, ...] = ()  # other courses of the FPGA with the same profile
@@ -96,7 +105,7 @@ class Replayed:
                 raise RefusedError(f"it is not known what every wait behind this is for: {self.unknown[0]}")
             lowered = lower(program)
             times = _times_ps(program, lowered, edited, threads)
-            if program.fpga is self.program.fpga and (why := served_otherwise(self._servers, program, lowered)):
+            if program.fpga is self.program.fpga and (why := served_otherwise(self.servers, program, lowered)):
                 raise RefusedError(why)
             for way in range(1, edited.ways):
                 other, also, threads = self._edited(self.program, changes, named, way)
@@ -179,9 +188,7 @@ class Replayed:
     def _settled(self, program: Program, changes: Sequence[Change]) -> tuple[Program, Lowered]:
         """The program with these changes, and its graph with the times at which all happens. Raises RefusedError."""
         program, edited, threads = self._edited(program, changes, self._named(changes))
-        lowered = lower(program)
-        _settle(program, lowered, edited, threads)
-        return program, lowered
+        return program, _whole(program, edited, threads)[0]
 
     def critical_path(self) -> CriticalPath:
         """The run's critical path; without steps, and with the reason, where it cannot be replayed."""
@@ -189,9 +196,10 @@ class Replayed:
             return CriticalPath(self.run.time_s, (), why=self.why)
         lowered, order = self._base
         steps = steps_of(self.program, lowered)
-        slack = slack_of(self.program, find_spare(self.program, lowered, order))
+        slack = slack_of(self.program, find_spare(self.program, lowered, order), lowered.rows)
         doubts = [FROM_PROFILE] if self.likely and len(self.program.fpga.first) else []
-        doubts += [ONE_THREAD] if self.threads else []
+        doubts += [ONE_THREAD] if self.threads and lowered.rows is None else []
+        doubts += [POLL_TOGETHER] if self.threads and poll_together(self.program) else []
         return CriticalPath(
             lowered.total_ps() / PS_PER_S, path_steps(self.program, steps), path_lines(self.program, steps), slack,
             "; ".join(doubts),
@@ -213,41 +221,45 @@ class Replayed:
         return run_path(self.program, *self._base, self.unknown)
 
     @cached_property
-    def _servers(self) -> list[Server]:
-        return find_servers(self.program) if self.program else []
-
-    @cached_property
     def _base(self) -> tuple[Lowered, NDArray[np.int32]] | None:
         """The unchanged run as a graph, and the order in which all happens."""
         if self.program is None:
             return None
-        lowered = lower(self.program)
-        return lowered, _settle(self.program, lowered, Edited(), self.threads)
+        return _whole(self.program, Edited(), self.threads)
 
 
 #: What a run's own moments are taken for where it does not tell them.
 _PLAIN = Jitter(loop=1.0, late=0.5)
 
 
-def _settle(program: Program, lowered: Lowered, edited: Edited, threads: HostThreads | None) -> NDArray[np.int32]:
-    """Find when everything happens; the order in which it does."""
+def _settle(
+    program: Program, lowered: Lowered, edited: Edited, threads: HostThreads | None
+) -> tuple[NDArray[np.int32], Settled | None]:
+    """Find when everything happens; the order in which it does, and the threads."""
     lowered.vary(_PLAIN)
-    if threads:
-        edited.in_order &= threads.settle(program, lowered, edited.own, _PLAIN.loop)
+    settled = threads.settle(program, lowered, edited.own, _PLAIN.loop) if threads else None
+    edited.in_order &= settled is None or settled.in_order
     order = lowered.graph.sweep_in_time()
     if order is None:
         raise RefusedError("the changed program waits for something that comes only after the wait")
-    return order
+    return order, settled
+
+
+def _whole(program: Program, edited: Edited, threads: HostThreads | None) -> tuple[Lowered, NDArray[np.int32]]:
+    """The graph with the threads' own waits in it, where these explain its times, and the order of what happens."""
+    lowered = lower(program)
+    order, settled = _settle(program, lowered, edited, threads)
+    return (joined(program, lowered, settled) if settled else None) or (lowered, order)
 
 
 def _times_ps(program: Program, lowered: Lowered, edited: Edited, threads: HostThreads | None) -> list[int]:
     """The run's time, and what it may be as well. The graph is left as the first one is."""
-    order = _settle(program, lowered, edited, threads)
+    order, _ = _settle(program, lowered, edited, threads)
 
     def swept_ps(jitter: Jitter) -> int:
         lowered.vary(jitter)
         if threads:
-            edited.in_order &= threads.settle(program, lowered, edited.own, jitter.loop)
+            edited.in_order &= threads.settle(program, lowered, edited.own, jitter.loop).in_order
         else:
             lowered.graph.sweep(order)
         return max(lowered.total_ps(), 1)
@@ -346,12 +358,13 @@ def _of_fpga(refused: Replayed, events: AllEvents, causes: Causes) -> Replayed:
     total_ps = lowered.total_ps()
     wrong, off = differences_of(program, lowered, events, total_ps)
     intervals = len(program.ops) + len(fpga.first)
+    servers = find_servers(program)
     unknown = (*causes.reasons, *missing, *beyond_tables(program))
     return replace(
         refused, modelled_ps=total_ps, exact=not wrong and not host.why, why=wrong or host.why,
         intervals=refused.intervals + intervals, off=refused.off + off, unknown=unknown,
-        assumed=tuple(dict.fromkeys(causes.assumed if find_servers(program) else (*causes.assumed, *causes.in_turn))),
-        program=program,
+        assumed=tuple(dict.fromkeys(causes.assumed if servers else (*causes.assumed, *causes.in_turn))),
+        program=program, servers=servers,
     )  # fmt: skip
 
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.model.run import Run, Table
+from workbench.replay.engine import times_ps
 from workbench.replay.fpga import waiting_stays
 from workbench.replay.lowering import Lowered
 from workbench.replay.program import Program
-from workbench.replay.waits import times_ps
 
 Numbers = NDArray[np.int64]
 Stretch = tuple[int, int]  # from when, and how long, in picoseconds

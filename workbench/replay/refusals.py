@@ -14,6 +14,7 @@ from workbench.replay.program import Program
 from workbench.replay.resolve import Named
 
 ONE_THREAD = "of the host's threads it follows one: what this waits for in others counts as its own time"
+POLL_TOGETHER = "several threads poll over one bus, where each moves the other's polls: their slack is not known"
 FROM_PROFILE = "the run has no trace: what the FPGA did when is taken from its profile"
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,16 @@ class Server:
     choices: Choices
 
 
+class Services(NamedTuple):
+    """What is served, in order: of `members` which was served before (-1: none), whether each waits as soon as the
+    service can begin (services x members), and which is served."""
+
+    members: NDArray[np.int32]
+    before: Numbers
+    waits: NDArray[np.bool_]
+    served: Numbers
+
+
 def find_servers(program: Program) -> list[Server]:
     """Those of the unchanged run that serve whoever waits; one that keeps others waiting for the one whose turn it is
     goes by turns, whoever waits."""
@@ -49,12 +60,11 @@ def find_servers(program: Program) -> list[Server]:
             if len(np.unique(goes_on)) < len(goes_on) or fpga.begins[goes_on].any():
                 continue
             choices: Choices = {}
-            for before, waiting, served in _served(fpga.block, gives, goes_on, fpga.begins, fpga.end):
-                if served not in waiting:
-                    break
+            kinds = _kinds(_served(fpga.block, gives, goes_on, fpga.begins, fpga.end))
+            for before, waiting, served in kinds:
                 known = choices.setdefault((before, waiting), served)
                 choices[before, waiting] = served if known == served else None
-            else:
+            if all(served in waiting for _, waiting, served in kinds):
                 found.append(Server(number, gives, goes_on, choices))
     return found
 
@@ -71,29 +81,44 @@ def _asks(program: Program, number: int, members: list[int]) -> bool:
 
 def _served(
     block: NDArray[np.int32], gives: Numbers, goes_on: Numbers, begins: NDArray[np.bool_], end: Numbers
-) -> Iterator[tuple[int, frozenset[int], int]]:  # fmt: skip
-    """Of each service who was served before (-1: nobody), who waits when it can begin, and who is served."""
-    members = block[goes_on].tolist()
-    asked = end[goes_on - 1].tolist()
-    free = np.where(begins[gives], 0, end[np.maximum(gives - 1, 0)]).tolist()
-    queues = {member: [n for n, one in enumerate(members) if one == member] for member in set(members)}
-    at = dict.fromkeys(queues, 0)
-    before = -1
-    for n, member in enumerate(members):
-        open_ = {m: asked[of[at[m]]] for m, of in queues.items() if at[m] < len(of)}
-        when = max(free[n], min(open_.values()))
-        yield before, frozenset(m for m, time in open_.items() if time <= when), member
-        at[member] += 1
-        before = member
+) -> Services:
+    """The services of a run, or of a changed one: `end` has when stretches end."""
+    members, served = np.unique(block[goes_on], return_inverse=True)
+    asked, number = end[goes_on - 1], np.arange(len(goes_on))
+    free = np.where(begins[gives], 0, end[np.maximum(gives - 1, 0)])
+    open_ = np.full((len(members), len(number)), np.iinfo(np.int64).max)  # since when each waits for its next service
+    for one in range(len(members)):
+        mine = np.flatnonzero(served == one)
+        last = int(mine[-1]) + 1
+        open_[one, :last] = asked[mine[np.searchsorted(mine, number[:last])]]
+    waits = open_ <= np.maximum(free, open_.min(axis=0, initial=np.iinfo(np.int64).max))
+    waits &= open_ < np.iinfo(np.int64).max
+    return Services(members, np.append(-1, served[:-1])[: len(served)], waits.T, served)
 
 
-def served_otherwise(servers: list[Server], program: Program, lowered: Lowered) -> str:
+def _kinds(services: Services) -> list[tuple[int, frozenset[int], int]]:
+    """Each sort of service once: the block that was served before (-1: nobody), those that wait, and which is served."""
+    who = np.stack([services.before, services.served], axis=1).astype(np.int32).view(np.uint8)
+    keys = np.ascontiguousarray(np.hstack([who, np.packbits(services.waits, axis=1)]))
+    first = np.unique(keys.view(f"V{keys.shape[1]}").reshape(-1), return_index=True)[1]
+    members = [*services.members.tolist(), -1]
+    return [
+        (
+            members[services.before[n]],
+            frozenset(services.members[services.waits[n]].tolist()),
+            members[services.served[n]],
+        )
+        for n in np.sort(first).tolist()
+    ]
+
+
+def served_otherwise(servers: Sequence[Server], program: Program, lowered: Lowered) -> str:
     """Why the order of the run may be another one in the changed program, whose graph has been swept; "" where it is
     the same."""
     fpga, graph = program.fpga, lowered.graph
     end = graph.end[lowered.of_stretch]
     for server in servers:
-        for before, waiting, served in _served(fpga.block, server.gives, server.goes_on, fpga.begins, end):
+        for before, waiting, served in _kinds(_served(fpga.block, server.gives, server.goes_on, fpga.begins, end)):
             known = server.choices.get((before, waiting))
             if known != served and waiting != {served}:
                 return (

@@ -31,7 +31,7 @@ _NEVER = 1 << 62
 
 
 @dataclass(frozen=True)
-class _Script:
+class Script:
     """What the threads do: rows as those of `syncs`. Rows `at` are calls of the card's, by operations `op`, each the
     `number`-th of its operation's."""
 
@@ -61,6 +61,17 @@ class _Script:
 
 
 @dataclass(frozen=True)
+class Settled:
+    """The threads as the graph has them: whether they lock all that they share in the order of the run, what they do,
+    their own time before each row of that, and when all happens."""
+
+    in_order: bool
+    script: Script
+    own_ps: Numbers
+    times: ThreadTimes
+
+
+@dataclass(frozen=True)
 class HostThreads:
     """Rows as those of `syncs`, in which every call of the card's is one: of operation `op_of`, -1 for other rows. Of a
     row of polls that is each poll, with what lies between them. `gone_ps` is how much of a row's own time belongs to
@@ -70,13 +81,12 @@ class HostThreads:
     op_of: Numbers
     cores: Cores
 
-    def settle(self, program: Program, lowered: Lowered, own: dict[int, float], loop: float) -> bool:
-        """Make the graph's lags between operations and polls, and its end, those of the threads; whether these lock
-        all that they share in the order of the run. `own` scales the threads' own times, by number, and `loop` is the
-        share of `gone_ps` that is gone. Raises RefusedError."""
+    def settle(self, program: Program, lowered: Lowered, own: dict[int, float], loop: float) -> Settled:
+        """Make the graph's lags between operations and polls, and its end, those of the threads. `own` scales the
+        threads' own times, by number, and `loop` is the share of `gone_ps` that is gone. Raises RefusedError."""
         ops, script = program.ops, self._recorded
         factor = np.array([own.get(n, 1.0) for n in range(int(self.rows["block"].max()) + 1)])
-        took_ps, replayed = np.zeros(0, np.int64), None
+        took_ps, own_ps, replayed = np.zeros(0, np.int64), np.zeros(0, np.int64), None
         for _ in range(_MOST_ROUNDS):
             if lowered.graph.sweep_in_time() is None:
                 raise RefusedError("the changed program waits for something that comes only after the wait")
@@ -90,16 +100,16 @@ class HostThreads:
                 own_ps = np.rint(left_ps * factor[script.rows["block"]]).astype(np.int64)
                 replayed = script.times(found, own_ps)
             if not self._give(program, lowered, script, replayed, found) and np.array_equal(found, took_ps):
-                return _in_order(script.rows, replayed)
+                return Settled(_in_order(script.rows, replayed), script, own_ps, replayed)
             took_ps = found
         raise RefusedError("it is not found when the threads make their calls")
 
     @cached_property
-    def _recorded(self) -> _Script:
+    def _recorded(self) -> Script:
         at = np.flatnonzero(self.op_of >= 0)
-        return _Script(self.rows, self.cores, at, self.op_of[at], _numbers(self.op_of[at]))
+        return Script(self.rows, self.cores, at, self.op_of[at], _numbers(self.op_of[at]))
 
-    def _script(self, ops: Operations, counts: Numbers) -> _Script:
+    def _script(self, ops: Operations, counts: Numbers) -> Script:
         """The rows with so many calls of each operation."""
         at, known = self._recorded.at, self._recorded.counts(len(ops))
         first = np.cumsum(known) - known
@@ -115,9 +125,9 @@ class HostThreads:
         again = np.flatnonzero(np.append(False, order[1:] == order[:-1]))
         rows["own_ps"][again], rows["gone_ps"][again] = ops["gap_ps"][self.op_of[order[again]]], 0
         at = np.flatnonzero(self.op_of[order] >= 0)
-        return _Script(rows, self.cores, at, self.op_of[order[at]], _numbers(self.op_of[order[at]]))
+        return Script(rows, self.cores, at, self.op_of[order[at]], _numbers(self.op_of[order[at]]))
 
-    def _took(self, program: Program, lowered: Lowered, script: _Script) -> Numbers:
+    def _took(self, program: Program, lowered: Lowered, script: Script) -> Numbers:
         """How long, in the graph, each row waits."""
         graph, op, number = lowered.graph, script.op, script.number
         took = script.waits_ps.copy()
@@ -162,7 +172,7 @@ class HostThreads:
         return np.where(np.append(True, thread[1:] != thread[:-1])[: len(thread)], 0, before)
 
     def _give(
-        self, program: Program, lowered: Lowered, script: _Script, replayed: ThreadTimes, took_ps: Numbers
+        self, program: Program, lowered: Lowered, script: Script, replayed: ThreadTimes, took_ps: Numbers
     ) -> bool:
         """Give the graph the threads' times; whether that changed anything."""
         ops, graph = program.ops, lowered.graph

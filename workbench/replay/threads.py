@@ -19,11 +19,15 @@ _STUCK, _NO_MEMORY = -1, -2
 
 @dataclass(frozen=True)
 class ThreadTimes:
-    """When each row of `syncs` took effect and was over, -1 where the program ended before; and when that was."""
+    """When each row of `syncs` took effect and was over, -1 where the program ended before; and when that was. Two of
+    each row in `lender`: the row with which a thread let go the core that this one's then got, before it took effect
+    and until it was over (-1: none), and when that was (`lent_ps`)."""
 
     t0_ps: Numbers
     t1_ps: Numbers
     end_ps: int
+    lender: Numbers
+    lent_ps: Numbers
 
 
 class StuckError(Exception):
@@ -73,7 +77,7 @@ class Replay:
             np.ascontiguousarray(recorded if other is None else other, np.int64)
             for other, recorded in ((took_ps, self._took_ps), (own_ps, self._own_ps))
         ]
-        found = [np.empty(len(self._took_ps), np.int64) for _ in range(2)]
+        found = [np.empty(len(self._took_ps) * rows, np.int64) for rows in (1, 1, 2, 2)]
         pointers = (ctypes.c_void_p(array.ctypes.data) for array in (*given, *found))
         replay = compiled("threads").replay_threads
         replay.restype = ctypes.c_int64
@@ -82,7 +86,7 @@ class Replay:
             raise MemoryError
         if end_ps == _STUCK:
             raise StuckError
-        return ThreadTimes(found[0], found[1], end_ps)
+        return ThreadTimes(found[0], found[1], end_ps, found[2], found[3])
 
 
 def waits_ps(syncs: Table) -> Numbers:

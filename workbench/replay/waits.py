@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.model.cycles import starts_ps
 from workbench.model.prediction import Slack
 from workbench.model.run import PS_PER_S
-from workbench.replay.critical import steps_of
-from workbench.replay.engine import BY_BEGIN, BY_BUS, Graph
+from workbench.replay.critical import steps_of, work_states
+from workbench.replay.engine import BY_BEGIN, BY_BUS, Graph, times_ps
 from workbench.replay.fpga import waiting_stays
-from workbench.replay.lowering import Lowered
+from workbench.replay.host import ASK
+from workbench.replay.lowering import HostRows, Lowered
 from workbench.replay.program import Program
 from workbench.traces.path import NO_LIMIT_PS, UNKNOWN_PS, Causes, Parts, RunPath
 
@@ -23,19 +23,21 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Spare:
-    """How many picoseconds later each operation, and each of the FPGA's stays, may end: `NO_LIMIT_PS` where nothing in
-    the run waits for that, `UNKNOWN_PS` where that is not known; of a stay that waits it means nothing."""
+    """How many picoseconds later each operation, each of the FPGA's stays, and the threads' own code before each of
+    their rows (none where one thread makes all calls) may end: `NO_LIMIT_PS` where nothing in the run waits for that,
+    `UNKNOWN_PS` where that is not known; of a stay that waits it means nothing."""
 
     ops_ps: Numbers
     stretches_ps: Numbers
     stays_ps: Numbers
+    rows_ps: Numbers
 
 
 def find_spare(program: Program, lowered: Lowered, order: NDArray[np.int32]) -> Spare:
-    """After a sweep in that order. The graph has not by what several threads of the host wait for one another: of what
-    these do no slack is known, and the FPGA has only what delays none of it."""
-    graph, fpga = lowered.graph, program.fpga
-    several = len(np.unique(program.ops["thread"])) > 1
+    """After a sweep in that order. Where several threads of the host are not in the graph, or poll over one bus,
+    nothing is known of theirs, and the FPGA has only what delays none of it."""
+    graph, fpga, rows = lowered.graph, program.fpga, lowered.rows
+    several = poll_together(program) or (rows is None and len(np.unique(program.ops["thread"])) > 1)
     if several:
         graph, order = _held(lowered), np.append(order[order != lowered.last], np.int32(lowered.last))
     _, latest = graph.latest(lowered.last, order)
@@ -61,8 +63,18 @@ def find_spare(program: Program, lowered: Lowered, order: NDArray[np.int32]) -> 
         below = np.cumsum(new) * (far := 2 * lowered.total_ps())
         least = np.minimum.accumulate(np.minimum(stays_ps[some], far - 1) - below) + below
         stays_ps[some] = np.where(least == far - 1, NO_LIMIT_PS, least)
-    ops_ps = np.full(len(program.ops), UNKNOWN_PS) if several else spare_ps[lowered.of_op]
-    return Spare(ops_ps, stretches_ps, stays_ps)
+    ops_ps, rows_ps = spare_ps[lowered.of_op], spare_ps[rows.asked] if rows else np.zeros(0, np.int64)
+    if several:
+        ops_ps[:], rows_ps[:] = UNKNOWN_PS, UNKNOWN_PS
+    return Spare(ops_ps, stretches_ps, stays_ps, rows_ps)
+
+
+def poll_together(program: Program) -> bool:
+    """Whether a thread polls over a bus that another one uses: a delay of either moves polls of the other."""
+    ops = program.ops
+    asks = (ops["kind"] == ASK) & (ops["bus"] >= 0)
+    asked = np.unique(np.stack([ops["thread"][asks], ops["bus"][asks]]), axis=1).T.tolist()
+    return any(((ops["bus"] == bus) & (ops["thread"] != thread)).any() for thread, bus in asked)
 
 
 def _held(lowered: Lowered) -> Graph:
@@ -77,8 +89,9 @@ def _held(lowered: Lowered) -> Graph:
     return graph
 
 
-def slack_of(program: Program, spare: Spare) -> tuple[Slack, ...]:
-    """The least slack of each call's place and of each state that is no wait; the least first."""
+def slack_of(program: Program, spare: Spare, rows: HostRows | None) -> tuple[Slack, ...]:
+    """The least slack of each call's place, of each state that is no wait, and of each of several threads' own code;
+    the least first."""
     manifest, ops, fpga = program.run.manifest, program.ops, program.fpga
     found: list[Slack] = []
 
@@ -97,6 +110,9 @@ def slack_of(program: Program, spare: Spare) -> tuple[Slack, ...]:
         np.minimum.at(least_ps, which.reshape(-1), spare.ops_ps)
         for (block, state, site), least in zip(kinds.T.tolist(), least_ps.tolist(), strict=True):
             add(block, state, least, site)
+    for thread in np.unique(rows.thread).tolist() if rows else ():
+        assert rows
+        add(thread, int(work_states(manifest.blocks)[thread]), int(spare.rows_ps[rows.thread == thread].min()))
     works = np.flatnonzero(~waiting_stays(fpga, manifest.blocks))
     if len(works):
         kinds = fpga.stay_block[works].astype(np.int64) * (states := int(fpga.stay_state.max()) + 1)
@@ -111,16 +127,22 @@ def slack_of(program: Program, spare: Spare) -> tuple[Slack, ...]:
 def run_path(program: Program, lowered: Lowered, order: NDArray[np.int32], unknown: tuple[str, ...]) -> RunPath:
     """All of it over time, for views of the run."""
     graph, ops, fpga = lowered.graph, program.ops, program.fpga
-    spare = find_spare(program, lowered, order)
+    spare, rows = find_spare(program, lowered, order), lowered.rows
     known = _Owners(program, lowered)
     parts: dict[int, Parts] = {}
-    causes = known.of(lowered.of_op)
-    threads = np.unique(ops["thread"]).tolist()
-    for thread in threads:
-        mine = np.flatnonzero(ops["thread"] == thread)
-        sites = ops["site"][mine].astype(np.int64)
-        ends = ops["end_ps"][mine]
-        parts[thread] = Parts(ops["begin_ps"][mine], ends, spare.ops_ps[mine], sites, causes.some(mine))
+    thread, site = ops["thread"].astype(np.int64), ops["site"].astype(np.int64)
+    nodes, begin_ps, end_ps, spare_ps = lowered.of_op, ops["begin_ps"], ops["end_ps"], spare.ops_ps
+    if rows:  # calls by which threads meet, where they waited
+        met = np.flatnonzero((rows.op < 0) & (rows.over_ps > rows.asked_ps))
+        thread, site = np.append(thread, rows.thread[met]), np.append(site, np.full(len(met), -1))
+        nodes, spare_ps = np.append(nodes, rows.over[met]), np.append(spare_ps, np.full(len(met), UNKNOWN_PS))
+        begin_ps, end_ps = np.append(begin_ps, rows.asked_ps[met]), np.append(end_ps, rows.over_ps[met])
+    causes = known.of(nodes)
+    threads = np.unique(thread).tolist()
+    for one in threads:
+        mine = np.flatnonzero(thread == one)
+        mine = mine[np.argsort(begin_ps[mine], kind="stable")]
+        parts[one] = Parts(begin_ps[mine], end_ps[mine], spare_ps[mine], site[mine], causes.some(mine))
     causes = known.of(lowered.of_stretch)
     begin_ps = times_ps(graph, lowered.of_stretch, graph.begin[lowered.of_stretch])
     end_ps = times_ps(graph, lowered.of_stretch, graph.end[lowered.of_stretch])
@@ -144,6 +166,9 @@ class _Owners:
             self.block[nodes], self.site[nodes] = ops["thread"], ops["site"]
         if len(fpga.first):
             self.block[lowered.of_stretch] = fpga.block
+        if lowered.rows:
+            mine = lowered.rows.owner >= 0
+            self.block[mine] = lowered.rows.owner[mine]
         self.is_mark = np.zeros(count, bool)
         self.is_mark[lowered.marks] = True
         owner = ~graph.cause[graph.cause_first[lowered.marks]].astype(np.int64)
@@ -165,13 +190,3 @@ class _Owners:
         at_ps = np.where(there, times_ps(self.graph, at, moments), 0)
         block, site = np.where(there, self.block[at], -1), np.where(there, self.site[at], -1)
         return Causes(block, site, at_ps, how == BY_BUS)
-
-
-def times_ps(graph: Graph, nodes: Numbers, times: Numbers) -> Numbers:
-    """Times of nodes, in their own clocks' cycles, in picoseconds."""
-    found = times.astype(np.int64).copy()
-    domain = graph.domain[nodes]
-    for number, period in enumerate(graph.periods_ps, start=1):
-        mine = domain == number
-        found[mine] = starts_ps(found[mine], period)
-    return found
