@@ -54,7 +54,8 @@ def served(*ends: tuple[int, int]) -> list[tuple[int, frozenset[int], int]]:
     end = np.zeros(11, np.int64)
     end[gives - 1], end[goes_on - 1] = zip(*ends, strict=True)
     found = _served(block_of, gives, goes_on, begins, end)
-    assert set(_kinds(found)) == set(each := [of_blocks(found, n) for n in range(len(goes_on))])
+    each = [of_blocks(found, n) for n in range(len(goes_on))]
+    assert set(_kinds(found)) == set(each)
     return each
 
 

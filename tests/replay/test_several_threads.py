@@ -15,7 +15,8 @@ from workbench.replay.edits import Edited
 from workbench.replay.fpga import waiting_stays
 from workbench.replay.joined import Joining
 from workbench.replay.lowering import lower
-from workbench.replay.predict import Replayed, _settle, prepare
+from workbench.replay.predict import Replayed, prepare
+from workbench.replay.settling import settle
 from workbench.replay.threads import Replay
 from workbench.replay.waits import find_spare
 from workbench.traces.path import NO_LIMIT_PS
@@ -130,7 +131,7 @@ def first_rows(replayed: Replayed) -> list[int]:
     assert replayed.program is not None
     assert replayed.threads is not None
     lowered = lower(replayed.program)
-    settled = _settle(replayed.program, lowered, Edited(), replayed.threads)[1]
+    settled = settle(replayed.program, lowered, Edited(), replayed.threads)[1]
     assert settled is not None
     return Joining(replayed.program, lowered, settled).first.tolist()
 
@@ -143,7 +144,7 @@ def slower_ps(replayed: Replayed, row: int, more_ps: int) -> int:
     rows["own_ps"] = np.array(rows["own_ps"])
     rows["own_ps"][row] += more_ps
     lowered = lower(replayed.program)
-    _settle(replayed.program, lowered, Edited(), replace(replayed.threads, rows=rows))
+    settle(replayed.program, lowered, Edited(), replace(replayed.threads, rows=rows))
     return lowered.total_ps() - replayed.run.manifest.time_ps
 
 
@@ -153,7 +154,7 @@ def longer_ps(replayed: Replayed, stay: int, cycles: int) -> int:
     program = replayed.program.copy()
     program.stays[stay] += cycles
     lowered = lower(program)
-    _settle(program, lowered, Edited(), replayed.threads)
+    settle(program, lowered, Edited(), replayed.threads)
     return lowered.total_ps() - replayed.run.manifest.time_ps
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -27,9 +27,8 @@ from workbench.replay.edits import Edited, RefusedError, edit
 from workbench.replay.events import AllEvents
 from workbench.replay.fpga import Rows, fpga_of_rows, read_rows
 from workbench.replay.host import HostPart, read_host
-from workbench.replay.joined import joined
 from workbench.replay.likely import Likely, likely_course
-from workbench.replay.lowering import Jitter, Lowered, lower
+from workbench.replay.lowering import Lowered, lower
 from workbench.replay.predicted_round import PredictedRound, predicted_round
 from workbench.replay.program import Program, begin_program
 from workbench.replay.refusals import (
@@ -42,7 +41,8 @@ from workbench.replay.refusals import (
 )
 from workbench.replay.resolve import Named, resolve
 from workbench.replay.servers import Server, find_servers, served_otherwise
-from workbench.replay.several_threads import HostThreads, Settled, read_threads
+from workbench.replay.settling import all_times_ps, whole
+from workbench.replay.several_threads import HostThreads, read_threads
 from workbench.replay.thread_edits import edited_threads
 from workbench.replay.threads import Replay, StuckError, differences
 from workbench.replay.unchanged import beyond_tables, differences_of
@@ -50,8 +50,6 @@ from workbench.replay.waits import find_spare, poll_together, run_path, slack_of
 from workbench.traces.path import RunPath
 from workbench.traces.trace import trace_of
 
-#: Moments of the first question of each row, in picoseconds from where it is reckoned.
-_FIRST_PS = (-10_000, -6_000, -2_000, 0, 2_000, 6_000, 10_000)
 #: By which ratio the ends of an interval may be off the predicted speedup, and it is trusted.
 _WIDE = 1.02
 #: What the id of a FIFO between FPGAs begins with.
@@ -104,12 +102,12 @@ class Replayed:
             if edited.fpga and self.unknown:
                 raise RefusedError(f"it is not known what every wait behind this is for: {self.unknown[0]}")
             lowered = lower(program)
-            times = _times_ps(program, lowered, edited, threads)
+            times = all_times_ps(program, lowered, edited, threads)
             if program.fpga is self.program.fpga and (why := served_otherwise(self.servers, program, lowered)):
                 raise RefusedError(why)
             for way in range(1, edited.ways):
                 other, also, threads = self._edited(self.program, changes, named, way)
-                times += _times_ps(other, lower(other), also, threads)
+                times += all_times_ps(other, lower(other), also, threads)
         except RefusedError as error:
             return Prediction(changes, Trust.REFUSED, why=str(error))
         speedup = self.run.manifest.time_ps / times[0]
@@ -127,6 +125,9 @@ class Replayed:
             speedups = sorted((*speedups, 1.0))
         if not edited.in_order:
             doubts.append("the threads lock what they share in another order: where one then waits is not known")
+            speedups = sorted((*speedups, 1.0))
+        if self.unknown:
+            doubts.append(f"a wait of which no cause is known ends as in the run: {self.unknown[0]}")
             speedups = sorted((*speedups, 1.0))
         if edited.fpga and self.assumed:
             doubts.append(f"assumed: {self.assumed[0]}")
@@ -150,7 +151,7 @@ class Replayed:
             return []
         try:
             program, edited, threads = self._edited(self.program, changes, named)
-            return _times_ps(program, lower(program), edited, threads)
+            return all_times_ps(program, lower(program), edited, threads)
         except RefusedError:
             return []
 
@@ -188,7 +189,7 @@ class Replayed:
     def _settled(self, program: Program, changes: Sequence[Change]) -> tuple[Program, Lowered]:
         """The program with these changes, and its graph with the times at which all happens. Raises RefusedError."""
         program, edited, threads = self._edited(program, changes, self._named(changes))
-        return program, _whole(program, edited, threads)[0]
+        return program, whole(program, edited, threads)[0]
 
     def critical_path(self) -> CriticalPath:
         """The run's critical path; without steps, and with the reason, where it cannot be replayed."""
@@ -225,60 +226,7 @@ class Replayed:
         """The unchanged run as a graph, and the order in which all happens."""
         if self.program is None:
             return None
-        return _whole(self.program, Edited(), self.threads)
-
-
-#: What a run's own moments are taken for where it does not tell them.
-_PLAIN = Jitter(loop=1.0, late=0.5)
-
-
-def _settle(
-    program: Program, lowered: Lowered, edited: Edited, threads: HostThreads | None
-) -> tuple[NDArray[np.int32], Settled | None]:
-    """Find when everything happens; the order in which it does, and the threads."""
-    lowered.vary(_PLAIN)
-    settled = threads.settle(program, lowered, edited.own, _PLAIN.loop) if threads else None
-    edited.in_order &= settled is None or settled.in_order
-    order = lowered.graph.sweep_in_time()
-    if order is None:
-        raise RefusedError("the changed program waits for something that comes only after the wait")
-    return order, settled
-
-
-def _whole(program: Program, edited: Edited, threads: HostThreads | None) -> tuple[Lowered, NDArray[np.int32]]:
-    """The graph with the threads' own waits in it, where these explain its times, and the order of what happens."""
-    lowered = lower(program)
-    order, settled = _settle(program, lowered, edited, threads)
-    return (joined(program, lowered, settled) if settled else None) or (lowered, order)
-
-
-def _times_ps(program: Program, lowered: Lowered, edited: Edited, threads: HostThreads | None) -> list[int]:
-    """The run's time, and what it may be as well. The graph is left as the first one is."""
-    order, _ = _settle(program, lowered, edited, threads)
-
-    def swept_ps(jitter: Jitter) -> int:
-        lowered.vary(jitter)
-        if threads:
-            edited.in_order &= threads.settle(program, lowered, edited.own, jitter.loop).in_order
-        else:
-            lowered.graph.sweep(order)
-        return max(lowered.total_ps(), 1)
-
-    times = [max(lowered.total_ps(), 1), *map(swept_ps, _jitters(lowered, edited, threads))]
-    swept_ps(_PLAIN)
-    return times
-
-
-def _jitters(lowered: Lowered, edited: Edited, threads: HostThreads | None) -> Iterator[Jitter]:
-    """What may be otherwise: a change of the FPGA alone moves no host code."""
-    gone_ps = threads.rows["gone_ps"] if threads else lowered.loop_ps
-    loops = (0.0, 1.0) if gone_ps.any() else (1.0,)
-    late = (0.0, 0.5, 1.0) if lowered.opaque.any() else (0.5,)
-    slow = (0.0, 1.0) if lowered.unsure_ps.any() else (0.0,)
-    for first_ps in _FIRST_PS if edited.host and len(lowered.asks) else (0,):
-        for seen in (0, 1) if len(lowered.answered) else (0,):
-            for loop in loops:
-                yield from (Jitter(first_ps, seen, loop, one, more) for one in late for more in slow)
+        return whole(self.program, Edited(), self.threads)
 
 
 def prepare(

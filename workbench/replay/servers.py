@@ -97,7 +97,7 @@ def _served(
 
 
 def _kinds(services: Services) -> list[tuple[int, frozenset[int], int]]:
-    """Each sort of service once: the block that was served before (-1: nobody), those that wait, and which is served."""
+    """Each sort of service once: which block was served before (-1: none), those that wait, and which is served."""
     who = np.stack([services.before, services.served], axis=1).astype(np.int32).view(np.uint8)
     keys = np.ascontiguousarray(np.hstack([who, np.packbits(services.waits, axis=1)]))
     first = np.unique(keys.view(f"V{keys.shape[1]}").reshape(-1), return_index=True)[1]

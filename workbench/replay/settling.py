@@ -1,0 +1,68 @@
+"""When everything of a program happens, and the times to which it may come with what a run does not tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.replay.edits import Edited, RefusedError
+from workbench.replay.joined import joined
+from workbench.replay.lowering import Jitter, Lowered, lower
+from workbench.replay.program import Program
+from workbench.replay.several_threads import HostThreads, Settled
+
+#: Moments of the first question of each row, in picoseconds from where it is reckoned.
+_FIRST_PS = (-10_000, -6_000, -2_000, 0, 2_000, 6_000, 10_000)
+#: What a run's own moments are taken for where it does not tell them.
+_PLAIN = Jitter(loop=1.0, late=0.5)
+
+
+def settle(
+    program: Program, lowered: Lowered, edited: Edited, threads: HostThreads | None
+) -> tuple[NDArray[np.int32], Settled | None]:
+    """Find when everything happens; the order in which it does, and the threads."""
+    lowered.vary(_PLAIN)
+    settled = threads.settle(program, lowered, edited.own, _PLAIN.loop) if threads else None
+    edited.in_order &= settled is None or settled.in_order
+    order = lowered.graph.sweep_in_time()
+    if order is None:
+        raise RefusedError("the changed program waits for something that comes only after the wait")
+    return order, settled
+
+
+def whole(program: Program, edited: Edited, threads: HostThreads | None) -> tuple[Lowered, NDArray[np.int32]]:
+    """The graph with the threads' own waits in it, where these explain its times, and the order of what happens."""
+    lowered = lower(program)
+    order, settled = settle(program, lowered, edited, threads)
+    return (joined(program, lowered, settled) if settled else None) or (lowered, order)
+
+
+def all_times_ps(program: Program, lowered: Lowered, edited: Edited, threads: HostThreads | None) -> list[int]:
+    """The run's time, and what it may be as well. The graph is left as the first one is."""
+    order, _ = settle(program, lowered, edited, threads)
+
+    def swept_ps(jitter: Jitter) -> int:
+        lowered.vary(jitter)
+        if threads:
+            edited.in_order &= threads.settle(program, lowered, edited.own, jitter.loop).in_order
+        else:
+            lowered.graph.sweep(order)
+        return max(lowered.total_ps(), 1)
+
+    times = [max(lowered.total_ps(), 1), *map(swept_ps, _jitters(lowered, edited, threads))]
+    swept_ps(_PLAIN)
+    return times
+
+
+def _jitters(lowered: Lowered, edited: Edited, threads: HostThreads | None) -> Iterator[Jitter]:
+    """What may be otherwise: a change of the FPGA alone moves no host code."""
+    gone_ps = threads.rows["gone_ps"] if threads else lowered.loop_ps
+    loops = (0.0, 1.0) if gone_ps.any() else (1.0,)
+    late = (0.0, 0.5, 1.0) if lowered.opaque.any() else (0.5,)
+    slow = (0.0, 1.0) if lowered.unsure_ps.any() else (0.0,)
+    for first_ps in _FIRST_PS if edited.host and len(lowered.asks) else (0,):
+        for seen in (0, 1) if len(lowered.answered) else (0,):
+            for loop in loops:
+                yield from (Jitter(first_ps, seen, loop, one, more) for one in late for more in slow)
