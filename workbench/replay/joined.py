@@ -7,7 +7,7 @@ of the threads, so that a sweep finds the same. Locks and cores are given in the
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,7 @@ def joined(program: Program, lowered: Lowered, settled: Settled) -> tuple[Lowere
         return None
     old, rows, graph = lowered.graph, made.rows, made.graph
     same = np.array_equal(graph.end[: len(old)], old.end) and np.array_equal(graph.begin[: len(old)], old.begin)
+    assert rows
     same &= np.array_equal(graph.end[rows.asked], rows.asked_ps) and np.array_equal(graph.end[rows.over], rows.over_ps)
     return (made, _by_bus(graph, in_time)) if same else None
 
@@ -289,13 +290,12 @@ class Joining:
         )
 
 
-def _places(groups: Numbers, times: Numbers, group: Numbers, time: Numbers, side: str) -> Numbers:
+def _places(groups: Numbers, times: Numbers, group: Numbers, time: Numbers, side: Literal["left", "right"]) -> Numbers:
     """Where times of groups would be among those that are sorted by group and time."""
     apart = int(max(times.max(initial=0), time.max(initial=0))) + 2
-    kinds, which = np.unique(np.concatenate((groups, group)), return_inverse=True)
-    del kinds
+    which = np.unique(np.concatenate((groups, group)), return_inverse=True)[1]
     keys = which[: len(groups)].astype(np.int64) * apart + times
-    return np.searchsorted(keys, which[len(groups) :].astype(np.int64) * apart + time, side)  # type: ignore[call-overload,no-any-return]
+    return np.searchsorted(keys, which[len(groups) :].astype(np.int64) * apart + time, side)
 
 
 def _states(run: Run, threads: Numbers, at_ps: Numbers) -> Numbers:
