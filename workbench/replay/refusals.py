@@ -51,11 +51,11 @@ def cannot_replay(run: Run) -> str:
     if not run.complete:
         return "the run is not complete"
     if not run.manifest.simulated:
-        return "the run is of a real machine, whose calls have no exact times"
+        return "the run is of a real machine, which keeps no order of calls: run it, traced, on the simulated card"
     if "calls" not in run.tables or (len(run.manifest.threads) < 2 and not len(run.tables["calls"]["site"])):
         return "the run has no calls"
     if not run.manifest.clocks:
         return "the run has no clock"
     if run.manifest.drift_ppm_per_s:
-        return "the card's clock drifts"
+        return "the FPGA's clock drifts: run with `clock_drift_ppm_per_s: 0` in the project's simulation"
     return ""
