@@ -87,7 +87,7 @@ def cases(core: Path | None = None) -> list[Case]:
     seen = {(repr(c.base), repr(c.twin)) for c in found}
     found += uneven()
     bases = {repr(c.base): (c.application, c.base) for c in found}
-    found += [*calls_of_threads(), *rounds_of_threads(), *waits_inside()]
+    found += [*calls_of_threads(), *rounds_of_threads(), *hosts_of_their_own(), *waits_inside()]
     for name, base in [*bases.values(), *threads()]:
         for twin, advice in other_speeds(base):
             if (repr(base), repr(twin)) not in seen:
@@ -115,6 +115,37 @@ def uneven() -> list[Case]:
         Case(f"{name}, two stages", stages, stages.but(MAKE=10), "Make the FPGA faster"),
         Case(f"{name}, the first stage slow", making, making.but(ADD=10), "Make the FPGA faster"),
     ]
+
+
+def hosts_of_their_own() -> Iterable[Case]:
+    """Hosts that pause between polls, whose batches differ and come again, and that give the next batch to whichever
+    core is done: what the last one does depends on when it is answered."""
+    multiply, host = "state 'block={}' state=multiply factor={!r}", "host block=host.main state=work factor={!r}"
+    clock = ("clock clock=clk frequency_hz=160e6",)
+    pauses = bounds.Program("sleepy", settings={"CYCLES": 300, "EFFORT": 200, "ROUNDS": 6, "PAUSE": 5})
+    yield Case("pauses between polls", pauses, pauses.but("irq"), "edit", lines=("interrupt calls=poll",))
+    sizes = bounds.Program("sizes", settings={"CYCLES": 60, "EFFORT": 100, "ROUNDS": 9, "PIECE": 8, "READ": 1})
+    name = "batches of other sizes"
+    yield Case(name, sizes, sizes.but(PIECE=16), "edit", lines=("unite calls=put count=2",))
+    yield Case(name, sizes, sizes.but(READ=16), "edit", lines=("unite calls=get count=16",))
+    both = ("unite calls=get count=4", "split calls=put count=2")
+    yield Case(name, sizes, sizes.but(READ=4, PIECE=4), "edit", lines=both)
+    block, blocks = "unit_top.worker", "unit_top.units[*].unit.worker"
+    settings = {"CORES": 2, "CYCLES": 300, "EFFORT": 100, "ROUNDS": 10}
+    busy = bounds.Program("dispatch", "cores", settings)
+    late = bounds.Program("dispatch", "cores", {**settings, "CYCLES": 1200, "EFFORT": 20})
+    for application, base, of in (
+        ("pauses between polls", pauses, block), (name, sizes, block), ("whichever is done, busy", busy, blocks),
+        ("whichever is done, late", late, blocks),
+    ):  # fmt: skip
+        cycles, effort = base.settings["CYCLES"], base.settings["EFFORT"]
+        for factor in (0.25, 0.5, 2):
+            lines = (multiply.format(of, factor),)
+            yield Case(application, base, base.but(CYCLES=round(cycles * factor)), "edit", lines=lines)
+        for factor in (0.5, 4, 20):
+            lines = (host.format(factor),)
+            yield Case(application, base, base.but(EFFORT=round(effort * factor)), "edit", lines=lines)
+        yield Case(application, base, base.but(clock_mhz=160), "edit", lines=clock)
 
 
 def waits_inside() -> Iterable[Case]:

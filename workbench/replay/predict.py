@@ -35,6 +35,7 @@ from workbench.replay.refusals import (
     FROM_PROFILE,
     ONE_THREAD,
     POLL_TOGETHER,
+    asked_otherwise,
     cannot_replay,
     refuse_left_out,
     refuse_opaque,
@@ -125,6 +126,9 @@ class Replayed:
             speedups = sorted((*speedups, 1.0))
         if not edited.in_order:
             doubts.append("the threads lock what they share in another order: where one then waits is not known")
+            speedups = sorted((*speedups, 1.0))
+        if otherwise := asked_otherwise(program, lowered):
+            doubts.append(otherwise)
             speedups = sorted((*speedups, 1.0))
         if self.unknown:
             doubts.append(f"a wait of which no cause is known ends as in the run: {self.unknown[0]}")

@@ -9,7 +9,9 @@ import numpy as np
 from workbench.model.changes import Change, Replicas, ScaleState
 from workbench.model.run import Run
 from workbench.replay.editing import RefusedError
+from workbench.replay.host import ASK
 from workbench.replay.likely import Likely
+from workbench.replay.lowering import Lowered
 from workbench.replay.program import Program
 from workbench.replay.resolve import Named
 
@@ -44,6 +46,30 @@ def refuse_opaque(program: Program, changes: Sequence[Change]) -> None:
             f"of what the calls at {site.file}:{site.line} let the FPGA do no more is known than how long the host "
             "waits: how long it takes for more or fewer of them is not"
         )
+
+
+def asked_otherwise(program: Program, lowered: Lowered) -> str:
+    """Why the host may do other things in a changed program because its questions are answered otherwise; "" where the
+    run shows what it does. The graph has been swept."""
+    ops, sites = program.host.ops, program.run.manifest.sites
+    asks = np.flatnonzero(ops["kind"] == ASK)
+    which = np.unique(ops[["thread", "site", "address"]][asks], return_inverse=True)[1].reshape(-1)
+    row = np.cumsum(np.append(1, np.diff(asks) != 1))[: len(asks)]  # of questions alone, one after the other
+    other = np.append(True, (np.diff(which) != 0) | (np.diff(row) != 0))[: len(asks)]
+    _, first, times = np.unique(np.stack([row, which])[:, other], axis=1, return_index=True, return_counts=True)
+    if (times > 1).any():
+        site = sites[int(ops["site"][asks[other][first[times > 1][0]]])]
+        return f"the host asks others where {site.file}:{site.line} is not answered: what it does depends on that"
+    most = np.zeros(len(sites), np.int64)
+    np.maximum.at(most, ops["site"][asks], ops["rows"][asks])
+    again = lowered.asks[lowered.graph.polls["asked"] > 1]
+    once = again[most[program.ops["site"][again]] == 1]
+    if not len(once):
+        return ""
+    site = sites[int(program.ops["site"][once[0]])]
+    return (
+        f"{site.file}:{site.line} is answered at once each time in this run: whether the host asks again is not known"
+    )
 
 
 def cannot_replay(run: Run) -> str:
