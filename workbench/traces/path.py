@@ -113,8 +113,9 @@ class Parts:
 
     @cached_property
     def least_slack_ps(self) -> int:
-        """How much later any one of them may end."""
-        return int(self.slack_ps.min(initial=NO_LIMIT_PS))
+        """How much later any one of them may end of which that is known; `UNKNOWN_PS` where none is."""
+        known = self.slack_ps[self.slack_ps != UNKNOWN_PS]
+        return int(known.min(initial=NO_LIMIT_PS)) if len(known) or not len(self) else UNKNOWN_PS
 
 
 @dataclass(frozen=True)
