@@ -112,6 +112,7 @@ def geometry() -> dict[str, tuple[int, ...]]:
 
 def held() -> dict[str, int]:
     """What the window holds: widgets, objects of Python, open file descriptors, kilobytes of memory."""
+    gc.unfreeze()  # what is left out of the looks between turns too
     gc.collect()
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return {

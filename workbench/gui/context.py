@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -322,9 +322,10 @@ class Context(QObject):
         """A file as scan, run or finding names it, as a path."""
         return _path(self.root(), file)
 
-    def same_file(self, one: str, other: str) -> bool:
-        root = self.root()
-        return one == other or _path(root, one) == _path(root, other)
+    def is_file(self, path: Path) -> Callable[[str], bool]:
+        """Says of a file as scan, run or finding names it whether it is this one; each name is looked at once."""
+        root, path = self.root(), _path(self.root(), str(path))
+        return cache(lambda name: _path(root, name) == path)
 
     # ---- ranges of time, findings set aside
 

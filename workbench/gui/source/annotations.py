@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -41,7 +41,7 @@ class Annotations:
         self._context, self._editor, self._check, self._changed = context, editor, check, changed
         self._points: tuple[Point, ...] = ()  # as scanned
         self._problems: tuple[CheckedProblem, ...] = ()
-        self._scanned_text, self._checked_text = "", ""  # that lines are counted from; each edit is followed
+        self._scanned_text = self._checked_text = editor.text  # that lines are counted from; each edit is followed
         self.placed: tuple[PlacedPragma, ...] = ()  # in the text as it is
         self._wrong: tuple[Diagnostic, ...] = ()  # with those
         self._read_text: str | None = None  # the text that they were read in
@@ -51,8 +51,9 @@ class Annotations:
         self._marked: tuple[object, ...] | None = None  # the pragmas that `margin.lacking` was found with
         self.take_scan()
 
-    def _is_here(self, file: str) -> bool:
-        return self._context.same_file(file, str(self._editor.path))
+    @property
+    def _is_here(self) -> Callable[[str], bool]:
+        return self._context.is_file(self._editor.path)
 
     def take_scan(self) -> None:
         """The sources were read: where a pragma may stand, what is wrong, which names are the platform's calls."""
@@ -64,16 +65,15 @@ class Annotations:
         self._points = ()
         if scan is not None:
             self._find_points(scan)
-            editor.highlighter.set_names(
-                tuple(dict.fromkeys(c.callee for c in scan.host.calls if self._is_here(c.file)))
-            )
+            is_here = self._is_here
+            editor.highlighter.set_names(tuple(dict.fromkeys(c.callee for c in scan.host.calls if is_here(c.file))))
         self._marked = None
         self._find_problems()
         self.take_run()
 
     def _find_points(self, scan: ProjectScan) -> None:
         """Where a pragma may stand; in the background where there are very many such places."""
-        here = cache(self._is_here)
+        here = self._is_here
         if sum(len(block.branches) for block in scan.hdl.blocks if here(block.file)) <= MANY_POINTS:
             self._points = points_of(scan, here)
             return

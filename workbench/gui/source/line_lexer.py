@@ -60,6 +60,13 @@ _YAML = re.compile(
     r"|(?P<string>\"(?:\\.|[^\"\\])*\"?|(?<![\w])'[^']*'?)|(?P<number>(?<![\w.-])-?\d[\d.]*(?:[eE][+-]?\d+)?(?![\w.]))"
 )
 _NOTHING = re.compile(r"(?!)")
+_GOES_ON = re.compile(r"/\*|\\$", re.MULTILINE)  # where the next line may begin as no other does
+
+
+def _comments_close(text: str) -> bool:
+    """Whether no comment that begins on a line is open at its end, without a look at what else is there."""
+    last = text.rfind("/*")
+    return last < 0 or text.find("*/", last + 2) >= 0
 
 
 class LineLexer:
@@ -78,7 +85,7 @@ class LineLexer:
 
     def end_of(self, text: str, start: int) -> int:
         """How a line ends that begins as `start` says."""
-        if start == PLAIN and "/*" not in text and not text.endswith("\\"):
+        if start == PLAIN and not text.endswith("\\") and _comments_close(text):
             return PLAIN
         if start == COMMENT and "*/" not in text:
             return COMMENT
@@ -150,8 +157,9 @@ class LineColours:
     def __init__(self, lines: Sequence[str], suffix: str) -> None:
         self._lines, self._lexer = lines, lexer_of(suffix)
         self._starts = [PLAIN] * len(lines)  # how each line begins
-        done = 0
-        for number in [n for n, line in enumerate(lines) if "/*" in line or line.endswith("\\")]:
+        text, at, number, done = "\n".join(lines), 0, 0, 0
+        for part in _GOES_ON.finditer(text):  # of the whole text: lines one by one take ten times as long
+            number, at = number + text.count("\n", at, part.start()), part.start()
             if number >= done:
                 done = self._fill(number, number)
 

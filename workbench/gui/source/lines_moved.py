@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
@@ -85,6 +85,22 @@ class LinesMoved:
         self.version += 1
 
 
+def common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
+    """How many lines two texts begin with alike, and how many of the others they end with alike."""
+
+    def grown(low: int, high: int, same: Callable[[int, int], bool]) -> int:
+        """How far two texts are alike: halves are compared, since that is done at once for very many lines."""
+        while low < high:
+            middle = (low + high + 1) // 2
+            low, high = (middle, high) if same(low, middle) else (low, middle - 1)
+        return low
+
+    shorter, m, n = min(len(old), len(new)), len(old), len(new)
+    head = grown(0, shorter, lambda low, high: old[low:high] == new[low:high])
+    tail = grown(0, shorter - head, lambda low, high: old[m - high : m - low] == new[n - high : n - low])
+    return head, tail
+
+
 def _within(runs: Sequence[_Run], first: int, end: int) -> Iterator[_Run]:
     """What of the runs lies in a range of the text's lines as it was."""
     for run in runs:
@@ -95,9 +111,7 @@ def _within(runs: Sequence[_Run], first: int, end: int) -> Iterator[_Run]:
 
 def _matching(old: Sequence[str], new: Sequence[str]) -> list[_Run]:
     """The runs of lines that two texts share; what they begin and end with alike is not searched."""
-    shorter = min(len(old), len(new))
-    head = next((n for n in range(shorter) if old[n] != new[n]), shorter)
-    tail = next((n for n in range(shorter - head) if old[-1 - n] != new[-1 - n]), shorter - head)
+    head, tail = common_ends(old, new)
     left, right = old[head : len(old) - tail], new[head : len(new) - tail]
     many = len(left) + len(right) > _MANY  # of which lines that are there often are looked up by the others alone
     blocks = SequenceMatcher(None, left, right, autojunk=many).get_matching_blocks()

@@ -45,6 +45,8 @@ class MarginColumns(QWidget):
             editor = self._editor
             marked = editor.marked
             for block, top, height in editor.blocks_in_view():
+                if top > event.rect().bottom() or top + height < event.rect().top():
+                    continue
                 line = block.blockNumber() + 1
                 row = QRectF(0, top, numbers_px, height)
                 if line in marked:

@@ -332,11 +332,11 @@ class SourceMode(Mode):
         if editor is None:
             self.side.blocks.show_file(self._check.scan, (), "No file is open.")
             return
-        name, scan, notes = str(editor.path), self._check.scan, self._notes[editor]
-        points, lines, same_file = notes.points_later(), editor.scanned.frozen(), self.context.same_file
+        scan, notes, is_here = self._check.scan, self._notes[editor], self.context.is_file(editor.path)
+        points, lines = notes.points_later(), editor.scanned.frozen()
 
         def work() -> tuple[BlockRow, ...]:
-            return block_rows(scan, lambda f: same_file(f, name), points(), lambda line: lines.place(line) or line)
+            return block_rows(scan, is_here, points(), lambda line: lines.place(line) or line)
 
         def done(rows: tuple[BlockRow, ...]) -> None:
             if editor is self.editor:
@@ -360,9 +360,8 @@ class SourceMode(Mode):
             self.tabs.head.say("")
             self.tabs.place.setText("")
             return
-        path = str(editor.path)
         original = editor.moved.original(line) or line
-        blocks = blocks_of(analysis, lambda f: self.context.same_file(f, path), original)
+        blocks = blocks_of(analysis, self.context.is_file(editor.path), original)
         if not blocks:
             self.details.show_nothing("No block in this file", f"{run_title(run)} observed none here.")
             self.tabs.head.say("")

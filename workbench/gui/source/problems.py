@@ -24,17 +24,13 @@ def checked_problems(
     diagnostics: Iterable[Diagnostic], same_file: Callable[[str], bool], text: str
 ) -> tuple[CheckedProblem, ...]:
     """The errors and warnings about lines of one file, whose text was read as `text`."""
-    lines, known = text.split("\n"), dict[str, bool]()
-    found = []
-    for problem in diagnostics:
-        file, line = problem.file, problem.line
-        if file is None or line is None or not 0 < line <= len(lines) or problem.severity is Severity.NOTE:
-            continue
-        if file not in known:
-            known[file] = same_file(file)
-        if known[file]:
-            found.append(CheckedProblem(line, lines[line - 1], problem))
-    return tuple(found)
+    here = [
+        (problem.line, problem)
+        for problem in diagnostics
+        if problem.file and problem.line and problem.severity is not Severity.NOTE and same_file(problem.file)
+    ]
+    lines = text.split("\n") if here else []
+    return tuple(CheckedProblem(line, lines[line - 1], problem) for line, problem in here if 0 < line <= len(lines))
 
 
 def problems_now(

@@ -5,7 +5,7 @@ Accepting is an edit of the text like any other, one step to undo; nothing is sa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -176,13 +176,16 @@ class ProposalPanel(QWidget):
 
     def open_now(self) -> tuple[Proposal, ...]:
         """Those for the text in view that it does not hold yet, on the lines where they are in it now."""
+        return tuple(p if line == p.line else replace(p, line=line) for line, p in self._open())
+
+    def _open(self) -> Iterator[tuple[int, Proposal]]:
+        """The same as they were found, each with its line in the text as it is."""
         editor = self._editor
         known = self._known.get(editor.path, ()) if editor is not None else ()
         style = style_of(editor.path) if editor is not None else None
         if not known or editor is None or style is None or editor.isReadOnly():
-            return ()
+            return
         there = {p.line: p.pragma for p in self.placed_in(editor)}
-        found = []
         for proposal in known:
             line = editor.scanned.place(proposal.line)
             if not line or _known_by(proposal) in self._ignored:
@@ -192,20 +195,20 @@ class ProposalPanel(QWidget):
                 taken = there[above] == proposal.pragma
                 above -= 1
             if not taken:
-                found.append(replace(proposal, line=line))
-        return tuple(found)
+                yield line, proposal
 
     def at(self, point: Point) -> Pragma | None:
         """What is proposed for a place of the text in view."""
         place = (point.pragma_line, point.column)
-        return next((p.pragma for p in self.open_now() if (p.line, p.column) == place), None)
+        return next((p.pragma for line, p in self._open() if (line, p.column) == place), None)
 
     def refresh(self) -> None:
         """Say what there is now."""
+        if not self.isVisible():
+            self.counted.emit(sum(1 for _ in self._open()))
+            return
         now = self.open_now()
         self.counted.emit(len(now))
-        if not self.isVisible():
-            return
         current = self.rows.current
         place = self.rows.currentIndex().row()
         self.rows.show_rows([(proposal, ()) for proposal in now])

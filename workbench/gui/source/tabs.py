@@ -37,6 +37,7 @@ class EditorTabs(QWidget):
         self.place = ElidedLabel("", "small", Qt.TextElideMode.ElideLeft)
         self.place.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.proposed = Button("", kind="link")
+        self.proposed.setToolTip(with_key("Pragmas that the design itself suggests for this file", "propose"))
         self.proposed.hide()
         self.head = MarginHead()
         self.stack = QStackedWidget()
@@ -103,7 +104,6 @@ class EditorTabs(QWidget):
         """How many marks are proposed for the file in view."""
         self.proposed.setVisible(bool(count))
         self.proposed.setText(f"{counted(count, 'mark')} proposed")
-        self.proposed.setToolTip(with_key("Pragmas that the design itself suggests for this file", "propose"))
 
     def take_font(self) -> None:
         for editor in self.editors():

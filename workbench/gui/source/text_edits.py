@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtGui import QTextCursor
 
+from workbench.gui.source.lines_moved import common_ends
+
 STEP = "    "
 #: What a line ends with whose next one stands deeper, in C and Verilog.
 _OPENS = ("{", "(", "begin")
@@ -85,18 +87,13 @@ def put_difference(cursor: QTextCursor, old: str, new: str) -> None:
 
 def _units(text: str) -> int:
     """A text's length as Qt counts it."""
-    return len(text.encode("utf-16-le")) // 2
+    return len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2
 
 
 def _difference(old: str, new: str) -> tuple[int, int, str]:
     """The one stretch of `old` to replace, and with what: common beginning and end, by lines, stay."""
     first, second = old.split("\n"), new.split("\n")
-    head = 0
-    while head < min(len(first), len(second)) and first[head] == second[head]:
-        head += 1
-    tail = 0
-    while tail < min(len(first), len(second)) - head and first[-1 - tail] == second[-1 - tail]:
-        tail += 1
+    head, tail = common_ends(first, second)
     start = sum(len(line) + 1 for line in first[:head])
     end = len(old) - sum(len(line) + 1 for line in (first[len(first) - tail :]))
     middle = second[head : len(second) - tail]

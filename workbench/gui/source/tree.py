@@ -175,4 +175,4 @@ class SidePanel(QWidget):
         if analysis is None:
             self.tree.show_shares(lambda path: ())
             return
-        self.tree.show_shares(lambda path: file_shares(analysis, lambda f: context.same_file(f, str(path))))
+        self.tree.show_shares(lambda path: file_shares(analysis, context.is_file(path)))

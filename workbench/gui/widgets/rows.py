@@ -14,6 +14,7 @@ Index = QModelIndex | QPersistentModelIndex
 Row = Any  # what a view shows in a line: its columns know it
 Paint = Callable[[QPainter, QRectF, Row], None]
 _NO_PARENT = QModelIndex()
+_FIXED = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled  # of every row
 
 
 def _no_text(row: Row) -> str:
@@ -54,6 +55,7 @@ class RowModel(QAbstractItemModel):
         self.tops: list[Row] = []
         self.parts: list[list[Row]] = []
         self._given: list[tuple[Row, list[Row]]] = []
+        self._fixed = _FIXED
         self.sorted_by: tuple[int, bool] | None = None  # column, and whether the largest comes first
 
     def rename(self, heads: Mapping[int, str]) -> None:
@@ -86,6 +88,7 @@ class RowModel(QAbstractItemModel):
                 rows = [(top, sorted(parts, key=key, reverse=last_first)) for top, parts in rows]
                 rows.sort(key=lambda row: key(row[0]), reverse=last_first)
         self.tops, self.parts = [top for top, _ in rows], [parts for _, parts in rows]
+        self._fixed = _FIXED if any(self.parts) else _FIXED | Qt.ItemFlag.ItemNeverHasChildren
         self.endResetModel()
 
     def row(self, index: Index) -> Row | None:
@@ -143,9 +146,12 @@ class RowModel(QAbstractItemModel):
         return column.tip_of(row) or None if role == Qt.ItemDataRole.ToolTipRole else None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        row, column = self.row(index), self.columns[index.column()]
-        typed = row is not None and column.typed is not None and column.written(row) is not None
-        return super().flags(index) | (Qt.ItemFlag.ItemIsEditable if typed else Qt.ItemFlag.NoItemFlags)
+        column = self.columns[index.column()]
+        if column.typed is None:
+            return self._fixed  # a view asks that of every row, those out of sight too
+        row = self.row(index)
+        typed = row is not None and column.written(row) is not None
+        return self._fixed | (Qt.ItemFlag.ItemIsEditable if typed else Qt.ItemFlag.NoItemFlags)
 
     def setData(self, index: Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
         row, column = self.row(index), self.columns[index.column()]
