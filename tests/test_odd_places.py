@@ -14,7 +14,8 @@ import pytest
 from workbench.cli.main import main
 from workbench.cli.output import BAD_INPUT, DONE
 from workbench.formats.run_folder import RunWriter
-from workbench.session.run_end import cannot_write
+from workbench.model.diagnostic import WorkbenchError
+from workbench.session.run_end import cannot_write, failures_marked
 from workbench.testing.runs import synthetic_run
 
 TINY = Path(__file__).parent / "data" / "tiny"
@@ -102,3 +103,11 @@ def test_a_template_may_name_a_header_that_no_file_can_have(tmp_path: Path, caps
     assert template.read_text() != text
     assert main(["template", "check", str(template)]) in (DONE, BAD_INPUT)
     assert "litepcie" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("fault", [KeyError("core"), FileNotFoundError("raw/host_stats.bin")])
+def test_a_run_whose_folder_goes_meanwhile_says_so(fault: Exception, tmp_path: Path) -> None:
+    writer = RunWriter(tmp_path / "tiny" / "run-1")
+    (tmp_path / "tiny").rename(tmp_path / "other")
+    with pytest.raises(WorkbenchError, match="the folder of this run is gone"), failures_marked(writer):
+        raise fault

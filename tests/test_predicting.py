@@ -104,7 +104,7 @@ def test_findings_that_gain_little_hang_under_one_row(analysis: Analysis) -> Non
     fold = table.rows[-1]
     assert (fold.id, table.parts(fold)) == (FOLD, [small])
     texts = {c.head: c.text(fold) for c in table.columns}
-    assert texts["Finding"] == "1 finding below 1.05×"
+    assert texts["Finding"] == "1 below 1.05×"
     assert {texts[head] for head in ("#", "Time", "Predicted", "Upper bound")} == {""}
 
 

@@ -105,7 +105,7 @@ def finding_table(
     rows = [f for f in findings if f.part_of not in shown]
     small = [f for f in rows if is_small(f)]
     if small and len(rows) > len(small):
-        title = f"{len(small)} finding{'s' if len(small) > 1 else ''} below {LEAST_GAIN:g}×"
+        title = f"{len(small)} below {LEAST_GAIN:g}×"  # short: its column is narrow in a small window
         named = ", ".join(f"{f.title} {ratio_text(f.speedup_predicted or 0.0)}" for f in small[:3])
         fold = Finding(FOLD, "", title, "", named, "", 0.0, 1.0, None, "", ())
         rows, parts[FOLD] = [*(f for f in rows if f not in small), fold], small

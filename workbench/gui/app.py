@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import locale
 import os
 import sys
 from collections.abc import Sequence
@@ -23,6 +24,7 @@ def make_application(theme_name: str = "light") -> QApplication:
     """The application, dressed. Raises WorkbenchError where Qt's system libraries are missing."""
     if sys.platform == "linux":
         os.environ.setdefault("QT_QPA_PLATFORM", "wayland;xcb;offscreen" if _only_wayland() else "xcb;offscreen")
+    from PySide6.QtCore import QLocale
     from PySide6.QtWidgets import QApplication
 
     from workbench.gui.icons import program_icon
@@ -31,6 +33,8 @@ def make_application(theme_name: str = "light") -> QApplication:
     application = QApplication.instance()
     if not isinstance(application, QApplication):
         application = QApplication([DESKTOP_ID])  # also what X11 calls the window's class
+    QLocale.setDefault(QLocale.c())  # numbers have a point in every language, as in all files
+    locale.setlocale(locale.LC_NUMERIC, "C")  # which Qt sets to the person's
     application.setApplicationName("RC Workbench")
     application.setDesktopFileName(DESKTOP_ID)
     application.setWindowIcon(program_icon())

@@ -87,7 +87,7 @@ class Context(QObject):
         self.scan: ProjectScan | None = None
         self.source_problems: tuple[Diagnostic, ...] = ()  # of the sources as they are saved, or typed since
         self.opened: OpenRun | None = None
-        self.running = False
+        self.running = self.replacing = False  # and whether what runs will be shown: a study's runs are not
         self.study: Path | None = None  # the file of the one whose points are being run
         self.trusted = True  # whether the project may be run without a question, as it stood when it was last read
         self.aside: frozenset[str] = frozenset()  # ids of the findings set aside
@@ -385,7 +385,7 @@ class Context(QObject):
     def set_running(self, running: bool) -> None:
         """Tell the views that a run is under way: what they show is of the run before."""
         if running != self.running:
-            self.running = running
+            self.running, self.replacing = running, running and self.study is None
             self.running_changed.emit()
 
     def failed(self, diagnostics: tuple[Diagnostic, ...]) -> None:

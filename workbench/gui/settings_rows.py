@@ -44,7 +44,7 @@ class SettingRow(QWidget):
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(0, 1)
-        grid.addWidget(label(setting.title, "said"), 0, 0)
+        grid.addWidget(label(setting.title, "said", wrap=True), 0, 0)
         self.what: QLabel | None = None
         if setting.what:
             self.what = label(setting.what, "smallsecond", wrap=True)

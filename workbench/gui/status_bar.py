@@ -85,7 +85,7 @@ def status_parts(context: Context, of_mode: tuple[str, ...]) -> tuple[tuple[str,
     run = context.run
     if run is not None:
         title = run_title(run)
-        shown = "shown until it ends" if context.running else run.manifest.status.value
+        shown = "shown until the new run ends" if context.replacing else run.manifest.status.value
         parts.append(f"{title} {shown}")
         parts.append(f"{time_text(run.time_s, 5)} {run.kind_of_time}")
         if not of_mode:

@@ -134,6 +134,7 @@ class Welcome(QScrollArea):
         self.example_buttons: list[Button] = []
         for number, example in enumerate(EXAMPLES):
             grid.addWidget(self._example(example), number // 2, number % 2)
+            grid.setColumnStretch(number % 2, 1)
         column.addLayout(grid)
         column.addSpacing(36)
         again = Button("Check again", kind="link")
@@ -155,6 +156,7 @@ class Welcome(QScrollArea):
         text.setMinimumHeight(40)
         text.setAlignment(Qt.AlignmentFlag.AlignTop)
         box.column.addWidget(text)
+        box.column.addStretch(1)  # of cards side by side the button stands at one height
         box.column.addSpacing(10)
         button = Button("Copy and run", "play")
         button.clicked.connect(lambda: self._asking.copy_example(example, run=True))

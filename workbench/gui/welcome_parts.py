@@ -70,7 +70,7 @@ class RecentRow(Drawn, QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 8, 16, 8)
         row.setSpacing(14)
-        row.addWidget(IconLabel("folder", 18), 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(IconLabel("folder", 18))
         names = QVBoxLayout()
         names.setSpacing(2)
         names.addWidget(ElidedLabel(project.name.removesuffix(".workbench.yaml"), "strong"))

@@ -10,9 +10,9 @@ from pathlib import Path
 from workbench.api import HdlBuild, HdlLanguage, HostBuild, Outcome
 from workbench.api.ports import memory_ports
 from workbench.api.virtual_time import TABLE, clock_problems, frames_of_table
-from workbench.formats.run_folder import RunWriter
+from workbench.formats.run_folder import MANIFEST, RunWriter
 from workbench.model.cycles import at_end_of
-from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
+from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError, has_errors
 from workbench.model.exits import exit_words
 from workbench.model.platform import Platform
 from workbench.model.run import Alignment, Manifest, Run, RunClock, RunStatus, Table
@@ -34,13 +34,19 @@ def mark(writer: RunWriter, status: RunStatus, reason: str) -> None:
 
 @contextmanager
 def failures_marked(writer: RunWriter) -> Iterator[None]:
-    """What keeps a run from its end stands in its folder. Raises WorkbenchError for it, of the system's errors too."""
+    """What keeps a run from its end stands in its folder. Raises WorkbenchError for it, of the system's errors too;
+    where the folder itself went meanwhile, for that, whatever came of it."""
     try:
         yield
-    except WorkbenchError as error:
-        mark(writer, RunStatus.FAILED, str(error))
+    except Cancelled:
         raise
-    except OSError as error:
+    except Exception as error:
+        if not (writer.path / MANIFEST).is_file():
+            raise WorkbenchError(_gone(writer.path)) from error
+        if isinstance(error, WorkbenchError):
+            mark(writer, RunStatus.FAILED, str(error))
+        if not isinstance(error, OSError):
+            raise
         mark(writer, RunStatus.FAILED, str(error))
         raise WorkbenchError(cannot_write(error, writer.path)) from None
 
@@ -135,6 +141,14 @@ def _clock(number: int, clock: RunClock, manifest: Manifest, outcome: Outcome) -
         alignment=Alignment.READ_OUT,
         start_ps=outcome.counted_from_ps[number],
         uncertainty_ps=outcome.unsure_ps[number],
+    )
+
+
+def _gone(path: Path) -> Diagnostic:
+    return Diagnostic(
+        "the folder of this run is gone: it was deleted, moved or renamed while the run went on",
+        "Open the project where it is now, and run it again.",
+        file=str(path),
     )
 
 

@@ -108,7 +108,7 @@ class Annotations:
         if context.analysis is not None and context.run is not None:
             margin.numbers = line_numbers(context.analysis, self._is_here)
             margin.path = line_paths(context.analysis, self._is_here)
-            margin.stale = context.running or changed_since(context.run.manifest, self._editor.path, context.root())
+            margin.stale = context.replacing or changed_since(context.run.manifest, self._editor.path, context.root())
         self.take_text()
         self._editor.colour_marks()
 

@@ -371,7 +371,8 @@ class SourceMode(Mode):
         many = f"the mean of {len(blocks)} replicas" if len(blocks) > 1 else run_title(run)
         many += f", {range_title(self.context.shown_range)}" if self.context.shown_range else ""
         older = f"{run_title(run)} is older than this file; its numbers are dimmed"
-        older = f"Numbers of {run_title(run)}, until the new run ends" if self.context.running else older
+        if self.context.replacing:
+            older = f"Margin shows {run_title(run)} until the new run ends"
         self.tabs.head.say(older if editor.margin.stale else f"Margin shows {many}")
         self.tabs.place.setText(
             blocks[0].block.group.replace(".", " \u203a ").replace("[*]", f"[0..{len(blocks) - 1}]")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from workbench.analysis.depth_front import choice_words, depth_changes, front_table
 from workbench.api.job import Job
@@ -81,19 +81,11 @@ class DepthsPanel(QWidget):
         below.setLayout(self._table)
         self._table.setContentsMargins(0, 0, 0, 0)
         self.nothing = EmptyState("waypoints", "How deep do the queues have to be?", _FIND)
-        begin = QWidget()
-        begun = QVBoxLayout(begin)
-        begun.addWidget(self.nothing, 1)
-        row = QHBoxLayout()
-        for widget in (self.find_button, self.cancel):
-            row.addWidget(widget)
-        row.insertStretch(0, 1)
-        row.addStretch(1)
-        begun.addLayout(row)
-        begun.addSpacing(24)
+        self.nothing.put_below(self.find_button)
+        self.nothing.put_below(self.cancel)
         self._stack = Stack()
         above = Split((scrolled(column), 300), (self.plot, 500))
-        for page in (begin, Split((above, 200), (below, 180), vertical=True)):
+        for page in (self.nothing, Split((above, 200), (below, 180), vertical=True)):
             self._stack.addWidget(page)
         plain_column(self).addWidget(self._stack)
         self.context.run_changed.connect(self.forget)

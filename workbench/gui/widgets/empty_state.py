@@ -55,6 +55,12 @@ class EmptyState(QWidget):
         self.why.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(3)
 
+    def put_below(self, widget: QWidget) -> None:
+        """Put a widget below all that is said."""
+        column = self.layout()
+        assert isinstance(column, QVBoxLayout)
+        column.insertWidget(column.count() - 1, widget, 0, Qt.AlignmentFlag.AlignHCenter)
+
     def say(self, title: str, why: str = "", action: str = "") -> None:
         self.title.setText(title)
         self.why.setText(why)
