@@ -135,11 +135,12 @@ class CodeView(QPlainTextEdit):
         self.line_changed.emit(self.line)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
         inside = self.contentsRect()
         wide = self._side.sizeHint().width()
         if self.viewportMargins().left() != wide:
-            self.setViewportMargins(wide, 0, 0, 0)
+            self.setViewportMargins(wide, 0, 0, 0)  # and be resized anew: Qt goes through all lines each time
+        else:
+            super().resizeEvent(event)
         self._side.setGeometry(QRect(inside.left(), inside.top(), wide + 4, inside.height()))
 
     # ---- for the side
