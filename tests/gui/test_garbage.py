@@ -5,12 +5,16 @@ from __future__ import annotations
 import gc
 import weakref
 from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from pytestqt.qtbot import QtBot
 
 from workbench.gui import garbage
+from workbench.gui.context import Context
 
 
 @pytest.fixture(autouse=True)
@@ -18,6 +22,7 @@ def as_before() -> Iterator[None]:
     before = gc.get_threshold()
     yield
     gc.set_threshold(*before)
+    gc.unfreeze()
 
 
 class Circle:
@@ -39,4 +44,28 @@ def test_old_garbage_goes_in_a_turn_of_its_own(qtbot: QtBot, monkeypatch: pytest
     qtbot.wait(20)
     assert found() is not None
     busy = False
+    qtbot.waitUntil(lambda: found() is None)
+
+
+class Opened(QObject):
+    """What a look asks of the window's context."""
+
+    scan_changed, workspace_changed = Signal(), Signal()
+    workspace: SimpleNamespace | None = None
+
+
+def test_what_was_read_is_left_out_until_another_project_is_open(qtbot: QtBot) -> None:
+    context = Opened()
+    garbage.leave_out_what_was_read(cast(Context, context))
+    context.workspace = SimpleNamespace(path=Path("one"))
+    context.workspace_changed.emit()
+    before, circle = gc.get_freeze_count(), Circle()
+    context.scan_changed.emit()
+    assert gc.get_freeze_count() > before
+    found = weakref.ref(circle)
+    del circle
+    gc.collect()
+    assert found() is not None
+    context.workspace = None
+    context.workspace_changed.emit()
     qtbot.waitUntil(lambda: found() is None)
