@@ -183,7 +183,8 @@ class TryPanel(QWidget):
         self._say_kept("")
         self.trial = None
         if not self.changes:
-            self._show(label("Tick a change, or type one.", "small"))
+            none = f"No suggestion gains {LEAST_GAIN:g}× or more. Type a change: Ctrl+Space lists them."
+            self._show(label("Tick a change, or type one." if self.offers else none, "small", wrap=True))
             return
         self.context.try_changes(self.changes, self._answered, lambda problems: self._refuse(problems[0]))
 
