@@ -121,8 +121,6 @@ def _heard(stream: int, job: Job | None) -> bool:
 
 def _received(stream: int, hearing: int, child: int, idle_s: float, job: Job | None) -> bytes:
     """All that the child sends. One that does nothing for so long is ended."""
-    import psutil  # a window with nothing open does without
-
     poll = select.poll()
     poll.register(stream, select.POLLIN)
     poll.register(hearing, select.POLLIN)
@@ -148,6 +146,8 @@ def _received(stream: int, hearing: int, child: int, idle_s: float, job: Job | N
         if time.monotonic() - silent_since < idle_s:
             continue
         silent_since = time.monotonic()
+        import psutil  # who is answered in time does without
+
         with suppress(psutil.NoSuchProcess):
             times = psutil.Process(child).cpu_times()
             if times.user + times.system == spent:
