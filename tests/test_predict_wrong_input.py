@@ -118,7 +118,7 @@ def written(data: Any, path: tuple[str | int, ...], value: Any, *, rename: bool 
         inner[str(value)] = inner.pop(path[-1])
     else:
         inner[path[-1]] = value
-    return yaml.safe_dump(changed, sort_keys=False, allow_unicode=True)
+    return yaml.dump(changed, Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True)
 
 
 def answered(problems: tuple[Diagnostic, ...], what: str) -> None:
