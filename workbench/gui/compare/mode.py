@@ -30,6 +30,7 @@ from workbench.gui.widgets import (
     PanelHeader,
     PillButton,
     Split,
+    Stack,
     label,
     plain_column,
     plain_panel,
@@ -97,7 +98,7 @@ class CompareMode(Mode):
         return page
 
     def _table_panel(self) -> QWidget:
-        panel, column = plain_panel(300, 120)
+        panel, column = plain_panel(300, 210)  # with a row of the table above the cause and the sum
         self.table_head = PanelHeader("")
         self.table_pills = self._pills(self.table_head, TABLES, self.show_by)
         column.addWidget(self.table_head)
@@ -145,9 +146,7 @@ class CompareMode(Mode):
 
     def _lower_panel(self) -> QWidget:
         """Rounds of equal work, or the scaling curve where there is one."""
-        pages = QWidget()
-        self._lower = QStackedLayout(pages)
-        self._lower.setContentsMargins(0, 0, 0, 0)
+        self._lower = Stack()
         self._lower.addWidget(self.equal_work)
         self._lower.addWidget(self.scaling)
         self.to_scaling = Button("Scaling", kind="link")
@@ -158,7 +157,7 @@ class CompareMode(Mode):
         self.scaling.run_wanted.connect(self.other.open)
         self.equal_work.head.add(self.to_scaling)
         self.equal_work.found.connect(self._equal_work_found)
-        return pages
+        return self._lower
 
     def _scaling_found(self, found: bool) -> None:
         self.to_scaling.setVisible(found)

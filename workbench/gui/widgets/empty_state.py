@@ -37,8 +37,8 @@ class EmptyState(QWidget):
     ) -> None:
         super().__init__()
         column = QVBoxLayout(self)
-        column.setContentsMargins(24, 24, 24, 24)
-        column.setSpacing(8)
+        column.setContentsMargins(24, 8, 24, 8)
+        column.setSpacing(6)
         column.addStretch(2)
         self._icon = IconLabel(icon_name, 24)
         self.title = label(title, "strong", wrap=True)
