@@ -187,7 +187,7 @@ def test_a_deadlock_is_named_by_those_who_wait_for_each_other_and_the_fifo_to_de
     assert not run.complete
     assert "it is a deadlock: fork_join.split waits for fork_join.short, which is full, " in said.message
     assert "fork_join.merge waits for fork_join.gather to give" in said.message
-    assert said.hint == "Deepen the FIFO fork_join.short (4 words)."
+    assert said.hint == "Deepen the FIFO fork_join.short (now 4 words)."
     assert (said.file, said.line) == ("fork_join.v", 2)
     counted = run.tables["streams"]  # until then
     assert dict(zip(counted["stream"].tolist(), counted["transfers"].tolist(), strict=True))[1] == 0

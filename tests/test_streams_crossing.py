@@ -65,7 +65,7 @@ def test_a_deadlock_across_two_clocks_is_named(tmp_path: Path, poll: bool) -> No
     said = error_of(run_of(tmp_path, WORDS=30, POLL=int(poll)))
     assert "it is a deadlock: round_trip.adder waits for round_trip.back, which is full, " in said
     assert "round_trip.feeder waits for round_trip.there, which is full" in said
-    assert "Deepen the FIFO round_trip.back (4 words) or round_trip.there (4 words)." in said
+    assert "Deepen the FIFO round_trip.back (now 4 words) or round_trip.there (now 4 words)." in said
 
 
 def test_a_ring_in_which_all_wait_for_words_is_no_deadlock_and_what_the_host_reads_is_told(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def stuck(streams: Sequence[Stream], fifos: Sequence[Fifo], valid: Sequence[bool
     if not any(wait.offers for wait in round_):
         hint = "One of them has to give first."
         return Diagnostic(f"{head}: all wait to be given something: {said}", f"{hint} {activity}".rstrip())
-    names = " or ".join(f"{fifo.id} ({counted(fifo.depth, 'word')})" if fifo.depth else fifo.id for fifo in full)
+    names = " or ".join(f"{fifo.id} (now {counted(fifo.depth, 'word')})" if fifo.depth else fifo.id for fifo in full)
     if any(HOST in (wait.who, wait.whom) for wait in round_):
         hint = "The host has to give and take in turns, or in smaller pieces" + (
             f"; or deepen {names}." if full else "."
