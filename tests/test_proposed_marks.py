@@ -468,6 +468,16 @@ def test_a_name_an_else_and_a_ready_alone_show_nothing(project: Path) -> None:
     }
 
 
+def test_a_hosts_marks_speak_of_all_that_the_fpgas_own_marks_do(project: Path) -> None:
+    """The FPGA's marks take `w1` and give `d1` and `s1`; which call each is for nothing shows."""
+    shutil.copy(TINY / "hdl" / "tiny_top.v", project.parent / "hdl")
+    workspace = open_workspace(project, load_plugins())
+    found = {p.pragma.messages for p in proposed(workspace, workspace.scan()) if p.file.endswith(".c")}
+    assert found == {(), ("w1",), ("d1", "s1")}
+    assert main(["propose", str(project), "--accept", "all"]) == 0
+    assert not [d.message for d in open_workspace(project, load_plugins()).scan().diagnostics if "message" in d.message]
+
+
 #: What a marked arm of the state machine asks for, an `if` beside it asks for too, and so does one that asks for more.
 ASKED_TWICE = """
 module top(input wire clk, input wire wr_en, input wire [31:0] wr_data);

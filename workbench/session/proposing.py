@@ -168,7 +168,7 @@ class _Proposing:
             message = asks.stem or "memory"
         else:
             message = self._stream_name(asks.term) or self._given_as(asks) or asks.stem or "m1"
-        message = re.sub(r"\W+", "_", message)
+        message = re.sub(r"[^\w|]+", "_", message)
         signals = " and ".join(dict.fromkeys(f"{'' if term.high else '!'}{term.signal}" for term in terms))
         if asks.on:
             category, reason = (Category.SEND if gives else Category.RECV), "data"
@@ -207,14 +207,14 @@ class _Proposing:
         return streams[term.stream].id.rpartition(".")[2] if 0 <= term.stream < len(streams) else ""
 
     def _host_message(self, block: HdlBlock, *, to_fpga: bool) -> str:
-        """The message by which the host's marks speak of it already, or those of the FPGA, or the one that is proposed
-        for both sides."""
+        """The messages by which the host's marks speak of it already, or those of the FPGA, or the one that is proposed
+        for both sides. Which of several it is nothing shows."""
         gives, takes = (Category.SEND, Category.WAIT_SEND), (Category.RECV, Category.WAIT_RECV)
         by_host, in_fpga = (gives, takes) if to_fpga else (takes, gives)
         marks = [p.pragma for one in self._scan.hdl.blocks for p in one.pragmas if CPU in p.pragma.targets]
         known = [m for pragma in self._host_marks if pragma.category in by_host for m in pragma.messages]
         known += [m for pragma in marks if pragma.category in in_fpga for m in pragma.messages]
-        return known[0] if known else TO_FPGA if to_fpga else TO_HOST
+        return "|".join(dict.fromkeys(known)) or (TO_FPGA if to_fpga else TO_HOST)
 
     def _proposal(
         self, block: HdlBlock, branch: Branch, name: str, said: _Said, group: str, condition: str | None = None
@@ -264,11 +264,11 @@ class _Proposing:
         theirs = (Category.RECV, Category.WAIT_RECV) if gives else (Category.SEND, Category.WAIT_SEND)
         partners = [(b, p) for b, p in marks if CPU in p.targets and p.category in theirs]
         targets = dict.fromkeys(_of_host(b) for b, _ in partners if b.instances)
-        messages = [m for _, p in partners for m in p.messages]
+        messages = dict.fromkeys(m for _, p in partners for m in p.messages)
         receives = call.kind == "receive" and not waits
         category = Category.SEND if gives else Category.RECV if receives else Category.WAIT_RECV
         default_reason = "late_sender" if category is Category.WAIT_RECV else "data"
-        message = messages[0] if messages else TO_FPGA if gives else TO_HOST
+        message = "|".join(messages) or (TO_FPGA if gives else TO_HOST)
         return _Said(category, why, reason or default_reason, "|".join(targets) or top, message)
 
 
@@ -367,7 +367,7 @@ def _action(said: _Said) -> str:
     verb = {
         Category.SEND: "give", Category.RECV: "take", Category.WAIT_SEND: "wait", Category.WAIT_RECV: "wait",
     }[said.category]  # fmt: skip
-    return f"{verb}_{said.message}" if said.message else verb
+    return f"{verb}_{said.message.partition('|')[0]}" if said.message else verb
 
 
 def _new_name(stem: str, taken: set[str]) -> str:
