@@ -9,7 +9,7 @@ from pathlib import Path
 
 import bounds
 import numpy as np
-from whatif_projects import Project, applications, foreign, speeds
+from whatif_projects import BLOCK_PS, Project, applications, foreign, speeds
 
 from workbench.model.blocks import Side
 from workbench.model.changes import Change, Depth, ScaleState, read_change
@@ -138,13 +138,13 @@ def hosts_of_their_own() -> Iterable[Case]:
         ("pauses between polls", pauses, block), (name, sizes, block), ("whichever is done, busy", busy, blocks),
         ("whichever is done, late", late, blocks),
     ):  # fmt: skip
-        cycles, effort = base.settings["CYCLES"], base.settings["EFFORT"]
+        cycles = base.settings["CYCLES"]
         for factor in (0.25, 0.5, 2):
             lines = (multiply.format(of, factor),)
             yield Case(application, base, base.but(CYCLES=round(cycles * factor)), "edit", lines=lines)
         for factor in (0.5, 4, 20):
-            lines = (host.format(factor),)
-            yield Case(application, base, base.but(EFFORT=round(effort * factor)), "edit", lines=lines)
+            slower = replace(base, simulation={"basic_block_ps": round(factor * BLOCK_PS)})
+            yield Case(application, base, slower, "edit", lines=(host.format(factor),))
         yield Case(application, base, base.but(clock_mhz=160), "edit", lines=clock)
 
 

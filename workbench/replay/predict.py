@@ -35,8 +35,9 @@ from workbench.replay.refusals import (
     FROM_PROFILE,
     ONE_THREAD,
     POLL_TOGETHER,
-    asked_otherwise,
+    asked_again,
     cannot_replay,
+    goes_round,
     refuse_left_out,
     refuse_opaque,
 )
@@ -100,6 +101,8 @@ class Replayed:
             refuse_left_out(self.likely, self.program, named)
             program, edited, threads = self._edited(self.program, changes, named)
             refuse_opaque(program, changes)
+            if edited.fpga and (why := goes_round(self.program)):
+                raise RefusedError(why)
             if edited.fpga and self.unknown:
                 raise RefusedError(f"it is not known what every wait behind this is for: {self.unknown[0]}")
             lowered = lower(program)
@@ -127,7 +130,7 @@ class Replayed:
         if not edited.in_order:
             doubts.append("the threads lock what they share in another order: where one then waits is not known")
             speedups = sorted((*speedups, 1.0))
-        if otherwise := asked_otherwise(program, lowered):
+        if otherwise := goes_round(self.program) or asked_again(program, lowered):
             doubts.append(otherwise)
             speedups = sorted((*speedups, 1.0))
         if self.unknown:

@@ -48,18 +48,26 @@ def refuse_opaque(program: Program, changes: Sequence[Change]) -> None:
         )
 
 
-def asked_otherwise(program: Program, lowered: Lowered) -> str:
-    """Why the host may do other things in a changed program because its questions are answered otherwise; "" where the
-    run shows what it does. The graph has been swept."""
-    ops, sites = program.host.ops, program.run.manifest.sites
+def goes_round(program: Program) -> str:
+    """Why what the host does depends on which of its questions is answered when; "" where the run does not show it: a
+    place asks again after questions of others alone."""
+    ops = program.host.ops
     asks = np.flatnonzero(ops["kind"] == ASK)
     which = np.unique(ops[["thread", "site", "address"]][asks], return_inverse=True)[1].reshape(-1)
     row = np.cumsum(np.append(1, np.diff(asks) != 1))[: len(asks)]  # of questions alone, one after the other
     other = np.append(True, (np.diff(which) != 0) | (np.diff(row) != 0))[: len(asks)]
     _, first, times = np.unique(np.stack([row, which])[:, other], axis=1, return_index=True, return_counts=True)
-    if (times > 1).any():
-        site = sites[int(ops["site"][asks[other][first[times > 1][0]]])]
-        return f"the host asks others where {site.file}:{site.line} is not answered: what it does depends on that"
+    if not (times > 1).any():
+        return ""
+    site = program.run.manifest.sites[int(ops["site"][asks[other][first[times > 1][0]]])]
+    return f"the host asks others where {site.file}:{site.line} is not answered: what it does depends on that"
+
+
+def asked_again(program: Program, lowered: Lowered) -> str:
+    """Which question has to be asked again in the changed program, and never was in the run; "" where there is none.
+    The graph has been swept."""
+    ops, sites = program.host.ops, program.run.manifest.sites
+    asks = np.flatnonzero(ops["kind"] == ASK)
     most = np.zeros(len(sites), np.int64)
     np.maximum.at(most, ops["site"][asks], ops["rows"][asks])
     again = lowered.asks[lowered.graph.polls["asked"] > 1]
