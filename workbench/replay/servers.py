@@ -47,13 +47,17 @@ def find_servers(program: Program) -> list[Server]:
         return []
     blocks = program.run.manifest.blocks
     giver, taker = fpga.stay_block[edges["source"]].astype(np.int64), fpga.block[edges["stretch"]].astype(np.int64)
-    found = []
-    for number in np.unique(giver).tolist():
-        for group in dict.fromkeys(blocks[n].group for n in np.unique(taker[giver == number]).tolist()):
+    found, by_giver = [], np.argsort(giver, kind="stable")
+    firsts = np.flatnonzero(np.diff(giver[by_giver], prepend=-1))
+    for given in np.split(by_giver, firsts[1:]):
+        number = int(giver[given[0]])
+        for group in dict.fromkeys(blocks[n].group for n in np.unique(taker[given]).tolist()):
             members = [n for n in fpga.blocks if blocks[n].group == group and n != number]
-            mine = edges[(giver == number) & np.isin(taker, members)]
+            if len(members) < 2:
+                continue
+            mine = edges[given[np.isin(taker[given], members)]]
             # each is for one of them, and it waits for what they wait with
-            if len(members) < 2 or len(np.unique(mine["source"])) < len(mine) or not _asks(program, number, members):
+            if len(np.unique(mine["source"])) < len(mine) or not _asks(program, number, members):
                 continue
             order = np.argsort(mine["source"])
             gives, goes_on = fpga.stretch_of[mine["source"][order]], mine["stretch"][order].astype(np.int64)
