@@ -13,7 +13,8 @@ from pytestqt.qtbot import QtBot
 from workbench.api.job import Job
 from workbench.gui.analyse.mode import AnalyseMode
 from workbench.gui.main_window import MainWindow
-from workbench.gui.open_documents import OVERWRITE, RELOAD, RUN_AS_SAVED, SAVE_AND_RUN
+from workbench.gui.notices import Notices
+from workbench.gui.open_documents import OVERWRITE, RELOAD, RUN_AS_SAVED, SAVE_AND_RUN, OpenDocuments
 from workbench.gui.platform.mode import PlatformMode
 from workbench.gui.predict.mode import PredictMode
 from workbench.gui.question import CANCEL, DISCARD, SAVE, Question, QuestionDialog, ask
@@ -23,6 +24,7 @@ from workbench.gui.source.mode import SourceMode
 from workbench.gui.timeline.mode import TimelineMode
 from workbench.model.run import Run
 from workbench.session.aside import load_aside
+from workbench.session.documents import SourceFile
 from workbench.session.pipeline import RunOptions
 from workbench.session.trust import trust
 from workbench.session.workspace import Workspace
@@ -443,3 +445,19 @@ def test_setting_aside_and_ranges_are_undone_and_restrict_the_figures(
     settle(opened)
     assert context.navigation.time_range == (0, half)
     assert context.analysis.time_s == pytest.approx(half / 1e12)
+
+
+def test_that_another_program_wrote_a_file_is_no_matter_once_it_is_saved(tmp_path: Path, qtbot: QtBot) -> None:
+    notices, file, document = Notices(()), tmp_path / "main.c", SourceFile()
+    documents = OpenDocuments(notices, lambda: None)
+    file.write_text("read")
+    document.open(file)
+    documents.add(document)
+    document.type("typed")
+    file.write_text("written")
+    documents.told(document)
+    assert [notice.message for notice in notices] == ["another program changed this file"]
+    documents.ask = lambda question: OVERWRITE
+    assert documents.save(document)
+    assert (list(notices), file.read_text()) == ([], "typed")
+    documents.forget()

@@ -32,6 +32,7 @@ class OpenDocuments(QObject):
         super().__init__(parent)
         self._notices = notices
         self._refused: dict[Document, tuple[Diagnostic, ...]] = {}  # with the errors for which it was not saved
+        self._overtaken: list[Document] = []  # whose files another program wrote while they held something unsaved
         self._documents = Documents()
         self._documents.changed.connect(self.changed.emit)
         self._documents.changed.connect(self._withdraw)
@@ -121,7 +122,10 @@ class OpenDocuments(QObject):
         self._notices.keep(f"save {id(document)}", *problems)
 
     def _withdraw(self) -> None:
-        """Forget problems that were fixed since a document was not saved."""
+        """Forget problems that were fixed since a document was not saved, or another program wrote its file."""
+        for document in [d for d in self._overtaken if not d.dirty]:
+            self._overtaken.remove(document)
+            self._notices.keep(f"overtaken {id(document)}")
         for document, problems in tuple(self._refused.items()):
             left = tuple(d for d in problems if d in document.errors)
             if left != problems:
@@ -166,7 +170,9 @@ class OpenDocuments(QObject):
     def told(self, document: Document) -> None:
         """Say that a file with unsaved changes was written by another program."""
         hint = "Your changes are kept here. Saving asks which of the two to keep."
-        self._notices.tell(Diagnostic("another program changed this file", hint, file=str(document.path)))
+        self._overtaken.append(document)
+        problem = Diagnostic("another program changed this file", hint, file=str(document.path))
+        self._notices.keep(f"overtaken {id(document)}", problem)
 
 
 def _lines(documents: Iterable[Document]) -> tuple[str, ...]:
