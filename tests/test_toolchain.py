@@ -167,6 +167,15 @@ def test_a_compiler_that_dies_is_told_in_its_own_words(tmp_path: Path) -> None:
         run_all([[tmp_path / "cc"]], Job(), cwd=tmp_path, what="the host program")
 
 
+def test_a_full_disk_is_no_fault_of_the_source_that_was_read_then(tmp_path: Path) -> None:
+    program(tmp_path / "cc", 'echo "x.h:9:1: error: cannot write PCH file: No space left on device" >&2; exit 1')
+    with pytest.raises(WorkbenchError) as caught:
+        run_all([[tmp_path / "cc"]], Job(), cwd=tmp_path, what="the card")
+    (told,) = caught.value.diagnostics
+    assert told.message == "the card cannot be built, as there is no room on a disk: No space left on device"
+    assert told.file is None
+
+
 @pytest.mark.parametrize(
     ("value", "text"), [("20", "20"), ("-3", "-3"), ("8'hff", "8'hff"), ("fast", '"fast"'), ("1.5", "1.5")]
 )

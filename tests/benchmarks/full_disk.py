@@ -1,11 +1,14 @@
 """Every command that writes, on a disk that is full at once or soon: what is left behind, and what is said.
 
-    python tests/benchmarks/full_disk.py [--json]      (as root: it mounts a small tmpfs of its own)
+    python tests/benchmarks/full_disk.py [--json] [--only COMMAND ...] [--cache DIR]
+
+It mounts a small tmpfs of its own, and so is run as root.
 
 Each command is run with the disk full at once, after one page, and after some, with the person's files, preferences,
 cache and log all on that disk. `silent` says that it ended with 0 although its result is not there; `traceback` that
 it told of no person's fault; `left` names files that it began and did not finish (a ledger without a line is none);
-`blocked` that the same command failed again once there was room.
+`blocked` that the same command failed again once there was room. With --cache what is built is kept in that folder, so
+that it is the run that finds the disk full, and not a compiler before it.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 TINY = ROOT / "tests" / "data" / "tiny"
 FREE_PAGES = (0, 1, 6)
+CACHE = "FULL_DISK_CACHE"
 BAD = ("silent", "traceback", "left", "changed", "blocked")
 STUDY = "schema_version: 1\nname: small\nprojects: [tiny.workbench.yaml]\nvary: {ROUNDS: [1]}\n"
 #: Each command, and the file or folder that it makes.
@@ -77,7 +81,7 @@ def tried(name: str, free_pages: int, given: dict[str, str]) -> dict[str, object
         first = run(words, disk)
         after = files(disk)
         os.unlink(disk / "filler")
-        subprocess.run(["mount", "-o", "remount,size=64m", str(disk)], check=True)
+        subprocess.run(["mount", "-o", "remount,size=512m", str(disk)], check=True)
         again = run(words, disk)
         result_there = (disk / result).exists()
     changed = [n for n, data in before.items() if after.get(n) != data]
@@ -107,8 +111,8 @@ def fill(filler: object, free_pages: int) -> None:
 
 def run(words: list[str], disk: Path) -> subprocess.CompletedProcess[str]:
     homes = {name: str(disk / name.lower()) for name in ("cache", "state", "preferences")}
-    environment = {**os.environ, "RCW_CACHE": homes["cache"], "RCW_PREFERENCES": homes["preferences"],
-                   "XDG_STATE_HOME": homes["state"]}  # fmt: skip
+    environment = {**os.environ, "RCW_CACHE": os.environ.get(CACHE) or homes["cache"],
+                   "RCW_PREFERENCES": homes["preferences"], "XDG_STATE_HOME": homes["state"]}  # fmt: skip
     return subprocess.run(
         [sys.executable, "-m", "workbench", *words], env=environment, cwd=ROOT, capture_output=True, text=True,
         stdin=subprocess.DEVNULL,
@@ -130,7 +134,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--only", choices=sorted(COMMANDS), action="append")
+    parser.add_argument("--cache", default="", metavar="DIR")
     chosen = parser.parse_args()
+    if chosen.cache:
+        os.environ[CACHE] = chosen.cache
     from workbench.formats.run_folder import RunWriter
     from workbench.testing.runs import synthetic_run
 

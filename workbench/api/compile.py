@@ -9,10 +9,12 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from tempfile import gettempdir
 
 from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.text import counted, thousands
+from workbench.system.cache import cache_dir
 from workbench.system.process import ENGLISH, ProcessResult
 from workbench.system.toolchain import Tool
 
@@ -22,6 +24,7 @@ _GCC_LINE = re.compile(
 _LINKER_LINE = re.compile(
     r"^(?:\S*ld: )?(?P<file>[^:\n]+):(?P<line>\d+)?(?::?\(\.[^)]*\))?: (?P<text>undefined reference to .*)$"
 )
+_FULL = re.compile("No space left on device|Disk quota exceeded")
 MOST_DIAGNOSTICS = 20
 #: functions that a program calls which starts threads
 STARTS_THREADS = re.compile(
@@ -62,6 +65,7 @@ def told(results: Iterable[ProcessResult], job: Job, what: str, count: int) -> t
                 job.log(line)
             text = f"{what} does not build: {last_words(result.stderr)}"
             errors = [d for d in found if d.severity is Severity.ERROR][:MOST_DIAGNOSTICS]
+            errors = [*no_room(result.stderr, what)] or errors
             raise WorkbenchError(*(errors or [Diagnostic(text, "The log has the compiler's output.")]))
         warnings += [d for d in found if d.severity is Severity.WARNING]
     return tuple(warnings[:MOST_DIAGNOSTICS])
@@ -80,6 +84,14 @@ def gcc_diagnostics(text: str) -> list[Diagnostic]:
             hint = "Is the function's source file, or its library, missing from the project?"
             found.append(Diagnostic(match["text"], hint, file=match["file"], line=number))
     return found
+
+
+def no_room(text: str, what: str) -> tuple[Diagnostic, ...]:
+    """What to say where a tool's own words are that a disk is full, whichever source it was reading then."""
+    if not (found := _FULL.search(text)):
+        return ()
+    hint = f"Free some where the run's folder, the cache ({cache_dir()}) and temporary files ({gettempdir()}) are."
+    return (Diagnostic(f"{what} cannot be built, as there is no room on a disk: {found[0]}", hint),)
 
 
 def last_words(text: str) -> str:

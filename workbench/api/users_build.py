@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from workbench.api.compile import MOST_DIAGNOSTICS, gcc_diagnostics, last_words
+from workbench.api.compile import MOST_DIAGNOSTICS, gcc_diagnostics, last_words, no_room
 from workbench.api.job import Job
 from workbench.api.targets import Task
 from workbench.api.told import VARIABLE, Compiled, Told
@@ -84,6 +84,7 @@ def _run(task: Task, told: Told, job: Job) -> list[Compiled]:
         errors = [one for one in _all_said(compiled, told) if one.severity is Severity.ERROR][:MOST_DIAGNOSTICS]
         said = last_words(done.stderr or done.stdout)
         text = f"the command host.build ended with exit code {done.returncode}: {said}"
+        errors = [*no_room(f"{done.stderr}{done.stdout}", "the host program")] or errors
         raise WorkbenchError(*(errors or [Diagnostic(text, "The log has what it said.", file=told.project)]))
     if not compiled:
         hint = "Let it call gcc, g++, clang or the like by name: those are found on PATH in `workbench cc`'s stead."

@@ -11,7 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from workbench.api.builds import HdlBuild
-from workbench.api.compile import last_words
+from workbench.api.compile import last_words, no_room
 from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.system.toolchain import VERILATOR_SOUND, Tool, verilator_environment
@@ -208,6 +208,8 @@ def _encoded(path: str) -> str:
 
 def read_errors(text: str) -> list[Diagnostic]:
     """What Verilator said was wrong, at its file and line."""
+    if full := no_room(text, "the card"):
+        return [*full]
     found = []
     for line in text.splitlines():
         match = _MESSAGE.match(line)
