@@ -44,6 +44,14 @@ def test_a_terminal_that_has_only_ascii_gets_ascii(run: Path) -> None:
     assert json.loads(in_c_locale("report", run, "--json"))["status"] == "complete"
 
 
+def test_a_name_that_the_locale_has_no_characters_for_is_no_name_of_other_bytes(tmp_path: Path) -> None:
+    shutil.copytree(TINY, tmp_path / "für")
+    command = [sys.executable, "-m", "workbench", "scan", os.fsencode(tmp_path / "für")]
+    done = subprocess.run(command, env={**os.environ, **C_LOCALE}, capture_output=True)
+    assert done.returncode == 2
+    assert b"cannot be read in this locale. Names in this locale are ASCII alone: set LC_ALL=C.UTF-8" in done.stderr
+
+
 @pytest.mark.parametrize("name", ['a"b', "a\nb", os.fsdecode(b"a\xe9b")])
 def test_a_folder_that_no_compiler_can_be_told_of_is_named(
     tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]

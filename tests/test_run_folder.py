@@ -309,6 +309,21 @@ def test_a_folder_that_holds_something_is_left_alone(folder: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
 
 
+def test_the_folder_of_a_run_that_never_began_is_taken_again(tmp_path: Path, made: Run) -> None:
+    """A source that did not compile, or a full disk: the same command goes on once that is repaired."""
+    first = RunWriter(tmp_path / "run")
+    with pytest.raises(WorkbenchError, match="not empty"):
+        RunWriter(tmp_path / "run")  # it goes on
+    (first.path / "build").mkdir()
+    first.mark(RunStatus.FAILED, "it does not compile")
+    second = RunWriter(tmp_path / "run")
+    assert not (second.path / "build").exists()
+    (second.raw / "calls.bin").write_bytes(b"a record")
+    second.mark(RunStatus.FAILED, "it crashed")
+    with pytest.raises(WorkbenchError, match="not empty"):
+        RunWriter(tmp_path / "run")
+
+
 def test_a_full_disk_loses_nothing(tmp_path: Path, made: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     writer = RunWriter(tmp_path / "run-4")
     (writer.raw / "host_calls.bin").write_bytes(b"records")

@@ -6,7 +6,8 @@ It mounts a small tmpfs of its own, and so is run as root.
 
 Each command is run with the disk full at once, after one page, and after some, with the person's files, preferences,
 cache and log all on that disk. `silent` says that it ended with 0 although its result is not there; `traceback` that
-it told of no person's fault; `left` names files that it began and did not finish (a ledger without a line is none);
+it told of no person's fault; `left` names files that it began and did not finish, but for a ledger without a line and
+the folders of a study, which goes on where it stopped, and of a run that never began, which the next one takes;
 `blocked` that the same command failed again once there was room. With --cache what is built is kept in that folder, so
 that it is the run that finds the disk full, and not a compiler before it.
 """
@@ -87,6 +88,7 @@ def tried(name: str, free_pages: int, given: dict[str, str]) -> dict[str, object
     changed = [n for n, data in before.items() if after.get(n) != data]
     new = sorted(n for n in after.keys() - before.keys() if not n.startswith(("cache/", "preferences/state/")))
     new = [n for n in new if after[n] or not n.endswith("/predictions.jsonl")]
+    new = [n for n in new if not n.startswith(("made/", "tiny/small.study/"))]
     return {
         "command": name, "free_pages": free_pages, "code": first.returncode,
         "silent": first.returncode == 0 and result not in after,

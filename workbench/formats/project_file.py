@@ -24,7 +24,7 @@ from workbench.formats.documents import Schema, load_document, warning
 from workbench.formats.yaml_marks import Marked
 from workbench.model.application import STREAM_TOP, Design, Project
 from workbench.model.diagnostic import Diagnostic, did_you_mean, near, nearest
-from workbench.system.files import SOURCE_LIMIT, read_regular
+from workbench.system.files import SOURCE_LIMIT, locale_hint, read_regular
 
 STREAM_READ_OUT = {"first": 0xFFFF0000, "last": 0xFFFF000F}  # which a design made of streams leaves unused
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -196,7 +196,10 @@ def _why_not(root: Path, pattern: str, allowed: tuple[Path, ...]) -> tuple[str, 
         return f"'{pattern}' {verb} in {where}", _nearest_source(root, pattern)
     for path in found:
         name = os.path.relpath(path, root)
-        if any("\ud800" <= sign <= "\udfff" for sign in os.path.realpath(path)):
+        whole = os.path.realpath(path)
+        if any("\ud800" <= sign <= "\udfff" for sign in whole):
+            if hint := locale_hint(whole):
+                return f"the path of '{name}' cannot be read in this locale", hint
             return f"the path of '{name}' is not UTF-8", "Rename the file, or the folder that it lies in."
         if not within(path, allowed):
             return _outside(name, os.path.dirname(os.path.relpath(os.path.realpath(path), os.path.realpath(root))))

@@ -234,9 +234,9 @@ class RunWriter:
 
 
 def _new_folder(path: Path, manifest: Manifest) -> BinaryIO | None:
-    """Make a run's folder; what holds it."""
+    """Make a run's folder, also in the place of one whose run never began; what holds it."""
     with _readable_errors(path):
-        if path.exists() and any(path.iterdir()):
+        if path.exists() and any(path.iterdir()) and not _never_began(path):
             raise WorkbenchError(
                 Diagnostic("this folder is not empty", "Choose another for the run; this one was left as it is.",
                            file=str(path))
@@ -247,8 +247,24 @@ def _new_folder(path: Path, manifest: Manifest) -> BinaryIO | None:
             (part / RAW).mkdir(parents=True)
             lock = locked(part / RAW / _LOCK)
             (part / MANIFEST).write_text(manifest_text(manifest), encoding="utf-8")
+            if path.exists() and any(path.iterdir()):
+                shutil.rmtree(path)
             os.replace(part, path)
     return lock
+
+
+def _never_began(path: Path) -> bool:
+    """Whether a folder is of a run that ended before its programs were started, and holds nothing else: no record, no
+    file of a person's."""
+    names = {entry.name for entry in path.iterdir()}
+    if not {MANIFEST, RAW} <= names <= {MANIFEST, RAW, "platform.yaml", "build"}:
+        return False
+    if [entry.name for entry in (path / RAW).iterdir()] != [_LOCK]:
+        return False
+    lock = locked(path / RAW / _LOCK)
+    if lock is not None:
+        lock.close()
+    return lock is not None
 
 
 def now() -> str:

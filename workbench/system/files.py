@@ -9,6 +9,7 @@ import os
 import re
 import secrets
 import stat
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -32,13 +33,28 @@ def real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
+def locale_hint(name: str) -> str:
+    """What to do where a name is UTF-8 and the locale's encoding is not, so that programs cannot be given the name;
+    empty where that is not so."""
+    if sys.getfilesystemencoding() == "utf-8":
+        return ""
+    try:
+        os.fsencode(name).decode("utf-8")
+    except UnicodeError:
+        return ""
+    return "Names in this locale are ASCII alone: set LC_ALL=C.UTF-8, and not PYTHONUTF8=0."
+
+
 def check_name(path: Path) -> None:
     """WorkbenchError for a path with characters by which C and Verilog cannot name a file, and programs not be told of
     one: quotation marks, control characters, bytes that are no UTF-8."""
     for name in reversed((path, *path.parents)):
         if _ODD.search(name.name):
             what = "a character that C and Verilog cannot have in a file's name"
-            hint = "Rename it, without quotation marks, control characters and bytes that are not UTF-8."
+            hint = (
+                locale_hint(name.name)
+                or "Rename it, without quotation marks, control characters and bytes that are not UTF-8."
+            )
             raise WorkbenchError(Diagnostic(f"the name of '{name}' has {what}", hint, file=str(path)))
 
 
