@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -9,6 +11,7 @@ from numpy.typing import NDArray
 
 from workbench.model import changes as catalogue
 from workbench.model.platform import Platform
+from workbench.replay.answers import Answer
 from workbench.replay.editing import (
     Edited,
     RefusedError,
@@ -181,6 +184,9 @@ def retype(program: Program, change: catalogue.Retype, named: Named, platform: P
     program.ops["shorter"][mine] = int(known[0]) if len(known) else 0
 
 
+_UNKNOWN = "of some rounds no more is known than how long the host waits for the FPGA: how long several take is not"
+
+
 def asynchronous(program: Program, change: catalogue.Asynchronous, named: Named, _: object, edited: Edited) -> None:
     edited.host = True
     mine = operations(program, named, (MOVE, ASYNC), change, "transfers")
@@ -254,6 +260,7 @@ def fewer_starts(program: Program, change: catalogue.FewerStarts, named: Named, 
     groups = [rounds[n : n + change.count] for rounds in of_threads for n in range(0, len(rounds), change.count)]
     for some in groups:
         last_start, last_wait = some[-1]
+        wait_for_all(program, [wait for _, wait in some], change)
         for (start, wait), (following, _) in pairwise(some):
             gone += [start, wait]
             _move_begin(program, start, last_start)
@@ -265,6 +272,24 @@ def fewer_starts(program: Program, change: catalogue.FewerStarts, named: Named, 
     reorder(program, np.array(order))
     remove(program, np.array(sorted(place[row] for row in gone), np.int64))
     edited.notes.append(f"the FPGA has to work through {change.count} rounds after one start")
+
+
+def wait_for_all(program: Program, waits: Sequence[int], change: catalogue.Change) -> None:
+    """Where no more is known of rounds than how long the host waits, the last wait is as long as all of these."""
+    last = program.answers.get(int(program.base[waits[-1]]))
+    lost = _opaque(program, waits[:-1])
+    if not lost:
+        return
+    if last is None or not last.opaque:
+        raise RefusedError(f"'{change}': {_UNKNOWN}")
+    lag, latest = (sum(getattr(one, of) for one in (*lost, last)) for of in ("lag", "latest"))
+    program.answers[int(program.base[waits[-1]])] = replace(last, lag=lag, latest=latest)
+
+
+def _opaque(program: Program, waits: Sequence[int]) -> list[Answer]:
+    """The answers of these waits that are all that is known of a round's work in the FPGA."""
+    answers = (program.answers.get(int(program.base[wait])) for wait in waits)
+    return [answer for answer in answers if answer is not None and answer.opaque]
 
 
 def _move_begin(program: Program, start: int, to: int) -> None:
@@ -285,6 +310,7 @@ def control_in_fpga(program: Program, change: catalogue.ControlInFpga, named: Na
     let_words_go(program, taken)
     chosen = set(starts.tolist()) - set(taken.tolist())
     gone: list[int] = taken.tolist()
+    not_waited_for: list[int] = []
     waits = np.isin(kinds, (ASK, IRQ))
     data = -1  # the last send of data since the last wait
     fresh = False
@@ -312,6 +338,7 @@ def control_in_fpga(program: Program, change: catalogue.ControlInFpga, named: Na
                 program.edges["source"][edges], program.edges["byte"][edges] = int(program.base[data]), -1
                 program.lag_after[program.edges["stretch"][edges]] = 0
                 gone += [row, wait_before]
+                not_waited_for.append(wait_before)
                 wait_before = -1
             elif data < 0:
                 data = row
@@ -325,5 +352,7 @@ def control_in_fpga(program: Program, change: catalogue.ControlInFpga, named: Na
             wait_before = -1
     if not gone:
         raise RefusedError(f"'{change}' names no calls that the FPGA could do without")
+    if _opaque(program, not_waited_for):
+        raise RefusedError(f"'{change}': {_UNKNOWN}")
     remove(program, np.array(sorted(set(gone)), np.int64))
     edited.notes.append("the FPGA has to begin by itself when its data are there")
