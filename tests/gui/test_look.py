@@ -8,7 +8,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QLocale, QRectF
 from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF, QImage, QPainter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -203,3 +203,10 @@ def test_the_icon_in_a_field_follows_the_theme(window: MainWindow, project: Path
             assert createdByPython(action)
             if "Filter" in field.placeholderText():
                 assert action.icon().cacheKey() == wanted
+
+
+def test_numbers_have_a_point_in_every_language() -> None:
+    QLocale.setDefault(QLocale(QLocale.Language.German))
+    assert QLocale().toString(1.5) == "1,5"
+    make_application("light")
+    assert QLocale().toString(1.5) == "1.5"
