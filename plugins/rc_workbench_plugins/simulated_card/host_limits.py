@@ -13,6 +13,8 @@ from workbench.system.process import run_program
 
 _READS_TIME = re.compile(r"\t(rdtscp?)\b")
 _MACHINE_CODE = (b"\x0f\x31", b"\x0f\x01\xf9")  # of x86: rdtsc, rdtscp
+#: Of `objdump -hw`: a section of machine code, its size in bytes, and where in the file it begins.
+_SECTION = re.compile(r"^ *\d+ (?P<name>\S+) +(?P<size>\w+) +\w+ +\w+ +(?P<begin>\w+) .*\bCODE\b", re.M)
 _LINE = re.compile(r"(?P<file>\S.*):(?P<line>\d+)(?: \(.*\))?$")
 
 
@@ -41,9 +43,8 @@ def reads_of_real_time(objects: Sequence[Path], root: Path) -> Iterator[Diagnost
     """Where the program reads the processor's own counter, of which the virtual clock knows nothing: not the recorder,
     whose functions stand within it."""
     recorder = Path(str(resource_files("workbench.resources"))) / "host"
-    with_it = [path for path in objects if any(code in path.read_bytes() for code in _MACHINE_CODE)]
     try:
-        text = run_program(["objdump", "-dl", "--inlines", "--no-show-raw-insn", *with_it]).stdout if with_it else ""
+        text = "".join(map(_disassembled, objects))
     except WorkbenchError:
         return
     places: list[tuple[Path, int]] = []
@@ -61,3 +62,18 @@ def reads_of_real_time(objects: Sequence[Path], root: Path) -> Iterator[Diagnost
             "clock_gettime and std::chrono return virtual time.",
             Severity.WARNING, file_name, number,
         )  # fmt: skip
+
+
+def _disassembled(path: Path) -> str:
+    """The sections of an object file that hold such an instruction's bytes, with the lines of their source: those of
+    all sections take seconds."""
+    data = path.read_bytes()
+    if not any(code in data for code in _MACHINE_CODE):
+        return ""
+    sections = []
+    for match in _SECTION.finditer(run_program(["objdump", "-hw", path]).stdout):
+        begin = int(match["begin"], 16)
+        held = data[begin : begin + int(match["size"], 16)]
+        sections += ["-j", match["name"]] if any(code in held for code in _MACHINE_CODE) else []
+    command = ["objdump", "-dl", "--inlines", "--no-show-raw-insn", *sections, path]
+    return run_program(command).stdout if sections else ""
