@@ -15,6 +15,9 @@ from workbench.cli.main import main
 from workbench.cli.output import BAD_INPUT, DONE
 from workbench.formats.run_folder import RunWriter
 from workbench.model.diagnostic import WorkbenchError
+from workbench.session.opening import open_workspace
+from workbench.session.pipeline import new_writer
+from workbench.session.plugins import load_plugins
 from workbench.session.run_end import cannot_write, failures_marked
 from workbench.testing.runs import synthetic_run
 
@@ -119,3 +122,14 @@ def test_a_run_whose_folder_goes_meanwhile_says_so(fault: Exception, tmp_path: P
     (tmp_path / "tiny").rename(tmp_path / "other")
     with pytest.raises(WorkbenchError, match="the folder of this run is gone"), failures_marked(writer):
         raise fault
+
+
+def test_two_runs_that_begin_at_once_have_a_folder_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    workspace = open_workspace(TINY / "tiny.workbench.yaml", load_plugins())
+    folders = iter([tmp_path / "run-1", tmp_path / "run-2", tmp_path / "run-2"])
+    monkeypatch.setattr(type(workspace), "next_run_folder", lambda _: next(folders))
+    first = RunWriter(tmp_path / "run-1")  # after the other looked for its number, before it made the folder
+    second = new_writer(workspace, None, first.manifest)
+    assert second.path.name == "run-2"
+    with pytest.raises(WorkbenchError, match="not empty"):
+        new_writer(workspace, tmp_path / "run-1", first.manifest)

@@ -111,9 +111,7 @@ def run_workspace(workspace: Workspace, options: RunOptions, job: Job) -> Run:
     target = workspace.target(options.target)
     _check(workspace, options, target)
     settings = workspace.settings(options.settings)
-    out = real(options.out or workspace.next_run_folder())
-    check_names(workspace, out)
-    writer = RunWriter(out, manifest_of(workspace, options, settings, target.simulated))
+    writer = new_writer(workspace, options.out, manifest_of(workspace, options, settings, target.simulated))
     try:
         with failures_marked(writer):
             run = _run(workspace, options, target, settings, writer, job)
@@ -125,6 +123,18 @@ def run_workspace(workspace: Workspace, options: RunOptions, job: Job) -> Run:
     except (Cancelled, KeyboardInterrupt):
         mark(writer, RunStatus.CANCELLED, "cancelled")
         raise
+
+
+def new_writer(workspace: Workspace, out: Path | None, manifest: Manifest) -> RunWriter:
+    """The writer of a run into a folder, or else into the project's next one, which no other run may have taken."""
+    while True:
+        folder = real(out or workspace.next_run_folder())
+        check_names(workspace, folder)
+        try:
+            return RunWriter(folder, manifest)
+        except WorkbenchError:
+            if out or real(workspace.next_run_folder()) == folder:
+                raise
 
 
 def _check(workspace: Workspace, options: RunOptions, target: Target) -> None:
