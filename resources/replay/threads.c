@@ -24,6 +24,7 @@ typedef struct {
     const int64_t *argument;        /* WAIT: the mutex, as an object */
     const int64_t *lag_ps;          /* from the call until what ended its wait, -1: it did not wait */
     const int64_t *woken_by;        /* the row of that, -1 */
+    const int64_t *needs;           /* LOCK: the row that has to be over before, -1 */
 } script;
 
 typedef struct {
@@ -51,6 +52,27 @@ static void finish(world *w, int n)
 
 /* ---- a call takes effect ---- */
 
+/* Whether what a thread's call needs of others is there. */
+static int may(const world *w, int n)
+{
+    int64_t row = w->c.threads[n].row, needed = w->s->needs[row];
+    return w->s->kind[row] != LOCK || needed < 0 || w->t1_ps[needed] >= 0;
+}
+
+/* Wake the longest waiter for a mutex that may have it. */
+static void wake_next(world *w, int64_t mutex)
+{
+    int first = -1;
+    for (int n = 0; n < w->c.count; n++) {
+        const thread *t = &w->c.threads[n];
+        if (t->state == BLOCKED && t->object == mutex && may(w, n)
+            && (first < 0 || t->order < w->c.threads[first].order))
+            first = n;
+    }
+    if (first >= 0)
+        wake(&w->c, first);
+}
+
 static void let_go(world *w, int64_t mutex, int whole)
 {
     thing *of = &w->things[mutex];
@@ -59,7 +81,7 @@ static void let_go(world *w, int64_t mutex, int whole)
         return;
     }
     of->owner = -1;
-    wake_some(&w->c, mutex, -1, 1);
+    wake_next(w, mutex);
 }
 
 /* What a call does before it may have to wait. */
@@ -179,6 +201,10 @@ static int waits(world *w, int n, int64_t row)
     case WAIT:
         return waits_for_mutex(w, n, argument, NEVER);
     case LOCK:
+        if (!may(w, n)) {
+            block(c, n, object, until_ps, -1);
+            return 1;
+        }
         return waits_for_mutex(w, n, object, until_ps);
     case LOCK_READING:
     case LOCK_WRITING:

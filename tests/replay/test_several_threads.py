@@ -17,7 +17,7 @@ from workbench.replay.joined import Joining
 from workbench.replay.lowering import lower
 from workbench.replay.predict import Replayed, prepare
 from workbench.replay.settling import settle
-from workbench.replay.threads import Replay
+from workbench.replay.threads import Replay, needed_before
 from workbench.replay.waits import find_spare
 from workbench.traces.path import NO_LIMIT_PS
 
@@ -74,6 +74,34 @@ def test_a_slower_thread_holds_up_the_other_on_one_core_more_than_on_two(bench: 
     assert one.speedup < two.speedup < 1
     came = bench.run(TWO).run.manifest.time_ps / bench.run(TWO.but(EFFORT=900)).run.manifest.time_ps
     assert two.speedup == pytest.approx(came, rel=1e-3)
+
+
+def test_who_then_waits_for_a_condition_as_it_never_did_is_known(bench: bounds.Bench) -> None:
+    """With a faster FPGA the thread that takes batches waits for the one that makes them."""
+    slow = TWO.but(EFFORT=1500)
+    prediction = predicted(prepared(bench, replace(slow, trace=True)), HALF)
+    came = (
+        bench.run(replace(slow, trace=True)).run.manifest.time_ps / bench.run(slow.but(CYCLES=100)).run.manifest.time_ps
+    )
+    assert prediction.trust is Trust.DOUBTFUL
+    assert "in another order" in prediction.why
+    assert prediction.speedup == pytest.approx(came, rel=1e-3)
+    assert prediction.interval is not None
+    assert prediction.interval[0] <= came <= prediction.interval[1]
+
+
+def test_how_far_another_thread_has_to_be_is_seen_by_waits() -> None:
+    """Thread 0 locks, and waits until thread 1 has; then each locks twice more, without a wait."""
+    lock, wait = SyncKind.LOCK, SyncKind.WAIT
+    rows = [(0, lock, 9, 0, 10, 10), (0, wait, 8, 9, 11, 25), (0, lock, 9, 0, 50, 50), (0, lock, 9, 0, 90, 90),
+            (1, lock, 9, 0, 20, 20), (1, lock, 9, 0, 40, 40), (1, lock, 9, 0, 80, 80)]  # fmt: skip
+    names = ("block", "kind", "object", "argument", "t0_ps", "t1_ps")
+    table = dict(zip(names, np.array(rows).T, strict=True)) | {"result": np.zeros(len(rows), np.uint8)}
+    assert needed_before(table).tolist() == [-1, -1, 5, 6, -1, -1, -1]
+    table["t1_ps"][2] = table["t0_ps"][2] = (
+        30  # it went on when the other had locked no more often: it is something else
+    )
+    assert needed_before(table).tolist() == [-1] * len(rows)
 
 
 def test_slack_holds_where_one_thread_hands_work_to_another(bench: bounds.Bench) -> None:

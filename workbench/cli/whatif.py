@@ -171,8 +171,9 @@ def _print(replayed: Replayed, prediction: Prediction, held: tuple[Bottleneck, .
     print(f"Predicted speedup {ratio_text(prediction.speedup)}{between}, {prediction.trust}: {times}.")
     if prediction.why:
         print(f"{prediction.why[0].upper()}{prediction.why[1:]}.")
-    print("After it the run's time is spent on:")
-    print(_held_text(held))
+    if held:
+        print("After it the run's time is spent on:")
+        print(_held_text(held))
 
 
 def _held_text(held: tuple[Bottleneck, ...]) -> str:

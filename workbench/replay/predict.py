@@ -129,7 +129,9 @@ class Replayed:
             speedups = sorted((*speedups, 1.0))
         if not edited.in_order:
             doubts.append("the threads lock what they share in another order: where one then waits is not known")
-            speedups = sorted((*speedups, 1.0))
+            room_ps = self.threads.waits_more_ps if self.threads else 0
+            ends = (self.run.manifest.time_ps / max(times[0] + more, 1) for more in (-room_ps, room_ps))
+            speedups = sorted((*speedups, 1.0, *ends))
         if otherwise := goes_round(self.program) or asked_again(program, lowered):
             doubts.append(otherwise)
             speedups = sorted((*speedups, 1.0))

@@ -81,6 +81,12 @@ class HostThreads:
     op_of: Numbers
     cores: Cores
 
+    @property
+    def waits_more_ps(self) -> int:
+        """What it would take if every lock had to wait, or had not, besides the wait itself."""
+        cores = self.cores
+        return int((self.rows["kind"] == SyncKind.LOCK).sum()) * (cores.call_ps + cores.wake_ps + cores.switch_ps)
+
     def settle(self, program: Program, lowered: Lowered, own: dict[int, float], loop: float) -> Settled:
         """Make the graph's lags between operations and polls, and its end, those of the threads. `own` scales the
         threads' own times, by number, and `loop` is the share of `gone_ps` that is gone. Raises RefusedError."""

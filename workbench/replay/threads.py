@@ -40,6 +40,7 @@ class _Script(ctypes.Structure):
         *((name, ctypes.c_int64) for name in ("threads", "objects")),
         *((name, ctypes.c_void_p) for name in (
             "begin", "kind", "result", "anew", "ends_waits", "object", "argument", "lag_ps", "woken_by",
+            "needs",
         )),
     )  # fmt: skip
 
@@ -64,6 +65,7 @@ class Replay:
             "kind": kind.astype(np.uint8), "result": np.asarray(syncs["result"]).astype(np.uint8),
             "anew": _made_anew(syncs), "ends_waits": ends_waits, "object": number[: len(what)].astype(np.int32),
             "argument": argument, "lag_ps": np.where(woken_ps >= 0, woken_ps - t0_ps, -1), "woken_by": woken_by.copy(),
+            "needs": needed_before(syncs),
         }  # fmt: skip
         times = (max(cores.count, 1), cores.slice_ps, cores.call_ps, cores.wake_ps, cores.switch_ps)
         self._script = _Script(
@@ -87,6 +89,41 @@ class Replay:
         if end_ps == _STUCK:
             raise StuckError
         return ThreadTimes(found[0], found[1], end_ps, found[2], found[3])
+
+
+def needed_before(syncs: Table) -> Numbers:
+    """Of each lock the lock of the other thread that comes before it in any case, -1: none is known.
+
+    Where two threads share a mutex and one of them has waited for a condition, that is taken for one of how many more
+    times the other had locked it than this one: with the most at which it waited, it does so again.
+    """
+    kind, block, what = (np.asarray(syncs[name]) for name in ("kind", "block", "object"))
+    t0_ps, t1_ps = (np.asarray(syncs[name], np.int64) for name in ("t0_ps", "t1_ps"))
+    found = np.full(len(kind), -1, np.int64)
+    waits = np.flatnonzero(kind == SyncKind.WAIT)
+    mutex = np.asarray(syncs["argument"])[waits]
+    locks = np.flatnonzero((kind == SyncKind.LOCK) & (np.asarray(syncs["result"]) == SyncResult.DONE))
+    for one in np.unique(mutex).tolist():
+        mine = locks[what[locks] == one]
+        threads = np.unique(block[mine])
+        for thread, other in (threads, threads[::-1]) if len(threads) == 2 else ():
+            own, others = mine[block[mine] == thread], mine[block[mine] == other]
+            waited = waits[(mutex == one) & (block[waits] == thread)]
+            at = np.searchsorted(own, waited) - 1
+            if not len(waited) or (at < 0).any():
+                continue
+            through_ps = t1_ps[own].copy()
+            np.maximum.at(through_ps, at, t1_ps[waited])
+            taken_ps = np.sort(t1_ps[others])
+            least = int((np.searchsorted(taken_ps, t0_ps[waited], "right") - at).max()) + 1
+            number = np.arange(len(own))
+            needed = number + least - 1
+            some = (needed >= 0) & (needed < len(others))
+            if (np.searchsorted(taken_ps, through_ps, "right") <= needed)[some].any():
+                continue
+            some &= ~np.isin(number, at)
+            found[own[some]] = others[needed[some]]
+    return found
 
 
 def waits_ps(syncs: Table) -> Numbers:
