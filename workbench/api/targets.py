@@ -115,6 +115,15 @@ class Outcome:
 
 
 @runtime_checkable
+class MakesApis(Protocol):
+    """A target that makes a library of a template's entries."""
+
+    def compile_problems(self, platform: Platform, support: PlatformSupport | None) -> Sequence[Diagnostic]:
+        """What a compiler says against that library; nothing where it compiles, or cannot be tried."""
+        ...
+
+
+@runtime_checkable
 class Target(Protocol):
     """A kind of place to run at. `title` is what people call it; `simulated` tells that its time is virtual.
 

@@ -60,13 +60,15 @@ def run_new(arguments: argparse.Namespace, workbench: Opened) -> int:
     given, defines = parse_settings(arguments.set), parse_settings(arguments.define)
     choice = Choice(arguments.name, arguments.top, arguments.platform, arguments.host, constants, given, defines)
     proposal = propose(arguments.folder, workbench.plugins, choice)
-    if not arguments.dry_run:
+    waits = proposal.unknown_api is not None and not arguments.platform  # a project of another board would mislead
+    written = not (arguments.dry_run or waits)
+    if written:
         create(proposal)
     if arguments.json:
         print_json(
             {
                 "project": str(proposal.path),
-                "written": [] if arguments.dry_run else [str(path) for path in proposal.files],
+                "written": [str(path) for path in proposal.files] if written else [],
                 "found": list(map(asdict, proposal.found)),
                 "left_out": [{"file": file, "reason": reason} for file, reason in proposal.left_out],
                 "diagnostics": as_json(proposal.diagnostics),
@@ -86,7 +88,9 @@ def run_new(arguments: argparse.Namespace, workbench: Opened) -> int:
             print(f"left out, {reason}: {listed([file for file, _ in left], _MOST_FILES)}")
         if arguments.dry_run:
             print(next(iter(proposal.files.values())), end="")
-        else:
+        elif written:
             print(f"written: {', '.join(str(path) for path in proposal.files)}")
             print(f"next: workbench scan {proposal.path}", file=sys.stderr)
+        else:
+            print("nothing is written: the project waits for the template (or name another: --platform)")
     return FAILED if has_errors(proposal.diagnostics) else DONE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from workbench.api.job import Job
@@ -15,7 +16,7 @@ from workbench.model.text import table
 from workbench.session.entry_problems import entry_problems
 from workbench.session.new_template import begin_template, template_path, write_template
 from workbench.session.own_api import own_support
-from workbench.session.serves import Service, services
+from workbench.session.serves import Service, compile_problems, services
 from workbench.session.template_try import sources_of, tried
 from workbench.session.workspace import parse_settings
 from workbench.system.files import read_file
@@ -53,9 +54,11 @@ def run_check(arguments: argparse.Namespace, workbench: Opened) -> int:
     found: tuple[Service, ...] = ()
     if platform:
         support = own_support(platform, arguments.file, plugins.platforms)
-        found = services(platform, support, plugins.targets)
         text = read_file(arguments.file).decode("utf-8-sig")
         problems = (*problems, *entry_problems(text, arguments.file.absolute(), plugins))
+        made = () if has_errors(problems) else compile_problems(platform, support, plugins.targets)
+        found = services(platform, support, plugins.targets, made)
+        problems = (*problems, *(replace(one, file=one.file or str(arguments.file)) for one in made))
     served = {one.name: {"can": one.can, "why": one.why} for one in found}
     code = print_checked(arguments, problems, serves=served)
     if not arguments.json:
@@ -74,7 +77,19 @@ def run_new(arguments: argparse.Namespace, workbench: Opened) -> int:
         return DONE
     print_diagnostics(template.diagnostics)
     if added := template.entries:
-        print(table([(e["prototype"], e["kind"], e.get("bytes", ""), e.get("address", "")) for e in added]))
+        print(
+            table(
+                [
+                    (
+                        e.get("prototype") or f"{e['access']} of {e['of']}",
+                        e["kind"],
+                        e.get("bytes", ""),
+                        e.get("address", ""),
+                    )
+                    for e in added
+                ]
+            )
+        )
         print(
             f"{len(added)} calls; kinds and expressions were derived from names: check them in {file}", file=sys.stderr
         )

@@ -11,6 +11,7 @@ from workbench.model.platform import CallKind
 from workbench.model.prototypes import Prototype, parse_prototype
 from workbench.model.scan import ApiFunction
 from workbench.model.text import listed
+from workbench.session.entry_mappings import with_mappings
 from workbench.session.entry_words import (
     AWAY,
     BOTH_WAYS,
@@ -18,8 +19,10 @@ from workbench.session.entry_words import (
     HANDLES,
     INTEGER,
     TO_CARD,
+    address_of,
     data_of,
     entry_of,
+    is_address,
     parameters_of,
     plain_words,
     with_fields,
@@ -63,7 +66,7 @@ def entries_of(functions: Sequence[ApiFunction]) -> tuple[list[dict[str, Any]], 
                 hint = "Give it two entries, each with its own 'Only when' and Label."
                 told = f"{prototype.qualified} may go either way; it was taken for a send"
                 notes.append(Diagnostic(told, hint, Severity.NOTE))
-    entries = _with_descriptors(_with_makers(entries))
+    entries = _with_addresses(_with_descriptors(_with_makers(entries)))
     asked = [
         p.qualified for e in entries if e["kind"] == "other" and (p := parse_prototype(e["prototype"])) and _asks(p)
     ]
@@ -73,7 +76,7 @@ def entries_of(functions: Sequence[ApiFunction]) -> tuple[list[dict[str, Any]], 
             "Give it the kind receive and an address if it reads from the board: a host that polls it waits for ever."
         )
         notes.append(Diagnostic(told, hint, Severity.WARNING))
-    return entries, tuple(notes)
+    return with_mappings(entries), tuple(notes)
 
 
 def _with_makers(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -115,6 +118,30 @@ def _with_makers(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
         elif prototype.is_destructor and entry["kind"] == "other":
             found[place] = _plain_entry(entry, entry_of(entry["prototype"], CallKind.RELEASE))
     return found
+
+
+def _with_addresses(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """With where the objects of an API's classes begin on the card: as what makes them is given it, and for a call that
+    moves data as the object says, in a method of the header's own, such as `offset()`."""
+    known = [(entry, parse_prototype(entry["prototype"])) for entry in entries]
+    scopes = {p.scope.rpartition("::")[2] for _, p in known if p and (p.is_constructor or p.is_destructor)}
+    told = {p.scope: p.name for entry, p in known if p and "inline" in entry and _tells_address(p)}
+    found = []
+    for entry, prototype in known:
+        if prototype and prototype.scope and "address" not in entry and not prototype.is_destructor:
+            given = {word for text, _ in prototype.parameters for word in re.findall(r"\w+", text)}
+            makes = scopes & (given if prototype.is_constructor else set(re.findall(r"\w+", prototype.returns)))
+            if entry["kind"] == "other" and makes and (address := address_of(prototype)):
+                entry = with_fields(entry, address=address)
+            elif entry["kind"] in ("send", "receive") and prototype.scope in told and not prototype.is_static:
+                entry = with_fields(entry, address=f"self.{told[prototype.scope]}()")
+        found.append(entry)
+    return found
+
+
+def _tells_address(prototype: Prototype) -> bool:
+    plain = bool(prototype.scope) and not prototype.parameters and not prototype.is_static
+    return plain and bool(INTEGER.fullmatch(prototype.returns)) and is_address(prototype.name)
 
 
 def _is_pointer(returns: str) -> bool:

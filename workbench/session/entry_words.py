@@ -47,6 +47,7 @@ _COUNTS = ("words", "dwords", "dword", "nwords", "count", "cnt", "n", "number", 
            "elements", "elems", "items", "samples")  # fmt: skip
 _VALUES = ("value", "val", "v", "data", "word")
 _ADDRESSES = ("address", "addr", "adr", "offset", "offs", "off", "reg", "register", "seek", "skip", "dst", "src", "at")
+_PLACES = ("address", "addr", "adr", "paddr", "offset", "base")  # where an object of its own begins
 #: Whole numbers that are neither an address nor a count nor a value.
 _CHOICES = {"flags", "flag", "timeout", "mode", "option", "options", "tag", "bank", "channel", "chan", "ch", "bar",
             "fd", "handle", "hnd", "h", "hdl", "ms", "us", "mmio", *_WAYS}  # fmt: skip
@@ -86,7 +87,12 @@ class Parameter:
     @property
     def text(self) -> str:
         """As a `char *`; empty where it is no text."""
-        return self.name if self.points == "char" else f"{self.name}.c_str()" if "std::string" in self.kind else ""
+        if self.points == "char":
+            return self.name
+        plain = self.kind.removeprefix("const ").rstrip("& ").removeprefix("std::")
+        if plain in ("string", "filesystem::path"):
+            return f"{self.name}.c_str()"
+        return f"std::string({self.name}).c_str()" if plain == "string_view" else ""
 
     @property
     def array(self) -> bool:
@@ -117,11 +123,7 @@ def entry_of(text: str, chosen: CallKind | None = None) -> dict[str, Any]:
         told["bytes"], told["address"] = _moved(prototype, parameters, kind) or ("", "")
         told["reason"] = "ctrl" if told["bytes"].startswith("sizeof") else "data"
     elif kind is CallKind.CONFIGURE:
-        texts = {p.name: p.name for p in parameters if p.points == "char"}
-        texts |= {p.name: f"{p.name}.c_str()" for p in parameters if "std::string" in p.kind}
-        told["files"] = next(
-            (texts[p.name] for word in _FILES for p in parameters if word in p.words and p.name in texts), ""
-        )
+        told["files"] = next((p.text for word in _FILES for p in parameters if word in p.words and p.text), "")
     words = set(words_of(prototype.name))
     if not moves:
         told["reason"] = _REASONS.get(kind, "") or ("ctrl" if words & _STARTS else "")
@@ -133,8 +135,8 @@ def entry_of(text: str, chosen: CallKind | None = None) -> dict[str, Any]:
 def with_fields(entry: dict[str, Any], **fields: str) -> dict[str, Any]:
     """With fields that stand where a person would write them."""
     order = (
-        "prototype", "kind", "subtype", "condition", "fpga", "bytes", "address", "files", "reason",
-        "asynchronous", "inline",
+        "prototype", "kind", "subtype", "condition", "opens", "of", "mapped_bytes", "fpga", "bytes", "address", "files",
+        "reason", "asynchronous", "inline",
     )  # fmt: skip
     changed = entry | fields
     return {name: changed[name] for name in order if name in changed}
@@ -189,6 +191,20 @@ def _of_an_object(prototype: Prototype, parameters: Sequence[Parameter], words: 
 def _named(parameters: Sequence[Parameter], wanted: Sequence[str]) -> str:
     """The whole number whose name has one of these words, the first that has any."""
     return next((p.name for word in wanted for p in parameters if p.counts and word in p.words), "")
+
+
+def address_of(prototype: Prototype) -> str:
+    """The whole number that a name tells to be an address; empty where none does."""
+    return _named(parameters_of(prototype), _PLACES)
+
+
+def size_of(prototype: Prototype) -> str:
+    """The whole number that a name tells to be a count of bytes; empty where none does."""
+    return _named(parameters_of(prototype), (*_BYTES, "length", "len"))
+
+
+def is_address(name: str) -> bool:
+    return bool(set(words_of(name)) & set(_PLACES))
 
 
 def _moved(prototype: Prototype, parameters: Sequence[Parameter], kind: CallKind) -> tuple[str, str] | None:

@@ -109,9 +109,9 @@ def with_entries(
     host = marked.data.get("host")
     host = host if isinstance(host, Mapping) else {}
     present = host.get("entries") or []
-    known = {" ".join(str(one.get("prototype", "")).split()).rstrip("; ") for one in present}
+    known = {_meant(one) for one in present}
     tables = marked.data.get("transfer_tables") or {}
-    new = [{**entry, **_transfer(entry, tables)} for entry in entries if entry["prototype"] not in known]
+    new = [{**entry, **_transfer(entry, tables)} for entry in entries if _meant(entry) not in known]
     about = _included(header, template) if header and new and not host.get("include_lines") else {}
     if not host.get("transfers") and (moves := _moves(new)):
         about["transfers"] = moves
@@ -127,6 +127,11 @@ def with_entries(
     for name, value in about.items():
         text = yaml_edit.set_value(text, ("host", name), value)
     return text, new
+
+
+def _meant(entry: Mapping[str, Any]) -> tuple[str, str]:
+    """What tells an entry from others: its prototype, or the access that it is of."""
+    return str(entry.get("access", "")), " ".join(str(entry.get("prototype", "")).split()).rstrip("; ")
 
 
 def with_entry_kind(text: str, number: int, kind: str) -> str:
@@ -167,6 +172,7 @@ def _moves(entries: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     be its place, its data, its length, or the board's handle."""
     found: dict[str, str] = {}
     registers: dict[str, str] = {}  # where no call has a length: a word alone
+    entries = [entry for entry in entries if "prototype" in entry]
     known = (parse_prototype(entry["prototype"]) for entry in entries)
     classes = {one.scope for one in known if one and (one.is_constructor or one.is_destructor)}
     kept = handle_types(Host(entries=tuple(HostEntry.model_validate(dict(entry)) for entry in entries)))

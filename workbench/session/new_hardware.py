@@ -20,6 +20,7 @@ from workbench.model.hardware import Clock, Hardware
 from workbench.model.scan import HdlTop
 from workbench.model.text import listed
 from workbench.session.hdl_language import languages_of
+from workbench.session.new_addresses import counts_bytes
 from workbench.session.new_platform import Notes
 from workbench.session.new_project import design_tops, files_below
 from workbench.session.plugins import Plugins
@@ -65,12 +66,15 @@ def _hardware(folder: Path, plugins: Plugins) -> tuple[dict[str, Any], Diagnosti
     ports, top = max(found, key=lambda one: (bool(one[0]), len(one[1].sources)), default=((), None))
     if top is None or not ports:
         return {}, _lacking(folder, top, plugins.port_kinds)
+    ports, units = _with_units(folder, top, ports, plugins.port_kinds)
     hardware: dict[str, Any] = {"clocks": [_clock(top, plugins.port_kinds)], "ports": list(ports)}
     outputs = [port for port in top.ports if port.direction == "output" and port.bits == 1]
     if interrupt := interrupt_of(outputs):
         hardware["interrupt"] = interrupt
     shown = listed([f"{port['name']} ({port['kind']})" for port in ports])
-    message = f"clock and ports are those of {top.name} in {top.file}: {shown}; its frequency, {_CLOCK_HZ}, is assumed"
+    message = (
+        f"clock and ports are those of {top.name} in {top.file}: {shown}; its frequency, {_CLOCK_HZ}, is assumed{units}"
+    )
     return hardware, Diagnostic(message, "Look them over under hardware.", Severity.WARNING, str(folder / top.file))
 
 
@@ -85,12 +89,31 @@ def _ports(top: HdlTop, kinds: Mapping[str, PortKind]) -> tuple[Entry, ...]:
             sized = dict(_widths(dict(port.signals), widths, entry, schema.model_fields))
             named = {"name": entry["name"] if entry["name"] not in names else f"{entry['name']}_{len(names)}"}
             first = {name: value for name, value in schema.first_fields().items() if name not in entry}
-            entries += served(kinds, {**entry, **named, **first, **sized}, entries)
+            whole = {**entry, **named, **first, **sized}
+            signals = made.signals() if (made := read_port(schema, whole)) else {}
+            spare = {role for role, signal in signals.items() if signal.instead in entry and role not in entry}
+            entries += served(kinds, {name: value for name, value in whole.items() if name not in spare}, entries)
     if not entries:
         return tuple(_one_by_one(top, kinds))
     reached = any(kinds[str(one["kind"])].port().takes_transfers and not kinds[str(one["kind"])].initiator
                   for one in entries)  # fmt: skip
     return tuple(entries) if reached else ()
+
+
+def _with_units(
+    folder: Path, top: HdlTop, ports: Sequence[Entry], kinds: Mapping[str, PortKind]
+) -> tuple[tuple[Entry, ...], str]:
+    """The ports with what a step of their addresses is, where a kind leaves that open, and words on it."""
+    found, told = [], ""
+    for port in ports:
+        unit = kinds[str(port["kind"])].port().model_fields.get("address_unit_bytes")
+        word_bytes = int(port.get("word_bits", 32)) // 8
+        if unit is not None and unit.default == word_bytes > 1:
+            shown = counts_bytes(folder, top.sources, word_bytes)
+            told = f"; addresses count {f'bytes ({shown})' if shown else f'words of {word_bytes} bytes'}"
+            port = {**port, "address_unit_bytes": 1} if shown else port
+        found.append(port)
+    return tuple(found), told
 
 
 def _one_by_one(top: HdlTop, kinds: Mapping[str, PortKind]) -> Iterator[Entry]:

@@ -169,10 +169,10 @@ def _undescribed(
             entries, _ = header_entries(plugins, root / file.file)
         except WorkbenchError:
             continue
-        names = [callee_name(entry["prototype"]) for entry in entries]
+        names = [callee_name(entry["prototype"]) for entry in entries if "prototype" in entry]
         parts = {name: _WORD.findall(name) for name in names if name}
         calls = tuple(name for name, own in parts.items() if own and words.issuperset(own) and not defined & set(own))
         if calls:
             header = root / file.file
-            template = (base or header).with_name(f"{header.stem}.yaml")
+            template = (base or root / header.name).with_name(f"{header.stem}.yaml")
             yield UnknownApi(calls, header, template, str(base or ""), header)

@@ -20,6 +20,7 @@ from workbench.session.finding import PROJECT_SUFFIX
 from workbench.session.hdl_language import languages_of
 from workbench.session.new_choice import Choice, UnknownApi
 from workbench.session.new_platform import Notes, PlatformFound, find_platforms, say_unknown_api
+from workbench.session.new_standard import standard_flag
 from workbench.session.new_top import find_constants, find_read_out, find_top
 from workbench.session.own_api import own_support
 from workbench.session.plugins import Plugins
@@ -81,7 +82,8 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
     _say_left_out(hdl_files, top, tops, notes)
     include_dirs = _include_dirs(root, host, files)
     compiled = tuple(f.file for f in host if not f.header)
-    sources = HostSources(language=host_language.name, sources=compiled, include_dirs=include_dirs)
+    sources = HostSources(language=host_language.name, sources=compiled, include_dirs=include_dirs,
+                          flags=_flags(root, files, outlines if host else (), notes))  # fmt: skip
     unknown = say_unknown_api(chosen, host, platforms, root, plugins, notes)
     api = None if chosen.lacks else own_support(chosen.platform, chosen.template, plugins.platforms)
     with_api = (*include_dirs, *((str(api.api_dir),) if api and api.api_dir else ()))
@@ -246,6 +248,13 @@ def _include_dirs(root: Path, host: Sequence[HostFile], files: Sequence[str]) ->
                     found[other[: -len(name)].rstrip("/") or "."] = None
                     break
     return tuple(found)
+
+
+def _flags(root: Path, files: Sequence[str], outlines: Sequence[HostFile], notes: Notes) -> tuple[str, ...]:
+    flag, found = standard_flag(root, files, outlines)
+    notes.found += [found] if found else []
+    default: tuple[str, ...] = HostSources.model_fields["flags"].default
+    return (*default, flag) if flag else default
 
 
 def _say_left_out(hdl_files: Sequence[str], top: HdlTop, tops: Sequence[HdlTop], notes: Notes) -> None:

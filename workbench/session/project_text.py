@@ -61,6 +61,9 @@ def project_text(
             )
         if host.include_dirs:
             yield f"  include_dirs: [{', '.join(map(_scalar, host.include_dirs))}]"
+        if "C++ standard" in reasons:
+            yield from _said("  ", reasons["C++ standard"])
+            yield f"  flags: [{', '.join(map(_scalar, host.flags))}]"
         yield ""
         yield "hardware:"
         yield from _said("  ", reasons["top"])

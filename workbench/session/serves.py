@@ -11,6 +11,7 @@ from workbench.model.text import counted, listed
 
 if TYPE_CHECKING:
     from workbench.api import PlatformSupport, Target
+    from workbench.model.diagnostic import Diagnostic
     from workbench.model.platform import Platform
 
 
@@ -23,10 +24,25 @@ class Service:
     why: str
 
 
-def services(platform: Platform, support: PlatformSupport | None, targets: Mapping[str, Target]) -> tuple[Service, ...]:
-    """Describe, predict, simulate, measure on a board, in that order."""
+def services(
+    platform: Platform, support: PlatformSupport | None, targets: Mapping[str, Target], made: Sequence[Diagnostic] = ()
+) -> tuple[Service, ...]:
+    """Describe, predict, simulate, measure on a board, in that order. `made` is what `compile_problems` found."""
     simulated = [target for target in targets.values() if target.simulated]
-    return (_describe(platform), _predict(platform), _simulate(platform, support, simulated), _measure(platform))
+    simulate = _simulate(platform, support, simulated)
+    if made:
+        simulate = Service(simulate.name, False, made[0].message)
+    return (_describe(platform), _predict(platform), simulate, _measure(platform))
+
+
+def compile_problems(
+    platform: Platform, support: PlatformSupport | None, targets: Mapping[str, Target]
+) -> tuple[Diagnostic, ...]:
+    """What a compiler says against the libraries that targets make of the template. It takes a second or two."""
+    from workbench.api.targets import MakesApis
+
+    makers = [target for target in targets.values() if isinstance(target, MakesApis)]
+    return tuple(one for target in makers for one in target.compile_problems(platform, support))
 
 
 def _describe(platform: Platform) -> Service:

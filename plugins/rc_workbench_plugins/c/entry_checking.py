@@ -208,7 +208,7 @@ def _expressions(entry: HostEntry) -> Iterator[tuple[str, str]]:
 
 def _errors(file: Path, text: _Text, folders: Sequence[Path], *, cpp: bool) -> dict[int, str]:
     """The first error of each line; those of the headers as of line 0."""
-    language = ["-x", "c++", "-std=c++17"] if cpp else ["-x", "c", "-std=gnu17"]
+    language = ["-x", "c++", "-std=c++20"] if cpp else ["-x", "c", "-std=gnu17"]
     words = [*language, "-w", "-ferror-limit=0", *(f"-I{folder}" for folder in folders)]
     if headers := clang_parse.builtin_headers():
         words += ["-resource-dir", str(headers)]

@@ -14,6 +14,7 @@ from clang.cindex import (
     Cursor,
     CursorKind,
     ExceptionSpecificationKind,
+    RefQualifierKind,
     TranslationUnit,
     TypeKind,
 )
@@ -103,7 +104,7 @@ def _overloaded(function: ApiFunction, named: Mapping[str, int]) -> ApiFunction:
 def _parse(file: Path, data: bytes, language: str, lines: Sequence[str]) -> TranslationUnit | None:
     before = file.with_name("rcw_assumed.h")
     words = ["-x", language, "-w", "-ferror-limit=0", "-fdeclspec", "-include", str(before), "-include", "stdint.h",
-             "-include", "stddef.h", *(["-std=c++17"] if language == "c++" else [])]  # fmt: skip
+             "-include", "stddef.h", *(["-std=c++20"] if language == "c++" else [])]  # fmt: skip
     if headers := clang_parse.builtin_headers():
         words += ["-resource-dir", str(headers)]
     return clang_parse.parse(file, words, {file: data, before: "\n".join([*lines, ""])})
@@ -220,6 +221,9 @@ def _after(cursor: Cursor) -> Iterator[str]:
     """What a method's declaration says behind its parameters, which its definition has to repeat."""
     if cursor.is_const_method():
         yield "const"
+    yield from {RefQualifierKind.LVALUE: ("&",), RefQualifierKind.RVALUE: ("&&",)}.get(
+        cursor.type.get_ref_qualifier(), ()
+    )
     if cursor.exception_specification_kind is ExceptionSpecificationKind.BASIC_NOEXCEPT:
         yield "noexcept"
 

@@ -18,7 +18,7 @@ _ARGUMENTS = r"\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)\s*"
 _FUNCTION = re.compile(
     r"^(?:[ \t]*[A-Za-z_][\w:<>,*&\[\] \t]{0,300}[\s*&>]|[ \t]*(?=\w+(?:<[^<>\n]{0,99}>)?::)|)"
     rf"((?:[A-Za-z_]\w*\s*(?:<[\w\s,]{{0,99}}>)?::\s*)*~?[A-Za-z_]\w*){_ARGUMENTS}"
-    r"(?:(?:const|noexcept|override|final|->|:)[^;{}]{0,999})?\{",
+    r"(?:(?:const|noexcept|override|final|try|requires|&|->|:)[^;{}]{0,999})?\{",
     re.MULTILINE,
 )
 _SCOPE = re.compile(r"(\w+)\s*(?:<[^<>]*>)?::\s*~?\w+$")

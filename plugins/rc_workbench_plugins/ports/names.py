@@ -106,7 +106,7 @@ MEMORY = PortStyle(
     (
         *words(
             "read_enable=re,ren,rd,rden,read,read_en,read_enable,rd_en,rd_enable,rd_valid,rd_strobe,rd_stb "
-            "enable=en,ce,cs,req"
+            "enable=en,ce,cs,req,sel,select,chip_select,stb,strobe,valid"
         ),
         *words(
             "write_enable=we,wen,wr,wren,write,write_en,write_enable,wr_en,wr_enable,wr_valid,wr_strobe,wr_stb "

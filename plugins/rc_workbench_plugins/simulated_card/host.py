@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rc_workbench_plugins.simulated_card.host_limits import not_simulated, reads_of_real_time
 from rc_workbench_plugins.simulated_card.host_points import compile_with_points
-from rc_workbench_plugins.simulated_card.shim import shim_source
+from rc_workbench_plugins.simulated_card.shim import MADE_API_FLAGS, shim_source
 from rc_workbench_plugins.simulated_card.target import HOST_FOLDER
 from rc_workbench_plugins.simulated_card.verilate import harness_dir
 from workbench.api.builds import HostBuild
@@ -21,7 +21,7 @@ from workbench.api.job import Job
 from workbench.api.kept import contents, keep, take
 from workbench.api.objects import ObjectFile, compile_objects
 from workbench.api.source.files import expand_sources
-from workbench.api.source.flags import flags_of, folders_of_all, macros_of_all
+from workbench.api.source.flags import cpp_standard, flags_of, folders_of_all, macros_of_all
 from workbench.api.source.suffixes import is_cpp
 from workbench.api.targets import Task
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
@@ -126,7 +126,8 @@ def _own_flags(task: Task, support: PlatformSupport, source: Path) -> list[str]:
     named = expand_sources(root, project.host.sources)
     folders = dict.fromkeys((*(root / name for name in project.host.include_dirs), *(one.parent for one in named)))
     return [
-        "-g", "-O2", card_headers(task, source),
+        "-g", "-O2", *(cpp_standard(project.host) if is_cpp(source) else ()), card_headers(task, source),
+        *(MADE_API_FLAGS if source.parent == task.build / "api" and is_cpp(source) else ()),
         *((f"-I{support.api_dir}",) if support.api_dir else ()),
         *(f"-I{folder}" for folder in (*(host.include_dirs if host else ()), *folders)),
         *_for_recording(host),

@@ -9,17 +9,19 @@ parameter and no function of an API does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from rc_workbench_plugins.simulated_card import shim_cpp
 from rc_workbench_plugins.simulated_card.shim_classes import Classes, classes_of
+from rc_workbench_plugins.simulated_card.shim_objects import OBJECTS, STANDARD
 from workbench.api import PlatformSupport
 from workbench.api.c_header import SYSTEM_TYPES, constants, data_of, header_names, header_text, in_cpp
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.opened import opened_names
+from workbench.model.opened import opened, opened_names
 from workbench.model.platform import CallKind, HostEntry, Platform
 from workbench.model.prototypes import (
     Callee,
@@ -34,8 +36,21 @@ from workbench.model.prototypes import (
 )
 from workbench.system.files import read_regular
 
-_LARGEST_BYTES = 4 << 20  # of a header
+_LARGEST_BYTES, _MOST_HEADERS = 4 << 20, 50
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
+#: Of its compiler: it defines what an API's classes keep private, too.
+MADE_API_FLAGS = ("-fno-access-control",)
+OF_ENTRY = "/* Entry: "  # a line that begins so says of which entry the next ones are
 _ELSE = "Name sources that implement the API on the simulated card: host.api_sources."
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """A part of the card in the program's memory: the tables of its accesses, and what a step of its addresses is."""
+
+    send: str
+    receive: str
+    unit_bytes: int
 
 
 @dataclass(frozen=True)
@@ -43,17 +58,46 @@ class Api:
     kept: HandleTypes
     classes: Classes
     cpp: bool
+    mappings: Mapping[str, Mapped]
 
 
 def _api(platform: Platform, support: PlatformSupport | None) -> Api:
     """The handles and classes of an API, of whose headers those are read that lie in the support's folder."""
     host = platform.host
     prototypes = [callee.prototype for callee in callees(host.entries)[0].values() if callee.prototype.cpp]
-    texts, folder = [], support.api_dir if support else None
-    for name in header_names(host) if in_cpp(host) and folder else ():
+    folder = support.api_dir if support else None
+    texts = _with_included([folder / name for name in header_names(host)], folder) if in_cpp(host) and folder else []
+    return Api(handle_types(host, cpp=True), classes_of(texts, prototypes), in_cpp(host), _mappings(platform))
+
+
+def _mappings(platform: Platform) -> dict[str, Mapped]:
+    """By the names that calls open them by."""
+    found = {}
+    tables, ports = platform.transfer_tables, platform.hardware.ports if platform.hardware else ()
+    accesses = [(entry, of) for entry in platform.host.entries if entry.access and (of := opened(entry.of))]
+    for entry in platform.host.entries:
+        made = opened(entry.opens) if entry.mapped_bytes.strip() else None
+        for name in made.names if made else ():
+            of = {one.access: one.transfer for one, opens in accesses if name in opens.names}
+            send, receive = (of.get(way) or next(iter(of.values()), "") for way in ("write", "read"))
+            through = tables[send].port if send in tables else ""
+            port = next((port for port in ports if port.name == through), ports[0] if ports else None)
+            found[name] = Mapped(send, receive, int(getattr(port, "address_unit_bytes", 1)))
+    return found
+
+
+def _with_included(headers: Sequence[Path], folder: Path) -> list[str]:
+    """The texts of headers, and of those that they include from beside them or from the API's folder."""
+    pending, found = list(headers), dict[Path, str]()
+    while pending and len(found) < _MOST_HEADERS:
+        header = pending.pop(0)
         with suppress(OSError):
-            texts.append(read_regular(Path(str(folder), name), _LARGEST_BYTES).decode("utf-8", "replace"))
-    return Api(handle_types(host, cpp=True), classes_of(texts, prototypes), in_cpp(host))
+            if header not in found:
+                found[header] = read_regular(header, _LARGEST_BYTES).decode("utf-8", "replace")
+                pending += [
+                    place / name for name in _INCLUDE.findall(found[header]) for place in (header.parent, folder)
+                ]
+    return list(found.values())
 
 
 def shim_lacks(platform: Platform, support: PlatformSupport | None = None) -> tuple[Diagnostic, ...]:
@@ -62,7 +106,7 @@ def shim_lacks(platform: Platform, support: PlatformSupport | None = None) -> tu
     known, problems = callees(host.entries)
     api = _api(platform, support)
     found = list(problems)
-    if any(entry.access for entry in host.entries) or len(opened_names(host.entries)) > 1:
+    if len(opened_names(host.entries).keys() - api.mappings.keys()) > 1:
         found.append(Diagnostic("calls that are told by which of several things was opened are not made of a template",
                                 _ELSE))  # fmt: skip
     if in_cpp(host) and not host.include_lines:
@@ -85,17 +129,17 @@ def shim_source(platform: Platform, support: PlatformSupport | None = None) -> s
         raise WorkbenchError(*problems)
     api = _api(platform, support)
     declared = host.include_lines if header_names(host) else (header_text(host),)
-    made, names = _made(known.values()), {callee.prototype.qualified for callee in known.values()}
-    lines = ["/* Generated from the platform template: its host API on the simulated card. */"]
+    made, names = _made(known.values()), {shim_cpp.key_of(one.name, one.prototype) for one in known.values()}
+    lines = ["// Generated from the platform template: its host API on the simulated card."]
     if in_cpp(host):
         own = sorted(SYSTEM_TYPES & api.classes.aliases.keys())  # the library brings the system's
         lines += [*(f"#define {name} rcw_system_{name}" for name in own),
-                  *(f"#include <{name}>" for name in shim_cpp.STANDARD),
+                  *(f"#include <{name}>" for name in STANDARD),
                   *(f"#undef {name}" for name in own)]  # fmt: skip
     lines += [*declared, *(f"#include <{name}>" for name in ("fnmatch.h", "stdint.h", "string.h")),
               "#define WBCARD_NO_FILES", '#include "wbcard.h"', *constants(host), _CARDS]  # fmt: skip
     if in_cpp(host):
-        lines += [shim_cpp.OBJECTS, *(f"struct {name} {{}};" for name in api.classes.undefined)]
+        lines += [OBJECTS, *(f"struct {name} {{}};" for name in api.classes.undefined)]
         lines += [*shim_cpp.concrete(api.classes, names), *shim_cpp.missing(api.classes, names)]
     for callee in made:
         lines += _function(callee, api)
@@ -167,6 +211,7 @@ static inline int rcw_release(wbcard_t *card)
 
 def _function(callee: Callee, api: Api) -> Iterator[str]:
     prototype = callee.prototype
+    yield f"{OF_ENTRY}{prototype.text} */"
     yield shim_cpp.head(prototype, api.classes) if prototype.cpp else prototype.text
     yield "{"
     if prototype.cpp and api.classes.has_object(prototype):
@@ -184,6 +229,13 @@ def _function(callee: Callee, api: Api) -> Iterator[str]:
 
 def _action(prototype: Prototype, entry: HostEntry, api: Api) -> list[str]:
     """What a call of this entry does. WorkbenchError where its data, or its table, cannot be told."""
+    made, of = opened(entry.opens), opened(entry.of)
+    if made and (mapped := api.mappings.get(made.names[0])):
+        return _map(prototype, entry, api, mapped, made.expression)
+    if of and of.names[0] in api.mappings and not entry.kind.moves:
+        pointer = of.expression or next((name for _, name in prototype.parameters), "0")
+        status = f"int rcw_status = wbcard_unmap((void *)({pointer}));"
+        return [status, "(void)rcw_status;", _return(prototype, api, "rcw_status")]
     if api.cpp and (lines := shim_cpp.action(prototype, entry, api.classes)) is not None:
         return lines
     if entry.kind.moves:
@@ -219,6 +271,27 @@ def _acquire(prototype: Prototype, entry: HostEntry, api: Api) -> list[str]:
     return lines
 
 
+def _map(prototype: Prototype, entry: HostEntry, api: Api, mapped: Mapped, place: str) -> list[str]:
+    """A mapping, as a call's result or where an expression (`place`) says."""
+    if not (mapped.send and mapped.receive):
+        message = f"no entry says what the accesses of what {prototype.name} maps are"
+        raise WorkbenchError(
+            Diagnostic(message, "Add two entries, access: write and access: read, each with a transfer.")
+        )
+    base = shim_cpp.begins_at(prototype, api.classes, entry.address) if api.cpp else ""
+    given = f'"{mapped.send}", "{mapped.receive}", {base}(int64_t)({entry.address.strip() or "0"}), {mapped.unit_bytes}'
+    call = f"wbcard_map({_card(prototype, entry, api)}, {given}, (int64_t)({entry.mapped_bytes}))"
+    if not place or place == "result":
+        return [f"return ({prototype.returns}){call};"]
+    status = f"int rcw_status = {place} ? 0 : -1;"
+    return [
+        f"{place} = (__typeof__({place})){call};",
+        status,
+        "(void)rcw_status;",
+        _return(prototype, api, "rcw_status"),
+    ]
+
+
 def _card(prototype: Prototype, entry: HostEntry, api: Api) -> str:
     """The card that a call means."""
     if not entry.fpga.strip() and api.cpp and (holder := api.classes.object_of(prototype)):
@@ -241,6 +314,8 @@ def _move(prototype: Prototype, entry: HostEntry, api: Api) -> list[str]:
     sends = entry.kind is CallKind.SEND
     function = f"wbcard_{'send' if sends else 'receive'}{'_async' if entry.asynchronous else ''}"
     address = f"(int64_t)({entry.address.strip() or '0'})"
+    if api.cpp:
+        address = shim_cpp.begins_at(prototype, api.classes, entry.address) + address
     data, size, _ = data_of(prototype, entry, api.kept)
     size = entry.bytes.strip() or size
     card = _card(prototype, entry, api)

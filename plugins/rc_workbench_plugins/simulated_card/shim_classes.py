@@ -8,8 +8,8 @@ initialise (references and constants), and other names of its pointers (`using P
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from workbench.model.prototypes import Prototype, parse_prototype, type_of
 
@@ -24,7 +24,17 @@ _TEMPLATE = re.compile(r"\btemplate\s*<[^;{}]*>\s*\Z")
 _LABEL = re.compile(r"^\s*(?:(?:public|protected|private|signals|slots)\s*:\s*)+")
 _ALIAS = re.compile(r"\busing\s+(\w+)\s*=([^;{}]*);|\btypedef\s+([^;{}()]*?)\b(\w+)\s*;")
 _BASE = re.compile(r"(?:public|protected|private|virtual)\s+|\s")
-_HELD = re.compile(r"(?:.*[\w>]\s*&\s*|.*\*\s*const\s+|(?!.*\*\s*\w+$)(?:mutable\s+)?const\s[^()=]*[\w>]\s+)(\w+)")
+_HELD = re.compile(r"<\s*(?:const\s+)?(?:\w+::)*(\w+)\s*[>,]")
+_MEMBER = re.compile(
+    r"(?:mutable\s+)?(?P<type>(?:(?:const|volatile|unsigned|signed|long|struct)\s+)*[\w:]+(?:\s*<.*>[\w:]*)?"
+    r"(?:\s+(?:const|int|long|char))*\s*[*&]*(?:\s*const)?)\s*(?<=[\s*&])(?P<name>\w+)"
+)
+_NO_MEMBER = re.compile(r"\b(?:static|inline|constexpr|using|typedef|friend|enum|class|struct|union|operator)\b|\(")
+#: Whole numbers by their types.
+INTEGER = re.compile(
+    r"(?:unsigned |signed )?(?:char|short|int|long|long long|unsigned)(?: int)?"
+    r"|(?:std::)?(?:u?int\d+_t|s?size_t|u?intptr_t)|off_t|[us](?:8|16|32|64)"
+)
 _SPECIAL = re.compile(
     r"(?:explicit\s+|virtual\s+|inline\s+)*(?P<what>[\w:&\s<>=]*?)\s*(?P<list>\(.*\))\s*(?P<after>noexcept)?"
 )
@@ -40,7 +50,9 @@ class Class:
     pure: tuple[Prototype, ...] = ()
     defined: frozenset[str] = frozenset()  # methods that it declares and are not pure
     specials: tuple[tuple[str, str, str], ...] = ()  # name, parameters, what follows them
-    held: tuple[str, ...] = ()  # members that every constructor initialises
+    members: tuple[tuple[str, str, bool], ...] = ()  # type, name, and whether it has a value to begin with
+    others: tuple[Prototype, ...] = ()  # declared constructors with arguments, destructor and virtual methods
+    needs: tuple[tuple[str, str], ...] = ()  # parameters of a constructor, where none does without
 
 
 @dataclass(frozen=True)
@@ -82,6 +94,17 @@ class Classes:
         """Whether a type's text names a class of the API's, be it by another name."""
         return not {_last(name) for name in self.names}.isdisjoint(WORD.findall(self._plain(kind)))
 
+    def whole(self, name: str) -> str:
+        """The class that a name means, by its whole name; empty where that is not known."""
+        return next((one for one in self.bodies if one == name or _last(one) == _last(name)), "")
+
+    def whole_of(self, kind: str, scope: str = "") -> str:
+        """The class of the object that a type is, points to or holds; of those with one name that nearest a scope."""
+        words = WORD.findall(self._plain(kind))
+        found = [one for one in self.bodies if _last(one) in words]
+        spaces = (scope, scope.rpartition("::")[0])
+        return max(found, key=lambda one: one.rpartition("::")[0] in spaces, default="")
+
     def _plain(self, kind: str) -> str:
         for _ in range(4):
             whole = WORD.sub(lambda word: self.aliases.get(word[0], word[0]), kind)
@@ -95,7 +118,7 @@ class Classes:
         body = self.bodies.get(name, Class())
         found = {(one.name, one.types): one for one in body.pure}
         for base in body.bases:
-            whole = next((one for one in self.bodies if one == base or _last(one) == _last(base)), "")
+            whole = self.whole(base)
             for one in self.pure_of(whole) if whole and whole != name else ():
                 if one.name not in body.defined:
                     found.setdefault((one.name, one.types), one)
@@ -105,7 +128,8 @@ class Classes:
 def classes_of(texts: Iterable[str], prototypes: Iterable[Prototype]) -> Classes:
     """The classes of headers' texts, and those that the prototypes show."""
     names = {one.scope for one in prototypes if one.is_constructor or one.is_destructor or "const" in one.qualifiers}
-    declared: set[str] = set()
+    declared: set[str] = set()  # and not defined, so far
+    outside, held = set[str](), set[str]()  # those of namespaces; the last names of what templates hold
     bodies: dict[str, Class] = {}
     aliases: dict[str, str] = {}
     for text in texts:
@@ -124,16 +148,17 @@ def classes_of(texts: Iterable[str], prototypes: Iterable[Prototype]) -> Classes
                     outer = "::".join(outer for _, outer, _, _ in scopes if outer)
                     bodies[outer] = _body(scopes[-1][1], scopes[-1][2], plain[scopes[-1][3] : found.start()])
                 scopes = scopes[:-1]
-            elif end != ";":
-                kind = (
-                    "template"
-                    if _TEMPLATE.search(plain, max(0, found.start() - _MOST), found.start()) and kind
-                    else kind
-                )
+                continue
+            if kind and _TEMPLATE.search(plain, max(0, found.start() - _MOST), found.start()):
+                kind = "template"
+            if end != ";":
                 scopes.append((kind, name, found["bases"] or "", found.end()))
                 names |= {whole} if kind in ("class", "struct", "template") else set()
-            elif scopes and scopes[-1][0] in ("class", "struct") and not found["friend"]:
-                declared.add(whole)
+            elif kind != "template" and not found["friend"]:
+                inside = bool(scopes) and scopes[-1][0] in ("class", "struct")
+                (declared if inside else outside).add(whole)
+        held |= set(_HELD.findall(plain))
+    declared |= {one for one in outside if _last(one) in held}
     return Classes(frozenset(names), tuple(sorted(declared - names)), bodies, aliases)
 
 
@@ -142,25 +167,52 @@ def _body(name: str, bases: str, text: str) -> Class:
     pure: list[Prototype] = []
     defined: set[str] = set()
     specials: list[tuple[str, str, str]] = []
-    held: list[str] = []
+    members: list[tuple[str, str, bool]] = []
+    makers: list[Prototype] = []
+    others: list[Prototype] = []
     for statement, declared in _statements(text):
         if len(statement) > _MOST:
             continue
         method = parse_prototype(statement) if "(" in statement else None
+        if made := _constructor(own, statement):
+            makers.append(made)
+        closed = declared and not re.search(r"=\s*(?:0|default|delete)$", statement)
+        if closed and method and (re.match(r"virtual\b", statement) or re.search(r"\boverride\b", statement)):
+            others.append(replace(method, returns=re.sub(r"\bvirtual\s+", "", method.returns)))
+        elif closed and (end := re.fullmatch(rf"(?:virtual\s+)?~{own}\s*\(\s*(?:void)?\s*\)(.*)", statement)):
+            others.append(Prototype(f"(){end[1]}", f"~{own}", "", ()))
+        elif closed and made and made.parameters:
+            others.append(replace(made, name=own, returns=""))
         if declared and re.search(r"\)[^()]*=\s*0$", statement) and method:
             if not method.is_destructor:
                 pure.append(method)
         elif method and not re.match(r"(using|typedef|friend)\b", statement):
             defined.add(method.name)
+        plain, valued = statement.partition("=")[0].rstrip(), "=" in statement or not declared
+        if (member := _MEMBER.fullmatch(plain)) and not _NO_MEMBER.search(plain):
+            members.append((" ".join(member["type"].split()), member["name"], valued))
         if not declared or re.search(r"=\s*(?:0|default|delete)$", statement):
             continue
         special = _SPECIAL.fullmatch(statement)
         if special and (kind := _special(own, special["what"], special["list"])):
             specials.append((kind, special["list"], special["after"] or ""))
-        elif "(" not in statement and "=" not in statement and (member := _HELD.fullmatch(statement)):
-            held += [] if re.match(r"(static|using|typedef|friend|enum)\b", statement) else [member[1]]
     return Class(tuple(_BASE.sub("", one) for one in bases.lstrip(":").split(",") if one.strip()), tuple(pure),
-                 frozenset(defined), tuple(specials), tuple(held))  # fmt: skip
+                 frozenset(defined), tuple(specials), tuple(members), tuple(others), _needs(makers))  # fmt: skip
+
+
+def _constructor(own: str, statement: str) -> Prototype | None:
+    """A constructor, neither a copy nor a move, that is not deleted."""
+    found = re.fullmatch(rf"(?:(?:explicit|inline|constexpr)\s+)*{own}\s*(\(.*)", statement)
+    special = _SPECIAL.fullmatch(statement)
+    copies = special and _special(own, special["what"], special["list"]) and "&" in special["list"]
+    if not found or copies or re.search(r"=\s*delete$", statement):
+        return None
+    return parse_prototype(f"void rcw{found[1].partition(' : ')[0]}")
+
+
+def _needs(makers: Sequence[Prototype]) -> tuple[tuple[str, str], ...]:
+    """The parameters of the first constructor, where each has some."""
+    return makers[0].parameters if makers and all(one.parameters for one in makers) else ()
 
 
 def _special(own: str, what: str, parameters: str) -> str:
@@ -190,7 +242,8 @@ def _statements(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _even(statement: str) -> str:
-    return " ".join(_LABEL.sub("", statement).split())
+    plain = re.sub(r"\bnoexcept\s*\(\s*(true|false)\s*\)", lambda one: "noexcept" * (one[1] == "true"), statement)
+    return " ".join(_LABEL.sub("", plain).split())
 
 
 def _last(name: str) -> str:

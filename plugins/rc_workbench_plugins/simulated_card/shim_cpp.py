@@ -9,164 +9,16 @@ says is read in `shim_classes.py`.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
-from rc_workbench_plugins.simulated_card.shim_classes import WORD, Classes
+from rc_workbench_plugins.simulated_card.shim_classes import INTEGER, WORD, Classes
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import CallKind, HostEntry
-from workbench.model.prototypes import Prototype
+from workbench.model.prototypes import Prototype, type_of
 
 _ELSE = "Name sources that implement it: host.api_sources."
-#: What of the library is included before the API's own headers.
-STANDARD = ("map", "memory", "optional", "stdexcept", "string", "type_traits", "utility", "vector")
-OBJECTS = """
-static std::map<const void *, wbcard_t *> rcw_objects;
-
-template <class T> static const void *rcw_at(const T &object) { return &object; }
-template <class T> static const void *rcw_at(T *object) { return object; }
-template <class T> static const void *rcw_at(const std::shared_ptr<T> &object) { return object.get(); }
-template <class T> static const void *rcw_at(const std::unique_ptr<T> &object) { return object.get(); }
-
-static inline wbcard_t *rcw_only() /* the card that is open, where one alone is */
-{
-    wbcard_t *only = nullptr;
-    for (wbcard_t *card : rcw_cards)
-        if (card && only) return nullptr;
-        else if (card) only = card;
-    return only;
-}
-
-/* An object that is returned by value may stand elsewhere than where it was made. */
-static inline wbcard_t *rcw_held(const void *object)
-{
-    auto found = rcw_objects.find(object);
-    if (found != rcw_objects.end()) return found->second;
-    wbcard_t *only = rcw_only();
-    return only ? only : rcw_numbered(0);
-}
-
-static inline int rcw_drop(const void *object)
-{
-    auto found = rcw_objects.find(object);
-    wbcard_t *card = found != rcw_objects.end() ? found->second : object ? rcw_only() : nullptr;
-    if (found != rcw_objects.end()) rcw_objects.erase(found);
-    return card ? rcw_release(card) : 0;
-}
-
-static inline int rcw_take(const void *object, long number)
-{
-    int status = rcw_acquire(number);
-    if (!status) rcw_objects[object] = rcw_cards[number];
-    return status;
-}
-
-static inline void rcw_refused(const char *name, int status)
-{
-    if (status) throw std::runtime_error(std::string(name) + ": the simulated card refused this call");
-}
-
-static inline wbcard_t *rcw_opened(long number)
-{
-    return rcw_acquire(number) ? nullptr : rcw_cards[number];
-}
-
-/* Zeros for whatever a member or a result refers to that nobody looks at. */
-struct rcw_any {
-    template <class T> operator T &() const
-    {
-        alignas(T) static unsigned char at[sizeof(T)];
-        return reinterpret_cast<T &>(at);
-    }
-};
-
-template <class R> static R rcw_answer(int status)
-{
-    if constexpr (std::is_reference_v<R>) {
-        static std::remove_cv_t<std::remove_reference_t<R>> none{};
-        return static_cast<R>(none);
-    } else if constexpr (std::is_pointer_v<R>) return nullptr;
-    else if constexpr (std::is_arithmetic_v<R> || std::is_enum_v<R>) return (R)status;
-    else return R{};
-}
-
-/* An object that a function of the API makes holds its card. No constructor of the library's is at hand: what has no
- * virtual methods begins as zeros, of what has some a class that is derived from it is made. */
-template <class T> struct rcw_concrete { using type = T; };
-
-template <class T> static T *rcw_new(wbcard_t *card)
-{
-    if (!card) return nullptr;
-    T *object;
-    if constexpr (std::is_polymorphic_v<T>) object = new typename rcw_concrete<T>::type();
-    else object = static_cast<T *>(memset(::operator new(sizeof(T)), 0, sizeof(T)));
-    rcw_objects[object] = card;
-    return object;
-}
-
-template <class R> struct rcw_maker {
-    static R make(wbcard_t *card, const char *name)
-    {
-        rcw_refused(name, card ? 0 : -1);
-        if constexpr (std::is_default_constructible_v<R>) {
-            R object{};
-            rcw_objects[&object] = card; /* its place is the caller's: it is not moved */
-            return object;
-        } else {
-            alignas(R) unsigned char at[sizeof(R)] = {};
-            return std::move(reinterpret_cast<R &>(at));
-        }
-    }
-};
-template <class T> struct rcw_maker<const T> : rcw_maker<T> {};
-template <class T> struct rcw_maker<T *> {
-    static T *make(wbcard_t *card, const char *) { return rcw_new<std::remove_const_t<T>>(card); }
-};
-template <class T> struct rcw_maker<T &> {
-    static T &make(wbcard_t *card, const char *name)
-    {
-        static std::map<wbcard_t *, std::remove_const_t<T> *> made;
-        rcw_refused(name, card ? 0 : -1);
-        auto &object = made[card];
-        return *(object ? object : object = rcw_new<std::remove_const_t<T>>(card));
-    }
-};
-template <class T, class D> struct rcw_maker<std::unique_ptr<T, D>> {
-    static std::unique_ptr<T, D> make(wbcard_t *card, const char *)
-    {
-        auto *object = rcw_new<std::remove_const_t<T>>(card);
-        if constexpr (std::is_pointer_v<D>) return std::unique_ptr<T, D>(object, [](auto *) {});
-        else return std::unique_ptr<T, D>(object);
-    }
-};
-template <class T> struct rcw_maker<std::shared_ptr<T>> {
-    static std::shared_ptr<T> make(wbcard_t *card, const char *)
-    {
-        return std::shared_ptr<T>(rcw_new<std::remove_const_t<T>>(card));
-    }
-};
-template <class T> struct rcw_maker<std::optional<T>> {
-    static std::optional<T> make(wbcard_t *card, const char *name)
-    {
-        (void)name;
-        std::optional<T> made;
-        if (!card) return made;
-        if constexpr (std::is_default_constructible_v<T>) made.emplace();
-        else made.emplace(rcw_maker<T>::make(card, name));
-        rcw_objects[&*made] = card;
-        return made;
-    }
-};
-template <class T, class A> struct rcw_maker<std::vector<T, A>> { /* one of each card */
-    static std::vector<T, A> make(wbcard_t *, const char *name)
-    {
-        std::vector<T, A> made;
-        const int count = wbcard_count();
-        for (int number = 0; number < count; number++) made.push_back(rcw_maker<T>::make(rcw_opened(number), name));
-        for (int number = 0; number < count; number++) rcw_objects[rcw_at(made[number])] = rcw_cards[number];
-        return made;
-    }
-};
-"""
+#: What a constructor does for an object that a call of the API makes.
+_MADE = "if (rcw_making.card) rcw_made(this, rcw_making.card);"
 
 
 def head(prototype: Prototype, classes: Classes) -> str:
@@ -174,34 +26,81 @@ def head(prototype: Prototype, classes: Classes) -> str:
     parameters = ", ".join(declaration for declaration, _ in prototype.parameters)
     after = f" {prototype.qualifiers}" if prototype.qualifiers else ""
     if not prototype.returns:
-        begins = _begins(classes, prototype.scope) if prototype.is_constructor else ""
+        begins = _begins(classes, prototype.scope, prototype.parameters) if prototype.is_constructor else ""
         return f"{prototype.qualified}({parameters}){after}{begins}"
     return f"auto {prototype.qualified}({parameters}){after} -> {prototype.returns}"
 
 
-def _begins(classes: Classes, name: str) -> str:
-    """What a constructor initialises: references refer to zeros, and constants are zero."""
-    held = classes.bodies[name].held if name in classes.bodies else ()
-    return f" : {', '.join(f'{member}(rcw_any())' for member in held)}" if held else ""
+def _begins(classes: Classes, name: str, parameters: Sequence[tuple[str, str]] = (), other: str = "") -> str:
+    """What a constructor initialises: members of parameters of their name or of the same of another object (`other`),
+    else as `rcw_begin` does."""
+    if name not in classes.bodies:
+        return ""
+    begun = list(_bases(classes, name, parameters))
+    for _, member, valued in classes.bodies[name].members:
+        given = f"{other}.{member}" if other else _named_as(member, parameters)
+        begun += [f"{member}(rcw_begin<decltype({name}::{member})>({given}))"] if given or not valued else []
+    return f" : {', '.join(begun)}" if begun else ""
 
 
-def missing(classes: Classes, known: Collection[str]) -> Iterator[str]:
-    """Definitions that the API's classes need besides those of its entries' functions (`known`, by their names): of
-    private constructors, and of copies and moves, which hold the card of the other object."""
+def _bases(classes: Classes, name: str, parameters: Sequence[tuple[str, str]] = ()) -> Iterator[str]:
+    """Initialisers of the bases that cannot begin without arguments."""
+    for base in classes.bodies[name].bases:
+        whole = classes.whole(base)
+        if whole in classes.bodies and (needed := classes.bodies[whole].needs):
+            named = [(_named_as(of, parameters), type_of(text, of)) for text, of in needed]
+            yield f"{base}({', '.join(given or f'rcw_begin<{kind}>()' for given, kind in named)})"
+        elif not whole and base.startswith("std::") and "<" not in base:
+            yield f"{base}(rcw_begin<{base}>())"
+
+
+def _named_as(member: str, parameters: Sequence[tuple[str, str]]) -> str:
+    plain = re.sub(r"^(?:m_|_)|_$", "", member)
+    return next((name for _, name in parameters if re.sub(r"^_|_$", "", name) == plain), "")
+
+
+def key_of(name: str, prototype: Prototype) -> tuple[str, ...]:
+    """What tells a function from others of its name."""
+    return (name, *("".join(kind.split()) for kind in prototype.types))
+
+
+def missing(classes: Classes, known: Collection[tuple[str, ...]]) -> Iterator[str]:
+    """Definitions that the API's classes need besides those of its entries' functions (`known`, by their keys): of
+    private constructors and methods, and of copies and moves, which hold the card of the other object."""
+    for name, body in classes.bodies.items():
+        for other in body.others:
+            yield from _idle(name, other, classes) if key_of(f"{name}::{other.name}", other) not in known else ()
     for name, body in classes.bodies.items():
         for kind, parameters, after in body.specials:
             default = not WORD.search(parameters.replace("void", ""))
-            if default and f"{name}::{kind}" in known:
+            if default and (f"{name}::{kind}",) in known:
                 continue
             result = "" if kind != "operator=" else f"{name} &"
             other = "" if default else "rcw_other"
             plain = re.sub(r"(&&?)\s*\w*\s*\)$", rf"\1{other})", parameters) if other else "()"
-            holds = f"rcw_objects[this] = rcw_held(rcw_at({other}));" if other else ""
-            begins = "" if result else _begins(classes, name)
+            holds = f"rcw_objects[this] = rcw_place_of(rcw_at({other}));" if other else _MADE
+            if result:
+                holds += "".join(f" rcw_assign({member}, {other}.{member});" for _, member, _ in body.members)
+            begins = "" if result else _begins(classes, name, other=other)
             yield f"{result}{name}::{kind}{plain} {after}{begins} {{ {holds}{' return *this;' if result else ''} }}"
 
 
-def concrete(classes: Classes, known: Collection[str]) -> Iterator[str]:
+def _idle(name: str, method: Prototype, classes: Classes) -> Iterator[str]:
+    """A method that no entry is of: it does nothing, and an object that it begins or ends is known, or forgotten."""
+    declared = ", ".join(text for text, _ in method.parameters)
+    after = f" {method.qualifiers}" if method.qualifiers else ""
+    begins, does = "", f"return rcw_answer<{method.returns}>(0);"
+    if not method.returns:
+        ends = method.is_destructor
+        begins = "" if ends else _begins(classes, name, method.parameters)
+        does = "rcw_objects.erase(this);" if ends else _MADE
+    elif method.returns == "void":
+        does = ""
+    gives = f" -> {method.returns}" if method.returns else ""
+    yield f"{'auto ' if gives else ''}{name}::{method.name}({declared}){after}{gives}{begins} {{ {does} }}"
+
+
+def concrete(classes: Classes, known: Collection[tuple[str, ...]]) -> Iterator[str]:
     """A class that can be made of each that has methods without a definition: each calls that of the entry."""
     for number, name in enumerate(sorted(classes.bodies)):
         pure = classes.pure_of(name)
@@ -214,12 +113,15 @@ def concrete(classes: Classes, known: Collection[str]) -> Iterator[str]:
             given = ", ".join(argument for _, argument in method.parameters)
             declared = ", ".join(text for text, _ in method.parameters)
             does = f"return {last if inside else name}::{method.name}({given});"
-            if f"{name}::{method.name}" not in known:
+            if key_of(f"{name}::{method.name}", method) not in known:
                 does = "".join(f"(void){argument}; " for _, argument in method.parameters)
                 does += f"return rcw_answer<{method.returns}>(0);" if method.returns != "void" else ""
             after = f" {method.qualifiers}" if method.qualifiers else ""
             methods.append(f"    {method.returns} {method.name}({declared}){after} override {{ {does} }}")
-        lines = [f"struct {own} final : {last if inside else name} {{", *methods, "};"]
+        base = last if inside else name
+        given = ", ".join(f"rcw_begin<{type_of(text, of)}>()" for text, of in classes.bodies[name].needs)
+        methods = [f"    {own}() : {base}({given}) {{}}", *methods] if given else methods
+        lines = [f"struct {own} final : {base} {{", *methods, "};"]
         yield from [f"namespace {space} {{", *lines, "}"] if inside else lines
         yield f"template <> struct rcw_concrete<{name}> {{ using type = {f'{space}::' if inside else ''}{own}; }};"
 
@@ -231,8 +133,10 @@ def action(prototype: Prototype, entry: HostEntry, classes: Classes) -> list[str
     if prototype.is_constructor:
         source = classes.object_of(prototype)
         if entry.kind is CallKind.ACQUIRE:
-            return [f"int rcw_status = rcw_take(this, {number});", answer(prototype, "rcw_status", classes)]
-        return [f"rcw_objects[this] = rcw_held({source});", "return;"] if source else ["return;"]
+            return [f'{_MADE} else rcw_refused("{prototype.qualified}", rcw_take(this, {number}));', "return;"]
+        if source:
+            return [f"rcw_objects[this] = {_place(prototype, classes, source, entry.address)};", "return;"]
+        return [_MADE, "return;"]
     if prototype.is_destructor:
         return [
             "if (rcw_objects.count(this)) rcw_drop(this);"
@@ -245,8 +149,8 @@ def action(prototype: Prototype, entry: HostEntry, classes: Classes) -> list[str
             Diagnostic(f"how {prototype.qualified} makes the {prototype.returns} that it returns is not known", _ELSE)
         )
     if classes.makes_object(prototype) and not entry.kind.moves:
-        opens = entry.kind is CallKind.ACQUIRE
-        return [_made(prototype, classes, f"rcw_opened({number})" if opens else "")]
+        opens = f"{{rcw_opened({number}), 0}}" if entry.kind is CallKind.ACQUIRE else ""
+        return [_made(prototype, classes, opens or _place(prototype, classes, address=entry.address))]
     if entry.kind is CallKind.ACQUIRE and classes.has_object(prototype):
         return [f"int rcw_status = rcw_take(this, {number});", answer(prototype, "rcw_status", classes)]
     if entry.kind is CallKind.RELEASE and (held := classes.object_of(prototype)):
@@ -254,10 +158,37 @@ def action(prototype: Prototype, entry: HostEntry, classes: Classes) -> list[str
     return None
 
 
-def _made(prototype: Prototype, classes: Classes, card: str = "") -> str:
-    holder = classes.object_of(prototype)
-    card = card or (f"rcw_held({holder})" if holder else "rcw_numbered(0)")
-    return f'return rcw_maker<{prototype.returns}>::make({card}, "{prototype.qualified}");'
+def _made(prototype: Prototype, classes: Classes, place: str = "") -> str:
+    place, fills = place or _place(prototype, classes), ""
+    kind = classes.whole_of(prototype.returns, prototype.scope)
+    if kind in classes.bodies:
+        members = [(name, _named_as(name, prototype.parameters)) for text, name, _ in classes.bodies[kind].members
+                   if INTEGER.fullmatch(text)]  # fmt: skip
+        fills = " ".join(
+            f"rcw_object.{name} = (decltype(rcw_object.{name})){given};" for name, given in members if given
+        )
+    if fills:
+        fills = f", [&](void *rcw_at) {{ auto &rcw_object = *static_cast<{kind} *>(rcw_at); {fills} }}"
+    return f'return rcw_make<{prototype.returns}>({place}, "{prototype.qualified}"{fills});'
+
+
+def _place(prototype: Prototype, classes: Classes, holder: str = "", address: str = "") -> str:
+    """Where an object is that a call makes: on the card of another object, and behind that one's own address."""
+    holder = holder or classes.object_of(prototype)
+    begins = f"(int64_t)({address.strip() or '0'})"
+    if not holder:
+        return f"rcw_place{{rcw_numbered(0), {begins}}}"
+    return f"rcw_place{{rcw_held({holder}), rcw_place_of({holder}).address + {begins}}}"
+
+
+def begins_at(prototype: Prototype, classes: Classes, address: str) -> str:
+    """What an address is counted from: where the object of the call begins, and those that it is given. Nothing where
+    the expression asks the object itself."""
+    if "self" in WORD.findall(address):
+        return ""
+    objects = ["this"] if classes.has_object(prototype) else []
+    objects += [f"rcw_at({name})" for text, name in prototype.parameters if classes.known(type_of(text, name))]
+    return "".join(f"rcw_place_of({one}).address + " for one in objects)
 
 
 def answer(prototype: Prototype, status: str, classes: Classes, size: str = "0") -> str:

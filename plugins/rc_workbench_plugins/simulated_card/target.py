@@ -42,6 +42,11 @@ class SimulatedCard:
     def lacks(self, platform: Platform, support: PlatformSupport | None) -> tuple[Diagnostic, ...]:
         return tuple(_lacking(platform, support))
 
+    def compile_problems(self, platform: Platform, support: PlatformSupport | None) -> tuple[Diagnostic, ...]:
+        from rc_workbench_plugins.simulated_card.shim_check import shim_problems
+
+        return shim_problems(platform, support)
+
     def build(self, task: Task, job: Job) -> Simulation:
         from rc_workbench_plugins.simulated_card.card import build_card
         from rc_workbench_plugins.simulated_card.host import build_host

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
+
+from workbench.api.source.suffixes import is_cpp
 
 if TYPE_CHECKING:  # `workbench cc` reads flags without a project's schemas
     from workbench.model.application import HostSources
@@ -66,8 +68,16 @@ def header_folders(flags: Iterable[str]) -> list[Path]:
 
 
 def flags_of(host: HostSources, source: str) -> tuple[str, ...]:
-    """The flags of a source, as the project names it."""
-    return (*host.flags, *host.source_flags.get(source, ()))
+    """The flags of a source, as the project names it: of standards those of its own language."""
+    flags = (*host.flags, *host.source_flags.get(source, ()))
+    cpp = is_cpp(PurePath(source))
+    return tuple(one for one in flags if not (one.startswith("-std=") and source and ("++" in one) != cpp))
+
+
+def cpp_standard(host: HostSources) -> tuple[str, ...]:
+    """The flag for the C++ standard of sources that are made for all; the last one that any source has."""
+    every = (*host.flags, *(word for flags in host.source_flags.values() for word in flags))
+    return tuple(word for word in every if word.startswith("-std=") and "++" in word)[-1:]
 
 
 def folders_of_all(host: HostSources) -> tuple[str, ...]:

@@ -1,0 +1,55 @@
+"""Compiles the API that is made of a template, without a project: what a build would say of it."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from rc_workbench_plugins.simulated_card.shim import MADE_API_FLAGS, OF_ENTRY, shim_lacks, shim_source
+from rc_workbench_plugins.simulated_card.verilate import harness_dir
+from workbench.api import PlatformSupport
+from workbench.api.c_header import in_cpp
+from workbench.api.compile import gcc_diagnostics
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.platform import Platform
+from workbench.system.process import ENGLISH, run_program
+from workbench.system.toolchain import find_compiler
+
+_MOST, _SECONDS = 3, 60
+_ELSE = "Name sources that implement it on the simulated card: host.api_sources."
+
+
+def shim_problems(platform: Platform, support: PlatformSupport | None) -> tuple[Diagnostic, ...]:
+    """The compiler's first errors, with the entry that each is of; none where a header or a compiler is not at hand."""
+    if (support and support.api_sources) or not platform.host.entries or shim_lacks(platform, support):
+        return ()
+    cpp = in_cpp(platform.host)
+    compiler = find_compiler("c++" if cpp else "c")
+    if isinstance(compiler, Diagnostic):
+        return ()
+    text = shim_source(platform, support)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / ("api.cpp" if cpp else "api.c")
+        file.write_text(text, encoding="utf-8")
+        flags = ["-std=gnu++20", *MADE_API_FLAGS] if cpp else []
+        folders = [support.api_dir] if support and support.api_dir else []
+        command = [compiler.path, "-w", *flags, *(f"-I{one}" for one in folders), "-idirafter", harness_dir(),
+                   "-S", "-o", "/dev/null", file]  # fmt: skip
+        ended = run_program(command, timeout_s=_SECONDS, env=ENGLISH)
+        found = [one for one in gcc_diagnostics(ended.stderr) if one.severity is Severity.ERROR]
+    if any("No such file" in one.message for one in found):
+        return ()
+    return tuple(_told(one, text.splitlines(), str(file)) for one in found[:_MOST])
+
+
+def _told(error: Diagnostic, lines: Sequence[str], file: str) -> Diagnostic:
+    if error.file != file or not error.line:
+        message = f"the library that is generated for the simulated card does not compile: {error.message}"
+        return replace(error, message=message, hint=_ELSE)
+    named = (line for line in reversed(lines[: error.line]) if line.startswith(OF_ENTRY))
+    entry = next(named, "").removeprefix(OF_ENTRY).removesuffix(" */")
+    of = f"of {entry}" if entry else "for its classes"
+    message = f"what is generated {of} for the simulated card does not compile: {error.message}"
+    return Diagnostic(message, f"The line is: {lines[error.line - 1].strip()}. {_ELSE}")

@@ -1,0 +1,52 @@
+"""Whether a design's memory-style port counts bytes or words, as far as its sources show: byte addresses end in bits
+that select nothing of a word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from workbench.system.files import read_file
+
+_COMMENT = re.compile(r"//[^\n]*|--[^\n]*|/\*.*?\*/", re.DOTALL)
+_ADDRESS = r"(?:\w+\.)*\w*(?:addr|adr)\w*"
+_SLICE = re.compile(rf"({_ADDRESS})\s*[\[(]\s*[\w'+-][\w' +-]*(?::|\bdownto\b)\s*(\d+)\s*[\])]", re.IGNORECASE)
+_NUMBER = r"(?:\d*'[sS]?[hH][0-9a-fA-F_?xXzZ]+|[xX]\"[0-9a-fA-F_]+\"|\d+(?!\s*'))"
+_CASE = re.compile(
+    rf"\bcase[xz]?\s*\(?\s*{_ADDRESS}\b[^;]*?(?:\)|\bis\b)(.*?)\b(?:endcase|end\s+case)\b", re.I | re.DOTALL
+)
+_LABEL = re.compile(
+    rf"(?:^|;|\bwhen\b|\bend\b|\bin(?:side)?\b)\s*((?:{_NUMBER}\s*[,|]\s*)*{_NUMBER})\s*(?::(?!:)|=>)",
+    re.I | re.MULTILINE,
+)
+_COMPARED = re.compile(rf"{_ADDRESS}\s*(?:\[[^\]]*:\s*0\s*\])?\s*(?:==|!=|/?=)\s*({_NUMBER})", re.IGNORECASE)
+_FEWEST = 3  # of addresses that are whole words' beginnings, to be no accident
+
+
+def counts_bytes(root: Path, sources: Sequence[str], word_bytes: int) -> str:
+    """Where sources show that addresses count bytes, in words; empty where they do not."""
+    shift = word_bytes.bit_length() - 1
+    shown, parts = "", False
+    named: set[int] = set()
+    for file in sources:
+        text = _COMMENT.sub(
+            lambda found: "\n" * found[0].count("\n"), read_file(root / file).decode("utf-8", "replace")
+        )
+        for found in _SLICE.finditer(text):
+            low = int(found[2])
+            parts |= low < shift and not found[0].lstrip().startswith("[")
+            if low == shift and not shown:
+                shown = f"{' '.join(found[0].split())} in {file}:{text.count(chr(10), 0, found.start()) + 1}"
+        labels = [one for case in _CASE.finditer(text) for one in _LABEL.findall(case[1])]
+        named |= {_value(one) for label in (*labels, *_COMPARED.findall(text)) for one in re.findall(_NUMBER, label)}
+    if shown and not parts:
+        return shown
+    whole = all(value % word_bytes == 0 for value in named) and len(named) >= _FEWEST
+    return f"addresses are multiples of {word_bytes}: {', '.join(map(hex, sorted(named)[:_FEWEST]))}" if whole else ""
+
+
+def _value(text: str) -> int:
+    base = 16 if re.search(r"[hHxX\"]", text) else 10
+    digits = re.sub(r"^\d*'[sS]?[hH]|^[xX]|[\"_]", "", text)
+    return int(re.sub(r"[?xXzZ]", "0", digits) or "0", base)
