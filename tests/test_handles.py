@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rc_workbench_plugins.simulated_card.shim import shim_lacks, shim_source
+from rc_workbench_plugins.simulated_card.shim import MADE_API_FLAGS, shim_lacks, shim_source
 from rc_workbench_plugins.simulated_card.verilate import harness_dir
 
 from workbench.api import PlatformSupport
@@ -276,7 +276,10 @@ def said_by(name: str, header: str, source: str, host: str, folder: Path) -> lis
     api.write_text(shim_source(platform, support))
     flags = ["-Wall", "-Wextra", "-Werror", f"-I{folder}", f"-I{harness_dir()}"]
     for number, one in enumerate((api, folder / source, folder / "fake.c")):
-        built = run_program(["gcc" if one.suffix == ".c" else "g++", *flags, "-c", one, "-o", folder / f"{number}.o"])
+        own = MADE_API_FLAGS if one is api and api.suffix == ".cpp" else ()
+        built = run_program(
+            ["gcc" if one.suffix == ".c" else "g++", *flags, *own, "-c", one, "-o", folder / f"{number}.o"]
+        )
         assert built.returncode == 0, built.stderr
     linked = run_program(["g++", *(folder / f"{number}.o" for number in range(3)), "-o", folder / "host"])
     assert linked.returncode == 0, linked.stderr

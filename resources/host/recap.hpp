@@ -101,7 +101,29 @@ __attribute__((weak)) void rcw_board_begin(int at);
 __attribute__((weak)) void rcw_board_end(int at);
 __attribute__((weak)) int rcw_board_at(int fpga, uint64_t handle);
 __attribute__((weak)) void rcw_board_keep(int at, int which, const void *value, size_t bytes);
+__attribute__((weak)) int rcw_board_stream(void);
+__attribute__((weak)) void rcw_board_send(int at, const void *data, int64_t bytes);
+__attribute__((weak)) void rcw_board_sent(int at);
 }
+
+/* While this lasts, data go into a port; where that is the stream in which the read-out has reserved words, it is told them. */
+struct rcw_streams {
+    int of;
+
+    RCW_INLINED rcw_streams() : of(-1) {}
+    rcw_streams(const rcw_streams &) = delete;
+    rcw_streams &operator=(const rcw_streams &) = delete;
+    RCW_INLINED void begin(int at, int port, const void *data, int64_t bytes)
+    {
+        if (rcw_board_stream && rcw_board_stream() == port)
+            rcw_board_send(of = at, data, bytes);
+    }
+    RCW_INLINED ~rcw_streams()
+    {
+        if (of >= 0)
+            rcw_board_sent(of);
+    }
+};
 
 RCW_INLINED int rcw_board_of(const rcw_call &call) { return rcw_board_at ? rcw_board_at(call.fpga, 0) : 0; }
 

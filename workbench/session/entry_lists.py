@@ -42,7 +42,7 @@ def entries_of(functions: Sequence[ApiFunction]) -> tuple[list[dict[str, Any]], 
     says; and notes on those of which that is not known."""
     known = [(one, parse_prototype(one.prototype)) for one in functions]
     sized = {p.scope: p.name for _, p in known if p and not p.parameters and p.name in ("size", "size_bytes")}
-    both = {p.scope for _, p in known if p and p.scope and "sync" in words_of(p.name)}
+    both = {p.scope for _, p in known if p and p.scope and _syncs(p)}
     entries: list[dict[str, Any]] = []
     notes: list[Diagnostic] = []
     for function, prototype in known:
@@ -94,7 +94,10 @@ def _with_makers(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
         hidden = bool(
             prototype and prototype.is_static and prototype.scope in movers and _is_pointer(prototype.returns)
         )
-        if prototype and not own and (returned or hidden):
+        made_of = _named_in(prototype, names) if prototype else set()
+        if prototype and not own and (returned or hidden) and made_of - returned - {_last(prototype.scope)}:
+            entry = _plain_entry(entry, {"kind": "other"})  # of another object, which holds the card
+        elif prototype and not own and (returned or hidden):
             made |= returned or {prototype.scope.rpartition("::")[2]}
             entry = _plain_entry(entry, entry_of(entry["prototype"], CallKind.ACQUIRE))
         elif returned and entry["kind"] in ("send", "receive") and "data" not in entry:
@@ -104,6 +107,10 @@ def _with_makers(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
         elif prototype and own and entry["kind"] == "acquire" and not prototype.is_constructor:
             made.add(prototype.scope.rpartition("::")[2])
         found.append(entry)
+    opened = {_last(p.scope) for _, p in known if p and p.is_constructor and not _named_in(p, {*map(_last, scopes)})}
+    undeclared = {_last(scope) for scope in movers} - {_last(p.scope) for _, p in known if p and p.is_constructor}
+    of_others = {_last(p.scope) for _, p in known if p and p.is_static and p.scope in movers} - made
+    holding = made | opened | (undeclared - of_others)  # classes whose objects hold a card of their own
     for place, (_, prototype) in enumerate(known):
         entry = found[place]
         if prototype is None or prototype.scope not in movers or entry["kind"] not in ("other", "acquire", "release"):
@@ -115,6 +122,8 @@ def _with_makers(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
             opens = last not in made or (prototype.parameters and entry["kind"] == "acquire")
             kind = CallKind.ACQUIRE if opens else CallKind.OTHER
             found[place] = _plain_entry(entry, entry_of(entry["prototype"], kind))
+        elif prototype.is_destructor and entry["kind"] in ("other", "release") and last not in holding:
+            found[place] = _plain_entry(entry, {"kind": "other"})
         elif prototype.is_destructor and entry["kind"] == "other":
             found[place] = _plain_entry(entry, entry_of(entry["prototype"], CallKind.RELEASE))
     return found
@@ -144,6 +153,15 @@ def _tells_address(prototype: Prototype) -> bool:
     return plain and bool(INTEGER.fullmatch(prototype.returns)) and is_address(prototype.name)
 
 
+def _last(scope: str) -> str:
+    return scope.rpartition("::")[2]
+
+
+def _named_in(prototype: Prototype, names: set[str]) -> set[str]:
+    """Those of some classes' names that a function's parameters speak of."""
+    return names & {word for text, _ in prototype.parameters for word in re.findall(r"\w+", text)}
+
+
 def _is_pointer(returns: str) -> bool:
     """Whether a type's name says that it is a pointer to an object: `Ptr`, `sptr`, `DevPtr`."""
     return bool({"ptr", "sptr", "uptr", "pointer"} & set(words_of(returns.rpartition("::")[2])))
@@ -169,6 +187,13 @@ def _with_descriptors(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
             entry = with_fields(entry, fpga=first.name)
         found.append(entry)
     return found
+
+
+def _syncs(prototype: Prototype) -> bool:
+    """Whether a method moves what its object holds: its parameters are no data."""
+    if "sync" in words_of(prototype.name):
+        return True
+    return _moves_both_ways(prototype) and next(data_of(parameters_of(prototype), CallKind.SEND), None) is None
 
 
 def _inline(function: ApiFunction) -> dict[str, bool]:

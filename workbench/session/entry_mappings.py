@@ -19,11 +19,11 @@ def with_mappings(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """With the calls that return a pointer to registers as what opens a mapping, those that end one, and two entries of
     the program's accesses behind the last."""
     known = [(entry, parse_prototype(entry["prototype"])) for entry in entries]
-    if not any(prototype and _maps(prototype) for _, prototype in known):
+    if not any(prototype and _maps(prototype) and "inline" not in entry for entry, prototype in known):
         return entries
     found = []
     for entry, prototype in known:
-        if prototype and _maps(prototype):
+        if prototype and _maps(prototype) and "inline" not in entry:
             kept = {name: entry[name] for name in ("prototype", "fpga", "address", "inline") if name in entry}
             opens = {"opens": _NAME, "mapped_bytes": size_of(prototype) or _BYTES, "reason": "initialize"}
             entry = with_fields({**kept, "kind": "other"}, **opens)

@@ -37,6 +37,8 @@ _WAYS = {"dir", "direction", "way"}
 TO_CARD = re.compile(r"(_|^)(to_(device|card|fpga|board)|from_host|h2[cd])(_|$)")
 FROM_CARD = re.compile(r"(_|^)((from_(device|card|fpga|board)|to_host)|[cd]2h)(_|$)")
 AWAY = re.compile(r"(?:.*_)?(to|into|from)")  # `memcpy_to`, `copy_from`: the card is what is not named
+#: What is done to an interrupt besides waiting for it.
+_PREPARES = {"register", "unregister", "enable", "disable", "install", "mask", "unmask", "setup", "subscribe", "on"}
 _STARTS = {"run", "start", "launch", "exec", "execute", "submit", "invoke", "operator", "task"}
 _REASONS = {
     CallKind.ACQUIRE: "initialize", CallKind.CONFIGURE: "initialize", CallKind.RELEASE: "finalize",
@@ -99,6 +101,11 @@ class Parameter:
         return _ARRAY.fullmatch(self.kind) is not None
 
     @property
+    def callback(self) -> bool:
+        """A function of the program's, which the library calls."""
+        return bool({"callback", "cb", "handler", "isr", "function"} & {*self.words, *words_of(self.kind)})
+
+    @property
     def refers(self) -> bool:
         """A number that the call fills in."""
         return self.kind.endswith("&") and INTEGER.fullmatch(self.kind[:-1].strip()) is not None
@@ -156,6 +163,8 @@ def _kind(prototype: Prototype, parameters: Sequence[Parameter]) -> CallKind:
         return _of_an_object(prototype, parameters, words)
     words |= {"read" if way[1] else "write" for word in words if (way := _READ_OR_WRITE.fullmatch(word))}
     kind = next((kind for kind, told in _KINDS if words & told), CallKind.OTHER)
+    if kind in (CallKind.INTERRUPT, CallKind.WAIT) and (words & _PREPARES or any(p.callback for p in parameters)):
+        return CallKind.OTHER
     memory = words & _OF_MEMORY or ("free" in words and any(p.points == "void" for p in parameters))
     if kind in (CallKind.ACQUIRE, CallKind.RELEASE) and memory:
         return CallKind.OTHER

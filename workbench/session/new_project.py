@@ -77,6 +77,7 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
     unknown_macros = {(top.name, top.file): top.unknown_macros for top in tops if top.unknown_macros}
     if names := [name for one in unknown_macros.values() for name in one]:  # ports and widths need some value
         tops = design_tops(designs, root, choice.top, {**dict.fromkeys(names, 1), **choice.defines})
+    before = len(notes.problems)
     top, chosen, match = find_top(tops, platforms, host, plugins.port_kinds, choice, root, notes)
     defines = _defines(unknown_macros.get((top.name, top.file), ()), choice, notes)
     _say_left_out(hdl_files, top, tops, notes)
@@ -84,7 +85,10 @@ def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Pro
     compiled = tuple(f.file for f in host if not f.header)
     sources = HostSources(language=host_language.name, sources=compiled, include_dirs=include_dirs,
                           flags=_flags(root, files, outlines if host else (), notes))  # fmt: skip
+    of_port = notes.problems[before:]
     unknown = say_unknown_api(chosen, host, platforms, root, plugins, notes)
+    if unknown and not choice.platform:  # what another board's port lacks says nothing of theirs
+        notes.problems = [one for one in notes.problems if one not in of_port]
     api = None if chosen.lacks else own_support(chosen.platform, chosen.template, plugins.platforms)
     with_api = (*include_dirs, *((str(api.api_dir),) if api and api.api_dir else ()))
     with_header = sources.model_copy(update={"include_dirs": with_api})

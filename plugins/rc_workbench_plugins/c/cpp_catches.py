@@ -74,7 +74,7 @@ def _begins(hook: Hook, form: Form, platform: Platform) -> str:
     last, names = hook.wrappers[-1], opened_names(platform.host.entries)
     words = Words(last.callee, form, platform.host.constants, names)
     opens, _ = words.opens()
-    before = f"{words.described()}{f'{{ {opens} }} ' if opens else ''}{words.at_the_board(platform.host)}"
+    before = f"{words.described()}{f'{{ {opens} }} ' if opens else ''}{words.at_the_board(platform)}"
     return f"{before}rcw_s.go({len(last.states)});"
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 
 from rc_workbench_plugins.c.cpp_forms import Form
 from rc_workbench_plugins.c.numbering import Hook
-from rc_workbench_plugins.c.wrappers import USES, bits, escaped
+from rc_workbench_plugins.c.wrappers import USES, bits, escaped, into_streams
 from workbench.api.instrument.board import kept_handles
 from workbench.model.opened import opened
-from workbench.model.platform import CallKind, Host, HostEntry
+from workbench.model.platform import CallKind, HostEntry, Platform
 from workbench.model.prototypes import Callee, Prototype, object_class, type_of
 
 _WORD = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|[A-Za-z_]\w*")
@@ -21,7 +21,7 @@ def opening(
     hook: Hook,
     form: Form,
     unit: str,
-    host: Host,
+    platform: Platform,
     opened_as: Mapping[str, int],
     recorded: int | None = None,
 ) -> str:
@@ -31,12 +31,12 @@ def opening(
     takes = [f"{kind} rcw_{n}" for n, kind in enumerate(form.parameters)]
     given = ", ".join(f"static_cast<decltype(rcw_{n}) &&>(rcw_{n})" for n in range(len(form.parameters)))
     call = f"{form.call[0]}{given}{form.call[1]}"
-    words = Words(wrapper.callee, form, host.constants, opened_as, call)
+    words = Words(wrapper.callee, form, platform.host.constants, opened_as, call)
     code = _code(hook)
     body = f"rcw_site rcw_s(rcw_here_{unit}, {'rcw_code' if len(hook.wrappers) > 1 else code}); "
     before, after = words.opens()
     body += f"{words.described()}{f'{{ {before} }} ' if before else ''}"
-    body += words.at_the_board(host)
+    body += words.at_the_board(platform)
     body += f"rcw_expects rcw_e({recorded}); " if recorded is not None else ""
     body += f"rcw_s.go({len(wrapper.states)}); "
     if after:
@@ -132,10 +132,10 @@ class Words:
                 fields.append(f"rcw_closed({chosen}, {value});")
         return f"{before}if ({holds}) {{ rcw_s.it.which = {which}; {' '.join(fields)} }}"
 
-    def at_the_board(self, host: Host) -> str:
-        """On a real machine: keep what the read-out needs of this call, and let the monitors count from the first
-        transfer until the board is released."""
-        prototype, kinds = self.callee.prototype, self.callee.kinds
+    def at_the_board(self, platform: Platform) -> str:
+        """On a real machine: keep what the read-out needs of this call, let the monitors count from the first transfer
+        until the board is released, and say what goes into a stream in which they have reserved words."""
+        prototype, kinds, host = self.callee.prototype, self.callee.kinds, platform.host
         of_object = object_class(host)
         ends = CallKind.RELEASE in kinds or (prototype.is_destructor and prototype.scope == of_object)
         if CallKind.ACQUIRE in kinds or not (ends or not USES.isdisjoint(kinds)):
@@ -151,7 +151,17 @@ class Words:
                 keeps.append(f"{{ {self._names([name])} rcw_keeps(rcw_at, {which}, {name}); }}")
         act = "rcw_board_end(rcw_at);" if ends else "rcw_board_begin(rcw_at);"
         at = "const int rcw_at = rcw_board_of(rcw_s.it);"
-        return f"if (rcw_s.me && rcw_board_begin) {{ {at} {' '.join(keeps)} {act} }} "
+        streams = into_streams(self.callee, platform)
+        sends = " ".join(self._sends(which, *of) for which, of in streams.items())
+        before = "rcw_streams rcw_into; " if streams else ""
+        return f"{before}if (rcw_s.me && rcw_board_begin) {{ {at} {' '.join(keeps)} {act} {sends}}} "
+
+    def _sends(self, which: int, port: int, data: str, size: str) -> str:
+        """Before data of the entry `which` go into the stream of a port: where they are, if this call tells it."""
+        if not self.tells(data, size):
+            data, size = "NULL", "-1"
+        begins = f"rcw_into.begin(rcw_at, {port}, (const void *)({self._text(data)}), (int64_t)({self._text(size)}));"
+        return f"if (rcw_s.it.which == {which}) {{ {self._names([data, size])} {begins} }} "
 
     def called_on(self, entry: HostEntry) -> str:
         """What an entry holds for alone: an expression; empty where it holds for all, or a call does not tell."""

@@ -32,7 +32,7 @@ from workbench.api.source.suffixes import is_cpp
 from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.opened import opened_names
-from workbench.model.platform import Host, Platform
+from workbench.model.platform import Platform
 
 #: Before the declaration of a wrapper in C++ and C; defined where each source begins.
 _IN_C = "RCW_C"
@@ -159,7 +159,7 @@ def _in_macro(hook: Hook, part: str, unit: str, platform: Platform) -> str:
         return hook.expression
     if part == "member":
         return ")))"
-    text = opening(hook, form, unit, platform.host, opened_names(platform.host.entries))
+    text = opening(hook, form, unit, platform, opened_names(platform.host.entries))
     return text + {"object": "rcw_ref(", "pointer": "rcw_arrow(", "call": "*this))" if form.object else ""}[part]
 
 
@@ -167,14 +167,16 @@ def _rewrite(
     hook: Hook,
     form: Form,
     unit: str,
-    host: Host,
+    platform: Platform,
     names: Mapping[str, int],
     copies: Copies,
     recorded: int | None,
 ) -> None:
     """What ends where a call begins comes before it; of two that begin or end at a place, the longer is outside."""
     for edit in form.edits:
-        text = edit.before + opening(hook, form, unit, host, names, recorded) + edit.text if edit.opens else edit.text
+        text = (
+            edit.before + opening(hook, form, unit, platform, names, recorded) + edit.text if edit.opens else edit.text
+        )
         if edit.opens:
             copies.before(Range(form.file, edit.start, form.end), text)
         elif edit.start == edit.end:
@@ -193,7 +195,7 @@ def _replace_names(numbering: Numbering, platform: Platform, found: Survey, macr
         use = hook.found.use
         if use.form:
             recorded = number_of(use.callee) if use.callee in caught else None
-            _rewrite(hook, use.form, unit, platform.host, names, copies, recorded)
+            _rewrite(hook, use.form, unit, platform, names, copies, recorded)
             if use.form.taken and (holding := innermost(declarations, use.place)):
                 copies.declare(holding.file, holding.start, f"{use.form.taken};")
             continue

@@ -233,7 +233,7 @@ def _closes(out: _Lines, wrapper: Wrapper, names: Mapping[str, int]) -> None:
 
 
 def _wrap(out: _Lines, wrapper: Wrapper, names: Mapping[str, int], platform: Platform) -> None:
-    streams = _into_streams(wrapper, platform)
+    streams = into_streams(wrapper.callee, platform)
     arguments = ", ".join(name for _, name in _parameters(wrapper))
     described = "".join(f", {name}" for _, name in _parameters(wrapper, extra=False))
     call = f"{wrapper.callee.name}({arguments})"
@@ -303,14 +303,14 @@ def _opened_at_the_board(out: _Lines, wrapper: Wrapper, platform: Platform) -> N
                 out.add("#ifdef RCW_BOARD", f"    if ({name}) RCW_BOARD_OPENED(rcw_it.fpga, {name});", "#endif")
 
 
-def _into_streams(wrapper: Wrapper, platform: Platform) -> dict[int, tuple[int, str, str]]:
+def into_streams(callee: Callee, platform: Platform) -> dict[int, tuple[int, str, str]]:
     """The entries of a call that send into a port without addresses: that port's number, where the data are, or NULL
     where that is not told, and the bytes."""
     ports = platform.hardware.ports if platform.hardware else ()
     unnamed = next((n for n, port in enumerate(ports) if isinstance(port, HardwarePort) and port.takes_transfers), 0)
     numbers = {"": unnamed, **{port.name: n for n, port in enumerate(ports)}}
     found: dict[int, tuple[int, str, str]] = {}
-    for which, (_, entry) in enumerate(wrapper.callee.entries):
+    for which, (_, entry) in enumerate(callee.entries):
         table = platform.transfer_tables.get(entry.transfer)
         if entry.kind is not CallKind.SEND or table is None or table.port not in numbers or not ports:
             continue
@@ -318,7 +318,7 @@ def _into_streams(wrapper: Wrapper, platform: Platform) -> dict[int, tuple[int, 
         if not isinstance(port, HardwarePort) or port.addressed:
             continue
         try:
-            data, size, _ = data_of(wrapper.callee.prototype, entry, handle_types(platform.host))
+            data, size, _ = data_of(callee.prototype, entry, handle_types(platform.host))
         except WorkbenchError:
             data, size = "NULL", "-1"
         found[which] = numbers[table.port], data, entry.bytes.strip() or size

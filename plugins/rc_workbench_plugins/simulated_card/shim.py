@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rc_workbench_plugins.simulated_card import shim_cpp
@@ -31,6 +31,7 @@ from workbench.model.prototypes import (
     handle_of,
     handle_types,
     is_plain,
+    parse_prototype,
     pointed_type,
     type_of,
 )
@@ -67,7 +68,20 @@ def _api(platform: Platform, support: PlatformSupport | None) -> Api:
     prototypes = [callee.prototype for callee in callees(host.entries)[0].values() if callee.prototype.cpp]
     folder = support.api_dir if support else None
     texts = _with_included([folder / name for name in header_names(host)], folder) if in_cpp(host) and folder else []
-    return Api(handle_types(host, cpp=True), classes_of(texts, prototypes), in_cpp(host), _mappings(platform))
+    kept, classes = handle_types(host, cpp=True), classes_of(texts, prototypes)
+    classes = replace(classes, holders=frozenset(_holders(host.entries, kept)))
+    return Api(kept, classes, in_cpp(host), _mappings(platform))
+
+
+def _holders(entries: Iterable[HostEntry], kept: HandleTypes) -> Iterator[str]:
+    """The classes of methods that move data and have no parameter for them."""
+    for entry in entries:
+        prototype = parse_prototype(entry.prototype) if entry.kind.moves and not entry.inline else None
+        if prototype and prototype.scope:
+            try:
+                data_of(prototype, entry, kept)
+            except WorkbenchError:
+                yield prototype.scope
 
 
 def _mappings(platform: Platform) -> dict[str, Mapped]:
@@ -316,7 +330,12 @@ def _move(prototype: Prototype, entry: HostEntry, api: Api) -> list[str]:
     address = f"(int64_t)({entry.address.strip() or '0'})"
     if api.cpp:
         address = shim_cpp.begins_at(prototype, api.classes, entry.address) + address
-    data, size, _ = data_of(prototype, entry, api.kept)
+    try:
+        data, size, _ = data_of(prototype, entry, api.kept)
+    except WorkbenchError:
+        if not (api.cpp and api.classes.holds_data(prototype)):
+            raise
+        data, size = "rcw_memory(this)", "0"
     size = entry.bytes.strip() or size
     card = _card(prototype, entry, api)
     call = f'{function}({card}, "{entry.transfer}", {data}, {address}, (int64_t)({size}))'

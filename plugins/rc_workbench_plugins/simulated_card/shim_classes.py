@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from workbench.model.prototypes import Prototype, parse_prototype, type_of
 
 WORD = re.compile(r"[A-Za-z_]\w*")
+_NAME = re.compile(r"[A-Za-z_]\w*(?:::\w+)*")
 _NOISE = re.compile(r"//[^\n]*|/\*.*?\*/|^[ \t]*#[^\n]*|\"(?:\\.|[^\"\\\n])*\"", re.DOTALL | re.MULTILINE)
 #: A scope's begin or end, and a class that is declared: the macro of a library may stand before its name.
 _SCOPES = re.compile(
@@ -64,6 +65,7 @@ class Classes:
     undefined: tuple[str, ...] = ()
     bodies: Mapping[str, Class] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
+    holders: frozenset[str] = frozenset()  # classes whose objects hold what their calls move
 
     def has_object(self, prototype: Prototype) -> bool:
         """Whether a function is called on an object."""
@@ -83,16 +85,21 @@ class Classes:
         own = self.has_object(prototype) and re.fullmatch(
             rf"(?:const )?(?:{re.escape(prototype.scope)}|{_last(prototype.scope)}) ?&", prototype.returns
         )
-        return self.known(prototype.returns) and not own
+        return self.known(prototype.returns, prototype.scope) and not own
 
-    def can_make(self, kind: str) -> bool:
+    def holds_data(self, prototype: Prototype) -> bool:
+        """Whether a function is called on an object that holds data in the program's memory: it, or another of its
+        class, moves what no parameter of it is."""
+        return self.has_object(prototype) and prototype.scope in self.holders
+
+    def can_make(self, kind: str, scope: str = "") -> bool:
         """Whether it is known how to make what a type's text says: an object, or a pointer, list or the like of it."""
-        outer = [name for name in re.findall(r"([A-Za-z_]\w*)\s*<", self._plain(kind)) if name not in _WRAPPERS]
+        outer = [name for name in re.findall(r"([A-Za-z_]\w*)\s*<", self._plain(kind, scope)) if name not in _WRAPPERS]
         return not set(outer) - {_last(name) for name in self.names}
 
-    def known(self, kind: str) -> bool:
+    def known(self, kind: str, scope: str = "") -> bool:
         """Whether a type's text names a class of the API's, be it by another name."""
-        return not {_last(name) for name in self.names}.isdisjoint(WORD.findall(self._plain(kind)))
+        return not {_last(name) for name in self.names}.isdisjoint(WORD.findall(self._plain(kind, scope)))
 
     def whole(self, name: str) -> str:
         """The class that a name means, by its whole name; empty where that is not known."""
@@ -100,14 +107,21 @@ class Classes:
 
     def whole_of(self, kind: str, scope: str = "") -> str:
         """The class of the object that a type is, points to or holds; of those with one name that nearest a scope."""
-        words = WORD.findall(self._plain(kind))
+        words = WORD.findall(self._plain(kind, scope))
         found = [one for one in self.bodies if _last(one) in words]
         spaces = (scope, scope.rpartition("::")[0])
         return max(found, key=lambda one: one.rpartition("::")[0] in spaces, default="")
 
-    def _plain(self, kind: str) -> str:
+    def _plain(self, kind: str, scope: str = "") -> str:
+        """A type's text without other names, those of a class before those that stand anywhere."""
+
+        def meant(name: re.Match[str]) -> str:
+            inside = (one for one in self.aliases if "::" in name[0] and one.endswith(f"::{name[0]}"))
+            known = (f"{scope}::{name[0]}", name[0], next(inside, ""))
+            return next((self.aliases[one] for one in known if one in self.aliases), name[0])
+
         for _ in range(4):
-            whole = WORD.sub(lambda word: self.aliases.get(word[0], word[0]), kind)
+            whole = _NAME.sub(meant, kind)
             if whole == kind:
                 break
             kind = whole
@@ -134,9 +148,7 @@ def classes_of(texts: Iterable[str], prototypes: Iterable[Prototype]) -> Classes
     aliases: dict[str, str] = {}
     for text in texts:
         plain = _NOISE.sub(" ", text)
-        aliases |= {
-            one[1] or one[4]: one[2] or one[3] for one in _ALIAS.finditer(plain) if "<" in one[0] or "*" in one[0]
-        }
+        aliases |= dict(_aliases(plain))
         scopes: list[tuple[str, str, str, int]] = []  # kind, name, bases, where it begins; no kind: other braces
         for found in _SCOPES.finditer(plain):
             if len(scopes) > _DEEPEST:
@@ -146,7 +158,9 @@ def classes_of(texts: Iterable[str], prototypes: Iterable[Prototype]) -> Classes
             if found[0] == "}":
                 if scopes and scopes[-1][0] in ("class", "struct"):
                     outer = "::".join(outer for _, outer, _, _ in scopes if outer)
-                    bodies[outer] = _body(scopes[-1][1], scopes[-1][2], plain[scopes[-1][3] : found.start()])
+                    body = plain[scopes[-1][3] : found.start()]
+                    bodies[outer] = _body(scopes[-1][1], scopes[-1][2], body)
+                    aliases |= {f"{outer}::{name}": of for name, of in _aliases(body)}
                 scopes = scopes[:-1]
                 continue
             if kind and _TEMPLATE.search(plain, max(0, found.start() - _MOST), found.start()):
@@ -160,6 +174,13 @@ def classes_of(texts: Iterable[str], prototypes: Iterable[Prototype]) -> Classes
         held |= set(_HELD.findall(plain))
     declared |= {one for one in outside if _last(one) in held}
     return Classes(frozenset(names), tuple(sorted(declared - names)), bodies, aliases)
+
+
+def _aliases(text: str) -> Iterator[tuple[str, str]]:
+    """Other names of pointers and of what templates make, with what they stand for."""
+    for one in _ALIAS.finditer(text):
+        if "<" in one[0] or "*" in one[0]:
+            yield one[1] or one[4], one[2] or one[3]
 
 
 def _body(name: str, bases: str, text: str) -> Class:

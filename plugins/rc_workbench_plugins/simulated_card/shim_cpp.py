@@ -17,6 +17,7 @@ from workbench.model.platform import CallKind, HostEntry
 from workbench.model.prototypes import Prototype, type_of
 
 _ELSE = "Name sources that implement it: host.api_sources."
+_SIZES = ("size", "size_bytes", "bytes", "length", "len", "nbytes", "count", "n")
 #: What a constructor does for an object that a call of the API makes.
 _MADE = "if (rcw_making.card) rcw_made(this, rcw_making.card);"
 
@@ -97,6 +98,7 @@ def _idle(name: str, method: Prototype, classes: Classes) -> Iterator[str]:
     elif method.returns == "void":
         does = ""
     gives = f" -> {method.returns}" if method.returns else ""
+    does = "".join(f"(void){name}; " for _, name in method.parameters) + does
     yield f"{'auto ' if gives else ''}{name}::{method.name}({declared}){after}{gives}{begins} {{ {does} }}"
 
 
@@ -144,7 +146,7 @@ def action(prototype: Prototype, entry: HostEntry, classes: Classes) -> list[str
             else "rcw_objects.erase(this);",
             "return;",
         ]
-    if classes.makes_object(prototype) and not classes.can_make(prototype.returns):
+    if classes.makes_object(prototype) and not classes.can_make(prototype.returns, prototype.scope):
         raise WorkbenchError(
             Diagnostic(f"how {prototype.qualified} makes the {prototype.returns} that it returns is not known", _ELSE)
         )
@@ -153,6 +155,11 @@ def action(prototype: Prototype, entry: HostEntry, classes: Classes) -> list[str
         return [_made(prototype, classes, opens or _place(prototype, classes, address=entry.address))]
     if entry.kind is CallKind.ACQUIRE and classes.has_object(prototype):
         return [f"int rcw_status = rcw_take(this, {number});", answer(prototype, "rcw_status", classes)]
+    if entry.kind is CallKind.OTHER and classes.holds_data(prototype) and not prototype.parameters:
+        if prototype.returns.endswith("*"):
+            return [f"return ({prototype.returns})rcw_memory(this);"]
+        if INTEGER.fullmatch(prototype.returns) and prototype.name in _SIZES:
+            return [f"return ({prototype.returns})rcw_place_of(this).bytes;"]
     if entry.kind is CallKind.RELEASE and (held := classes.object_of(prototype)):
         return [f"int rcw_status = rcw_drop({held});", answer(prototype, "rcw_status", classes)]
     return None
@@ -162,23 +169,32 @@ def _made(prototype: Prototype, classes: Classes, place: str = "") -> str:
     place, fills = place or _place(prototype, classes), ""
     kind = classes.whole_of(prototype.returns, prototype.scope)
     if kind in classes.bodies:
-        members = [(name, _named_as(name, prototype.parameters)) for text, name, _ in classes.bodies[kind].members
-                   if INTEGER.fullmatch(text)]  # fmt: skip
-        fills = " ".join(
-            f"rcw_object.{name} = (decltype(rcw_object.{name})){given};" for name, given in members if given
-        )
+        members = classes.bodies[kind].members
+        numbers = [
+            (name, _named_as(name, prototype.parameters)) for text, name, _ in members if INTEGER.fullmatch(text)
+        ]
+        begun = [(f"rcw_object.{name}", given) for name, given in numbers if given]
+        held = [name for text, name, _ in members if kind in classes.holders and _holds_bytes(text)]
+        begun += [(f"rcw_object.{name}", "rcw_memory(rcw_at)") for name in held]
+        fills = " ".join(f"{member} = (decltype({member})){given};" for member, given in begun)
     if fills:
         fills = f", [&](void *rcw_at) {{ auto &rcw_object = *static_cast<{kind} *>(rcw_at); {fills} }}"
     return f'return rcw_make<{prototype.returns}>({place}, "{prototype.qualified}"{fills});'
+
+
+def _holds_bytes(kind: str) -> bool:
+    to = re.sub(r"\bvolatile\b|\s*\*$", "", kind).strip()
+    return kind.count("*") == 1 and kind.endswith("*") and (to in ("void", "std::byte") or bool(INTEGER.fullmatch(to)))
 
 
 def _place(prototype: Prototype, classes: Classes, holder: str = "", address: str = "") -> str:
     """Where an object is that a call makes: on the card of another object, and behind that one's own address."""
     holder = holder or classes.object_of(prototype)
     begins = f"(int64_t)({address.strip() or '0'})"
+    size = next((n for text, n in prototype.parameters if n in _SIZES and INTEGER.fullmatch(type_of(text, n))), "0")
     if not holder:
-        return f"rcw_place{{rcw_numbered(0), {begins}}}"
-    return f"rcw_place{{rcw_held({holder}), rcw_place_of({holder}).address + {begins}}}"
+        return f"rcw_place{{rcw_numbered(0), {begins}, (int64_t)({size})}}"
+    return f"rcw_place{{rcw_held({holder}), rcw_place_of({holder}).address + {begins}, (int64_t)({size})}}"
 
 
 def begins_at(prototype: Prototype, classes: Classes, address: str) -> str:

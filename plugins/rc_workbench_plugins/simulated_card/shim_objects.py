@@ -9,7 +9,8 @@ from __future__ import annotations
 #: What of the library is included before the API's own headers.
 STANDARD = ("functional", "map", "memory", "optional", "stdexcept", "string", "type_traits", "utility", "vector")
 OBJECTS = """
-struct rcw_place { wbcard_t *card; int64_t address; }; /* an object's card, and where on it the object begins */
+/* An object's card, where on it the object begins, how large it is, and what it holds in the program's memory. */
+struct rcw_place { wbcard_t *card; int64_t address, bytes = 0; void *memory = nullptr; };
 static std::map<const void *, rcw_place> rcw_objects;
 static rcw_place rcw_making; /* of the object that a call of the API makes now */
 static std::function<void(void *)> rcw_fill; /* gives its members what that call was given */
@@ -39,6 +40,12 @@ static inline rcw_place rcw_place_of(const void *object)
 
 static inline wbcard_t *rcw_held(const void *object) { return rcw_place_of(object).card; }
 
+static inline void *rcw_memory(const void *object)
+{
+    rcw_place &place = rcw_objects.emplace(object, rcw_place_of(object)).first->second;
+    return place.memory ? place.memory : place.memory = calloc(1, 64 << 20); /* pages come as they are touched */
+}
+
 static inline int rcw_drop(const void *object)
 {
     auto found = rcw_objects.find(object);
@@ -49,7 +56,7 @@ static inline int rcw_drop(const void *object)
 
 static inline void rcw_made(void *object, wbcard_t *card)
 {
-    rcw_objects[object] = {card, rcw_making.address};
+    rcw_objects[object] = {card, rcw_making.address, rcw_making.bytes};
     if (rcw_fill) rcw_fill(object);
 }
 

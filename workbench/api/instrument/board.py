@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from workbench.api.c_header import declarations, in_cpp
-from workbench.api.ports import HardwarePort
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.hardware import Hardware
 from workbench.model.platform import CallKind, Host, Platform
@@ -35,10 +34,6 @@ def _lacking(platform: Platform, fpgas: int) -> Iterator[Diagnostic]:
     if of_object and not object_class(platform.host):
         hint = "Name a method that an entry has: self.write(address, data, bytes)."
         yield Diagnostic("its host.transfers call a method of `self` that no entry has", hint)
-    port = next(iter(platform.hardware.ports), None) if platform.hardware else None
-    if of_object and isinstance(port, HardwarePort) and not port.addressed:
-        hint = "Read the counters through a port with addresses: name it first under hardware.ports."
-        yield Diagnostic("methods of an object cannot read counters through a stream", hint)
     if fpgas > 1 and of_object and (untold := _untold(platform.host)):
         hint = "Give its constructor `opens: board`, and its methods and destructor `of: board`."
         yield Diagnostic(f"its {listed(untold)} do not say which FPGA's object they are called on", hint)
