@@ -3,6 +3,7 @@
 
 #include <fnmatch.h>
 #include <stdlib.h>
+#include <string.h>
 
 rcw_object *rcw_objects[RCW_PLACES + 1];
 
@@ -65,3 +66,19 @@ void rcw_accessed(struct rcw_access *access)
 }
 
 int rcw_like(const char *text, const char *pattern) { return text && !fnmatch(pattern, text, 0); }
+
+int rcw_order_of(const char *text)
+{
+    enum { MOST = 64 };
+    static char *texts[MOST];
+    static int count, busy;
+    while (__atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE)) {
+    }
+    int number = 0;
+    while (number < count && strcmp(texts[number], text ? text : ""))
+        number++;
+    if (number == count && count < MOST && (texts[count] = strdup(text ? text : "")))
+        count++;
+    __atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+    return number;
+}

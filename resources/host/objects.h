@@ -61,6 +61,9 @@ void rcw_accessed(struct rcw_access *access);
 /* Whether a text is as a pattern says, with * and ? as in a file's name: the template's `like`. */
 int rcw_like(const char *text, const char *pattern);
 
+/* How many other texts were asked for before this one was for the first time: the template's `order_of`, as of paths. */
+int rcw_order_of(const char *text);
+
 #ifdef __cplusplus
 }
 #endif

@@ -226,7 +226,7 @@ def _program(host: Host, known: Mapping[str, Callee], kept: HandleTypes, timed: 
         *declarations(host),
         "#include <fcntl.h>", "#include <fnmatch.h>", "#include <stdint.h>", "#include <stdio.h>",
         "#include <stdlib.h>", "#include <string.h>", "#include <sys/types.h>",
-        "#define like(text, pattern) (!fnmatch((pattern), (text), 0))",
+        "#define like(text, pattern) (!fnmatch((pattern), (text), 0))", "#define order_of(text) 0",
         *constants(host), "", "static void *data;",
         *(f"static {kind} {handle(kind)};" for kind in kept),
         *(line for function in calls.functions.values() for line in ("", *function)), *functions,

@@ -54,6 +54,8 @@ _PLACES = ("address", "addr", "adr", "paddr", "offset", "base")  # where an obje
 _CHOICES = {"flags", "flag", "timeout", "mode", "option", "options", "tag", "bank", "channel", "chan", "ch", "bar",
             "fd", "handle", "hnd", "h", "hdl", "ms", "us", "mmio", *_WAYS}  # fmt: skip
 _NUMBERS_OF_CARDS = ("number", "num", "nr", "no", "index", "idx", "id", "unit", "minor", "instance", "which", "n")
+_NAMES_OF_CARDS = {"path", "device", "dev", "node", "name", "file", "filename", "uri", "url", "serial", "bdf",
+                   "board", "card"}  # fmt: skip
 _CARDS = ("fpga", "card", "board", "device", "dev", "slot", "didx")
 #: How a pointer to nothing in particular is called that is a handle, and no data.
 HANDLES = {*_CARDS, "handle", "hnd", "hdl", "h", "ctx", "context", "self"}
@@ -125,7 +127,7 @@ def entry_of(text: str, chosen: CallKind | None = None) -> dict[str, Any]:
     moves = kind.moves
     told = {"fpga": _named(parameters, _CARDS)}
     if kind is CallKind.ACQUIRE:
-        told["fpga"] = told["fpga"] or _named(parameters, _NUMBERS_OF_CARDS)
+        told["fpga"] = told["fpga"] or _named(parameters, _NUMBERS_OF_CARDS) or _by_path(parameters)
     if moves:
         told["bytes"], told["address"] = _moved(prototype, parameters, kind) or ("", "")
         told["reason"] = "ctrl" if told["bytes"].startswith("sizeof") else "data"
@@ -195,6 +197,12 @@ def _of_an_object(prototype: Prototype, parameters: Sequence[Parameter], words: 
     configure = next(told for kind, told in _KINDS if kind is CallKind.CONFIGURE)
     given = {word for p in parameters for word in p.words}
     return CallKind.CONFIGURE if "context" in words and given & configure else CallKind.ACQUIRE
+
+
+def _by_path(parameters: Sequence[Parameter]) -> str:
+    """The card by the order in which texts name cards: a path, a serial number; empty where no parameter is one."""
+    named = (p for p in parameters if p.text and set(p.words) & _NAMES_OF_CARDS)
+    return next((f"order_of({p.text})" for p in named), "")
 
 
 def _named(parameters: Sequence[Parameter], wanted: Sequence[str]) -> str:

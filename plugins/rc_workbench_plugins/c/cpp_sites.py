@@ -241,7 +241,7 @@ def unfollowed(hook: Hook, form: Form) -> str:
 
 
 def _constant(word: str, constants: Mapping[str, int | float | str]) -> str:
-    if word == "like" and word not in constants:
-        return "rcw_like"
+    if word in ("like", "order_of") and word not in constants:
+        return f"rcw_{word}"
     value = constants.get(word)
     return word if value is None else f'"{escaped(value)}"' if isinstance(value, str) else f"({value!r})"

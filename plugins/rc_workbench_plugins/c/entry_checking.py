@@ -33,6 +33,7 @@ typedef long off_t;
 typedef long ssize_t;
 int rcw_like(const char *, const char *);
 #define like(text, pattern) (!rcw_like((pattern), (text)))
+int order_of(const char *);
 """
 _BEFORE_MOVES = """
 #include <stddef.h>

@@ -59,7 +59,8 @@ def generate(
     if any(not wrapper.use.form for wrapper in numbering.wrappers):
         lines = platform.host.include_lines
         out.add(*(include_line(line, beside) for line in lines), *(() if lines else declarations(platform.host)))
-    out.add(f'#include "{runtime / "objects.h"}"', "#define like(text, pattern) rcw_like((text), (pattern))")
+    out.add(f'#include "{runtime / "objects.h"}"', "#define like(text, pattern) rcw_like((text), (pattern))",
+            "#define order_of(text) rcw_order_of(text)")  # fmt: skip
     out.add("#ifdef RCW_BOARD", '#include "rcw_board.h"', "#endif")
     for name, constant in platform.host.constants.items():
         value = f'"{escaped(constant)}"' if isinstance(constant, str) else repr(constant)

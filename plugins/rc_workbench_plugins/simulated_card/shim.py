@@ -168,6 +168,18 @@ def _made(known: Iterable[Callee]) -> list[Callee]:
 
 _CARDS = """
 #define like(text, pattern) (!fnmatch((pattern), (text), 0))
+#define order_of(text) rcw_order_of(text)
+/* How many other texts were asked for before this one. */
+static inline int rcw_order_of(const char *text)
+{
+    static char texts[64][256];
+    int number = 0;
+    while (number < 63 && texts[number][0] && strncmp(texts[number], text ? text : "", 255))
+        number++;
+    strncpy(texts[number], text ? text : "", 255);
+    return number;
+}
+
 /* A handle holds its card: the number, where it is an integer that a call returns; else the number and 1; 0 is none. */
 #define RCW_IS_NUMBER(handle) (__builtin_classify_type(handle) >= 1 && __builtin_classify_type(handle) <= 4)
 #define RCW_KEEP(handle, value) rcw_keep(&(handle), sizeof(handle), (value))
