@@ -24,12 +24,14 @@ def with_mappings(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     found = []
     for entry, prototype in known:
         if prototype and _maps(prototype) and "inline" not in entry:
-            kept = {name: entry[name] for name in ("prototype", "fpga", "address", "inline") if name in entry}
+            kept: dict[str, Any] = {
+                name: entry[name] for name in ("prototype", "fpga", "address", "inline") if name in entry
+            }
             opens = {"opens": _NAME, "mapped_bytes": size_of(prototype) or _BYTES, "reason": "initialize"}
-            entry = with_fields({**kept, "kind": "other"}, **opens)
+            entry = with_fields(kept | {"kind": "other"}, **opens)
         elif prototype and _UNMAPS & set(words_of(prototype.name)) and (pointer := _pointer(prototype)):
             kept = {name: entry[name] for name in ("prototype", "inline") if name in entry}
-            entry = with_fields({**kept, "kind": "release"}, of=f"{pointer} is {_NAME}", reason="finalize")
+            entry = with_fields(kept | {"kind": "release"}, of=f"{pointer} is {_NAME}", reason="finalize")
         found.append(entry)
     accesses = (("write", "send"), ("read", "receive"))
     return [*found, *({"access": way, "kind": kind, "of": _NAME, "reason": "ctrl"} for way, kind in accesses)]

@@ -88,7 +88,7 @@ def _mappings(platform: Platform) -> dict[str, Mapped]:
     """By the names that calls open them by."""
     found = {}
     tables, ports = platform.transfer_tables, platform.hardware.ports if platform.hardware else ()
-    accesses = [(entry, of) for entry in platform.host.entries if entry.access and (of := opened(entry.of))]
+    accesses = [(entry, on) for entry in platform.host.entries if entry.access and (on := opened(entry.of))]
     for entry in platform.host.entries:
         made = opened(entry.opens) if entry.mapped_bytes.strip() else None
         for name in made.names if made else ():

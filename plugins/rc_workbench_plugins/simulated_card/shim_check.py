@@ -35,8 +35,8 @@ def shim_problems(platform: Platform, support: PlatformSupport | None) -> tuple[
         file.write_text(text, encoding="utf-8")
         flags = ["-std=gnu++20", *MADE_API_FLAGS] if cpp else []
         folders = [support.api_dir] if support and support.api_dir else []
-        command = [compiler.path, "-w", *flags, *(f"-I{one}" for one in folders), "-idirafter", harness_dir(),
-                   "-S", "-o", "/dev/null", file]  # fmt: skip
+        options = [*flags, *(f"-I{one}" for one in folders), "-idirafter", str(harness_dir()), "-S", "-o", "/dev/null"]
+        command: list[str | Path] = [compiler.path, "-w", *options, file]
         ended = run_program(command, timeout_s=_SECONDS, env=ENGLISH)
         found = [one for one in gcc_diagnostics(ended.stderr) if one.severity is Severity.ERROR]
     if any("No such file" in one.message for one in found):

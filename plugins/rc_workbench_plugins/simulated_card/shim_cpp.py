@@ -69,8 +69,8 @@ def missing(classes: Classes, known: Collection[tuple[str, ...]]) -> Iterator[st
     """Definitions that the API's classes need besides those of its entries' functions (`known`, by their keys): of
     private constructors and methods, and of copies and moves, which hold the card of the other object."""
     for name, body in classes.bodies.items():
-        for other in body.others:
-            yield from _idle(name, other, classes) if key_of(f"{name}::{other.name}", other) not in known else ()
+        for method in body.others:
+            yield from _idle(name, method, classes) if key_of(f"{name}::{method.name}", method) not in known else ()
     for name, body in classes.bodies.items():
         for kind, parameters, after in body.specials:
             default = not WORD.search(parameters.replace("void", ""))
