@@ -107,7 +107,9 @@ def _with_makers(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
         elif prototype and own and entry["kind"] == "acquire" and not prototype.is_constructor:
             made.add(prototype.scope.rpartition("::")[2])
         found.append(entry)
-    opened = {_last(p.scope) for _, p in known if p and p.is_constructor and not _named_in(p, {*map(_last, scopes)})}
+    classes = {*map(_last, scopes)}
+    opened = {_last(p.scope) for place, (_, p) in enumerate(known) if p and p.is_constructor
+              and (found[place]["kind"] == "acquire" or not _named_in(p, classes))}  # fmt: skip
     undeclared = {_last(scope) for scope in movers} - {_last(p.scope) for _, p in known if p and p.is_constructor}
     of_others = {_last(p.scope) for _, p in known if p and p.is_static and p.scope in movers} - made
     holding = made | opened | (undeclared - of_others)  # classes whose objects hold a card of their own
