@@ -213,7 +213,11 @@ def test_interfaces_by_other_names_are_found_and_kept_by_their_prefix_or_one_by_
         text = re.sub(before, after, text)
     (folder / "fir_axis.v").write_text(text)
     mine = (folder / "card.yaml").rename(tmp_path / "card.yaml")
-    assert main(["new", str(folder), "--dry-run"]) == 1  # no platform that is known has these ports
+    assert main(["new", str(folder), "--dry-run"]) == 1  # another board's port says nothing of theirs
+    unknown = capsys.readouterr().err
+    assert "of axi_dma.h, which no platform template describes" in unknown
+    assert "has no interface for" not in unknown
+    assert main(["new", str(folder), "--dry-run", "--platform", "nallatech_h101"]) == 1
     said = capsys.readouterr()
     assert "has no interface for the port 'host' of kind memory" in said.err
     assert "It has cfg (AXI4-Lite slave), m_axis (AXI4-Stream out), x (AXI4-Stream in)" in said.err
