@@ -43,7 +43,7 @@ def run(folder: Path, top: str, sections: list[str], on_fpga: tuple[str, ...] = 
         project.read_text().replace("top: All", f"top: {top}")
         + f"  query: q.tt\n  frame: {FRAME_US} us\n"
         + (f"  mapping:\n{mapping}" if mapping else "")
-        + "simulation: {cores: 50}\n"
+        + "simulation: {cores: 50}\nhost: {flags: [-O0]}\n"  # compiled in half the time
     )
     (folder / "q.tt").write_text("\n".join(EXAMPLES[section][1] for section in sections))
     options = RunOptions(out=folder / "run", trace=True, deterministic=True)
