@@ -78,7 +78,7 @@ def test_the_guide_shows_its_pictures(window: MainWindow, qtbot: QtBot) -> None:
     assert guide is not None
     qtbot.waitExposed(guide)
     text = guide.browser.document()
-    assert "See which bottleneck to fix first" in text.toPlainText()
+    assert "Your first run" in text.toPlainText()
     qtbot.waitUntil(lambda: not window.slices.busy)
     for picture in ("analyse", "timeline", "pragma", "compare", "platform", "predict"):
         kind = QTextDocument.ResourceType.ImageResource.value
