@@ -165,6 +165,6 @@ def test_marks_on_one_line_are_accepted_one_after_another_before_anything_is_sav
     assert mode.editor is not None
     assert [line.strip() for line in mode.editor.toPlainText().splitlines()[-6:]] == [
         "always @(posedge clk) if (wr_en)", "//pragma recap take_w1 recv(data, $CPU, w1)",
-        "ready <= 1; always @(posedge clk) if (rd_en)", "//pragma recap give_d1 send(data, $CPU, d1)", "full <= 0;",
+        "ready <= 1; always @(posedge clk) if (rd_en)", "//pragma recap give_d1 send(data, $CPU, d1|s1)", "full <= 0;",
         "endmodule",
     ]  # fmt: skip
