@@ -69,15 +69,15 @@ int rcw_like(const char *text, const char *pattern) { return text && !fnmatch(pa
 
 int rcw_order_of(const char *text)
 {
-    enum { MOST = 64 };
-    static char *texts[MOST];
+    enum { RCW_TEXTS = 64 };
+    static char *texts[RCW_TEXTS];
     static int count, busy;
     while (__atomic_exchange_n(&busy, 1, __ATOMIC_ACQUIRE)) {
     }
     int number = 0;
     while (number < count && strcmp(texts[number], text ? text : ""))
         number++;
-    if (number == count && count < MOST && (texts[count] = strdup(text ? text : "")))
+    if (number == count && count < RCW_TEXTS && (texts[count] = strdup(text ? text : "")))
         count++;
     __atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
     return number;

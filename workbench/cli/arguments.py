@@ -70,9 +70,7 @@ def _command(name: str, title: str, place: str, *options: Option, logged: bool =
     return Command(name, title, lambda parser: _takes(parser, options), _does(place), logged)
 
 
-def _actions(
-    name: str, title: str, *actions: tuple[str, str, str, Sequence[Option]], usual: str = "", logged: bool = True
-) -> Command:
+def _actions(name: str, title: str, *actions: tuple[str, str, str, Sequence[Option]], usual: str = "") -> Command:
     """A command with actions: each its name, what it is for, what does it, and what it takes besides --json. Without an
     action the function at `usual` does it."""
 
@@ -86,7 +84,7 @@ def _actions(
             one.set_defaults(run=_does(place))
             _takes(one, (*options, JSON))
 
-    return Command(name, title, add, logged=logged)
+    return Command(name, title, add)
 
 
 def _compiler(name: str, title: str, place: str) -> Command:
@@ -313,7 +311,7 @@ OWN: Sequence[Command] = (
                  _file("folder", metavar="DIR", help="with a pyproject.toml that names them"),)),
              ("new", "begin a plugin", "plugins:run_new", (
                  _file("folder", metavar="DIR", help="a new folder; the plugin has its name"),)),
-             usual="plugins:run_list", logged=False),
+             usual="plugins:run_list"),
     _command("fields", "every field of a document: what it holds, its unit, default and meaning", "fields:run_fields",
              _option("document", nargs="?", metavar="DOCUMENT", help="template, project, model, rules or run"),
              _flag("--json", "JSON Schema, for editors that check while one types"), logged=False),

@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from workbench.analysis.finding_words import short_gain_text
 from workbench.gui.canvas import Drawn
 from workbench.gui.theme import set_ground
 from workbench.gui.widgets import ElidedLabel, IconLabel, StateBar, empty, label
@@ -34,6 +33,7 @@ class LastRun:
 
 def last_run(project: Path, plugins: Plugins) -> LastRun:
     """Read off the window's thread: opens the project and its newest run."""
+    from workbench.analysis.finding_words import short_gain_text
     from workbench.formats.run_folder import open_run
     from workbench.model.exits import shortfall
 

@@ -53,13 +53,15 @@ def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins)
         shutil.copyfile(template, writer.path / "platform.yaml")
         damage, missed = [d for d in missed if has_errors([d])], [d for d in missed if not has_errors([d])]
         unread = (*damage, *_copied(records, writer.raw))
-        try:
+    try:
+        with failures_marked(writer):
             outcome = measured_at(
                 tree, tree.host, writer.raw, records, languages, Outcome(exit=None, diagnostics=unread)
             )
-        except WorkbenchError:
-            shutil.rmtree(writer.path)  # no run is to be made of these
-            raise
+    except WorkbenchError:
+        shutil.rmtree(writer.path, ignore_errors=True)  # these records make no run
+        raise
+    with failures_marked(writer):
         clocks = clocks_of(writer.manifest, outcome)
         taps, told = machine_trace(writer.raw, writer.part, tree.host, tree.hdl, clocks, outcome.counter_words)
         manifest = finished(writer.manifest, outcome, (*outcome.diagnostics, *missed, *told))
