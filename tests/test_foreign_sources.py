@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import mmap
 import os
 import resource
 import shutil
@@ -398,3 +399,22 @@ def test_a_scan_tells_its_steps_and_which_source_it_reads() -> None:
     cancelled.cancel()
     with pytest.raises(Cancelled):
         workspace.scan(job=cancelled)
+
+
+def test_a_readers_memory_is_known_beside_a_parent_with_many_files_in_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fork begins without the pages of files that its parent has, as those of the window's libraries."""
+    monkeypatch.setattr(reader_child, "MEMORY_BYTES", 64 << 20)
+    with (tmp_path / "library").open("wb+") as file:
+        file.truncate(48 << 20)
+        with mmap.mmap(file.fileno(), 48 << 20) as pages:
+            pages[:: mmap.PAGESIZE] = b"x" * len(pages[:: mmap.PAGESIZE])
+            with pytest.raises(ReaderEnded, match="MiB of memory"):
+                in_child(use_memory_and_abort)
+
+
+def use_memory_and_abort() -> None:
+    taken = bytearray(48 << 20)
+    taken[:: mmap.PAGESIZE] = b"x" * len(taken[:: mmap.PAGESIZE])
+    os.abort()

@@ -178,7 +178,7 @@ def _last_words(stream: int) -> str:
 
 
 def _why(status: int, usage: resource.struct_rusage | None, before: int, cpu_s: float, words: str) -> str:
-    """What ended a child; `before` are the bytes of memory that its parent had when it began, `words` its last."""
+    """What ended a child; `before` are the bytes of memory that it began with, `words` its last."""
     number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
     if number == signal.SIGXCPU:
         return f"reading it takes more than {cpu_s:g} s of processor time"
@@ -210,10 +210,11 @@ def _be_child(work: Callable[[], object], kept: tuple[int, int], crying: int, cp
 
 
 def _statm() -> tuple[int, int]:
-    """The bytes of memory that this process may use by now, and that it does."""
+    """The bytes of memory that this process may use by now, and those in use that a child of it begins with: a fork has
+    the pages of files only once it reads them."""
     with open("/proc/self/statm", encoding="ascii") as stream:
-        mapped, resident, *_ = stream.read().split()
-    return int(mapped) * resource.getpagesize(), int(resident) * resource.getpagesize()
+        mapped, resident, of_files, *_ = map(int, stream.read().split())
+    return mapped * resource.getpagesize(), (resident - of_files) * resource.getpagesize()
 
 
 def _confine(kept: tuple[int, int], crying: int, cpu_s: float) -> None:
