@@ -7,7 +7,7 @@ from pathlib import Path
 from predicting import model_path
 from pytestqt.qtbot import QtBot
 
-from workbench.gui.predict.mode import PredictMode
+from workbench.gui.modes.predict.mode import PredictMode
 
 
 def own_copy(mode: PredictMode, name: str = "pdf2d", kind: str = "ratss") -> Path:

@@ -15,7 +15,7 @@ from workbench.model.run import Run
 from workbench.predict.formulas import Evaluation, ModelFile
 from workbench.predict.kinds import Read, load_model, parse_model
 from workbench.predict.library import find_model
-from workbench.session.plugins import load_plugins
+from workbench.session.program.plugins import load_plugins
 
 KINDS = load_plugins().model_kinds
 RATSS, DENSITY = KINDS["ratss"], KINDS["density"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from workbench.gui.main_window import MainWindow
-from workbench.gui.settings_dialog import SettingsDialog
+from workbench.gui.frame.main_window import MainWindow
+from workbench.gui.frame.settings_dialog import SettingsDialog
 
 
 def shown_settings(window: MainWindow, words: str = "") -> SettingsDialog:

@@ -17,9 +17,9 @@ from workbench.api.studies import Point
 from workbench.formats.run_folder import RunWriter
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import Run
-from workbench.session import study
-from workbench.session.pipeline import RunOptions
-from workbench.session.workspace import Workspace
+from workbench.session.make import study
+from workbench.session.make.pipeline import RunOptions
+from workbench.session.open.workspace import Workspace
 from workbench.testing.runs import synthetic_run
 
 

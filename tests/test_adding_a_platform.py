@@ -11,7 +11,7 @@ from guide_page import BLOCKS, PAGE, block, write_files
 from workbench.cli.main import main
 from workbench.formats import yaml_edit
 from workbench.formats.platform_file import load_platform
-from workbench.gui.platform.points import pasted_points
+from workbench.gui.modes.platform.points import pasted_points
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ from rc_workbench_plugins.verilog.expressions import plain
 
 from workbench.model.application import HardwareSources
 from workbench.model.read_out import ReadOut
-from workbench.session.examples import EXAMPLES, copy_example
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import instrument_workspace
-from workbench.session.plugins import load_plugins
+from workbench.session.make.pipeline import instrument_workspace
+from workbench.session.open.examples import EXAMPLES, copy_example
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 
 TOP = """
 module top (input clk, input reset, input [15:0] addr, input [15:0] other, output reg [31:0] data);

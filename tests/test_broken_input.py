@@ -20,8 +20,8 @@ from rc_workbench_plugins.simulated_card import simulate
 from workbench.cli.main import main
 from workbench.formats.run_folder import open_run
 from workbench.model.run import RunStatus
-from workbench.session.plugins import load_plugins
-from workbench.session.results import open_result
+from workbench.session.keep.results import open_result
+from workbench.session.program.plugins import load_plugins
 from workbench.traces.trace import trace_of
 
 TINY = Path(__file__).parent / "data" / "tiny"

@@ -13,7 +13,7 @@ from workbench.analysis.cause import cause_details, cause_words, place_text
 from workbench.cli.main import main
 from workbench.formats.run_folder import RunWriter
 from workbench.model.run import Run, RunStatus
-from workbench.session.cause import cause_of
+from workbench.session.keep.cause import cause_of
 from workbench.testing.runs import HOST_FILE, synthetic_run
 
 

@@ -15,8 +15,8 @@ from workbench.cli.main import main
 from workbench.formats.run_folder import RunWriter
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import Run, RunStatus
-from workbench.session.plugins import load_plugins
-from workbench.session.results import open_result
+from workbench.session.keep.results import open_result
+from workbench.session.program.plugins import load_plugins
 from workbench.testing.runs import synthetic_run
 
 RULE = "control messages"

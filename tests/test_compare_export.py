@@ -21,8 +21,8 @@ from workbench.analysis.report import report_json
 from workbench.cli.main import main
 from workbench.formats.run_folder import RunWriter
 from workbench.model.run import PS_PER_S, Alignment, Run, RunClock, RunStatus
-from workbench.session.plugins import load_plugins
-from workbench.session.results import open_result
+from workbench.session.keep.results import open_result
+from workbench.session.program.plugins import load_plugins
 from workbench.testing.runs import synthetic_platform, synthetic_run
 from workbench.traces.trace import trace_of
 

@@ -18,11 +18,11 @@ from workbench.formats.run_folder import open_run
 from workbench.model.changes import read_change
 from workbench.model.diagnostic import Cancelled, WorkbenchError
 from workbench.model.run import Run
-from workbench.session.confirm import Answer, Confirmation, confirm, open_project_of
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import Plugins, load_plugins
-from workbench.session.workspace import Workspace
+from workbench.session.change.confirm import Answer, Confirmation, confirm, open_project_of
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.workspace import Workspace
+from workbench.session.program.plugins import Plugins, load_plugins
 
 APPS = Path(__file__).parent / "benchmarks" / "bounds_apps"
 HOST = """

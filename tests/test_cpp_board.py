@@ -13,10 +13,10 @@ from rtl_simulator import make_board
 
 from workbench.cli.main import main
 from workbench.model.run import Run
-from workbench.session.collecting import collect_records
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import instrument_workspace
-from workbench.session.plugins import load_plugins
+from workbench.session.keep.collecting import collect_records
+from workbench.session.make.pipeline import instrument_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "resources" / "examples" / "own_board"

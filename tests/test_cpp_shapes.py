@@ -12,9 +12,9 @@ from rc_workbench_plugins.simulated_card.verilate import harness_dir
 
 from workbench.cli.main import main
 from workbench.formats.platform_file import load_platform
-from workbench.session.new_template import begin_template
-from workbench.session.own_api import own_support
-from workbench.session.plugins import load_plugins
+from workbench.session.begin.new_template import begin_template
+from workbench.session.open.own_api import own_support
+from workbench.session.program.plugins import load_plugins
 
 PORTS = Path(__file__).parents[1] / "resources" / "examples" / "own_board" / "ports.yaml"
 #: What each shape's class has besides.

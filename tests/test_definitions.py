@@ -12,9 +12,9 @@ import pytest
 
 from workbench.api.source.lines import reading_typed
 from workbench.cli.main import main
-from workbench.session.opening import open_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.workspace import Workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.workspace import Workspace
+from workbench.session.program.plugins import load_plugins
 
 TINY = Path(__file__).parent / "data" / "tiny"
 

@@ -18,7 +18,7 @@ from workbench.model.syncs import SyncKind, SyncResult
 from workbench.replay.depths import FAILED, LOSS
 from workbench.replay.fronts import Queued, depth_front, held_spells, mean_latency_ps, never_together
 from workbench.replay.queues import NoReplayError, Queues
-from workbench.session.run_depths import warnings_of
+from workbench.session.change.run_depths import warnings_of
 from workbench.testing.runs import synthetic_run
 
 MADE = 20

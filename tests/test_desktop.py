@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QApplication
 
 from workbench.cli.main import main
 from workbench.gui.app import make_application
-from workbench.gui.icons import PROGRAM_ICON_PX
-from workbench.session import desktop
+from workbench.gui.look.icons import PROGRAM_ICON_PX
+from workbench.session.program import desktop
 
 
 @pytest.fixture(autouse=True)

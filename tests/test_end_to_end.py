@@ -18,11 +18,11 @@ from workbench.api.job import Job, JobEvent
 from workbench.cli.main import main
 from workbench.model.diagnostic import Severity
 from workbench.model.run import PS_PER_S, Run
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace, steps
-from workbench.session.plugins import load_plugins
-from workbench.session.results import open_result
-from workbench.session.workspace import Workspace
+from workbench.session.keep.results import open_result
+from workbench.session.make.pipeline import RunOptions, run_workspace, steps
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.workspace import Workspace
+from workbench.session.program.plugins import load_plugins
 from workbench.system.confine import missing_tools
 
 TINY = Path(__file__).parent / "data" / "tiny"

@@ -15,10 +15,10 @@ from pytestqt.qtbot import QtBot
 from workbench.cli.main import main
 from workbench.formats.field_reference import Field
 from workbench.gui.app import make_application
-from workbench.gui.background import Slices
-from workbench.gui.guide import FIRST_PAGE, GuideWindow
+from workbench.gui.frame.guide import FIRST_PAGE, GuideWindow
+from workbench.gui.run.background import Slices
 from workbench.model.run import COLUMNS, ROWS, TABLES
-from workbench.session.fields import NAMES, described, documents, reference
+from workbench.session.edit.fields import NAMES, described, documents, reference
 
 HELP = Path(str(files("workbench.resources"))) / "help"
 

@@ -10,10 +10,10 @@ import pytest
 import yaml
 
 from workbench.model.diagnostic import Severity
-from workbench.session.opening import open_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.trust import content
-from workbench.session.workspace import Workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.trust import content
+from workbench.session.open.workspace import Workspace
+from workbench.session.program.plugins import load_plugins
 
 FILES = {
     "host/main.c": "int main(void) { return 0; }\n",

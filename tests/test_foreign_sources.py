@@ -24,12 +24,12 @@ from workbench.formats.run_folder import RunWriter
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Cancelled, Diagnostic, Severity, WorkbenchError
 from workbench.model.scan import HdlScan
-from workbench.session import reader_child, reading
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import instrument_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.reader_child import ReaderEnded, in_child
-from workbench.session.workspace import Workspace
+from workbench.session.make.pipeline import instrument_workspace
+from workbench.session.open import reader_child, reading
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.reader_child import ReaderEnded, in_child
+from workbench.session.open.workspace import Workspace
+from workbench.session.program.plugins import load_plugins
 from workbench.testing.runs import synthetic_run
 
 TINY = Path(__file__).parent / "data" / "tiny"

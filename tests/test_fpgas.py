@@ -17,11 +17,11 @@ from workbench.formats.project_file import load_project
 from workbench.model.diagnostic import Severity, WorkbenchError
 from workbench.model.run import Run
 from workbench.replay.predict import prepare
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.results import open_result
-from workbench.session.workspace import Workspace
+from workbench.session.keep.results import open_result
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.workspace import Workspace
+from workbench.session.program.plugins import load_plugins
 
 P = 10  # ns, of both FPGAs' clocks
 APPLICATIONS = Path(__file__).parent / "data" / "applications"

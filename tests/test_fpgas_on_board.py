@@ -14,10 +14,10 @@ from rtl_simulator import make_board
 from workbench.api.job import Job
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import PS_PER_S, Run
-from workbench.session.collecting import collect_records
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, instrument_workspace, run_workspace
-from workbench.session.plugins import load_plugins
+from workbench.session.keep.collecting import collect_records
+from workbench.session.make.pipeline import RunOptions, instrument_workspace, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 
 DATA = Path(__file__).parent / "data"
 TRANSFERS = """  transfers:

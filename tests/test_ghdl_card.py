@@ -18,10 +18,10 @@ from workbench.api.builds import Beside, HdlBuild, simulated_by
 from workbench.api.job import Job, JobEvent
 from workbench.model.diagnostic import Severity
 from workbench.model.run import Run, RunStatus
-from workbench.session.instrumenting import instrument, plain_designs
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import Plugins, load_plugins
+from workbench.session.make.instrumenting import instrument, plain_designs
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import Plugins, load_plugins
 
 pytestmark = NEEDS_GHDL
 PROJECT = Path(__file__).parent / "data" / "unsynthesised"
@@ -182,7 +182,7 @@ def test_a_design_that_is_too_large_as_verilog_runs_in_ghdl(
         raise MemoryError
 
     monkeypatch.setattr(VhdlLanguage, "instrument", staticmethod(takes_too_much))
-    monkeypatch.setattr("workbench.session.kept_builds.kept_folder", lambda *_: None)
+    monkeypatch.setattr("workbench.session.make.kept_builds.kept_folder", lambda *_: None)
     run, out, job = ran(folder, plugins, name="large")
     assert run.manifest.status is RunStatus.COMPLETE
     assert (out / "stdout.txt").read_text() == (whole[1] / "stdout.txt").read_text()

@@ -19,14 +19,14 @@ from workbench.analysis import Analysis, analyse
 from workbench.analysis.finding_page import bar_span
 from workbench.analysis.finding_words import bound_words, where_words
 from workbench.api.tables import table_of
-from workbench.gui import theme
-from workbench.gui.analyse.findings import BAR, NUMBER, TIME, TITLE
-from workbench.gui.analyse.mode import AnalyseMode
-from workbench.gui.canvas import QtCanvas
-from workbench.gui.context import Context
+from workbench.gui.frame.context import Context
+from workbench.gui.frame.selection import SelectedBlock, SelectedCall, SelectedFinding
+from workbench.gui.look import theme
 from workbench.gui.modes import MODES
-from workbench.gui.page_view import Fold
-from workbench.gui.selection import SelectedBlock, SelectedCall, SelectedFinding
+from workbench.gui.modes.analyse.findings import BAR, NUMBER, TIME, TITLE
+from workbench.gui.modes.analyse.mode import AnalyseMode
+from workbench.gui.views.canvas import QtCanvas
+from workbench.gui.views.page_view import Fold
 from workbench.gui.widgets import Button
 from workbench.gui.widgets.table_view import TableView
 from workbench.model.finding import Finding, tops
@@ -37,8 +37,8 @@ from workbench.pictures.bars import ROW_PX, place_of
 from workbench.pictures.graph import badge_box, draw_graph, node_facts
 from workbench.pictures.signs import axis_x
 from workbench.pictures.svg import SvgCanvas
-from workbench.session.plugins import Plugins, load_plugins
-from workbench.session.results import OpenRun, open_knowledge
+from workbench.session.keep.results import OpenRun, open_knowledge
+from workbench.session.program.plugins import Plugins, load_plugins
 from workbench.testing.runs import synthetic_platform, synthetic_run
 
 

@@ -14,20 +14,20 @@ from pytestqt.qtbot import QtBot
 from small_runs import without_tables
 
 from workbench.analysis import analyse
-from workbench.gui import theme
-from workbench.gui.compare.findings import Pair, rows_of
-from workbench.gui.compare.head import run_notes
-from workbench.gui.compare.mode import CompareMode
-from workbench.gui.compare.rows import by_change
-from workbench.gui.compare.table import change_text
-from workbench.gui.context import Context
+from workbench.gui.frame.context import Context
+from workbench.gui.frame.selection import SelectedFinding
+from workbench.gui.look import theme
 from workbench.gui.modes import MODES
-from workbench.gui.selection import SelectedFinding
+from workbench.gui.modes.compare.findings import Pair, rows_of
+from workbench.gui.modes.compare.head import run_notes
+from workbench.gui.modes.compare.mode import CompareMode
+from workbench.gui.modes.compare.rows import by_change
+from workbench.gui.modes.compare.table import change_text
 from workbench.model.pragma import Category
 from workbench.model.run import Manifest, Run, RunStatus
 from workbench.pictures.rounds import ROW_PX, WHOLE
-from workbench.session.plugins import Plugins, load_plugins
-from workbench.session.results import OpenRun, open_knowledge
+from workbench.session.keep.results import OpenRun, open_knowledge
+from workbench.session.program.plugins import Plugins, load_plugins
 from workbench.testing.runs import synthetic_platform, synthetic_run
 
 

@@ -13,17 +13,17 @@ from pytestqt.qtbot import QtBot
 from workbench.analysis import analyse
 from workbench.analysis.knowledge import KnowledgeBase
 from workbench.formats.run_folder import RunWriter
-from workbench.gui import theme
-from workbench.gui.compare.mode import CompareMode
-from workbench.gui.context import Context
+from workbench.gui.frame.context import Context
+from workbench.gui.look import theme
 from workbench.gui.modes import MODES
+from workbench.gui.modes.compare.mode import CompareMode
 from workbench.model.changes import read_change
 from workbench.model.ledger import Expected, Fate
 from workbench.model.prediction import Bottleneck, Prediction, Trust
 from workbench.replay.predict import Replayed
-from workbench.session.ledger import keep, settle_open
-from workbench.session.plugins import Plugins
-from workbench.session.results import OpenRun
+from workbench.session.keep.ledger import keep, settle_open
+from workbench.session.keep.results import OpenRun
+from workbench.session.program.plugins import Plugins
 from workbench.testing.runs import synthetic_platform, synthetic_run
 
 KNOWLEDGE = KnowledgeBase()

@@ -23,18 +23,18 @@ from workbench.api.job import Job
 from workbench.formats import yaml_edit
 from workbench.formats.platform_file import load_platform
 from workbench.formats.platform_file_1 import HardwarePort1
-from workbench.gui import theme
-from workbench.gui.context import Context
-from workbench.gui.forms.field_row import TextArea
+from workbench.gui.frame.context import Context
+from workbench.gui.look import theme
 from workbench.gui.modes import MODES
-from workbench.gui.open_documents import OVERWRITE
-from workbench.gui.platform import measuring
-from workbench.gui.platform.fields import ENTRY, HOST, MACHINE, MEMORY, NETWORK, PORT_1, TABLE, TRANSFERS
-from workbench.gui.platform.mode import PlatformMode
-from workbench.gui.platform.parts import add_part, rename_part, sections_of
-from workbench.gui.platform.points import pasted_points, points_of
-from workbench.gui.platform.table import SIZE, SOURCE, TIME
-from workbench.gui.question import CANCEL, Question
+from workbench.gui.modes.forms.field_row import TextArea
+from workbench.gui.modes.platform import measuring
+from workbench.gui.modes.platform.fields import ENTRY, HOST, MACHINE, MEMORY, NETWORK, PORT_1, TABLE, TRANSFERS
+from workbench.gui.modes.platform.mode import PlatformMode
+from workbench.gui.modes.platform.parts import add_part, rename_part, sections_of
+from workbench.gui.modes.platform.points import pasted_points, points_of
+from workbench.gui.modes.platform.table import SIZE, SOURCE, TIME
+from workbench.gui.open.open_documents import OVERWRITE
+from workbench.gui.open.question import CANCEL, Question
 from workbench.gui.widgets import Button
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.hardware import PortDirection
@@ -48,9 +48,9 @@ from workbench.model.platform import (
     TransferTable,
 )
 from workbench.model.run import Run
-from workbench.session.opening import open_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.workspace import Workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.workspace import Workspace
+from workbench.session.program.plugins import load_plugins
 
 TEMPLATE = Path(str(files("workbench.platform_templates").joinpath("nallatech_h101.yaml")))
 EXAMPLE = Path(str(files("workbench.resources").joinpath("examples", "pdf2d")))

@@ -14,7 +14,7 @@ from workbench.api.c_header import in_cpp
 from workbench.cli.main import main
 from workbench.formats.platform_file import load_platform
 from workbench.model.platform import Host, HostEntry, Platform
-from workbench.session.plugins import load_plugins
+from workbench.session.program.plugins import load_plugins
 from workbench.system.process import run_program
 
 TABLES = (

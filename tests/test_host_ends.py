@@ -17,11 +17,11 @@ from workbench.analysis.text_report import text_report
 from workbench.api.job import Job
 from workbench.cli.main import main
 from workbench.model.run import RunStatus
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.results import open_knowledge
-from workbench.session.trust import trust
+from workbench.session.keep.results import open_knowledge
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.trust import trust
+from workbench.session.program.plugins import load_plugins
 from workbench.testing.runs import synthetic_run
 
 TINY = Path(__file__).parent / "data" / "tiny"

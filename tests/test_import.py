@@ -19,8 +19,8 @@ from workbench.formats import run_folder
 from workbench.formats.run_folder import RunWriter, open_run
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import Run
-from workbench.session.exchange import import_run
-from workbench.session.plugins import load_plugins
+from workbench.session.keep.exchange import import_run
+from workbench.session.program.plugins import load_plugins
 from workbench.testing.runs import synthetic_run
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.session import journal
+from workbench.session.program import journal
 
 #: Any way out of the machine ends the process at once with code 99, whoever opens it: sockets that are no pair of this
 #: machine's own, names looked up, connections, sending.
@@ -98,7 +98,7 @@ def test_a_fault_of_the_workbench_is_written_down_and_its_place_told(logs: Path,
 def test_a_fault_in_a_thread_is_told_too(logs: Path) -> None:
     done = python("""
     import threading
-    from workbench.session import journal
+    from workbench.session.program import journal
     def lose(): raise ValueError("lost in a thread")
     journal.install()
     thread = threading.Thread(target=lose, name="collector")
@@ -117,7 +117,7 @@ def test_a_fault_in_the_window_is_written_down_and_shown_among_the_notices(logs:
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     from PySide6.QtCore import QTimer, qWarning
     from workbench.gui import app
-    from workbench.session import journal
+    from workbench.session.program import journal
     journal.install()
     make = app.make_window
     def fail():
@@ -171,7 +171,7 @@ def test_a_signal_closes_the_idle_window(logs: Path, number: signal.Signals) -> 
 def test_a_crash_below_python_is_found_and_told_by_the_next_start(logs: Path) -> None:
     done = python("""
     import ctypes
-    from workbench.session import journal
+    from workbench.session.program import journal
     journal.start(["workbench", "open"])
     ctypes.string_at(0)
     """)
@@ -189,7 +189,7 @@ def test_a_crash_below_python_is_found_and_told_by_the_next_start(logs: Path) ->
 
 
 def test_a_process_that_was_killed_is_no_crash(logs: Path) -> None:
-    code = "import os; from workbench.session import journal; journal.start(['x']); os.kill(os.getpid(), 9)"
+    code = "import os; from workbench.session.program import journal; journal.start(['x']); os.kill(os.getpid(), 9)"
     assert python(code).returncode == -signal.SIGKILL
     assert names(logs) == ["running.log"]
     assert journal.start(["workbench"]) is None

@@ -21,7 +21,7 @@ from workbench.model.diagnostic import Severity, WorkbenchError
 from workbench.model.ledger import Confirmed, Expected, Fate, Work, score
 from workbench.model.prediction import Prediction, Trust
 from workbench.model.run import Run
-from workbench.session.ledger import keep, ledger_path, settle, settle_open
+from workbench.session.keep.ledger import keep, ledger_path, settle, settle_open
 from workbench.testing.runs import synthetic_run
 
 UNITE, CORES = "unite calls=writeSamples count=16", "replicas group=core count=4"

@@ -8,9 +8,9 @@ from pathlib import Path
 import yaml
 
 from workbench.api.job import Job
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import load_plugins
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 
 DATA = Path(__file__).parent / "data" / "tiny"
 TEMPLATE = Path(__file__).parents[1] / "platform_templates" / "nallatech_h101.yaml"

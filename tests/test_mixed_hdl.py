@@ -16,8 +16,8 @@ from workbench.api.equivalence import How, Limits
 from workbench.api.job import Job
 from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.scan import HdlScan
-from workbench.session.hdl_language import language_of
-from workbench.session.plugins import load_plugins
+from workbench.session.open.hdl_language import language_of
+from workbench.session.program.plugins import load_plugins
 
 pytestmark = NEEDS_GHDL
 HEAD = "library ieee; use ieee.std_logic_1164.all; use ieee.numeric_std.all;\n"

@@ -8,10 +8,10 @@ import pytest
 from rc_workbench_plugins.c.outline import outline
 
 from workbench.model.scan import ApiFunction, HostFile
-from workbench.session.entry_lists import entries_of
-from workbench.session.entry_words import entry_of
-from workbench.session.new_addresses import counts_bytes
-from workbench.session.new_standard import standard_flag
+from workbench.session.begin.entry_lists import entries_of
+from workbench.session.begin.entry_words import entry_of
+from workbench.session.begin.new_addresses import counts_bytes
+from workbench.session.begin.new_standard import standard_flag
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,11 @@ from workbench.api.job import Job
 from workbench.cli.main import main
 from workbench.formats.project_file import load_project
 from workbench.model.diagnostic import Severity
-from workbench.session.new_choice import Choice
-from workbench.session.new_project import Proposal, propose
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import load_plugins
+from workbench.session.begin.new_choice import Choice
+from workbench.session.begin.new_project import Proposal, propose
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 
 #: `filter` is in SystemVerilog: a package that another uses, a macro file that sorts last, a test bench, a module that
 #: nothing reaches, and the top, which sorts first. Its port is named as the platform names it, with 16 address bits.

@@ -12,9 +12,9 @@ from test_new_project import APPLICATIONS, found, lay_out
 
 from workbench.cli.main import main
 from workbench.model.diagnostic import Severity
-from workbench.session.new_project import propose
-from workbench.session.opening import open_workspace
-from workbench.session.plugins import load_plugins
+from workbench.session.begin.new_project import propose
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 
 
 def test_a_chip_select_is_a_memory_port_whose_counters_are_read_at_unused_addresses(tmp_path: Path) -> None:

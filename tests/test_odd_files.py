@@ -12,8 +12,8 @@ import pytest
 from workbench.cli.main import main
 from workbench.formats.json_text import read_json
 from workbench.formats.run_folder import RunWriter, open_run
-from workbench.session.opening import open_workspace
-from workbench.session.plugins import load_plugins
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 from workbench.system import store
 from workbench.testing.runs import synthetic_run
 

@@ -15,10 +15,10 @@ from workbench.cli.main import main
 from workbench.cli.output import BAD_INPUT, DONE
 from workbench.formats.run_folder import RunWriter
 from workbench.model.diagnostic import WorkbenchError
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import new_writer
-from workbench.session.plugins import load_plugins
-from workbench.session.run_end import cannot_write, failures_marked
+from workbench.session.keep.run_end import cannot_write, failures_marked
+from workbench.session.make.pipeline import new_writer
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 from workbench.testing.runs import synthetic_run
 
 TINY = Path(__file__).parent / "data" / "tiny"

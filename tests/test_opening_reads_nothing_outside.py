@@ -9,8 +9,8 @@ import pytest
 from tools import NEEDS_GHDL
 
 from workbench.model.diagnostic import has_errors
-from workbench.session.opening import open_workspace
-from workbench.session.plugins import load_plugins
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 from workbench.system.confine import read_only
 
 SECRET = "int secret_of_mine;\n"

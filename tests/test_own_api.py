@@ -18,10 +18,10 @@ from workbench.model.diagnostic import WorkbenchError
 from workbench.model.platform import Host, HostEntry, Platform
 from workbench.model.prototypes import without_card
 from workbench.model.run import Run
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.trust import content
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.trust import content
+from workbench.session.program.plugins import load_plugins
 from workbench.system.process import run_program
 
 ROOT = Path(__file__).parent.parent

@@ -23,7 +23,7 @@ from rtl_simulator import make_board
 
 from workbench import __version__
 from workbench.formats.run_folder import RunWriter
-from workbench.session.plugins import KINDS
+from workbench.session.program.plugins import KINDS
 from workbench.testing.runs import synthetic_run
 
 ROOT = Path(__file__).parents[1]
@@ -387,8 +387,8 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from workbench.gui.app import make_application
-from workbench.gui.main_window import MainWindow
-from workbench.session.plugins import load_plugins
+from workbench.gui.frame.main_window import MainWindow
+from workbench.session.program.plugins import load_plugins
 
 application = make_application()
 window = MainWindow(load_plugins())

@@ -19,12 +19,12 @@ from workbench.model.pragma import CPU
 from workbench.model.run import RunStatus
 from workbench.model.scan import HdlBlock
 from workbench.model.targets import resolve_target
-from workbench.session.examples import EXAMPLES, copy_example
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import Plugins, load_plugins
-from workbench.session.results import OpenRun, open_result
-from workbench.session.workspace import Workspace
+from workbench.session.keep.results import OpenRun, open_result
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.examples import EXAMPLES, copy_example
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.workspace import Workspace
+from workbench.session.program.plugins import Plugins, load_plugins
 
 FORMS = {"original": EXAMPLES[0], "optimised": EXAMPLES[1]}
 

@@ -11,8 +11,8 @@ from rc_workbench_plugins import platforms
 from workbench.cli.main import main
 from workbench.formats.platform_file import callee_name, load_platform
 from workbench.model.platform import CallKind, Platform
-from workbench.session.platform_document import PlatformDocument
-from workbench.session.plugins import load_plugins
+from workbench.session.edit.platform_document import PlatformDocument
+from workbench.session.program.plugins import load_plugins
 
 SUPPORT = {support.name: support for support in platforms.workbench_platforms()}
 

@@ -25,12 +25,12 @@ from workbench.api.faults import GROUP, PluginFault, caught, plugin_fault, plugi
 from workbench.cli.main import main
 from workbench.formats.platform_file import load_platform
 from workbench.formats.run_folder import RunWriter
-from workbench.gui.main_window import MainWindow
+from workbench.gui.frame.main_window import MainWindow
 from workbench.model.application import HardwareSources, ReadOut
-from workbench.session import journal
-from workbench.session.plugins import KINDS, NO_PLUGINS, Plugins, load_plugins
-from workbench.session.reader_child import in_child
-from workbench.session.results import open_knowledge
+from workbench.session.keep.results import open_knowledge
+from workbench.session.open.reader_child import in_child
+from workbench.session.program import journal
+from workbench.session.program.plugins import KINDS, NO_PLUGINS, Plugins, load_plugins
 from workbench.testing.runs import synthetic_run
 
 ROOT = Path(__file__).parent.parent
@@ -251,7 +251,7 @@ def test_a_mode_that_fails_is_told_with_its_plugins_name_and_the_window_goes_on(
     bring("moody", """
 from workbench.api import WindowMode
 def view():
-    from workbench.gui.mode import Mode
+    from workbench.gui.modes.mode import Mode
     class Moody(Mode):
         def __init__(self, context, kind):
             raise ValueError("not today")
@@ -298,7 +298,7 @@ def test_a_plugin_that_cannot_be_loaded_is_told_beside_what_a_command_says(
 def test_how_ever_a_plugin_ends_as_it_loads_the_others_go_on(
     bring: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch, ending: str, why: str
 ) -> None:
-    monkeypatch.setattr("workbench.session.plugins.LIMIT_S", 0.5)
+    monkeypatch.setattr("workbench.session.program.plugins.LIMIT_S", 0.5)
     bring("bad_start", f"{ending}\n")
     bring("bad_hook", f"@hookimpl\ndef workbench_rules():\n    {ending}\n")
     plugins, first = brought("bad_start")

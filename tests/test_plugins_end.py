@@ -22,11 +22,11 @@ from workbench.api.faults import PluginFault
 from workbench.cli.main import main
 from workbench.formats.run_folder import RunWriter
 from workbench.gui.app import make_application
-from workbench.gui.kept_open import kept_open
-from workbench.gui.main_window import MainWindow
+from workbench.gui.frame.kept_open import kept_open
+from workbench.gui.frame.main_window import MainWindow
 from workbench.model.diagnostic import Diagnostic
-from workbench.session import journal
-from workbench.session.plugins import load_plugins
+from workbench.session.program import journal
+from workbench.session.program.plugins import load_plugins
 from workbench.testing.runs import synthetic_run
 
 DATA = Path(__file__).parent / "data"

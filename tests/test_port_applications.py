@@ -20,10 +20,10 @@ from workbench.api.job import Job
 from workbench.model.read_out import LATER_CYCLES
 from workbench.model.run import Run
 from workbench.replay.predict import prepare
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.results import open_result
+from workbench.session.keep.results import open_result
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 
 APPLICATIONS = Path(__file__).parent / "data" / "applications"
 P = 10_000

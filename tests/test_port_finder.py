@@ -18,7 +18,7 @@ from workbench.api.ports import HardwarePort, Signal
 from workbench.cli.main import main
 from workbench.model.hardware import Clock, Hardware
 from workbench.model.scan import HdlPort, HdlTop
-from workbench.session.port_match import match_port
+from workbench.session.begin.port_match import match_port
 
 KINDS = workbench_port_kinds()
 _PORT = re.compile(r"(in|out)\s+(\w+(?:[.\[\]\w]*))(?:\s+(\d+))?")

@@ -14,14 +14,14 @@ from PySide6.QtWidgets import QApplication, QComboBox
 from pytestqt.qtbot import QtBot
 
 from workbench.api import PortKind
-from workbench.gui import theme
-from workbench.gui.context import Context
+from workbench.gui.frame.context import Context
+from workbench.gui.look import theme
 from workbench.gui.modes import MODES
-from workbench.gui.platform.mode import PlatformMode
-from workbench.gui.platform.parts import sections_of
+from workbench.gui.modes.platform.mode import PlatformMode
+from workbench.gui.modes.platform.parts import sections_of
 from workbench.gui.widgets import Button
-from workbench.session.platform_document import starter
-from workbench.session.plugins import Plugins, load_plugins
+from workbench.session.edit.platform_document import starter
+from workbench.session.program.plugins import Plugins, load_plugins
 
 PORT = ("hardware", "ports", 0)
 

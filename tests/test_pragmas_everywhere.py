@@ -8,8 +8,8 @@ import pytest
 from tools import NEEDS_GHDL
 
 from workbench.api.source.pragma_text import PREFIX, style_of
-from workbench.session.opening import open_workspace
-from workbench.session.plugins import load_plugins
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 
 VERILOG = """\
 module top (

@@ -24,7 +24,7 @@ from workbench.model.prediction import Bottleneck, Trust
 from workbench.model.run import Run
 from workbench.model.text import bytes_text
 from workbench.replay.predict import Replayed
-from workbench.session.change_completion import completions
+from workbench.session.change.change_completion import completions
 from workbench.testing.predictions import MadeUpReplay, with_changes
 from workbench.testing.runs import synthetic_platform, synthetic_run
 

@@ -19,12 +19,12 @@ from workbench.api.job import Job, JobEvent, OutOfTime
 from workbench.cli.output import visible
 from workbench.cli.progress import progress
 from workbench.gui.app import make_application
-from workbench.gui.jobs import JobRunner
-from workbench.gui.run_dock import RunDock
+from workbench.gui.run.jobs import JobRunner
+from workbench.gui.run.run_dock import RunDock
 from workbench.model.diagnostic import Cancelled, Diagnostic
 from workbench.model.text import duration_text
 from workbench.run.pace import Pace
-from workbench.session import durations
+from workbench.session.make import durations
 
 STEPS = ("Build", "Run", "Read out")
 

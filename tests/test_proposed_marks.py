@@ -18,13 +18,13 @@ from workbench.cli.main import main
 from workbench.model.pragma import Category, PlacedPragma, Pragma
 from workbench.model.proposal import Proposal
 from workbench.model.scan import Branch, HdlBlock, HdlScan, HostScan, ProjectScan, Term
-from workbench.session.handshakes import Words
-from workbench.session.keys import COMMANDS
-from workbench.session.mark_checks import mark_problems
-from workbench.session.marking import proposed
-from workbench.session.opening import open_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.workspace import Workspace
+from workbench.session.mark.handshakes import Words
+from workbench.session.mark.mark_checks import mark_problems
+from workbench.session.mark.marking import proposed
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.workspace import Workspace
+from workbench.session.program.keys import COMMANDS
+from workbench.session.program.plugins import load_plugins
 
 TINY = Path(__file__).parent / "data" / "tiny"
 #: Instances that speak with each other, in replicas.

@@ -15,10 +15,10 @@ from workbench.api.equivalence import How, Limits, Proof
 from workbench.api.job import Job
 from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.diagnostic import Cancelled, WorkbenchError
-from workbench.session.examples import EXAMPLES, Example, copy_example
-from workbench.session.opening import open_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.proving import prove_workspace
+from workbench.session.make.proving import prove_workspace
+from workbench.session.open.examples import EXAMPLES, Example, copy_example
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 
 CORE = """\
 module core #(parameter W = 8, parameter [W-1:0] FIRST = 5) (

@@ -15,14 +15,14 @@ from pytestqt.qtbot import QtBot
 
 from workbench.cli.main import main
 from workbench.formats.run_folder import RunWriter
-from workbench.gui.analyse.findings import BAR, TIME
-from workbench.gui.analyse.mode import AnalyseMode
-from workbench.gui.context import Context
+from workbench.gui.frame.context import Context
+from workbench.gui.frame.selection import SelectedFinding
 from workbench.gui.modes import MODES
-from workbench.gui.selection import SelectedFinding
+from workbench.gui.modes.analyse.findings import BAR, TIME
+from workbench.gui.modes.analyse.mode import AnalyseMode
 from workbench.model.text import bytes_text, ratio_text, time_text
-from workbench.session.plugins import Plugins, load_plugins
-from workbench.session.results import open_result
+from workbench.session.keep.results import open_result
+from workbench.session.program.plugins import Plugins, load_plugins
 from workbench.testing.runs import synthetic_platform, synthetic_run
 
 

@@ -18,19 +18,19 @@ from workbench.analysis.knowledge import KnowledgeBase
 from workbench.api.studies import write_predicted
 from workbench.cli.main import main
 from workbench.formats.run_folder import RunWriter, open_run
-from workbench.gui import theme
-from workbench.gui.compare.mode import CompareMode
-from workbench.gui.context import Context
+from workbench.gui.frame.context import Context
+from workbench.gui.look import theme
 from workbench.gui.modes import MODES
+from workbench.gui.modes.compare.mode import CompareMode
 from workbench.model.changes import read_change
 from workbench.model.prediction import Prediction, Trust
 from workbench.model.run import Run, RunStatus
 from workbench.pictures.plot import plot_rows
 from workbench.pictures.scaling import Scaling, point_words, scaling_plot
-from workbench.session.ledger import keep, ledger_path, settle
-from workbench.session.plugins import Plugins
-from workbench.session.results import OpenRun
-from workbench.session.scaling import scaling_of
+from workbench.session.keep.ledger import keep, ledger_path, settle
+from workbench.session.keep.results import OpenRun
+from workbench.session.make.scaling import scaling_of
+from workbench.session.program.plugins import Plugins
 from workbench.testing.runs import synthetic_platform, synthetic_run
 
 WORK = 12  # rounds of one core

@@ -15,13 +15,13 @@ from pytestqt.qtbot import QtBot
 from settings_shown import shown_settings
 
 from workbench.cli.main import main
-from workbench.gui.main_window import MainWindow
+from workbench.gui.frame.main_window import MainWindow
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.session.keys import COMMANDS, VIEW_COMMANDS, command_of, written
-from workbench.session.opening import open_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.settings import GROUPS, settings, value
-from workbench.session.trust import standing, trust, trusted
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.trust import standing, trust, trusted
+from workbench.session.program.keys import COMMANDS, VIEW_COMMANDS, command_of, written
+from workbench.session.program.plugins import load_plugins
+from workbench.session.program.settings import GROUPS, settings, value
 from workbench.system.cache import cache_dir
 from workbench.system.toolchain import find_compiler, find_verilator
 

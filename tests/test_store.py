@@ -11,11 +11,12 @@ from pytestqt.qtbot import QtBot
 from settings_shown import shown_settings
 
 from workbench.cli.main import main
-from workbench.gui.main_window import MainWindow
-from workbench.session import durations, recent
-from workbench.session.opening import open_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.trust import standing, trust
+from workbench.gui.frame.main_window import MainWindow
+from workbench.session.make import durations
+from workbench.session.open import recent
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.trust import standing, trust
+from workbench.session.program.plugins import load_plugins
 from workbench.system import store
 
 TINY = Path(__file__).parent / "data" / "tiny"

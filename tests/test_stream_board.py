@@ -11,10 +11,10 @@ from pathlib import Path
 from rtl_simulator import make_board
 
 from workbench.model.run import Run
-from workbench.session.collecting import collect_records
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import instrument_workspace
-from workbench.session.plugins import load_plugins
+from workbench.session.keep.collecting import collect_records
+from workbench.session.make.pipeline import instrument_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 
 sys.path.insert(0, str(Path(__file__).parent / "benchmarks"))
 from targets import visits  # what the benchmark compares

@@ -17,9 +17,9 @@ from stream_topologies import CHAPTERS, EXAMPLES
 
 from workbench.api.job import Job
 from workbench.model.run import Run
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import load_plugins
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 
 FRAME_US = 100
 ON_FPGA = (

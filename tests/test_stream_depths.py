@@ -16,8 +16,8 @@ from workbench.cli.streams import depths_text
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.streams import Fifo
 from workbench.replay.depths import LOSS, least_depths
-from workbench.session.stream_depths import Depths, Simulated
-from workbench.session.workspace import Value, Workspace
+from workbench.session.change.stream_depths import Depths, Simulated
+from workbench.session.open.workspace import Value, Workspace
 
 PROJECT = Path(__file__).parent / "data" / "applications" / "fork_join"
 NAMES = ("a", "b", "c")

@@ -34,8 +34,8 @@ from workbench.model.finding import Finding
 from workbench.model.finding import Place as Line
 from workbench.model.pragma import Category
 from workbench.model.run import RunStatus
-from workbench.session.plugins import load_plugins
-from workbench.session.results import open_knowledge
+from workbench.session.keep.results import open_knowledge
+from workbench.session.program.plugins import load_plugins
 from workbench.testing.runs import synthetic_run
 
 WAYS = [["e1", "e21", "e31", "e4"], ["e1", "e22", "e32", "e4"]]

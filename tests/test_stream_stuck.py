@@ -15,11 +15,11 @@ from rc_workbench_plugins.streaming.recorded import HOST, PUSH
 from workbench.api.job import Job, JobEvent
 from workbench.model.diagnostic import Cancelled
 from workbench.model.run import Run, RunStatus
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.results import open_recorded
-from workbench.session.workspace import Workspace
+from workbench.session.keep.results import open_recorded
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.workspace import Workspace
+from workbench.session.program.plugins import load_plugins
 
 DATA = Path(__file__).parent / "data" / "streaming"
 

@@ -16,10 +16,10 @@ from workbench.api.job import Job
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import Run
 from workbench.replay.predict import prepare
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.results import open_result
+from workbench.session.keep.results import open_result
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 
 SCRIPT = Path(__file__).parent / "benchmarks" / "streaming_apps.py"
 EXAMPLES = sorted(path.name for path in SCRIPT.parents[2].glob("resources/examples/*/*.workbench.yaml"))

@@ -36,10 +36,10 @@ from workbench.model.cycles import cycle_start_ps, faster_hz
 from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError
 from workbench.model.prediction import Trust
 from workbench.model.run import PS_PER_S, Manifest, Run, RunClock, RunStatus, Table
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.results import open_result
+from workbench.session.keep.results import open_result
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 from workbench.system import process
 from workbench.system.confine import read_only
 from workbench.testing.runs import synthetic_run

@@ -18,10 +18,10 @@ from workbench.cli.main import main
 from workbench.model.blocks import below_top
 from workbench.model.diagnostic import Severity
 from workbench.model.run import Run
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.results import open_result
+from workbench.session.keep.results import open_result
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 
 PROJECT = Path(__file__).parent / "data" / "applications" / "fork_join"
 WORDS = 128

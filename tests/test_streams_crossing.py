@@ -9,10 +9,10 @@ import pytest
 from workbench.api.job import Job
 from workbench.model.diagnostic import Severity
 from workbench.model.run import Run
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.results import open_result
+from workbench.session.keep.results import open_result
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 
 PROJECT = Path(__file__).parent / "data" / "applications" / "round_trip"
 FAST = ["round_trip.there.out", "round_trip.adder.m_axis"]

@@ -17,9 +17,9 @@ from rc_workbench_plugins.verilog.streams import find_streams
 from workbench.model.application import HardwareSources, ReadOut, StreamSignals
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.scan import HdlScan
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import instrument_workspace
-from workbench.session.plugins import load_plugins
+from workbench.session.make.pipeline import instrument_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 
 DESIGN = Path(__file__).parent / "data" / "applications" / "fork_join" / "fork_join.v"
 

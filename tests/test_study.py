@@ -29,12 +29,12 @@ from workbench.predict.formulas import Evaluation
 from workbench.predict.kinds import load_model
 from workbench.predict.shown import results_of
 from workbench.replay.predict import Replayed
-from workbench.session import study as session_study
-from workbench.session.confirm import Answer, Confirmation
-from workbench.session.engines import Engine, dask, local, submitit
-from workbench.session.pipeline import RunOptions
-from workbench.session.plugins import Plugins, load_plugins
-from workbench.session.study import Study, load_study, run_point, run_study
+from workbench.session.change.confirm import Answer, Confirmation
+from workbench.session.make import study as session_study
+from workbench.session.make.engines import Engine, dask, local, submitit
+from workbench.session.make.pipeline import RunOptions
+from workbench.session.make.study import Study, load_study, run_point, run_study
+from workbench.session.program.plugins import Plugins, load_plugins
 
 EXAMPLE = Path(__file__).parents[1] / "resources" / "examples" / "pdf2d"
 SCRIPT = Path(__file__).with_name("study_points.py")

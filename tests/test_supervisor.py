@@ -118,7 +118,7 @@ def test_a_workbench_that_is_killed_while_a_program_starts_leaves_nothing(second
 def test_a_child_that_reads_sources_ends_with_its_workbench(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe.h"
     os.mkfifo(pipe)
-    code = "import sys; from workbench.session.reader_child import in_child; " \
+    code = "import sys; from workbench.session.open.reader_child import in_child; " \
         "in_child(lambda: open(sys.argv[1]).read(), idle_s=1000.0)"  # fmt: skip
     workbench = subprocess.Popen([sys.executable, "-c", code, str(pipe)])
     process = psutil.Process(workbench.pid)

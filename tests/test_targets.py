@@ -29,13 +29,13 @@ from workbench.cli.main import main
 from workbench.model.diagnostic import Cancelled, Severity, WorkbenchError
 from workbench.model.read_out import LATER_CYCLES, Access, Act, MonitorWords, ReadOutPlan
 from workbench.model.run import PS_PER_S, Alignment, Run, RunStatus
-from workbench.session.collecting import collect_records
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, instrument_workspace, run_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.tree import uncounted
-from workbench.session.trust import Standing, standing, trust, trust_sentences
-from workbench.session.workspace import Workspace
+from workbench.session.keep.collecting import collect_records
+from workbench.session.make.pipeline import RunOptions, instrument_workspace, run_workspace
+from workbench.session.make.tree import uncounted
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.trust import Standing, standing, trust, trust_sentences
+from workbench.session.open.workspace import Workspace
+from workbench.session.program.plugins import load_plugins
 from workbench.testing.runs import synthetic_run
 from workbench.traces.trace import trace_of
 

@@ -14,9 +14,9 @@ from workbench.cli.main import main
 from workbench.formats.platform_file import load_platform, parse_platform
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.platform import Platform, TransferTable
-from workbench.session.bench_project import Bench, bench_project, bench_workspace
-from workbench.session.new_template import template_text
-from workbench.session.plugins import load_plugins
+from workbench.session.begin.new_template import template_text
+from workbench.session.bench.bench_project import Bench, bench_project, bench_workspace
+from workbench.session.program.plugins import load_plugins
 from workbench.system.process import run_program
 
 PROGRAMS = Path(__file__).parent / "data" / "host_templates"

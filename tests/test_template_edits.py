@@ -9,14 +9,14 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from workbench.gui.platform.parts import add_part, rename_part, sections_of
-from workbench.gui.platform.points import next_point, pasted_points, points_of, points_path
+from workbench.gui.modes.platform.parts import add_part, rename_part, sections_of
+from workbench.gui.modes.platform.points import next_point, pasted_points, points_of, points_path
 from workbench.model.diagnostic import Diagnostic
-from workbench.session.entry_words import entry_of
-from workbench.session.new_entries import with_entries
-from workbench.session.platform_document import PlatformDocument
-from workbench.session.plugins import load_plugins
-from workbench.session.yaml_document import Path_
+from workbench.session.begin.entry_words import entry_of
+from workbench.session.begin.new_entries import with_entries
+from workbench.session.edit.platform_document import PlatformDocument
+from workbench.session.edit.yaml_document import Path_
+from workbench.session.program.plugins import load_plugins
 
 TEMPLATES = sorted((Path(__file__).parents[1] / "platform_templates").glob("*.yaml"))
 PASTED = ("int put{0}(card *c, const void *data, size_t bytes)", "int get{0}(card *c, void *data, size_t bytes)")

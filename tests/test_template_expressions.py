@@ -9,9 +9,9 @@ import pytest
 
 from workbench.cli.main import main
 from workbench.model.diagnostic import Severity
-from workbench.session.entry_problems import entry_problems, typed_problem
-from workbench.session.plugins import load_plugins
-from workbench.session.yaml_document import Path_
+from workbench.session.begin.entry_problems import entry_problems, typed_problem
+from workbench.session.edit.yaml_document import Path_
+from workbench.session.program.plugins import load_plugins
 
 TEMPLATES = Path(__file__).parents[1] / "platform_templates"
 

@@ -12,11 +12,11 @@ from workbench.cli.main import main
 from workbench.formats.platform_file import load_platform
 from workbench.formats.yaml_edit import set_value
 from workbench.model.diagnostic import Severity, WorkbenchError
-from workbench.session.entry_problems import entry_problems
-from workbench.session.entry_words import entry_of
-from workbench.session.new_entries import header_entries, header_of, with_entries
-from workbench.session.platform_document import PlatformDocument
-from workbench.session.plugins import load_plugins
+from workbench.session.begin.entry_problems import entry_problems
+from workbench.session.begin.entry_words import entry_of
+from workbench.session.begin.new_entries import header_entries, header_of, with_entries
+from workbench.session.edit.platform_document import PlatformDocument
+from workbench.session.program.plugins import load_plugins
 
 ROOT = Path(__file__).parents[1]
 TEMPLATE = ROOT / "platform_templates" / "nallatech_h101.yaml"

@@ -14,9 +14,9 @@ from workbench.cli.main import main
 from workbench.formats.run_folder import RunWriter
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import PS_PER_S, Run
-from workbench.session.plugins import load_plugins
-from workbench.session.results import open_knowledge
-from workbench.session.time_range import between
+from workbench.session.keep.results import open_knowledge
+from workbench.session.keep.time_range import between
+from workbench.session.program.plugins import load_plugins
 from workbench.testing.runs import synthetic_platform, synthetic_run
 
 RUN = synthetic_run(cores=3, rounds=4)

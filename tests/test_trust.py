@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from workbench.session import trust
-from workbench.session.opening import open_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.trust import Standing, standing, trust_sentences
-from workbench.session.workspace import Workspace
+from workbench.session.open import trust
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.trust import Standing, standing, trust_sentences
+from workbench.session.open.workspace import Workspace
+from workbench.session.program.plugins import load_plugins
 from workbench.system import store
 
 LAPLACE = Path(__file__).parents[1] / "resources" / "examples" / "laplace"

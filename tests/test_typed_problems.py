@@ -14,10 +14,10 @@ from workbench.api.source.lines import reading_typed
 from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.scan import HdlScan, HostScan, ProjectScan
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.workspace import Workspace
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.workspace import Workspace
+from workbench.session.program.plugins import load_plugins
 from workbench.system.files import real
 
 LAPLACE = Path(__file__).parents[1] / "resources" / "examples" / "laplace"

@@ -14,11 +14,11 @@ from workbench.api.compile import run_all
 from workbench.api.job import Job
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import Run
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.trust import Standing, content, trust_sentences
-from workbench.session.workspace import Workspace
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.trust import Standing, content, trust_sentences
+from workbench.session.open.workspace import Workspace
+from workbench.session.program.plugins import load_plugins
 
 TINY = Path(__file__).parent / "data" / "tiny"
 LAPLACE = TINY.parents[2] / "resources" / "examples" / "laplace"

@@ -16,7 +16,7 @@ from workbench.model.application import HardwareSources, MadeClock, ReadOut
 from workbench.model.diagnostic import OfProject, Severity, WorkbenchError
 from workbench.model.hardware import Clock
 from workbench.model.run import RunClock
-from workbench.session.tree import in_own_clocks
+from workbench.session.make.tree import in_own_clocks
 from workbench.testing.runs import synthetic_run
 
 LEAF = """

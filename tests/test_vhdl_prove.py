@@ -16,10 +16,10 @@ from workbench.api.equivalence import How, Limits, Proof
 from workbench.api.job import Job
 from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.diagnostic import Cancelled, WorkbenchError
-from workbench.session.examples import EXAMPLES, copy_example
-from workbench.session.opening import open_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.proving import prove_workspace
+from workbench.session.make.proving import prove_workspace
+from workbench.session.open.examples import EXAMPLES, copy_example
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 
 pytestmark = NEEDS_GHDL
 HEAD = "library ieee; use ieee.std_logic_1164.all; use ieee.numeric_std.all;\n"

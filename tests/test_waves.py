@@ -15,8 +15,8 @@ import pytest
 from workbench.cli.main import main
 from workbench.model.run import Run
 from workbench.model.text import NARROW
-from workbench.session.plugins import load_plugins
-from workbench.session.results import open_result
+from workbench.session.keep.results import open_result
+from workbench.session.program.plugins import load_plugins
 
 PROJECT = Path(__file__).parent / "data" / "applications" / "two_clocks"
 SLOW_PS, FAST_PS = 10_000, 10**12 / 150_000_000

@@ -33,10 +33,10 @@ from workbench.analysis.text_report import text_report
 from workbench.api.job import Job
 from workbench.model.finding import Advice, Finding
 from workbench.replay.predict import Replayed, prepare
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.results import OpenRun, open_result
+from workbench.session.keep.results import OpenRun, open_result
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 
 APPS = Path(__file__).parent / "bounds_apps"
 TEMPLATES = Path(__file__).parents[2] / "platform_templates"

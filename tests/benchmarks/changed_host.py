@@ -20,7 +20,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from workbench.session.examples import EXAMPLES, copy_example
+from workbench.session.open.examples import EXAMPLES, copy_example
 
 VARIANTS = {"plain": ["--plain"], "instrumented": []}
 

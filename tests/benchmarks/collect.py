@@ -29,8 +29,8 @@ from workbench.api.records import CALLS, PIECE_RECORDS, TRANSFERS, write_formats
 from workbench.api.targets import Outcome
 from workbench.formats.run_folder import RunWriter, open_run
 from workbench.run.collect import collect
-from workbench.session.plugins import load_plugins
-from workbench.session.results import open_knowledge
+from workbench.session.keep.results import open_knowledge
+from workbench.session.program.plugins import load_plugins
 from workbench.testing.runs import synthetic_platform, synthetic_run
 
 STEP_PS = 2_000_000  # from a call to the next

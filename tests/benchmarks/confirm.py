@@ -25,8 +25,8 @@ from bounds import Bench, Program
 
 from workbench.api.job import Job
 from workbench.model.changes import read_change
-from workbench.session.confirm import Answer, confirm, open_project_of
-from workbench.session.plugins import load_plugins
+from workbench.session.change.confirm import Answer, confirm, open_project_of
+from workbench.session.program.plugins import load_plugins
 
 QUICK = 3
 

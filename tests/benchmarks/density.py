@@ -17,7 +17,7 @@ from rc_workbench_plugins.density.measured import beside, bundled_kernel, measur
 from workbench.predict.formulas import Evaluation
 from workbench.predict.kinds import load_model
 from workbench.predict.library import find_model
-from workbench.session.plugins import load_plugins
+from workbench.session.program.plugins import load_plugins
 
 
 def multiplied(quick: bool) -> list[dict[str, str | float]]:

@@ -37,11 +37,11 @@ import whatif_rows
 
 from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import Plugins, load_plugins
-from workbench.session.results import OpenRun, open_result
-from workbench.session.workspace import Value
+from workbench.session.keep.results import OpenRun, open_result
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.workspace import Value
+from workbench.session.program.plugins import Plugins, load_plugins
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES, APPLICATIONS = ROOT / "resources" / "examples", ROOT / "tests" / "data" / "applications"

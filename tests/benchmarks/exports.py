@@ -30,10 +30,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from pixels import pixels_of
 
-from workbench.gui.house_view import HouseView
 from workbench.gui.pictures import THEMES, off_screen, views
-from workbench.session.opening import open_workspace
-from workbench.session.trust import trust
+from workbench.gui.views.house_view import HouseView
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.trust import trust
 
 PROJECT, RUNS = "project/pdf2d/original.workbench.yaml", ("original", "optimised")
 SIZE = (1600, 1000)

@@ -36,12 +36,12 @@ from workbench.model.run import Run
 from workbench.replay.depths import AMPLE, FAILED
 from workbench.replay.fronts import depth_front, replay_of
 from workbench.replay.words import Words
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.run_depths import queues_of
-from workbench.session.stream_depths import Search, built_runs
-from workbench.session.workspace import Workspace
+from workbench.session.change.run_depths import queues_of
+from workbench.session.change.stream_depths import Search, built_runs
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.workspace import Workspace
+from workbench.session.program.plugins import load_plugins
 
 APPLICATIONS = fifo_designs.APPLICATION.parent
 #: Applications of the tests with FIFOs: here the links that join FPGAs.

@@ -64,7 +64,7 @@ def _structured(data: Any, rng: random.Random, dumped: Callable[[Any], str] = js
 
 def _opened(project: Path) -> bool:
     from workbench.model.diagnostic import WorkbenchError
-    from workbench.session.opening import open_workspace
+    from workbench.session.open.opening import open_workspace
 
     try:
         return clean(open_workspace(project, plugins()).diagnostics)

@@ -23,8 +23,8 @@ def remember_what_ships() -> None:
     """Read plugins, their rules and shipped templates once a process, not once an input. Comes before any command is
     imported."""
     from workbench.formats import platform_file
-    from workbench.session import plugins as loaded
-    from workbench.session import results
+    from workbench.session.keep import results
+    from workbench.session.program import plugins as loaded
 
     read = platform_file.load_platform
     shipped = cache(read)
@@ -45,7 +45,7 @@ READER = SimpleNamespace(in_child=True)
 
 def read_here_or_in_child() -> None:
     """Let `READER` say whether sources are read in a child process or in this one, whose faults then are the same."""
-    from workbench.session import reader_child, reading
+    from workbench.session.open import reader_child, reading
 
     in_child = reader_child.in_child
 
@@ -59,7 +59,7 @@ def read_here_or_in_child() -> None:
 
 @cache
 def plugins() -> Any:
-    from workbench.session.plugins import load_plugins
+    from workbench.session.program.plugins import load_plugins
 
     return load_plugins()
 
@@ -89,7 +89,7 @@ def read_template(rng: random.Random, folder: Path) -> bool:
 
 def read_project(rng: random.Random, folder: Path) -> bool:
     from workbench.model.diagnostic import WorkbenchError
-    from workbench.session.opening import open_workspace
+    from workbench.session.open.opening import open_workspace
 
     file = inputs.project_copy() / "fuzzed.workbench.yaml"
     file.write_bytes(inputs.document(inputs.seeds("project")[:1], rng))

@@ -29,9 +29,9 @@ def leave_records(folder: Path) -> Path:
     sys.path.insert(0, str(ROOT / "tests"))
     from rtl_simulator import make_board
 
-    from workbench.session.opening import open_workspace
-    from workbench.session.pipeline import instrument_workspace
-    from workbench.session.plugins import load_plugins
+    from workbench.session.make.pipeline import instrument_workspace
+    from workbench.session.open.opening import open_workspace
+    from workbench.session.program.plugins import load_plugins
 
     project = shutil.copytree(TINY, folder / "tiny") / "tiny.workbench.yaml"
     project.write_text(project.read_text().replace("hardware:\n", "hardware:\n  trace: {records: 256}\n"))

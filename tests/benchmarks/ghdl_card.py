@@ -20,11 +20,11 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from workbench.api.job import Job
-from workbench.session.examples import EXAMPLES, copy_example
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import Plugins, load_plugins
-from workbench.session.results import OpenRun, open_result
+from workbench.session.keep.results import OpenRun, open_result
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.examples import EXAMPLES, copy_example
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import Plugins, load_plugins
 
 HERE = Path(__file__).parent
 APPLICATIONS = HERE.parent / "data" / "applications"

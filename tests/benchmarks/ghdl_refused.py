@@ -21,9 +21,9 @@ from vhdl_made import HEAD, Maker, behaviour
 
 from workbench.api.job import Job
 from workbench.model.diagnostic import WorkbenchError
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import Plugins, load_plugins
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import Plugins, load_plugins
 
 CYCLES, BITS, FIRST = 300, 64, 0x123456789ABCDEF1
 MASK = (1 << BITS) - 1

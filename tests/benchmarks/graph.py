@@ -20,8 +20,8 @@ import numpy as np
 from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QApplication
 
-from workbench.gui import theme
-from workbench.gui.analyse.graph import GraphView
+from workbench.gui.look import theme
+from workbench.gui.modes.analyse.graph import GraphView
 from workbench.model.blocks import Block, BlockGraph, Edge, Side, State
 from workbench.model.pragma import Category
 from workbench.pictures.graph import NodeFacts

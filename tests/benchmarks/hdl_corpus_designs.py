@@ -36,7 +36,7 @@ from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.hardware import Clock, Hardware, PortDirection
 from workbench.model.platform import Platform
-from workbench.session.reader_child import ReaderEnded, in_child
+from workbench.session.open.reader_child import ReaderEnded, in_child
 from workbench.system.toolchain import Tool, find_verilator, verilator_environment
 
 PORT = MemoryPort(

@@ -22,7 +22,7 @@ from workbench.api.source.edits import decode, encode, insert_pragma
 from workbench.api.source.pragma_text import style_of
 from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.pragma import Category, Pragma
-from workbench.session.reader_child import ReaderEnded, in_child
+from workbench.session.open.reader_child import ReaderEnded, in_child
 from workbench.system.files import replace_file
 
 READ_OUT = ReadOut(first=0, last=15)

@@ -50,10 +50,10 @@ from workbench.api.ports import MonitorFront
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.hardware import Clock
 from workbench.model.read_out import Access, Act, ReadOut
-from workbench.session.examples import EXAMPLES, copy_example
-from workbench.session.opening import open_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.workspace import Workspace
+from workbench.session.open.examples import EXAMPLES, copy_example
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.workspace import Workspace
+from workbench.session.program.plugins import load_plugins
 from workbench.system.toolchain import find_yosys
 
 LUTS = REGISTERS = 98_304

@@ -28,10 +28,10 @@ import yaml
 from workbench.api.job import Job
 from workbench.model.diagnostic import Severity, WorkbenchError
 from workbench.model.run import Run
-from workbench.session.new_template import template_text
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import load_plugins
+from workbench.session.begin.new_template import template_text
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 
 PROGRAMS = Path(__file__).parents[1] / "data" / "host_templates"
 TEMPLATES = Path(str(files("workbench.platform_templates")))

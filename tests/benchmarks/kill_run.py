@@ -36,8 +36,8 @@ import psutil
 
 from workbench.formats.run_folder import open_run
 from workbench.model.diagnostic import WorkbenchError
-from workbench.session.plugins import load_plugins
-from workbench.session.results import open_result
+from workbench.session.keep.results import open_result
+from workbench.session.program.plugins import load_plugins
 
 TINY = Path(__file__).parents[1] / "data" / "tiny"
 MARK = "RCW_KILL_RUN"

@@ -52,8 +52,8 @@ def prepare(folder: Path) -> Path:
 def save_without_end(project: Path, ready: int) -> None:
     """A window that edits and saves in every editor until the process ends."""
     from workbench.gui.app import make_application
-    from workbench.gui.main_window import MainWindow
-    from workbench.session.plugins import load_plugins
+    from workbench.gui.frame.main_window import MainWindow
+    from workbench.session.program.plugins import load_plugins
 
     plugins = load_plugins()
     application = make_application()
@@ -112,9 +112,9 @@ def kill_once(folder: Path, wait_s: float, sums: dict[str, int]) -> None:
 
 def judge(project: Path, before: dict[Path, bytes], sums: dict[str, int]) -> None:
     from workbench.model.diagnostic import WorkbenchError
-    from workbench.session.opening import open_workspace
-    from workbench.session.plugins import load_plugins
-    from workbench.session.recovery import FOLDER, left_behind
+    from workbench.session.edit.recovery import FOLDER, left_behind
+    from workbench.session.open.opening import open_workspace
+    from workbench.session.program.plugins import load_plugins
     from workbench.system.folders import state_dir
 
     root = project.parent

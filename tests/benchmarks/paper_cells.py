@@ -13,7 +13,7 @@ from typing import Any
 from workbench.formats.platform_file import load_platform
 from workbench.model.platform import Platform
 from workbench.predict.paper_tables import printed_rows
-from workbench.session.plugins import load_plugins
+from workbench.session.program.plugins import load_plugins
 
 
 def platforms() -> dict[str, Platform]:

@@ -37,11 +37,11 @@ from workbench.model.changes import read_change
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import Run
 from workbench.replay.predict import prepare
-from workbench.session.examples import EXAMPLES, copy_example
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, instrument_workspace, run_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.workspace import Workspace
+from workbench.session.make.pipeline import RunOptions, instrument_workspace, run_workspace
+from workbench.session.open.examples import EXAMPLES, copy_example
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.workspace import Workspace
+from workbench.session.program.plugins import load_plugins
 from workbench.system.toolchain import find_yosys
 
 FORMS = {"original": EXAMPLES[0], "optimised": EXAMPLES[1]}

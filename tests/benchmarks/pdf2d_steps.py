@@ -29,11 +29,11 @@ from workbench.model.changes import Change, Unite
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.finding import Advice
 from workbench.replay.predict import prepare
-from workbench.session.examples import EXAMPLES, copy_example
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.results import OpenRun, open_result
+from workbench.session.keep.results import OpenRun, open_result
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.examples import EXAMPLES, copy_example
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 
 SOURCES = Path(__file__).with_name("pdf2d_sources")
 CORES = 20

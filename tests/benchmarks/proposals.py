@@ -36,11 +36,11 @@ from workbench.api.job import Job
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.finding import Finding, tops
 from workbench.model.proposal import Proposal
-from workbench.session.marking import proposed, write_marks
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import Plugins, load_plugins
-from workbench.session.results import open_result, predicted
+from workbench.session.keep.results import open_result, predicted
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.mark.marking import proposed, write_marks
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import Plugins, load_plugins
 
 MACHINE = "machine"
 QUICK = ("tiny", "pdf2d original", "fir", "sha256", "block on unit")

@@ -31,9 +31,9 @@ import threads
 from workbench.api.job import Job
 from workbench.api.records import SYNCS, read_records
 from workbench.run import collect, host_calls
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import load_plugins
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 
 TINY = Path(__file__).parents[1] / "data" / "tiny"
 PAIRS, QUICK_PAIRS = 20, 5

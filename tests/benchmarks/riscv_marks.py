@@ -36,8 +36,8 @@ from driven.driver import Stage
 from platform_walk import SIZES, THEMES, Lost, Person
 
 from workbench.model.diagnostic import Diagnostic
-from workbench.session.plugins import load_plugins
-from workbench.session.results import open_result
+from workbench.session.keep.results import open_result
+from workbench.session.program.plugins import load_plugins
 from workbench.system.process import run_program
 from workbench.system.toolchain import find_compiler, find_verilator, verilator_environment
 

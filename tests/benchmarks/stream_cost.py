@@ -18,9 +18,9 @@ from typing import Any
 
 from workbench.api import Task
 from workbench.api.job import Job
-from workbench.session.opening import open_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.workspace import Workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.workspace import Workspace
+from workbench.session.program.plugins import load_plugins
 
 APPLICATION = Path(__file__).parents[1] / "data" / "applications" / "fork_join"
 DESIGNS = ((10, 1), (10, 20), (50, 4), (200, 1))  # edges, blocks a stage

@@ -26,8 +26,8 @@ from rc_workbench_plugins.simulated_card.target import SimulatedCard
 
 from workbench.api import Task
 from workbench.api.job import Job
-from workbench.session.opening import open_workspace
-from workbench.session.plugins import load_plugins
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 
 BLOCKS = 9
 #: Some 13 ms of virtual time: the agent looks every millisecond, and what is left at the end is not in its share.

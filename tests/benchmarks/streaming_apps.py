@@ -28,9 +28,9 @@ from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.resolve import read_query
 
 from workbench.api.job import Job
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import load_plugins
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "resources" / "examples"
 CHUNKS = "  blocks: {Split: {cpp: [split.hpp], unit: {cpp: SplitByChunk}}}\n"

@@ -16,11 +16,11 @@ from typing import Any
 
 from workbench.api.job import Job
 from workbench.cli.streams import depth_rows
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.results import open_result
-from workbench.session.stream_depths import advise_depths
+from workbench.session.change.stream_depths import advise_depths
+from workbench.session.keep.results import open_result
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 
 
 def main() -> None:

@@ -26,7 +26,7 @@ from workbench.predict.formulas import ModelFile, Spread
 from workbench.predict.kinds import load_model
 from workbench.predict.library import find_model
 from workbench.predict.space import Space, make_space
-from workbench.session.plugins import load_plugins
+from workbench.session.program.plugins import load_plugins
 
 
 def pdf2d() -> ModelFile:

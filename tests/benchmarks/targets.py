@@ -25,11 +25,11 @@ from pathlib import Path
 
 from workbench.api.job import Job
 from workbench.model.run import Run
-from workbench.session.collecting import collect_records
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, instrument_workspace, run_workspace
-from workbench.session.plugins import Plugins, load_plugins
-from workbench.session.workspace import Value
+from workbench.session.keep.collecting import collect_records
+from workbench.session.make.pipeline import RunOptions, instrument_workspace, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.workspace import Value
+from workbench.session.program.plugins import Plugins, load_plugins
 from workbench.system.toolchain import find_verilator
 
 BOARD = Path(__file__).parents[1] / "data" / "board"

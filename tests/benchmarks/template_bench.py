@@ -25,9 +25,9 @@ from workbench.api.job import Job
 from workbench.formats.platform_file import load_platform
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.platform import TransferTable
-from workbench.session.bench import measured
-from workbench.session.bench_project import bench_run, bench_workspace
-from workbench.session.plugins import load_plugins
+from workbench.session.bench.bench import measured
+from workbench.session.bench.bench_project import bench_run, bench_workspace
+from workbench.session.program.plugins import load_plugins
 
 
 def main() -> int:

@@ -29,8 +29,8 @@ from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QApplication
 
 from workbench.formats.run_folder import RunWriter, open_run
-from workbench.gui import theme
-from workbench.gui.timeline.view import TimelineView
+from workbench.gui.look import theme
+from workbench.gui.modes.timeline.view import TimelineView
 from workbench.model.blocks import Block, Side, State
 from workbench.model.pragma import Category
 from workbench.model.run import TABLES, Manifest, RunClock, RunStatus, Site

@@ -31,7 +31,7 @@ from workbench.api.targets import Task
 from workbench.formats.platform_file import load_platform
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut
 from workbench.model.platform import Platform, TransferTable
-from workbench.session.plugins import load_plugins
+from workbench.session.program.plugins import load_plugins
 
 API = Path(__file__).parents[2] / "platform_templates" / "nallatech_h101"
 TEMPLATE = Path(str(files("workbench.platform_templates").joinpath("nallatech_h101.yaml")))

@@ -28,13 +28,13 @@ from PySide6.QtWidgets import QApplication
 
 from workbench.api.predictions import Bar as TimingBar
 from workbench.api.predictions import Lane, StageSpan, Timing
-from workbench.gui import theme
-from workbench.gui.analyse.graph import GraphView
-from workbench.gui.bars_view import BarsView
-from workbench.gui.house_view import HouseView
-from workbench.gui.plot_view import PlotView
-from workbench.gui.predict.timing_view import TimingView
-from workbench.gui.timeline.view import TimelineView
+from workbench.gui.look import theme
+from workbench.gui.modes.analyse.graph import GraphView
+from workbench.gui.modes.predict.timing_view import TimingView
+from workbench.gui.modes.timeline.view import TimelineView
+from workbench.gui.views.bars_view import BarsView
+from workbench.gui.views.house_view import HouseView
+from workbench.gui.views.plot_view import PlotView
 from workbench.model.pragma import Category
 from workbench.pictures.bars import Bar, Bars
 from workbench.pictures.graph import STYLE, NodeFacts

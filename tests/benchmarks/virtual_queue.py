@@ -66,9 +66,9 @@ from rc_workbench_plugins.streaming.virtual_queue import (
 from scipy.stats import t as student
 
 from workbench.api.job import Job
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.plugins import load_plugins
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 
 SKIPPED, MOST_KS = 0.1, 0.05
 LAWS = ("MM1", "MD1", "Correlated")

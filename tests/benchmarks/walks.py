@@ -90,10 +90,10 @@ def to_pixels(folder: Path) -> tuple[list[str], list[str]]:
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     from PySide6.QtTest import QTest
 
-    from workbench.gui import background
     from workbench.gui.app import make_application
-    from workbench.gui.main_window import MainWindow
-    from workbench.session.plugins import load_plugins
+    from workbench.gui.frame.main_window import MainWindow
+    from workbench.gui.run import background
+    from workbench.session.program.plugins import load_plugins
 
     application = make_application()
     window = MainWindow(load_plugins())

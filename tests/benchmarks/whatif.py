@@ -43,7 +43,7 @@ from workbench.model.changes import Change
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.prediction import Prediction, Trust
 from workbench.replay.predict import Replayed
-from workbench.session.results import OpenRun
+from workbench.session.keep.results import OpenRun
 
 MOVED = 0.05
 QUICK = 6

@@ -15,7 +15,7 @@ from workbench.model.blocks import Side
 from workbench.model.changes import Change, Depth, ScaleState, read_change
 from workbench.model.pragma import WAITS, Category
 from workbench.model.run import Run
-from workbench.session.results import OpenRun
+from workbench.session.keep.results import OpenRun
 
 SPIN_S = 2e-9  # what one of the changed program's steps of waiting takes: two basic blocks
 #: Programs that do more than the advice says (`dma` needs no starts and polls, `along` sets the pace once), or less

@@ -42,7 +42,7 @@ from stream_topologies import ASKED, with_streams
 
 from workbench.formats.run_folder import RunWriter
 from workbench.gui.modes import MODES
-from workbench.gui.source.typed_check import PAUSE_MS
+from workbench.gui.modes.source.typed_check import PAUSE_MS
 from workbench.testing.runs import synthetic_run
 
 SIZES = ((1600, 1000), (1024, 700), (1270, 720), (2560, 1440))

@@ -72,7 +72,7 @@ class EndingModel(ModelDocument):
 def view():
     from PySide6.QtWidgets import QPushButton, QWidget
 
-    from workbench.gui.mode import Mode
+    from workbench.gui.modes.mode import Mode
 
     class Torn(QWidget):
         def paintEvent(self, event):

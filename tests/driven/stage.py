@@ -46,9 +46,9 @@ def warm_up() -> None:
     import importlib
 
     from workbench.gui.modes import MODES
-    from workbench.session.plugins import load_plugins
+    from workbench.session.program.plugins import load_plugins
 
-    for module in ("window_process", "workbench.gui.main_window"):
+    for module in ("window_process", "workbench.gui.frame.main_window"):
         importlib.import_module(module)
     for mode in MODES.values():
         mode.view()

@@ -225,7 +225,7 @@ def test_ctrl_w_closes_the_file_and_asks(open_window: Open, own: Path) -> None:
 def test_f5_offers_to_save(open_window: Open, own: Path) -> None:
     driven = open_window(own)
     driven.do("window.run_control.run_function = lambda workspace, options, job: seen.append(workspace)")
-    driven.do("from workbench.session.trust import trust; trust(window.context.workspace, own=True); seen = []")
+    driven.do("from workbench.session.open.trust import trust; trust(window.context.workspace, own=True); seen = []")
     type_in_source(driven, "// mine ")
     driven.key("F5")
     answer(driven, "Escape")

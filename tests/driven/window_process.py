@@ -37,14 +37,14 @@ def run_window(asked: dict[str, Any], lines: Any) -> None:
     from PySide6.QtCore import QObject, Qt, Signal, qInstallMessageHandler
 
     from workbench.gui.app import make_application
-    from workbench.session.plugins import load_plugins
+    from workbench.session.program.plugins import load_plugins
 
     faults: list[str] = []
     sys.excepthook = lambda kind, value, tb: faults.append("".join(traceback.format_exception(kind, value, tb)))
     qInstallMessageHandler(lambda kind, context, text: faults.append(f"Qt: {text}"))
     app = make_application(asked["theme"])
-    from workbench.gui.garbage import leave_out_what_was_read, look_between_turns
-    from workbench.gui.main_window import MainWindow
+    from workbench.gui.frame.garbage import leave_out_what_was_read, look_between_turns
+    from workbench.gui.frame.main_window import MainWindow
 
     window = MainWindow(load_plugins())
     look_between_turns(window, lambda: window.busy)

@@ -11,10 +11,10 @@ from pytestqt.qtbot import QtBot
 
 from workbench.formats.run_folder import RunWriter
 from workbench.gui.app import make_application
-from workbench.gui.main_window import MainWindow
-from workbench.gui.question import DISCARD
+from workbench.gui.frame.main_window import MainWindow
+from workbench.gui.open.question import DISCARD
 from workbench.model.run import Run
-from workbench.session.plugins import Plugins, load_plugins
+from workbench.session.program.plugins import Plugins, load_plugins
 from workbench.testing.runs import synthetic_run
 
 TINY = Path(__file__).parents[1] / "data" / "tiny"

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from workbench.gui.app import make_application
-from workbench.gui.source.blocks_here import BlockRow, BlocksHere, block_rows
-from workbench.gui.source.points import points_of
+from workbench.gui.modes.source.blocks_here import BlockRow, BlocksHere, block_rows
+from workbench.gui.modes.source.points import points_of
 from workbench.model.pragma import Category, PlacedPragma, Pragma
 from workbench.model.scan import Branch, HdlBlock, HdlScan, HostScan, ProjectScan
 

@@ -4,7 +4,7 @@ import sys
 _READ = """
 from PySide6 import QtCore, QtGui, QtSvg, QtWidgets
 from workbench.gui.app import make_application
-from workbench.gui.background import Background, Code, Slices
+from workbench.gui.run.background import Background, Code, Slices
 
 def not_made():
     modules = QtCore, QtGui, QtSvg, QtWidgets

@@ -10,17 +10,17 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from workbench.api.job import Job
-from workbench.gui.analyse import confirm_box
-from workbench.gui.analyse.confirm_box import ConfirmBox
-from workbench.gui.context import Context
+from workbench.gui.frame.context import Context
+from workbench.gui.modes.analyse import confirm_box
+from workbench.gui.modes.analyse.confirm_box import ConfirmBox
 from workbench.model.changes import Change, Unite
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.prediction import Prediction, Trust
-from workbench.session.confirm import Answer, Confirmation
-from workbench.session.confirm_words import confirmed_words
-from workbench.session.opening import open_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.results import OpenRun
+from workbench.session.change.confirm import Answer, Confirmation
+from workbench.session.change.confirm_words import confirmed_words
+from workbench.session.keep.results import OpenRun
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import load_plugins
 from workbench.testing.runs import synthetic_platform, synthetic_run
 
 CHANGES: tuple[Change, ...] = (Unite(("readBins",), 8),)

@@ -11,16 +11,16 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from workbench.api.source.pragma_text import find_pragmas
-from workbench.gui import theme
-from workbench.gui.context import Context
-from workbench.gui.source import annotations
-from workbench.gui.source.annotations import Annotations
-from workbench.gui.source.editor import CodeEditor
-from workbench.gui.source.line_lexer import spans
-from workbench.gui.source.margin_columns import MarginColumns
-from workbench.gui.source.typed_check import TypedCheck
-from workbench.session.documents import SourceFile
-from workbench.session.plugins import load_plugins
+from workbench.gui.frame.context import Context
+from workbench.gui.look import theme
+from workbench.gui.modes.source import annotations
+from workbench.gui.modes.source.annotations import Annotations
+from workbench.gui.modes.source.editor import CodeEditor
+from workbench.gui.modes.source.line_lexer import spans
+from workbench.gui.modes.source.margin_columns import MarginColumns
+from workbench.gui.modes.source.typed_check import TypedCheck
+from workbench.session.edit.documents import SourceFile
+from workbench.session.program.plugins import load_plugins
 
 TEXT = "".join(
     f"always @(posedge clk) begin // {n}\n    //pragma recap s{n} work()\n    x <= {n};\nend\n" for n in range(9)

@@ -12,12 +12,12 @@ from PySide6.QtGui import QTextCursor, QTextDocument
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from workbench.gui.analyse.mode import AnalyseMode
-from workbench.gui.main_window import MainWindow
-from workbench.gui.run_dock import RunDock
-from workbench.gui.search import search_items
-from workbench.gui.source.annotations import changed_since
-from workbench.gui.source.text_edits import new_line
+from workbench.gui.frame.main_window import MainWindow
+from workbench.gui.frame.search import search_items
+from workbench.gui.modes.analyse.mode import AnalyseMode
+from workbench.gui.modes.source.annotations import changed_since
+from workbench.gui.modes.source.text_edits import new_line
+from workbench.gui.run.run_dock import RunDock
 from workbench.gui.widgets import DiagnosticRow
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.system.files import sha256

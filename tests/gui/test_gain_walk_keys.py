@@ -15,20 +15,20 @@ from pytestqt.qtbot import QtBot
 import workbench.replay.predict
 from workbench.api.job import Job
 from workbench.formats.run_folder import RunWriter
-from workbench.gui.analyse import confirm_box
-from workbench.gui.analyse.mode import AnalyseMode
-from workbench.gui.compare.mode import CompareMode
-from workbench.gui.main_window import MainWindow
-from workbench.gui.selection import SelectedFinding
-from workbench.gui.source.mode import SourceMode
+from workbench.gui.frame.main_window import MainWindow
+from workbench.gui.frame.selection import SelectedFinding
+from workbench.gui.modes.analyse import confirm_box
+from workbench.gui.modes.analyse.mode import AnalyseMode
+from workbench.gui.modes.compare.mode import CompareMode
+from workbench.gui.modes.source.mode import SourceMode
 from workbench.model.changes import Change
 from workbench.model.ledger import Fate
 from workbench.model.run import Run
-from workbench.session.confirm import Answer, Confirmation
-from workbench.session.ledger import settle_open
-from workbench.session.pipeline import RunOptions
-from workbench.session.trust import trust
-from workbench.session.workspace import Workspace
+from workbench.session.change.confirm import Answer, Confirmation
+from workbench.session.keep.ledger import settle_open
+from workbench.session.make.pipeline import RunOptions
+from workbench.session.open.trust import trust
+from workbench.session.open.workspace import Workspace
 from workbench.system import store
 from workbench.testing.predictions import MadeUpReplay
 from workbench.testing.runs import synthetic_run

@@ -13,8 +13,8 @@ import pytest
 from PySide6.QtCore import QObject, Signal
 from pytestqt.qtbot import QtBot
 
-from workbench.gui import garbage
-from workbench.gui.context import Context
+from workbench.gui.frame import garbage
+from workbench.gui.frame.context import Context
 
 
 @pytest.fixture(autouse=True)

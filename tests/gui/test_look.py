@@ -15,10 +15,10 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import createdByPython
 
 import workbench.gui
-from workbench.gui import fonts, theme
 from workbench.gui.app import make_application
-from workbench.gui.icons import icon, icon_pixmap
-from workbench.gui.main_window import MainWindow
+from workbench.gui.frame.main_window import MainWindow
+from workbench.gui.look import fonts, theme
+from workbench.gui.look.icons import icon, icon_pixmap
 from workbench.gui.widgets import SignField, paint_state_bar
 from workbench.model.pragma import Category
 from workbench.model.text import bytes_text, count_text, percent_text, rate_text, ratio_text, time_text

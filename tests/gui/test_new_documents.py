@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QFileDialog, QLineEdit, QMenu, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
 from workbench.formats.platform_file import load_platform
-from workbench.gui import theme
-from workbench.gui.main_window import MainWindow
-from workbench.gui.platform.mode import PlatformMode
-from workbench.gui.predict.mode import PredictMode
+from workbench.gui.frame.main_window import MainWindow
+from workbench.gui.look import theme
+from workbench.gui.modes.platform.mode import PlatformMode
+from workbench.gui.modes.predict.mode import PredictMode
 from workbench.predict.kinds import load_model
-from workbench.session.model_document import models_of
+from workbench.session.edit.model_document import models_of
 
 Settle = Callable[[MainWindow], None]
 

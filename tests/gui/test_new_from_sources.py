@@ -11,8 +11,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from workbench.gui.main_window import MainWindow
-from workbench.gui.new_project import NewProject
+from workbench.gui.frame.main_window import MainWindow
+from workbench.gui.open.new_project import NewProject
 
 Settle = Callable[[MainWindow], None]
 

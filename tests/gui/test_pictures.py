@@ -22,13 +22,13 @@ from workbench.analysis import Analysis, analyse
 from workbench.analysis.html_report import html_report
 from workbench.analysis.html_views import SHARES_HEIGHT, SHARES_WIDTH
 from workbench.analysis.rate_curves import direction_plot
-from workbench.gui import fonts, theme
-from workbench.gui.analyse.graph import EDGE_PX, GraphView
-from workbench.gui.canvas import QtCanvas
-from workbench.gui.context import Context
-from workbench.gui.house_view import HouseView
-from workbench.gui.plot_view import PlotView
-from workbench.gui.source.details import SourceDetails
+from workbench.gui.frame.context import Context
+from workbench.gui.look import fonts, theme
+from workbench.gui.modes.analyse.graph import EDGE_PX, GraphView
+from workbench.gui.modes.source.details import SourceDetails
+from workbench.gui.views.canvas import QtCanvas
+from workbench.gui.views.house_view import HouseView
+from workbench.gui.views.plot_view import PlotView
 from workbench.gui.widgets import StateBar
 from workbench.model.platform import Platform
 from workbench.model.pragma import Category
@@ -41,8 +41,8 @@ from workbench.pictures.palette import LIGHT, PALETTES
 from workbench.pictures.signs import SEVERITIES, draw_badge, draw_severity, draw_speedup_bar, draw_state_bar
 from workbench.pictures.states import ORDER
 from workbench.pictures.svg import SvgCanvas
-from workbench.session.plugins import Plugins, load_plugins
-from workbench.session.results import open_knowledge
+from workbench.session.keep.results import open_knowledge
+from workbench.session.program.plugins import Plugins, load_plugins
 from workbench.testing.runs import synthetic_platform, synthetic_run
 
 SIZE = (240, 60)

@@ -22,12 +22,12 @@ from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QImage, QWheelEven
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from workbench.gui import theme
-from workbench.gui.analyse.graph import GraphView
-from workbench.gui.bars_view import BarsView
-from workbench.gui.house_view import HouseView
-from workbench.gui.plot_view import PlotView
-from workbench.gui.predict.timing_view import TimingView
+from workbench.gui.look import theme
+from workbench.gui.modes.analyse.graph import GraphView
+from workbench.gui.modes.predict.timing_view import TimingView
+from workbench.gui.views.bars_view import BarsView
+from workbench.gui.views.house_view import HouseView
+from workbench.gui.views.plot_view import PlotView
 from workbench.pictures.bars import ROW_PX, Bar, Bars, bars_box
 from workbench.pictures.layout_sizes import Box
 from workbench.pictures.plot import Axis, Line, Mark, Plot, Spot, fitting, plot_box, plot_rows, ticks

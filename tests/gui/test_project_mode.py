@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
 from workbench.formats.project_file import load_project
-from workbench.gui.main_window import MainWindow
-from workbench.gui.project.mode import ProjectMode
+from workbench.gui.frame.main_window import MainWindow
+from workbench.gui.modes.project.mode import ProjectMode
 from workbench.model.application import (
     HardwareSources,
     HostSources,

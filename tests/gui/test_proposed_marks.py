@@ -10,10 +10,10 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
-from workbench.gui import theme
-from workbench.gui.main_window import MainWindow
-from workbench.gui.source.editor import CodeEditor
-from workbench.gui.source.mode import SourceMode
+from workbench.gui.frame.main_window import MainWindow
+from workbench.gui.look import theme
+from workbench.gui.modes.source.editor import CodeEditor
+from workbench.gui.modes.source.mode import SourceMode
 from workbench.model.pragma import Category
 
 OPEN, CLOSE = "#pragma recap fpgaOpen overhead(initialize)", "#pragma recap fpgaClose overhead(finalize)"

@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from workbench.gui.main_window import MainWindow
-from workbench.gui.platform.mode import PlatformMode
-from workbench.gui.predict.mode import PredictMode
-from workbench.gui.question import DISCARD, Question
-from workbench.gui.recovered import LATER, RESTORE
-from workbench.gui.source.mode import SourceMode
-from workbench.session import recovery
-from workbench.session.documents import SourceFile
-from workbench.session.recovery import Keeper, left_behind
+from workbench.gui.frame.main_window import MainWindow
+from workbench.gui.modes.platform.mode import PlatformMode
+from workbench.gui.modes.predict.mode import PredictMode
+from workbench.gui.modes.source.mode import SourceMode
+from workbench.gui.open.question import DISCARD, Question
+from workbench.gui.open.recovered import LATER, RESTORE
+from workbench.session.edit import recovery
+from workbench.session.edit.documents import SourceFile
+from workbench.session.edit.recovery import Keeper, left_behind
 
 Settle = Callable[[MainWindow], None]
 
@@ -32,8 +32,8 @@ from pathlib import Path
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 from PySide6.QtCore import QTimer
 from workbench.gui.app import make_application
-from workbench.gui.main_window import MainWindow
-from workbench.session.plugins import load_plugins
+from workbench.gui.frame.main_window import MainWindow
+from workbench.session.program.plugins import load_plugins
 
 plugins = load_plugins()
 application = make_application()
@@ -181,10 +181,10 @@ def test_a_damaged_record_is_dropped(tmp_path: Path) -> None:
 SAVES = """
 import sys
 from pathlib import Path
-from workbench.session.documents import SourceFile
-from workbench.session.model_document import ModelDocument
-from workbench.session.platform_document import PlatformDocument
-from workbench.session.plugins import load_plugins
+from workbench.session.edit.documents import SourceFile
+from workbench.session.edit.model_document import ModelDocument
+from workbench.session.edit.platform_document import PlatformDocument
+from workbench.session.program.plugins import load_plugins
 
 plugins = load_plugins()
 source, card, model = SourceFile(), PlatformDocument(plugins, print), ModelDocument(plugins, print)
@@ -204,8 +204,8 @@ while True:
 def test_a_save_that_is_killed_leaves_the_old_file_or_the_new(
     project: Path, documents: tuple[Path, Path, Path]
 ) -> None:
-    from workbench.session.opening import open_workspace
-    from workbench.session.plugins import load_plugins
+    from workbench.session.open.opening import open_workspace
+    from workbench.session.program.plugins import load_plugins
 
     before = {path: path.read_text("utf-8") for path in documents}
     names = {path: sorted(os.listdir(path.parent)) for path in documents}

@@ -25,5 +25,5 @@ def test_no_file_of_the_window_needs_itself_by_way_of_others() -> None:
     files = {f"workbench.gui.{'.'.join(p.relative_to(GUI).with_suffix('').parts)}": p for p in GUI.rglob("*.py")}
     files = {name.removesuffix(".__init__"): path for name, path in files.items()}
     needs = nx.DiGraph((name, other) for name, path in files.items() for other in imported(path) if other in files)
-    assert needs.has_edge("workbench.gui.main_window", "workbench.gui.frame")
+    assert needs.has_edge("workbench.gui.frame.main_window", "workbench.gui.frame.frame")
     assert [sorted(circle) for circle in nx.strongly_connected_components(needs) if len(circle) > 1] == []

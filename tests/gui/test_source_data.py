@@ -17,12 +17,12 @@ from workbench.analysis import analyse, load_knowledge
 from workbench.api.results import WhatIf
 from workbench.api.source.pragma_text import find_pragmas, style_of
 from workbench.api.source.pragma_typed import typed_at
-from workbench.gui.source.completion import fitting
-from workbench.gui.source.highlight import Highlighter
-from workbench.gui.source.line_lexer import LineColours, spans
-from workbench.gui.source.line_numbers import LinePath, blocks_of, file_shares, line_numbers, line_paths
-from workbench.gui.source.lines_moved import LinesMoved
-from workbench.gui.source.points import (
+from workbench.gui.modes.source.completion import fitting
+from workbench.gui.modes.source.highlight import Highlighter
+from workbench.gui.modes.source.line_lexer import LineColours, spans
+from workbench.gui.modes.source.line_numbers import LinePath, blocks_of, file_shares, line_numbers, line_paths
+from workbench.gui.modes.source.lines_moved import LinesMoved
+from workbench.gui.modes.source.points import (
     Choices,
     choices,
     new_name,
@@ -32,7 +32,7 @@ from workbench.gui.source.points import (
     points_of,
     suggested,
 )
-from workbench.gui.source.pragma_words import Place, place_below, words_for
+from workbench.gui.modes.source.pragma_words import Place, place_below, words_for
 from workbench.model.pragma import Category, PlacedPragma, Pragma
 from workbench.model.prediction import CriticalPath, PathLine, Slack
 from workbench.model.proposal import Proposal

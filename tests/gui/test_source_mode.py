@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QApplication, QInputDialog, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 from settings_shown import shown_settings
 
-from workbench.gui.main_window import MainWindow
-from workbench.gui.source.annotations import Annotations
-from workbench.gui.source.editor import CodeEditor
-from workbench.gui.source.mode import SourceMode
-from workbench.gui.source.popover import PragmaPopover
+from workbench.gui.frame.main_window import MainWindow
+from workbench.gui.modes.source.annotations import Annotations
+from workbench.gui.modes.source.editor import CodeEditor
+from workbench.gui.modes.source.mode import SourceMode
+from workbench.gui.modes.source.popover import PragmaPopover
 from workbench.model.pragma import Category
 
 

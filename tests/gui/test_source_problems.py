@@ -10,14 +10,14 @@ from PySide6.QtGui import QHelpEvent, QMouseEvent, QTextCharFormat
 from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
-from workbench.gui import theme
-from workbench.gui.main_window import MainWindow
-from workbench.gui.source.editor import CodeEditor
-from workbench.gui.source.lines_moved import LinesMoved
-from workbench.gui.source.margin import columns_of
-from workbench.gui.source.margin_columns import MarginColumns
-from workbench.gui.source.mode import SourceMode
-from workbench.gui.source.problems import checked_problems, problem_text, problems_now
+from workbench.gui.frame.main_window import MainWindow
+from workbench.gui.look import theme
+from workbench.gui.modes.source.editor import CodeEditor
+from workbench.gui.modes.source.lines_moved import LinesMoved
+from workbench.gui.modes.source.margin import columns_of
+from workbench.gui.modes.source.margin_columns import MarginColumns
+from workbench.gui.modes.source.mode import SourceMode
+from workbench.gui.modes.source.problems import checked_problems, problem_text, problems_now
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.pragma import Category
 

@@ -21,12 +21,12 @@ from stream_topologies import with_streams
 
 from workbench.api.queries import QueriedBlock, QueriedEdge, Reply, Subject
 from workbench.formats.run_folder import RunWriter
-from workbench.gui.main_window import MainWindow
-from workbench.gui.source.mode import SourceMode
-from workbench.gui.streams.graph import graph_of, laid_out
-from workbench.gui.streams.graph import said as said_on
-from workbench.gui.streams.mode import QueryMode
-from workbench.gui.streams.replies import course, histogram_bars
+from workbench.gui.frame.main_window import MainWindow
+from workbench.gui.modes.source.mode import SourceMode
+from workbench.gui.modes.streams.graph import graph_of, laid_out
+from workbench.gui.modes.streams.graph import said as said_on
+from workbench.gui.modes.streams.mode import QueryMode
+from workbench.gui.modes.streams.replies import course, histogram_bars
 from workbench.gui.widgets import DiagnosticRow, EmptyState
 from workbench.pictures.frames import HeatMap, Spreads, draw_heat, draw_spreads, grouped, heat_rows, spread, spread_rows
 from workbench.pictures.graph import draw_edge_label

@@ -13,18 +13,18 @@ from pytestqt.qtbot import QtBot
 import workbench.replay.predict
 from workbench.analysis import analyse
 from workbench.analysis.finding_page import FOLD
-from workbench.gui.analyse.mode import AnalyseMode
-from workbench.gui.analyse.try_panel import TryPanel
-from workbench.gui.context import Context
+from workbench.gui.frame.context import Context
+from workbench.gui.frame.selection import SelectedFinding
 from workbench.gui.modes import MODES
-from workbench.gui.page_view import PageBody
-from workbench.gui.selection import SelectedFinding
+from workbench.gui.modes.analyse.mode import AnalyseMode
+from workbench.gui.modes.analyse.try_panel import TryPanel
+from workbench.gui.views.page_view import PageBody
 from workbench.gui.widgets import Button
 from workbench.gui.widgets.table_view import TableView
 from workbench.model.finding import tops
 from workbench.model.run import Run
-from workbench.session.plugins import Plugins, load_plugins
-from workbench.session.results import OpenRun, open_knowledge
+from workbench.session.keep.results import OpenRun, open_knowledge
+from workbench.session.program.plugins import Plugins, load_plugins
 from workbench.system import store
 from workbench.testing.predictions import MadeUpReplay, with_changes
 from workbench.testing.runs import synthetic_platform, synthetic_run

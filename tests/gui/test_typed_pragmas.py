@@ -8,9 +8,9 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from workbench.gui.main_window import MainWindow
-from workbench.gui.source.editor import CodeEditor
-from workbench.gui.source.mode import SourceMode
+from workbench.gui.frame.main_window import MainWindow
+from workbench.gui.modes.source.editor import CodeEditor
+from workbench.gui.modes.source.mode import SourceMode
 
 
 @pytest.fixture

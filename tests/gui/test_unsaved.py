@@ -11,23 +11,23 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from workbench.api.job import Job
-from workbench.gui.analyse.mode import AnalyseMode
-from workbench.gui.main_window import MainWindow
-from workbench.gui.notices import Notices
-from workbench.gui.open_documents import OVERWRITE, RELOAD, RUN_AS_SAVED, SAVE_AND_RUN, OpenDocuments
-from workbench.gui.platform.mode import PlatformMode
-from workbench.gui.predict.mode import PredictMode
-from workbench.gui.question import CANCEL, DISCARD, SAVE, Question, QuestionDialog, ask
-from workbench.gui.selection import SelectedFinding
-from workbench.gui.source.editor import CodeEditor
-from workbench.gui.source.mode import SourceMode
-from workbench.gui.timeline.mode import TimelineMode
+from workbench.gui.frame.main_window import MainWindow
+from workbench.gui.frame.notices import Notices
+from workbench.gui.frame.selection import SelectedFinding
+from workbench.gui.modes.analyse.mode import AnalyseMode
+from workbench.gui.modes.platform.mode import PlatformMode
+from workbench.gui.modes.predict.mode import PredictMode
+from workbench.gui.modes.source.editor import CodeEditor
+from workbench.gui.modes.source.mode import SourceMode
+from workbench.gui.modes.timeline.mode import TimelineMode
+from workbench.gui.open.open_documents import OVERWRITE, RELOAD, RUN_AS_SAVED, SAVE_AND_RUN, OpenDocuments
+from workbench.gui.open.question import CANCEL, DISCARD, SAVE, Question, QuestionDialog, ask
 from workbench.model.run import Run
-from workbench.session.aside import load_aside
-from workbench.session.documents import SourceFile
-from workbench.session.pipeline import RunOptions
-from workbench.session.trust import trust
-from workbench.session.workspace import Workspace
+from workbench.session.edit.documents import SourceFile
+from workbench.session.keep.aside import load_aside
+from workbench.session.make.pipeline import RunOptions
+from workbench.session.open.trust import trust
+from workbench.session.open.workspace import Workspace
 
 Settle = Callable[[MainWindow], None]
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier

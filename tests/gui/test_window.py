@@ -18,26 +18,26 @@ from settings_shown import shown_settings
 
 from workbench.api.descriptors import LoadedPlugin
 from workbench.api.job import Job
-from workbench.gui import theme
 from workbench.gui.app import make_window
-from workbench.gui.asking import Asking
-from workbench.gui.context import Context
-from workbench.gui.main_window import MainWindow
+from workbench.gui.frame.context import Context
+from workbench.gui.frame.main_window import MainWindow
+from workbench.gui.frame.search import SearchField, SearchItem
+from workbench.gui.frame.selection import SelectedBlock, SelectedFinding
+from workbench.gui.look import theme
 from workbench.gui.modes import MODES
-from workbench.gui.search import SearchField, SearchItem
-from workbench.gui.selection import SelectedBlock, SelectedFinding
-from workbench.gui.source.mode import SourceMode
-from workbench.gui.trust_prompt import TrustPrompt
+from workbench.gui.modes.source.mode import SourceMode
+from workbench.gui.open.asking import Asking
+from workbench.gui.open.trust_prompt import TrustPrompt
 from workbench.gui.widgets import DiagnosticRow
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.run import Run, RunStatus
 from workbench.pictures.palette import DARK, LIGHT
-from workbench.session import recent
-from workbench.session.examples import EXAMPLES
-from workbench.session.pipeline import RunOptions
-from workbench.session.plugins import Plugins
-from workbench.session.trust import standing, trust
-from workbench.session.workspace import Workspace
+from workbench.session.make.pipeline import RunOptions
+from workbench.session.open import recent
+from workbench.session.open.examples import EXAMPLES
+from workbench.session.open.trust import standing, trust
+from workbench.session.open.workspace import Workspace
+from workbench.session.program.plugins import Plugins
 from workbench.system import store
 from workbench.testing.runs import synthetic_run
 
@@ -551,6 +551,6 @@ def test_pictures_are_made(run_folder: Path, tmp_path: Path, qapp: QApplication)
 
 
 def test_an_installation_that_does_not_know_the_windows_modes_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.session.plugins.load_plugins", lambda: Plugins(()))
+    monkeypatch.setattr("workbench.session.program.plugins.load_plugins", lambda: Plugins(()))
     with pytest.raises(WorkbenchError, match="older than the sources"):
         make_window()

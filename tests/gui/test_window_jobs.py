@@ -14,10 +14,10 @@ from shiboken6 import delete
 
 from workbench.api.job import Job
 from workbench.formats.run_folder import open_run
-from workbench.gui.asking import Asking
-from workbench.gui.background import Background
-from workbench.gui.main_window import MainWindow
-from workbench.gui.trust_prompt import TrustPrompt
+from workbench.gui.frame.main_window import MainWindow
+from workbench.gui.open.asking import Asking
+from workbench.gui.open.trust_prompt import TrustPrompt
+from workbench.gui.run.background import Background
 
 Settle = Callable[[MainWindow], None]
 

@@ -14,9 +14,9 @@ from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from workbench.gui.main_window import MainWindow
-from workbench.gui.platform.mode import PlatformMode
-from workbench.gui.predict.mode import PredictMode
+from workbench.gui.frame.main_window import MainWindow
+from workbench.gui.modes.platform.mode import PlatformMode
+from workbench.gui.modes.predict.mode import PredictMode
 
 TEMPLATES = Path(str(files("workbench.platform_templates")))
 MODELS = Path(rc_workbench_plugins.ratss.__file__).with_name("models")

@@ -18,9 +18,9 @@ from host_c.conftest import PLATFORM, read_rows
 
 from workbench.api.host_stats import read_stats
 from workbench.api.host_units import read_units
-from workbench.session.collecting import collect_records
-from workbench.session.compiler.command import read_command
-from workbench.session.plugins import load_plugins
+from workbench.session.keep.collecting import collect_records
+from workbench.session.make.compiler.command import read_command
+from workbench.session.program.plugins import load_plugins
 from workbench.system.toolchain import Tool, clang_command, find_clang
 
 TEMPLATES = Path(__file__).parents[2] / "platform_templates"

@@ -13,10 +13,10 @@ from workbench.api import HdlBuild, HostBuild
 from workbench.api.job import Job
 from workbench.api.targets import Task
 from workbench.model.diagnostic import Severity, WorkbenchError
-from workbench.session.opening import open_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.trust import content
-from workbench.session.workspace import Workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.trust import content
+from workbench.session.open.workspace import Workspace
+from workbench.session.program.plugins import load_plugins
 
 FILES = {
     "src/main.c": '#include "sub.h"\nconst char *name = NAME;\nint main(void)\n{\n#if SIZE == 3 && !defined(OF_SUB)\n'

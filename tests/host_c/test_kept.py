@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from workbench.api import HostBuild
-from workbench.session.kept_builds import keeping
+from workbench.session.make.kept_builds import keeping
 
 HOST = """#include "fake.h"
 #include "own.h"

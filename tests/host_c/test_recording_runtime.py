@@ -18,14 +18,14 @@ from workbench.api.host_units import read_units
 from workbench.api.records import SHORT_CALLS, STORED_CALLS, read_calls
 from workbench.formats.run_folder import RunWriter
 from workbench.gui.app import make_application
-from workbench.gui.live_calls import LiveCalls
+from workbench.gui.run.live_calls import LiveCalls
 from workbench.model.blocks import Block, Side, State
 from workbench.model.pragma import UNCLASSIFIED
 from workbench.model.run import Manifest, RunStatus
 from workbench.run.so_far import calls_so_far
 from workbench.run.unreturned import unreturned
-from workbench.session.plugins import load_plugins
-from workbench.session.results import open_result
+from workbench.session.keep.results import open_result
+from workbench.session.program.plugins import load_plugins
 
 CALLS = '#include "fake.h"\n#include <stdlib.h>\n#include <signal.h>\n#include <unistd.h>\n#include <string.h>\n'
 #: As beside a simulated card: the host waits for its records to be written.

@@ -151,7 +151,7 @@ def test_a_template_that_lacks_its_include_lines(project) -> None:
 
 
 def test_the_plugin_is_found() -> None:
-    from workbench.session.plugins import load_plugins
+    from workbench.session.program.plugins import load_plugins
 
     plugins = load_plugins()
     assert "c" in plugins.host_languages

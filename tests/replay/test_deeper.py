@@ -16,8 +16,8 @@ from workbench.model.prediction import Trust
 from workbench.model.run import Run
 from workbench.replay.depths import LOSS
 from workbench.replay.predict import prepare
-from workbench.session.plugins import load_plugins
-from workbench.session.results import open_knowledge
+from workbench.session.keep.results import open_knowledge
+from workbench.session.program.plugins import load_plugins
 from workbench.testing.runs import synthetic_platform
 
 PLATFORM = synthetic_platform()

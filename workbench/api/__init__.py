@@ -19,7 +19,7 @@ The built-in plugins (`rc_workbench_plugins`) use nothing but this package, `wor
     ports        kinds of ports: their fields, signals, and the monitors' place behind them
     port_styles  what the signals of a kind are called, by which it is found at a design's top
     queries      languages in which runs are asked
-    modes        modes of the window; their views derive from `workbench.gui.mode.Mode`, and may use Qt
+    modes        modes of the window; their views derive from `workbench.gui.modes.mode.Mode`, and may use Qt
     job          steps, progress, a log and a cancel
     faults       naming the plugin that failed
     source       lines, pragmas and file patterns of sources, in any language

@@ -304,7 +304,7 @@ class ReadsWithTools(Protocol):
 
     def tools(self) -> Sequence[str]:
         """The system's programs and libraries that it reads with, each with what tells its versions apart: what was
-        instrumented is taken again (`session/kept_builds.py`) while they are the same."""
+        instrumented is taken again (`session/make/kept_builds.py`) while they are the same."""
         ...
 
 

@@ -1,7 +1,7 @@
 """The hooks. Each returns a list, so that one plugin may bring several things; each has a built-in that uses it.
 
 A new kind is a descriptor with a `name` (`descriptors.py`), a hook here that returns a list of it, and a field of
-`session/plugins.py:Plugins` named as the hook. What a hook returns is held against the type that it is specified with.
+`session/program/plugins.py:Plugins` named as the hook. Each hook's result is checked against its declared type.
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ class WindowMode:
     """A mode of the window. Its place in the rail, and its key (Ctrl and a digit), follow the order of the plugins.
 
     `icon` is a name of `resources/icons`, or the path of an SVG file whose strokes are `currentColor`. `view` gives the
-    class of its middle, a `workbench.gui.mode.Mode`; it is imported when the mode is first shown, and has what stands
-    in the panels. `crumbs` are the parts of the header that say what its figures are of: "run", "range", "platform".
+    class of its middle, a `workbench.gui.modes.mode.Mode`; it is imported when the mode is first shown, and supplies
+    the panels. `crumbs` are the parts of the header that say what its figures are of: "run", "range", "platform".
     `makes` is what New begins here, or nothing. `nothing` is what it says where it has nothing to show: that, why,
     and perhaps a button's text.
     """

@@ -6,8 +6,8 @@ import sys
 from functools import partial
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.session.trust import standing, trust, trust_sentences
-from workbench.session.workspace import Workspace
+from workbench.session.open.trust import standing, trust, trust_sentences
+from workbench.session.open.workspace import Workspace
 
 
 def ask_trust(workspace: Workspace) -> None:

@@ -15,10 +15,10 @@ from workbench.formats.platform_file import load_platform
 from workbench.formats.units import UnitError, quantity
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.text import bytes_text, rate_text, table, time_text
-from workbench.session.bench import Measured, Point, how_taken, measured, with_tables
-from workbench.session.bench_project import bench_run, bench_workspace
-from workbench.session.files import write_result_text
-from workbench.session.results import open_recorded
+from workbench.session.bench.bench import Measured, Point, how_taken, measured, with_tables
+from workbench.session.bench.bench_project import bench_run, bench_workspace
+from workbench.session.keep.results import open_recorded
+from workbench.session.program.files import write_result_text
 
 
 def run_bench(arguments: argparse.Namespace, workbench: Opened) -> int:

@@ -18,10 +18,10 @@ from workbench.cli.runs import open_printed
 from workbench.formats.ledger_file import read_ledger
 from workbench.model.text import time_text
 from workbench.pictures.scaling import point_words
-from workbench.session.cause import cause_of
-from workbench.session.files import write_result_text
-from workbench.session.ledger import entry_of, ledger_beside, ledger_path, of_base, settle
-from workbench.session.scaling import scaling_json, scaling_of
+from workbench.session.keep.cause import cause_of
+from workbench.session.keep.ledger import entry_of, ledger_beside, ledger_path, of_base, settle
+from workbench.session.make.scaling import scaling_json, scaling_of
+from workbench.session.program.files import write_result_text
 
 
 def run_compare(arguments: argparse.Namespace, workbench: Opened) -> int:

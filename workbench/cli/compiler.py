@@ -16,6 +16,6 @@ def run_cxx(arguments: argparse.Namespace, workbench: Opened) -> int:
 
 
 def _run(arguments: argparse.Namespace, language: str) -> int:
-    from workbench.session.compiler.driver import run
+    from workbench.session.make.compiler.driver import run
 
     return run(arguments.words, language)

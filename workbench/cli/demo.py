@@ -22,12 +22,12 @@ from workbench.formats.run_folder import open_run
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import Run
 from workbench.run.machine import WINDOW_EXTRA
-from workbench.session.examples import EXAMPLES, copy_example
-from workbench.session.files import write_result_text
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, run_workspace
-from workbench.session.results import open_result
-from workbench.session.trust import trust
+from workbench.session.keep.results import open_result
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.examples import EXAMPLES, copy_example
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.trust import trust
+from workbench.session.program.files import write_result_text
 from workbench.system.files import real
 
 FORMS = ("original", "optimised")

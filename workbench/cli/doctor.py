@@ -11,8 +11,8 @@ from workbench.cli.output import DONE, FAILED, print_json
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.text import table
 from workbench.run.machine import Part, libraries, machine_report
-from workbench.session import desktop
-from workbench.session.journal import log_dir
+from workbench.session.program import desktop
+from workbench.session.program.journal import log_dir
 from workbench.system.cache import cache_bytes, cache_dir, clear_cache
 from workbench.system.folders import config_dir
 

@@ -7,7 +7,7 @@ import argparse
 from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, print_json
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, near
-from workbench.session.fields import NAMES, reference, schemas
+from workbench.session.edit.fields import NAMES, reference, schemas
 
 
 def run_fields(arguments: argparse.Namespace, workbench: Opened) -> int:

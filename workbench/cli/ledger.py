@@ -12,7 +12,7 @@ from workbench.formats.ledger_file import NAME, read_ledger
 from workbench.formats.run_folder import MANIFEST, open_run
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.ledger import score
-from workbench.session.ledger import drop, ledger_path
+from workbench.session.keep.ledger import drop, ledger_path
 
 
 def run_ledger(arguments: argparse.Namespace, workbench: Opened) -> int:

@@ -71,7 +71,7 @@ def _main(arguments: Sequence[str] | None) -> int:
     try:
         chosen = parser(list(given)).parse_args(given)
         if arguments is None:
-            from workbench.session import journal
+            from workbench.session.program import journal
 
             journal.install()
             if chosen.logged and (crashed := journal.start(["workbench", *given])):
@@ -105,7 +105,7 @@ def _fault(raised: BaseException, arguments: Sequence[str] | None, given: Sequen
         return _cancelled()
     if arguments is not None:
         raise fault from None
-    from workbench.session.journal import crash
+    from workbench.session.program.journal import crash
 
     problem = crash(fault)
     print_diagnostics([problem])

@@ -13,9 +13,9 @@ from workbench.cli.progress import progress
 from workbench.model.diagnostic import has_errors
 from workbench.model.proposal import Proposal
 from workbench.model.text import counted, table
-from workbench.session.marking import chosen, proposed, take_back, write_marks
-from workbench.session.opening import open_workspace
-from workbench.session.workspace import parse_settings
+from workbench.session.mark.marking import chosen, proposed, take_back, write_marks
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.workspace import parse_settings
 
 
 def run_propose(arguments: argparse.Namespace, workbench: Opened) -> int:

@@ -12,10 +12,10 @@ from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors, near
 from workbench.model.text import listed
-from workbench.session.examples import EXAMPLES, copy_example
-from workbench.session.new_choice import Choice, UnknownApi
-from workbench.session.new_project import create, propose
-from workbench.session.workspace import parse_settings
+from workbench.session.begin.new_choice import Choice, UnknownApi
+from workbench.session.begin.new_project import create, propose
+from workbench.session.open.examples import EXAMPLES, copy_example
+from workbench.session.open.workspace import parse_settings
 
 _MOST_FILES = 12  # of those left out, to be named; --json has them all
 T = TypeVar("T")

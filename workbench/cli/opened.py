@@ -11,7 +11,7 @@ from workbench.cli.output import loaded_plugins, print_diagnostics, print_json
 if TYPE_CHECKING:
     from workbench.api import Composition
     from workbench.api.metrics import Measured, Metrics
-    from workbench.session.plugins import Plugins
+    from workbench.session.program.plugins import Plugins
 
 
 class Opened:
@@ -26,15 +26,15 @@ class Opened:
         return self.plugins.metrics
 
     def open_run(self, path: Path) -> Measured:
-        from workbench.session.exchange import measured_run
+        from workbench.session.keep.exchange import measured_run
 
         measured, problems = measured_run(path, self.plugins)
         print_diagnostics(problems)
         return measured
 
     def open_project(self, path: Path) -> Composition:
-        from workbench.session.composing import composition
-        from workbench.session.opening import open_workspace
+        from workbench.session.open.composing import composition
+        from workbench.session.open.opening import open_workspace
 
         workspace = open_workspace(path, self.plugins)
         print_diagnostics(workspace.diagnostics)

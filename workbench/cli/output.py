@@ -15,7 +15,7 @@ from workbench.model.diagnostic import Diagnostic, has_errors
 
 if TYPE_CHECKING:
     from workbench.model.scan import CallSite
-    from workbench.session.plugins import Plugins
+    from workbench.session.program.plugins import Plugins
 
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
 
@@ -47,7 +47,7 @@ def _plain(value: Any) -> Any:
 
 def loaded_plugins() -> Plugins:
     """What plugins bring; those that could not be loaded are told on stderr."""
-    from workbench.session.plugins import load_plugins  # not where a command does without
+    from workbench.session.program.plugins import load_plugins  # not where a command does without
 
     plugins = load_plugins()
     print_diagnostics(plugins.problems)

@@ -39,13 +39,13 @@ def run_info(arguments: argparse.Namespace, workbench: Opened) -> int:
 
 
 def run_check(arguments: argparse.Namespace, workbench: Opened) -> int:
-    from workbench.session.plugin_folder import check_plugins
+    from workbench.session.program.plugin_folder import check_plugins
 
     return _print(*check_plugins(arguments.folder, workbench.plugins), arguments.json)
 
 
 def run_new(arguments: argparse.Namespace, workbench: Opened) -> int:
-    from workbench.session.plugin_folder import begin_plugin
+    from workbench.session.program.plugin_folder import begin_plugin
 
     written = [str(path) for path in begin_plugin(arguments.folder)]
     if arguments.json:

@@ -45,9 +45,9 @@ from workbench.predict.sensitivity import sensitivity
 from workbench.predict.solve import solve
 from workbench.predict.space import Space, make_space, option_number, parse_axis
 from workbench.predict.words import input_text
-from workbench.session.files import write_atomically, write_result_table
-from workbench.session.finding import PROJECT_SUFFIX
-from workbench.session.plugins import Plugins
+from workbench.session.open.project_path import PROJECT_SUFFIX
+from workbench.session.program.files import write_atomically, write_result_table
+from workbench.session.program.plugins import Plugins
 
 LONG_POINTS = 10_000_000  # a sweep of more shows its progress, and draws no bands
 

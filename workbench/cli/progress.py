@@ -11,7 +11,7 @@ from typing import TextIO
 from workbench.api.job import JobEvent
 from workbench.cli.output import visible
 from workbench.run.pace import Pace
-from workbench.session import journal
+from workbench.session.program import journal
 
 Watch = Callable[[JobEvent], None]
 

@@ -21,11 +21,11 @@ from workbench.model.run import PS_PER_S, Run
 from workbench.model.scan import HdlBlock, HdlScan
 from workbench.model.streams import Fifo, Stream
 from workbench.model.text import counted, table
-from workbench.session.collecting import collect_records
-from workbench.session.opening import open_workspace
-from workbench.session.pipeline import RunOptions, instrument_workspace, run_workspace
-from workbench.session.plugins import Plugins
-from workbench.session.workspace import Workspace, parse_settings
+from workbench.session.keep.collecting import collect_records
+from workbench.session.make.pipeline import RunOptions, instrument_workspace, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.workspace import Workspace, parse_settings
+from workbench.session.program.plugins import Plugins
 
 OVERHEAD = ("host_pct", "virtual_pct", "taken_off_pct", "unsure_pct")
 

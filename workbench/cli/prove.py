@@ -12,9 +12,9 @@ from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, FAILED, as_json, print_diagnostics, print_json
 from workbench.cli.progress import progress
 from workbench.model.text import table
-from workbench.session.opening import open_workspace
-from workbench.session.proving import how_words, proof_words, prove_workspace, why_words
-from workbench.session.workspace import parse_settings
+from workbench.session.make.proving import how_words, proof_words, prove_workspace, why_words
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.workspace import parse_settings
 
 
 def run_prove(arguments: argparse.Namespace, workbench: Opened) -> int:

@@ -8,7 +8,7 @@ from workbench.analysis.knowledge import load_knowledge
 from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, as_json, print_checked, print_diagnostics, print_json
 from workbench.model.text import table
-from workbench.session.results import open_knowledge
+from workbench.session.keep.results import open_knowledge
 
 
 def run_list(arguments: argparse.Namespace, workbench: Opened) -> int:

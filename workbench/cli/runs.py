@@ -15,12 +15,12 @@ from workbench.cli.progress import progress
 from workbench.formats.units import UnitError, quantity
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import PS_PER_S, Run
-from workbench.session.exchange import export_run, import_run
-from workbench.session.files import write_result, write_result_text
-from workbench.session.plugins import Plugins
-from workbench.session.results import OpenRun, open_result, predicted
-from workbench.session.settings import value
-from workbench.session.time_range import narrowed
+from workbench.session.keep.exchange import export_run, import_run
+from workbench.session.keep.results import OpenRun, open_result, predicted
+from workbench.session.keep.time_range import narrowed
+from workbench.session.program.files import write_result, write_result_text
+from workbench.session.program.plugins import Plugins
+from workbench.session.program.settings import value
 
 MOST_COLUMNS = 100  # longer lines are hard to read
 
@@ -62,7 +62,7 @@ def run_report(arguments: argparse.Namespace, workbench: Opened) -> int:
         opened, _ = predicted(opened, budget_s)
     if arguments.html:
         from workbench.analysis.html_report import html_report  # what draws is imported where a picture is asked for
-        from workbench.session.scaling import scaling_of
+        from workbench.session.make.scaling import scaling_of
 
         scaling = scaling_of(opened.run) if whole else None
         page = html_report(opened.run, opened.analysis, opened.platform, scaling=scaling)

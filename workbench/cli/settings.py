@@ -10,8 +10,8 @@ from workbench.cli.output import DONE, as_json, print_json
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.text import table
 from workbench.run.machine import Part, programs
-from workbench.session.settings import GROUPS, Setting, change, find_setting, reset, settings
-from workbench.session.trust import AS_IT_STOOD, OWN, trusted, withdraw
+from workbench.session.open.trust import AS_IT_STOOD, OWN, trusted, withdraw
+from workbench.session.program.settings import GROUPS, Setting, change, find_setting, reset, settings
 from workbench.system.files import real
 
 

@@ -26,12 +26,12 @@ from workbench.model.run import PS_PER_S, Run
 from workbench.model.streams import Fifo
 from workbench.model.text import counted, percent_text, table, thousands, time_text
 from workbench.replay.fronts import Front
-from workbench.session.confirm_depths import Simulation, confirm_depths
-from workbench.session.opening import open_workspace
-from workbench.session.results import open_result
-from workbench.session.run_depths import front_of_run, warnings_of
-from workbench.session.stream_depths import Depths, advise_depths
-from workbench.session.workspace import parse_settings
+from workbench.session.change.confirm_depths import Simulation, confirm_depths
+from workbench.session.change.run_depths import front_of_run, warnings_of
+from workbench.session.change.stream_depths import Depths, advise_depths
+from workbench.session.keep.results import open_result
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.workspace import parse_settings
 
 _CHOICES = 8  # rows of what less memory costs
 

@@ -16,11 +16,11 @@ from workbench.predict.formulas import Evaluation
 from workbench.predict.kinds import load_model
 from workbench.predict.page import results_page
 from workbench.predict.shown import results_of
-from workbench.session.engines import Engine, dask, local, submitit
-from workbench.session.files import write_result_table, write_result_text
-from workbench.session.opening import open_workspace
-from workbench.session.plugins import Plugins
-from workbench.session.study import Study, failures, load_study, run_point, run_study
+from workbench.session.make.engines import Engine, dask, local, submitit
+from workbench.session.make.study import Study, failures, load_study, run_point, run_study
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.files import write_result_table, write_result_text
+from workbench.session.program.plugins import Plugins
 
 
 def run_study_command(arguments: argparse.Namespace, workbench: Opened) -> int:

@@ -13,12 +13,12 @@ from workbench.cli.output import DONE, FAILED, as_json, call_json, print_checked
 from workbench.formats.platform_file import load_platform
 from workbench.model.diagnostic import WorkbenchError, has_errors
 from workbench.model.text import table
-from workbench.session.entry_problems import entry_problems
-from workbench.session.new_template import begin_template, template_path, write_template
-from workbench.session.own_api import own_support
-from workbench.session.serves import Service, compile_problems, services
-from workbench.session.template_try import sources_of, tried
-from workbench.session.workspace import parse_settings
+from workbench.session.begin.entry_problems import entry_problems
+from workbench.session.begin.new_template import begin_template, template_path, write_template
+from workbench.session.begin.serves import Service, compile_problems, services
+from workbench.session.begin.template_try import sources_of, tried
+from workbench.session.open.own_api import own_support
+from workbench.session.open.workspace import parse_settings
 from workbench.system.files import read_file
 
 

@@ -14,7 +14,7 @@ from workbench.model.run import PS_PER_S
 from workbench.model.text import percent_text, time_text
 from workbench.pictures.timeline.drawing import timeline_svg
 from workbench.pictures.timeline.table import interval_rows
-from workbench.session.files import write_result_table, write_result_text
+from workbench.session.program.files import write_result_table, write_result_text
 from workbench.traces.find import Occurrence, name_of, occurrence
 from workbench.traces.scene import Scene, build_scene
 from workbench.traces.statistics import Statistics, selection_statistics

@@ -22,10 +22,10 @@ from workbench.model.prediction import Bottleneck, PathStep, Prediction, Trust
 from workbench.model.run import Run
 from workbench.model.text import counted, percent_text, ratio_text, table, time_text
 from workbench.replay.predict import Replayed
-from workbench.session import ledger
-from workbench.session.confirm import Answer, Confirmation, confirm, open_project_of
-from workbench.session.plugins import Plugins
-from workbench.session.results import open_knowledge, open_recorded, platforms_named, prepared
+from workbench.session.change.confirm import Answer, Confirmation, confirm, open_project_of
+from workbench.session.keep import ledger
+from workbench.session.keep.results import open_knowledge, open_recorded, platforms_named, prepared
+from workbench.session.program.plugins import Plugins
 
 _MOST_ROWS = 8  # of what holds the run
 

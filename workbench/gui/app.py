@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.session import journal
-from workbench.session.desktop import DESKTOP_ID
+from workbench.session.program import journal
+from workbench.session.program.desktop import DESKTOP_ID
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
-    from workbench.gui.main_window import MainWindow
+    from workbench.gui.frame.main_window import MainWindow
 
 
 def make_application(theme_name: str = "light") -> QApplication:
@@ -27,8 +27,8 @@ def make_application(theme_name: str = "light") -> QApplication:
     from PySide6.QtCore import QLocale
     from PySide6.QtWidgets import QApplication
 
-    from workbench.gui.icons import program_icon
-    from workbench.gui.theme import apply_theme
+    from workbench.gui.look.icons import program_icon
+    from workbench.gui.look.theme import apply_theme
 
     application = QApplication.instance()
     if not isinstance(application, QApplication):
@@ -48,8 +48,8 @@ def _only_wayland() -> bool:
 
 def make_window(path: Path | None = None, runs: Sequence[Path] = ()) -> tuple[QApplication, MainWindow]:
     """The application and its window, shown on a project, a run or nothing. Raises WorkbenchError."""
-    from workbench.session.plugins import load_plugins
-    from workbench.session.settings import value
+    from workbench.session.program.plugins import load_plugins
+    from workbench.session.program.settings import value
 
     plugins = load_plugins()  # before Qt: its bindings look into every module that is imported after them
     if "source" not in plugins.modes:
@@ -60,7 +60,7 @@ def make_window(path: Path | None = None, runs: Sequence[Path] = ()) -> tuple[QA
     application = make_application(value("theme"))
     from PySide6.QtCore import QTimer
 
-    from workbench.gui.main_window import MainWindow  # after Qt's libraries are known to be there
+    from workbench.gui.frame.main_window import MainWindow  # after Qt's libraries are known to be there
 
     window = MainWindow(plugins)
     window.open(path, runs)
@@ -71,7 +71,7 @@ def make_window(path: Path | None = None, runs: Sequence[Path] = ()) -> tuple[QA
 
 def run_window(path: Path | None = None, runs: Sequence[Path] = ()) -> int:
     """Open the window on a project, a run or nothing, and stay until it is closed. Gives the exit code."""
-    from workbench.gui.kept_open import kept_open
+    from workbench.gui.frame.kept_open import kept_open
 
     with kept_open():
         return _run_window(path, runs)
@@ -80,8 +80,8 @@ def run_window(path: Path | None = None, runs: Sequence[Path] = ()) -> int:
 def _run_window(path: Path | None, runs: Sequence[Path]) -> int:
     crashed = journal.start(sys.argv)
     application, window = make_window(path, runs)
-    from workbench.gui.faults import FaultTeller, close_on_signals, log_qt
-    from workbench.gui.garbage import leave_out_what_was_read, look_between_turns
+    from workbench.gui.frame.faults import FaultTeller, close_on_signals, log_qt
+    from workbench.gui.frame.garbage import leave_out_what_was_read, look_between_turns
 
     gc.freeze()  # what is there already stays to the end, and no look need see it: nearly half of what there will be
     look_between_turns(window, lambda: window.busy)

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 from workbench.gui.app import make_application
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.session.model_document import models_of
-from workbench.session.opening import open_workspace
-from workbench.session.plugins import load_plugins
-from workbench.session.trust import trust
+from workbench.session.edit.model_document import models_of
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.trust import trust
+from workbench.session.program.plugins import load_plugins
 
 if TYPE_CHECKING:
-    from workbench.gui.main_window import MainWindow
-    from workbench.gui.source.mode import SourceMode
+    from workbench.gui.frame.main_window import MainWindow
+    from workbench.gui.modes.source.mode import SourceMode
 
 SIZE = (1600, 1000)
 SIZES = (SIZE, (1024, 700), (1280, 800), (2560, 1440))
@@ -66,7 +66,7 @@ def take_pictures(
 
 def stream_views(window: MainWindow, settle: Callable[[], None]) -> Iterator[str]:
     """The graph as it is written and as it was run, and every picture of what the query's menu can ask."""
-    from workbench.gui.streams.mode import QueryMode
+    from workbench.gui.modes.streams.mode import QueryMode
 
     window.context.navigation.set_mode("streams")
     settle()
@@ -87,9 +87,9 @@ def stream_views(window: MainWindow, settle: Callable[[], None]) -> Iterator[str
 
 def views(window: MainWindow, settle: Callable[[], None]) -> Iterator[str]:
     """Bring one view of an open project after another into the window; their names."""
-    from workbench.gui.analyse.mode import AnalyseMode
-    from workbench.gui.predict.mode import PAGES, STRUCTURE, PredictMode
-    from workbench.gui.source.mode import SourceMode
+    from workbench.gui.modes.analyse.mode import AnalyseMode
+    from workbench.gui.modes.predict.mode import PAGES, STRUCTURE, PredictMode
+    from workbench.gui.modes.source.mode import SourceMode
 
     for name in window.rail.buttons:
         window.context.navigation.set_mode(name)
@@ -162,7 +162,7 @@ def off_screen(size: tuple[int, int]) -> Iterator[tuple[MainWindow, Callable[[],
             make_application()
             from PySide6.QtCore import QEventLoop, QTimer  # after Qt's libraries are known to be there
 
-            from workbench.gui.main_window import MainWindow
+            from workbench.gui.frame.main_window import MainWindow
 
             window = MainWindow(load_plugins())
             window.resize(*size)

@@ -2,7 +2,7 @@
 
 from PySide6.QtWidgets import QLabel, QListWidget
 
-from workbench.gui.mode import Mode
+from workbench.gui.modes.mode import Mode
 
 
 class CrossOff(Mode):

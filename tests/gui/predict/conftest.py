@@ -10,12 +10,12 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from workbench.gui import theme
-from workbench.gui.context import Context
+from workbench.gui.frame.context import Context
+from workbench.gui.look import theme
 from workbench.gui.modes import MODES
-from workbench.gui.predict.mode import PredictMode
-from workbench.session.opening import open_workspace
-from workbench.session.plugins import Plugins
+from workbench.gui.modes.predict.mode import PredictMode
+from workbench.session.open.opening import open_workspace
+from workbench.session.program.plugins import Plugins
 
 EXAMPLE = Path(str(files("workbench.resources").joinpath("examples", "pdf2d")))
 

@@ -11,7 +11,7 @@ from predicting import model_path
 from PySide6.QtCore import QPointF, Qt
 from pytestqt.qtbot import QtBot
 
-from workbench.gui.predict.mode import PredictMode
+from workbench.gui.modes.predict.mode import PredictMode
 
 
 def test_layers_are_dragged_and_put_back(mode: PredictMode, qtbot: QtBot) -> None:

@@ -10,8 +10,8 @@ from predicting import model_path, predict
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from workbench.gui import theme
-from workbench.gui.predict.mode import PredictMode
+from workbench.gui.look import theme
+from workbench.gui.modes.predict.mode import PredictMode
 
 
 def test_sweep_point_opens_its_breakdown(mode: PredictMode, qtbot: QtBot) -> None:

@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
-from workbench.gui.predict.mode import PredictMode
-from workbench.gui.question import DISCARD
-from workbench.session.model_document import models_of
+from workbench.gui.modes.predict.mode import PredictMode
+from workbench.gui.open.question import DISCARD
+from workbench.session.edit.model_document import models_of
 
 
 def test_a_copy_is_edited_undone_and_saved_with_its_comments(mode: PredictMode, qtbot: QtBot) -> None:

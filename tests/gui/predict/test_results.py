@@ -24,17 +24,17 @@ from workbench.api.forms import Group
 from workbench.api.models import Input
 from workbench.api.predictions import RunComparison
 from workbench.formats.run_folder import open_run
-from workbench.gui import theme
-from workbench.gui.predict.mode import PredictMode
-from workbench.gui.predict.of_run import begin
-from workbench.gui.predict.parts import INPUT
-from workbench.gui.predict.table_view import amount
-from workbench.gui.predict.tables import paper_tables, run_table
+from workbench.gui.look import theme
+from workbench.gui.modes.predict.mode import PredictMode
+from workbench.gui.modes.predict.of_run import begin
+from workbench.gui.modes.predict.parts import INPUT
+from workbench.gui.modes.predict.table_view import amount
+from workbench.gui.modes.predict.tables import paper_tables, run_table
 from workbench.model.pragma import Category
 from workbench.model.text import prefixed, trimmed
 from workbench.predict.kinds import outputs_of
 from workbench.predict.library import bundled_models
-from workbench.session.plugins import Plugins
+from workbench.session.program.plugins import Plugins
 
 
 def named(*groups: Group) -> set[str]:
@@ -199,7 +199,7 @@ def test_tables_are_sorted_by_what_they_hold(mode: PredictMode) -> None:
 
 
 def test_measured_values_are_taken_over(mode: PredictMode, plugins: Plugins) -> None:
-    from workbench.session.results import OpenRun
+    from workbench.session.keep.results import OpenRun
     from workbench.testing.runs import synthetic_run
 
     run = synthetic_run(cores=4, rounds=3)

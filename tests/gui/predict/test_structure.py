@@ -10,10 +10,10 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from workbench.gui import theme
-from workbench.gui.forms.field_row import TextArea
-from workbench.gui.predict.mode import PredictMode
-from workbench.gui.predict.structure_view import StructureView
+from workbench.gui.look import theme
+from workbench.gui.modes.forms.field_row import TextArea
+from workbench.gui.modes.predict.mode import PredictMode
+from workbench.gui.modes.predict.structure_view import StructureView
 from workbench.predict.structure import innermost
 
 KERNEL = """__kernel void smooth(__global const float *a, __global float *b, int rounds)

@@ -9,9 +9,9 @@ from pytestqt.qtbot import QtBot
 from rc_workbench_plugins.study.matrix import matrix
 
 from workbench.api.studies import Point, PointState, Status, StudyState, write_point, write_predicted
-from workbench.gui.predict.mode import PredictMode
-from workbench.session.plugins import Plugins
-from workbench.session.study import load_study
+from workbench.gui.modes.predict.mode import PredictMode
+from workbench.session.make.study import load_study
+from workbench.session.program.plugins import Plugins
 
 
 def test_a_study_is_listed_run_and_shown(qtbot: QtBot, mode: PredictMode, plugins: Plugins) -> None:

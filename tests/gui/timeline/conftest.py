@@ -7,8 +7,8 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from workbench.gui import theme
-from workbench.gui.timeline.view import TimelineView
+from workbench.gui.look import theme
+from workbench.gui.modes.timeline.view import TimelineView
 from workbench.model.blocks import Side
 from workbench.model.run import Run
 from workbench.traces.path import NO_LIMIT_PS, Causes, Parts, RunPath, Steps

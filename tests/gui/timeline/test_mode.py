@@ -11,16 +11,16 @@ from PySide6.QtWidgets import QApplication, QInputDialog, QLabel
 from pytestqt.qtbot import QtBot
 from small_runs import without_tables
 
-from workbench.gui import theme
-from workbench.gui.context import Context
+from workbench.gui.frame.context import Context
+from workbench.gui.frame.selection import SelectedBlock, SelectedCall
+from workbench.gui.look import theme
 from workbench.gui.modes import MODES
-from workbench.gui.selection import SelectedBlock, SelectedCall
-from workbench.gui.timeline.mode import TimelineMode
+from workbench.gui.modes.timeline.mode import TimelineMode
 from workbench.model.run import PS_PER_S, Run
 from workbench.pictures.timeline.hits import hit_at
 from workbench.pictures.timeline.rows import Kind
-from workbench.session.plugins import Plugins
-from workbench.session.results import OpenRun
+from workbench.session.keep.results import OpenRun
+from workbench.session.program.plugins import Plugins
 from workbench.system import store
 from workbench.testing.runs import synthetic_platform
 from workbench.traces.find import Occurrence, occurrence

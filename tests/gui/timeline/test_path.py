@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from workbench.gui.timeline.view import TimelineView
+from workbench.gui.modes.timeline.view import TimelineView
 from workbench.pictures.palette import LIGHT
 from workbench.pictures.svg import SvgCanvas
 from workbench.pictures.timeline.causes import with_cause

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_traces import small_index
 
-from workbench.gui.timeline.hover import place_tooltip
+from workbench.gui.modes.timeline.hover import place_tooltip
 from workbench.model.blocks import Side
 from workbench.model.run import Run
 from workbench.pictures.layout_sizes import Box

@@ -13,10 +13,10 @@ from PySide6.QtCore import QByteArray, QPointF, QRect, Qt
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
-from workbench.gui.timeline.view import TimelineView
+from workbench.gui.modes.timeline.view import TimelineView
 from workbench.pictures.timeline.hits import next_edge
 from workbench.pictures.timeline.rows import Kind
-from workbench.session.keys import preference_of
+from workbench.session.program.keys import preference_of
 from workbench.system.store import set_preference
 from workbench.traces.scene import Scene
 from workbench.traces.trace import CATEGORIES

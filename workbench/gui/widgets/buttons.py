@@ -6,9 +6,9 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QIcon, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QAbstractButton, QPushButton, QSizePolicy, QToolButton, QWidget
 
-from workbench.gui import fonts, theme
-from workbench.gui.canvas import Drawn, QtCanvas
-from workbench.gui.icons import icon
+from workbench.gui.look import fonts, theme
+from workbench.gui.look.icons import icon
+from workbench.gui.views.canvas import Drawn, QtCanvas
 from workbench.model.pragma import Category
 from workbench.pictures import signs
 from workbench.pictures.canvas import Canvas

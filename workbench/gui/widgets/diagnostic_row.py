@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from workbench.gui.canvas import Drawn
+from workbench.gui.views.canvas import Drawn
 from workbench.gui.widgets.buttons import Button
 from workbench.gui.widgets.labels import label
 from workbench.gui.widgets.severity import SeverityIcon, level_of

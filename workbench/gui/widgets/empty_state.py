@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from workbench.gui.canvas import Drawn
+from workbench.gui.views.canvas import Drawn
 from workbench.gui.widgets.buttons import Button
 from workbench.gui.widgets.labels import label
 from workbench.pictures.canvas import Canvas

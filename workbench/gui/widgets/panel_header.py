@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-from workbench.gui.theme import set_ground
+from workbench.gui.look.theme import set_ground
 from workbench.gui.widgets.labels import ElidedLabel, rule
 
 _TITLE_PX = 88  # what a title has before its controls

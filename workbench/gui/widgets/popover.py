@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPainterPath
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
-from workbench.gui import theme
+from workbench.gui.look import theme
 
 MARGIN_PX = 12  # for shadow and arrow, on every side
 

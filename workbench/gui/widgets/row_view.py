@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
     QTreeView,
 )
 
-from workbench.gui import icons, theme
-from workbench.gui.painting import label
+from workbench.gui.look import icons, theme
+from workbench.gui.look.painting import label
 from workbench.gui.widgets.rows import Column, Index, Row, RowModel
 
 Align = Qt.AlignmentFlag

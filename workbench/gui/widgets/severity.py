@@ -6,7 +6,7 @@ from PySide6.QtCore import QSizeF, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter
 from PySide6.QtWidgets import QWidget
 
-from workbench.gui.canvas import Drawn, QtCanvas
+from workbench.gui.views.canvas import Drawn, QtCanvas
 from workbench.model.diagnostic import Severity
 from workbench.pictures.canvas import Canvas
 from workbench.pictures.signs import SEVERITIES, badge_size, draw_badge, draw_severity

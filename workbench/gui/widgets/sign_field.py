@@ -6,8 +6,8 @@ from PySide6.QtCore import QEvent
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QLineEdit
 
-from workbench.gui import theme
-from workbench.gui.icons import icon
+from workbench.gui.look import theme
+from workbench.gui.look.icons import icon
 
 
 class SignField(QLineEdit):

@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
-from workbench.gui.canvas import Drawn, QtCanvas
+from workbench.gui.views.canvas import Drawn, QtCanvas
 from workbench.gui.widgets.labels import label
 from workbench.model.pragma import Category
 from workbench.pictures.canvas import Canvas

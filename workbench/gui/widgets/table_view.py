@@ -10,8 +10,8 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QMenu
 
 from workbench.api import views
-from workbench.gui.canvas import QtCanvas
-from workbench.gui.painting import label
+from workbench.gui.look.painting import label
+from workbench.gui.views.canvas import QtCanvas
 from workbench.gui.widgets.row_view import GAP_PX, RowView
 from workbench.gui.widgets.rows import Column
 from workbench.pictures.signs import draw_swatch

@@ -1,0 +1,1 @@
+"""The window's frame: what stands around every mode."""

@@ -1,0 +1,109 @@
+"""Project, run, range: where one is, each a menu of where one could be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QMenu
+
+from workbench.gui.frame.context import Context
+from workbench.gui.frame.header import Crumb, Header
+from workbench.gui.frame.naming import folder_title, range_title, run_detail, run_title
+from workbench.session.open import recent
+
+_MOST_RUNS = 20
+
+
+class Breadcrumb(QObject):
+    def __init__(self, context: Context, ask_project: Callable[[], None], show_range: Callable[[], None]) -> None:
+        super().__init__(context)
+        self._context, self._ask_project, self._show_range = context, ask_project, show_range
+        self._project = Crumb(self._project_menu)
+        self._run = Crumb(self._run_menu)
+        self._range = Crumb(self._range_menu)
+        self._platform = Crumb(self._platform_menu)
+        self.crumbs = (self._project, self._run, self._range, self._platform)
+        context.documents.changed.connect(self._say_platform)
+        context.navigation.range_changed.connect(lambda: self._range.say(range_title(context.navigation.time_range)))
+
+    def update(self, header: Header) -> None:
+        """Say what is open, as far as the mode tells of it."""
+        context = self._context
+        workspace, run = context.workspace, context.run
+        self._project.say(workspace.project.name if workspace else "no project")
+        self._run.say(run_title(run) if run else "No run yet", run_detail(run) if run else "")
+        self._range.say(range_title(context.navigation.time_range))
+        crumbs = context.plugins.modes[context.navigation.mode].crumbs
+        in_platform = "platform" in crumbs and workspace is not None
+        self._say_platform()
+        header.show_crumb(self._run, not in_platform)
+        header.show_crumb(self._range, run is not None and "range" in crumbs)
+        header.show_crumb(self._platform, in_platform)
+
+    def _platform_path(self) -> Path | None:
+        """The template that Platform mode shows, or else the project's."""
+        workspace = self._context.workspace
+        shown = next((d.path for d in self._context.documents if d.kind == "platform" and d.path), None)
+        return shown or (workspace.platform_path if workspace else None)
+
+    def _say_platform(self) -> None:
+        path = self._platform_path()
+        if path is not None and self._platform.text() != path.name:
+            self._platform.say(path.name)
+
+    def _project_menu(self, menu: QMenu) -> None:
+        context = self._context
+        menu.addAction("Open project...").triggered.connect(lambda checked=False: self._ask_project())
+        if context.workspace is not None:
+            path = str(context.workspace.path)
+            menu.addAction("Open project file").triggered.connect(
+                lambda checked=False: context.navigation.open_line(path, 1)
+            )
+        menu.addAction("Close project").triggered.connect(lambda checked=False: context.leave())
+        menu.addSeparator()
+        for other in recent.recent():
+            action = menu.addAction(f"{other.name}   {other.parent}")
+            action.triggered.connect(lambda checked=False, p=other: context.open_path(p))
+
+    def _run_menu(self, menu: QMenu) -> None:
+        context = self._context
+        shown = context.run.path if context.run else None
+        for folder in reversed(context.run_folders()[-_MOST_RUNS:]):
+            action = menu.addAction(folder_title(folder))
+            action.setCheckable(True)
+            action.setChecked(folder == shown)
+            action.triggered.connect(lambda checked=False, f=folder: context.open_run(f))
+        if menu.isEmpty():
+            menu.addAction("No runs yet").setEnabled(False)
+
+    def _range_menu(self, menu: QMenu) -> None:
+        context = self._context
+        whole = menu.addAction("Whole run")
+        whole.setCheckable(True)
+        whole.setChecked(context.navigation.time_range is None)
+        whole.triggered.connect(lambda checked=False: context.choose_range(None))
+        menu.addAction("Choose on the timeline").triggered.connect(
+            lambda checked=False: context.navigation.set_mode("timeline")
+        )
+        if context.navigation.mode != "timeline":  # which tells it anyway
+            menu.addAction("What it holds").triggered.connect(lambda checked=False: self._show_range())
+
+    def _platform_menu(self, menu: QMenu) -> None:
+        """The text of the template that is shown; the others of the project, and those of the workbench."""
+        context, shown = self._context, self._platform_path()
+        if context.workspace is None or shown is None:
+            return
+        menu.addAction("Open as text").triggered.connect(
+            lambda checked=False: context.navigation.open_line(str(shown), 1)
+        )
+        menu.addSeparator()
+        bundled = (support.template for support in context.plugins.platforms.values())
+        from workbench.session.edit.platform_document import templates_in  # with its readers: only where a menu opens
+
+        for path in dict.fromkeys((context.workspace.platform_path, *templates_in(context.workspace.root), *bundled)):
+            action = menu.addAction(path.name if path.is_relative_to(context.workspace.root) else path.stem)
+            action.setCheckable(True)
+            action.setChecked(path == shown)
+            action.triggered.connect(lambda checked=False, p=path: context.navigation.template_wanted.emit(p))

@@ -1,0 +1,68 @@
+"""What opens over the window or beside it, and closes again: notices, how to run, settings, the guide, about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QPoint, Signal
+from PySide6.QtWidgets import QWidget
+
+from workbench.gui.frame.about import AboutPopover
+from workbench.gui.frame.context import Context
+from workbench.gui.frame.popovers import NoticesPopover, RunOptionsPopover
+from workbench.gui.run.background import Slices
+from workbench.session.program.settings import settings
+
+if TYPE_CHECKING:
+    from workbench.gui.frame.guide import GuideWindow
+    from workbench.gui.frame.settings_dialog import SettingsDialog
+
+
+class Floating(QObject):
+    """Each is made when it is first asked for, or small; `setting_changed` tells the name of a setting."""
+
+    setting_changed = Signal(str)
+
+    def __init__(self, window: QWidget, context: Context, slices: Slices) -> None:
+        super().__init__(window)
+        self._window, self._context, self._slices = window, context, slices
+        self.notices = NoticesPopover(context, window)
+        self.run_options = RunOptionsPopover(context, window)
+        self.about = AboutPopover(window)
+        self.settings: SettingsDialog | None = None
+        self.guide: GuideWindow | None = None
+
+    def show_notices(self, rail_px: int) -> None:
+        """At the foot of the window, beside its rail."""
+        notices = self.notices
+        notices.reload()
+        notices.open_where(lambda: QPoint(rail_px + 12, self._window.height() - notices.height()))
+
+    def show_run_options(self, header_px: int) -> None:
+        """Below the header, at the right."""
+        options = self.run_options
+        options.open_where(lambda: QPoint(self._window.width() - options.width(), header_px + 4))
+
+    def show_about(self) -> None:
+        room, about = self._window, self.about
+        about.open_where(lambda: QPoint((room.width() - about.width()) // 2, (room.height() - about.height()) // 2))
+
+    def show_settings(self, words: str = "") -> SettingsDialog:
+        """What can be set, as far as it has some words in it; the first time once its rows are made, by slices."""
+        if self.settings is None:
+            from workbench.gui.frame.settings_dialog import SettingsDialog
+
+            known = settings(self._context.plugins.modes.values())
+            self.settings = SettingsDialog(known, self._context.background, self._window)
+            self.settings.changed.connect(self.setting_changed)
+            self._slices.start(self.settings.build())
+        self._slices.start(self.settings.opening(words))
+        return self.settings
+
+    def show_guide(self) -> None:
+        if self.guide is None:
+            from workbench.gui.frame.guide import GuideWindow
+
+            self.guide = GuideWindow(self._window, self._slices)
+        self.guide.show()
+        self.guide.raise_()

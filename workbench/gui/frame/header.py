@@ -1,0 +1,197 @@
+"""The window's head: menus, back and forward, where one is, search, Run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QMenu, QMenuBar, QSizePolicy, QWidget
+
+from workbench.gui.look import fonts, theme
+from workbench.gui.look.icons import draw_icon
+from workbench.gui.look.theme import set_ground
+from workbench.gui.views.canvas import Drawn
+from workbench.gui.widgets import Button, IconButton, plain_column, rule
+from workbench.pictures.canvas import Canvas
+from workbench.session.program.keys import with_key
+
+#: A crumb's detail is left out (to the tooltip) where it would have less room than this.
+LEAST_DETAIL_PX = 90
+
+
+class Logo(Drawn, QWidget):
+    """Three bars: accent, work, waiting."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFixedSize(26, 20)
+
+    def draw(self, canvas: Canvas) -> None:
+        for index, (ink, height) in enumerate((("accent", 16), ("state:work", 10), ("state:wait_recv", 5))):
+            canvas.rect(index * 9, 18 - height, 7, height, ink, radius=1.5)
+
+
+class Crumb(QAbstractButton):
+    """A step of the breadcrumb: bold, then muted, then an arrow down to its menu."""
+
+    def __init__(self, fill_menu: Callable[[QMenu], None]) -> None:
+        super().__init__()
+        self._fill_menu = fill_menu
+        self._detail = ""
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.clicked.connect(self._open)
+
+    def say(self, text: str, detail: str = "") -> None:
+        self.setText(text)
+        self._detail = detail
+        self.setAccessibleName(f"{text} {detail}".strip())
+        self.setToolTip(self.accessibleName())
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        bold, plain = QFontMetrics(fonts.ui_font(13, 600)), QFontMetrics(fonts.ui_font(12))
+        detail = plain.horizontalAdvance(self._detail) + 7 if self._detail else 0
+        return QSize(bold.horizontalAdvance(self.text()) + detail + 37, 28)
+
+    def minimumSizeHint(self) -> QSize:
+        bold = QFontMetrics(fonts.ui_font(13, 600)).horizontalAdvance(self.text())
+        return QSize(min(bold + 37, 170), 28)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            p = theme.palette()
+            if self.underMouse() or self.isDown() or self.hasFocus():
+                painter.setPen(QColor(p.accent) if self.hasFocus() else Qt.PenStyle.NoPen)
+                painter.setBrush(QColor(p.selection))
+                painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
+            room = self.width() - 35
+            bold = fonts.ui_font(13, 600)
+            text = QFontMetrics(bold).elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room)
+            used = QFontMetrics(bold).horizontalAdvance(text)
+            middle = Qt.AlignmentFlag.AlignVCenter
+            painter.setFont(bold)
+            painter.setPen(QColor(p.text))
+            painter.drawText(QRectF(7, 0, room + 8, 28), middle, text)
+            plain = fonts.ui_font(12)
+            painter.setFont(plain)
+            painter.setPen(QColor(p.second))
+            if self._detail and room - used > LEAST_DETAIL_PX:
+                rest = QFontMetrics(plain).elidedText(self._detail, Qt.TextElideMode.ElideRight, room - used - 6)
+                painter.drawText(QRectF(7 + used + 7, 0, room - used, 28), middle, rest)
+            draw_icon(painter, "chevron-down", self.width() - 21, 7, 14)
+
+    def _open(self) -> None:
+        menu = QMenu(self)
+        self._fill_menu(menu)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(self.mapToGlobal(QPoint(0, self.height() + 2)))
+
+
+class Separator(Drawn, QWidget):
+    """The mark between two crumbs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFixedSize(16, 28)
+
+    def draw(self, canvas: Canvas) -> None:
+        canvas.icon("chevron-right", 1, 7, 14)
+
+
+class RunButton(QWidget):
+    """Run, and beside it how to run."""
+
+    run = Signal()
+    options = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(1)
+        self.button = Button("Run", "play", "primary")
+        self.button.setStyleSheet("border-top-right-radius: 0; border-bottom-right-radius: 0;")
+        self.button.clicked.connect(self.run.emit)
+        self.how = Button("", "chevron-down", "primary")
+        self.how.setToolTip("How to run: trace, settings")
+        self.how.setAccessibleName("How to run")
+        self.how.setFixedWidth(26)
+        self.how.setStyleSheet("border-top-left-radius: 0; border-bottom-left-radius: 0; padding: 0 0 0 2px;")
+        self.how.clicked.connect(self.options.emit)
+        for button in (self.button, self.how):
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keyboard where one types
+            row.addWidget(button)
+
+
+class Header(QWidget):
+    """44 pixels high. The window fills the menu bar, the crumbs and the search field."""
+
+    def __init__(self, crumbs: tuple[Crumb, ...], search: QWidget) -> None:
+        super().__init__()
+        set_ground(self, "chrome")
+        self.setFixedHeight(44)
+        column = plain_column(self)
+        row = QHBoxLayout()
+        row.setContentsMargins(20, 0, 16, 0)
+        row.setSpacing(4)
+        row.addWidget(Logo())
+        row.addSpacing(12)
+        self.menus = QMenuBar()
+        self.menus.setNativeMenuBar(False)
+        self.menus.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
+        row.addWidget(self.menus, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._project_parts: list[QWidget] = []
+        divider = rule(vertical=True)
+        divider.setFixedHeight(20)
+        self.back = IconButton("arrow-left", "Back")
+        self.forward = IconButton("arrow-right", "Forward")
+        for widget in (divider, self.back, self.forward):
+            self._project_parts.append(widget)
+        row.addSpacing(8)
+        row.addWidget(divider)
+        row.addSpacing(4)
+        row.addWidget(self.back)
+        row.addWidget(self.forward)
+        row.addSpacing(4)
+        self._marks: dict[Crumb, QWidget] = {}
+        for index, crumb in enumerate(crumbs):
+            if index:
+                self._marks[crumb] = Separator()
+                row.addWidget(self._marks[crumb])
+                self._project_parts.append(self._marks[crumb])
+            row.addWidget(crumb)
+            self._project_parts.append(crumb)
+        row.addStretch(1)
+        row.addWidget(search)
+        row.addSpacing(8)
+        self.run_button = RunButton()
+        row.addWidget(self.run_button)
+        self._project_parts.append(self.run_button)
+        self.take_keys()
+        self._project_shown: bool | None = None
+        column.addStretch(1)
+        column.addLayout(row)
+        column.addStretch(1)
+        column.addWidget(rule())
+
+    def take_keys(self) -> None:
+        """Say in the tooltips which keys are in force."""
+        self.back.setToolTip(with_key("Back", "back"))
+        self.forward.setToolTip(with_key("Forward", "forward"))
+        self.run_button.button.setToolTip(with_key("Instrument a copy, build it and run it", "run"))
+
+    def show_project(self, visible: bool) -> None:
+        """Without a project only menus and search are shown."""
+        if visible != self._project_shown:
+            self._project_shown = visible
+            for part in self._project_parts:
+                part.setVisible(visible)
+
+    def show_crumb(self, crumb: Crumb, visible: bool) -> None:
+        crumb.setVisible(visible)
+        if crumb in self._marks:
+            self._marks[crumb].setVisible(visible)

@@ -1,0 +1,203 @@
+"""The panels around a mode: left and right docks whose width and presence each mode keeps, the run dock below."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QWidget
+
+from workbench.api.modes import Panel
+from workbench.gui.frame.focus import home_of
+from workbench.gui.frame.mode_stack import ModeStack
+from workbench.gui.look.theme import set_ground
+from workbench.gui.run.run_dock import RunDock
+from workbench.gui.widgets import Stack
+from workbench.system import store
+
+RUN_PX = 356
+CENTRE_PX = 704  # what a mode and the rail have before the panels beside it get all that they want
+RANGE_PART, RANGE_PX = 0.45, 304  # of the details' column; its least width
+RANGE_BESIDE_PX, RANGE_BELOW_PX = 1440, 236  # from which width of the window it is always at the right; else its height
+_ANY = Panel(width_px=320, least_px=240)
+
+
+class Panels(QObject):
+    """Places the docks. What a person wants of a panel's width is kept apart from what there is room for, so that a
+    panel which gave way to a small window comes back in a large one."""
+
+    def __init__(self, window: QMainWindow, centre: QWidget, modes: ModeStack, run_dock: RunDock) -> None:
+        super().__init__(window)
+        self._window, self._centre, self._modes = window, centre, modes
+        self.side_stack, self.details_stack = Stack(), Stack()
+        self._blanks = tuple((stack, QWidget()) for stack in (self.side_stack, self.details_stack))
+        for stack, blank in self._blanks:
+            stack.addWidget(blank)
+        self._side = _dock("Side", self.side_stack)
+        self._details = _dock("Details", self.details_stack)
+        self._range = _dock("Range", QWidget())  # what stands in it is made when it is first wanted
+        self._run = _dock("Run", run_dock)
+        self._range.setMinimumWidth(RANGE_PX)
+        run_dock.setMinimumHeight(160)
+        window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, self._side)
+        window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self._details)
+        window.addDockWidget(Qt.DockWidgetArea.RightDockWidgetArea, self._range)
+        window.addDockWidget(Qt.DockWidgetArea.BottomDockWidgetArea, self._run)
+        window.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
+        window.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
+        self._mode = ""
+        self._widths = (_ANY, _ANY)
+        self._run_wanted, self._range_wanted, self._run_px = False, False, RUN_PX
+        self._kept: dict[str, dict[str, int]] = store.load("layout", {})
+        for dock in (self._side, self._details, self._range, self._run):
+            dock.hide()
+        for watched in (window, self._side, self._details, self._run):
+            watched.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:
+            if watched is self._window:
+                QTimer.singleShot(0, self, self._fit)  # when the window has laid itself out
+            elif self._mode and QApplication.mouseButtons() & Qt.MouseButton.LeftButton:  # the edge is being dragged
+                kept = self._kept.setdefault(self._mode, {})
+                if watched is self._run:
+                    self._run_px = self._run.height()
+                elif watched is self._side:
+                    kept["side"] = self._side.width()
+                else:
+                    kept["details"] = self._details.width()
+        return super().eventFilter(watched, event)
+
+    def show_mode(self, mode: str) -> None:
+        """Show the panels of a mode as it was left; "" shows none (Welcome)."""
+        self._mode = mode
+        view = self._modes.made.get(mode)
+        side, details = (view.side_panel, view.details_panel) if view else (None, None)
+        self._widths = (view.kind.side or _ANY, view.kind.details or _ANY) if view else (_ANY, _ANY)
+        kept = self._kept.get(mode, {})
+        for stack, width in zip((self.side_stack, self.details_stack), self._widths, strict=True):
+            stack.setMinimumWidth(width.least_px)
+        for dock, stack, inside in (
+            (self._side, self.side_stack, side),
+            (self._details, self.details_stack, details),
+        ):
+            if inside is not None and stack.indexOf(inside) < 0:
+                stack.addWidget(inside)
+            if inside is not None:
+                stack.setCurrentWidget(inside)
+            hidden = dock is self._details and not kept.get("details_shown", 1)
+            dock.setVisible(inside is not None and not hidden)
+        self._run.setVisible(bool(mode) and self._run_wanted)
+        self._range.setVisible(view is not None and self._range_wanted and not view.shows_range)
+        self._fit()
+        QTimer.singleShot(0, self, self._fit)  # docks that were just shown take their width when they are laid out
+
+    def blank(self) -> None:
+        """Leave the panels where they are, empty: the mode that they will be of is not whole yet."""
+        for stack, blank in self._blanks:
+            stack.setCurrentWidget(blank)
+
+    def _fit(self) -> None:
+        """Give the panels the widths that are wanted, as far as the window has room for them."""
+        kept, room = self._kept.get(self._mode, {}), self._window.width()
+        shares = ((self._side, "side", 0.0, 0.30), (self._details, "details", 0.17, 0.34))
+        docks = [
+            (dock, min(kept.get(name, max(width.width_px, round(room * least))), round(room * most)))
+            for (dock, name, least, most), width in zip(shares, self._widths, strict=True)
+            if dock.isVisible()
+        ]
+        wanted = sum(px for _, px in docks)
+        given = min(1.0, max(0, room - CENTRE_PX) / max(wanted, 1))
+        if docks:
+            widths = [round(px * given) for _, px in docks]
+            self._window.resizeDocks([dock for dock, _ in docks], widths, Qt.Orientation.Horizontal)
+        self._place_range()
+        below = self._window.dockWidgetArea(self._range) == Qt.DockWidgetArea.BottomDockWidgetArea
+        if self._range.isVisible() and below:
+            self._window.resizeDocks([self._range], [RANGE_BELOW_PX], Qt.Orientation.Vertical)
+        elif self._range.isVisible() and self._details.isVisible():
+            room = self._details.height() + self._range.height()
+            heights = [round(room * (1 - RANGE_PART)), round(room * RANGE_PART)]
+            self._window.resizeDocks([self._details, self._range], heights, Qt.Orientation.Vertical)
+        if self._run.isVisible():
+            height = min(self._run_px, round(self._window.height() * 0.42))
+            self._window.resizeDocks([self._run], [height], Qt.Orientation.Vertical)
+
+    def _place_range(self) -> None:
+        """Beside the mode, where that or its details leave the room, else below it."""
+        wide = self._window.width() >= RANGE_BESIDE_PX
+        beside = wide or (self._details.isVisible() and self._widths[1].least_px >= RANGE_PX)
+        areas = Qt.DockWidgetArea
+        area = areas.RightDockWidgetArea if beside else areas.BottomDockWidgetArea
+        if self._window.dockWidgetArea(self._range) != area:
+            shown = self._range.isVisible()
+            self._window.addDockWidget(area, self._range)
+            self._range.setVisible(shown)
+
+    def by_name(self) -> dict[str, QWidget]:
+        """The parts of the window that F6 goes round."""
+        inside = {"side": self.side_stack, "centre": self._centre, "details": self.details_stack}
+        return {**inside, "range": self._range.widget(), "run": self._run.widget()}
+
+    def focus_next(self) -> None:
+        """F6: side panel, middle (or the panels in it), details, run panel, and round again."""
+        parts, mode = self.by_name(), self._modes.made.get(self._mode)
+        inside = [panel for panel in (mode.panels or (mode,) if mode else ()) if panel.isVisible()]
+        groups = [inside if inside and name == "centre" else [part] for name, part in parts.items()]
+        panels = [panel for group in groups for panel in group if panel.isVisible()]
+        focus = QApplication.focusWidget()
+        here = next((i for i, w in enumerate(panels) if focus is not None and w.isAncestorOf(focus)), -1)
+        for offset in range(1, len(panels) + 1):
+            target = home_of(panels[(here + offset) % len(panels)])
+            if target is not None:
+                target.setFocus(Qt.FocusReason.TabFocusReason)
+                return
+
+    def has_details(self) -> bool:
+        mode = self._modes.made.get(self._mode)
+        return mode is not None and mode.details_panel is not None
+
+    def details_visible(self) -> bool:
+        return self._details.isVisible()
+
+    def run_visible(self) -> bool:
+        return self._run.isVisible()
+
+    def show_details(self, visible: bool) -> None:
+        self._kept.setdefault(self._mode, {})["details_shown"] = int(visible)
+        self.show_mode(self._mode)
+
+    def range_wanted(self) -> bool:
+        return self._range_wanted
+
+    def show_range(self, panel: QWidget | None) -> None:
+        """Show what the range holds in this panel, beside every mode; None hides it."""
+        self._range_wanted = panel is not None
+        if panel is not None and self._range.widget() is not panel:
+            set_ground(panel, "panel")
+            self._range.setWidget(panel)
+        self.show_mode(self._mode)
+
+    def show_run(self, visible: bool) -> None:
+        self._run_wanted = visible
+        self._run.setVisible(visible and bool(self._mode))
+        self._fit()
+
+    def reset(self) -> None:
+        """As the window was when it was new."""
+        self._kept = {}
+        mode, self._mode = self._mode, ""
+        self._run_wanted, self._range_wanted, self._run_px = False, False, RUN_PX
+        self.show_mode(mode)
+        self.save()
+
+    def save(self) -> None:
+        store.save("layout", self._kept)
+
+
+def _dock(title: str, inside: QWidget) -> QDockWidget:
+    made = QDockWidget(title)
+    made.setObjectName(title)
+    made.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
+    made.setTitleBarWidget(QWidget())
+    set_ground(inside, "panel")
+    made.setWidget(inside)
+    return made

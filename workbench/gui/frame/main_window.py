@@ -1,0 +1,235 @@
+"""The window: its frame, the commands that can be given in it, and the menus that they stand in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMenu
+
+from workbench.gui.frame.actions import Command, Menu, known
+from workbench.gui.frame.frame import Frame
+from workbench.gui.frame.selection import SelectedFinding
+from workbench.gui.modes.mode import Mode
+from workbench.session.open import recent
+from workbench.session.open.examples import EXAMPLES
+from workbench.session.program.keys import key_of_mode
+from workbench.session.program.plugins import Plugins
+
+
+class MainWindow(Frame):
+    def __init__(self, plugins: Plugins) -> None:
+        super().__init__(plugins)
+        self.actions_of.add(self._menus())
+        self.actions_of.update()
+
+    # ---- menus
+
+    def _menus(self) -> Sequence[Menu]:
+        """Every command, its key, and when it can be given."""
+        context, control, asking = self.context, self.run_control, self.asking
+        navigation, floating = context.navigation, self.floating
+        on, if_mode = self._on_mode_shown, self._if_mode
+
+        def project() -> bool:
+            return context.workspace is not None
+
+        def run() -> bool:
+            return context.run is not None
+
+        def either() -> bool:
+            return project() or run()
+
+        def can_run() -> bool:
+            return project() and not control.running
+
+        def new_text() -> str:
+            made = self.shown.kind.makes if self.shown else ""
+            return f"New {made}..." if made else "New..."
+
+        def go_to_text() -> str:
+            return f"Go to a {self.shown.goes_to}..." if self.shown and self.shown.goes_to else "Go to..."
+
+        def open_selected_line() -> None:
+            if place := context.selected_place():
+                navigation.open_line(*place)
+
+        has_document = if_mode(lambda mode: mode.shown_document)
+        copies = if_mode(lambda mode: mode.shown_document and mode.kind.makes)
+        themes = (("light", "Light"), ("dark", "Dark"), ("system", "As the desktop"))
+        panels = self.panels
+        return (
+            Menu("&File", (
+                known("new_project", asking.new_project),
+                known("open_project", asking.project),
+                known("open_run", asking.run),
+                Menu("Copy an example", [
+                    Command(f"example_{n}", f"{example.title}...", partial(asking.copy_example, example, run=False))
+                    for n, example in enumerate(EXAMPLES)
+                ]),
+                Menu("Recent", fill=self._fill_recent),
+                None,
+                Menu("Import a run", [
+                    Command(f"import_{i.name}", f"{_capital(i.title)}...", partial(asking.import_run, i),
+                            can=lambda: not control.running)
+                    for i in context.plugins.importers.values()
+                ]),
+                Menu("Export the run", [
+                    Command(f"export_{e.name}", f"{_capital(e.title)}...", partial(asking.export_run, e), can=run)
+                    for e in context.plugins.exporters.values()
+                ]),
+                known("new_document", on(lambda mode: mode.new_document()),
+                        if_mode(lambda mode: mode.kind.makes), new_text),
+                known("save", self.save, has_document),
+                known("save_as", on(lambda mode: mode.save_as()), has_document),
+                known("duplicate", on(lambda mode: mode.duplicate()), can=copies),
+                known("save_all", self.save_all, can=lambda: bool(context.documents.unsaved)),
+                known("report", asking.report, can=run),
+                None,
+                known("close_file", on(lambda mode: mode.close_shown()),
+                        if_mode(lambda mode: mode.can_close)),
+                known("close", context.leave, either),
+                known("quit", self.close),
+            )),
+            Menu("&Edit", (
+                known("undo", self.undo, lambda: self.history.can_undo,
+                        lambda: f"Undo {self.history.undo_label}".strip()),
+                known("redo", self.redo, lambda: self.history.can_redo,
+                        lambda: f"Redo {self.history.redo_label}".strip()),
+                None,
+                known("pragma", self.insert_pragma, project),
+                known("propose", self.propose_marks, project),
+                known("find", self.find_here),
+                None,
+                known("settings", floating.show_settings),
+            )),
+            Menu("&View", (
+                *(Command(f"mode_{mode.name}", mode.title, partial(self.go_to, mode.name), key_of_mode(place), either)
+                  for place, mode in enumerate(context.plugins.modes.values(), 1)),
+                None,
+                known("details", self.toggle_details, panels.has_details),
+                known("run_panel", self.toggle_run_dock),
+                known("range_panel", self.toggle_range, if_mode(lambda mode: context.run and not mode.shows_range)),
+                None,
+                Menu("Theme", [
+                    Command(f"theme_{name}", text, partial(self.set_theme, name), on=partial(self.is_theme, name))
+                    for name, text in themes
+                ]),
+                known("reset_layout", panels.reset),
+            )),
+            Menu("&Go", (
+                known("back", navigation.back, lambda: navigation.can_go_back),
+                known("forward", navigation.forward, lambda: navigation.can_go_forward),
+                None,
+                known("next_finding", partial(self.step_finding, 1), run),
+                known("previous_finding", partial(self.step_finding, -1), run),
+                known("try_change", self.try_change, run),
+                known("open_line", open_selected_line, can=run),
+                None,
+                known("go_to", on(lambda mode: mode.ask_where()),
+                        if_mode(lambda mode: mode.goes_to), go_to_text),
+                known("definition", on(lambda mode: mode.go_to_definition()),
+                        if_mode(lambda mode: mode.finds_definitions and mode.shown_document)),
+                known("search", self.focus_search),
+                known("next_panel", panels.focus_next),
+            )),
+            Menu("&Run", (
+                known("run", control.run, can_run),
+                known("again", control.again, can_run),
+                known("cancel", control.cancel, lambda: control.running),
+                None,
+                known("how_to_run", self.show_run_options, can=project),
+                known("instrument", asking.instrument, can=can_run),
+                known("prove", control.prove, can=can_run),
+                known("rescan", context.rescan, can=project),
+                known("stop_scan", context.stop_scan,
+                        can=lambda: context.background.runs("scan")),
+            )),
+            Menu("&Help", (
+                known("keys", lambda: floating.show_settings("keys")),
+                known("guide", floating.show_guide),
+                known("about", floating.show_about),
+            )),
+        )  # fmt: skip
+
+    def _fill_recent(self, menu: QMenu) -> None:
+        menu.clear()
+        for path in recent.recent():
+            menu.addAction(str(path)).triggered.connect(partial(self._open_recent, path))
+        if menu.isEmpty():
+            menu.addAction("None yet").setEnabled(False)
+
+    def _open_recent(self, path: Path, checked: bool = False) -> None:
+        self.context.open_path(path)
+
+    # ---- commands
+
+    def _on_mode_shown(self, do: Callable[[Mode], object]) -> Callable[[], None]:
+        """A command that does something with the mode shown."""
+
+        def command() -> None:
+            if (mode := self.mode) is not None:
+                do(mode)
+
+        return command
+
+    def _if_mode(self, can: Callable[[Mode], object]) -> Callable[[], bool]:
+        return lambda: (mode := self.shown) is not None and bool(can(mode))
+
+    def save(self) -> None:
+        if self.mode:
+            self.mode.save()
+
+    def save_all(self) -> None:
+        for document in self.context.documents.unsaved:
+            self.context.documents.save(document)
+
+    def undo(self) -> None:
+        self.context.notices.attempt(self._history_of(self.mode).undo)
+        self._refresh()
+
+    def redo(self) -> None:
+        self.context.notices.attempt(self._history_of(self.mode).redo)
+        self._refresh()
+
+    def insert_pragma(self) -> None:
+        self.context.navigation.set_mode("source")
+        if self.mode:
+            self.mode.insert_pragma()
+
+    def propose_marks(self) -> None:
+        self.context.navigation.set_mode("source")
+        if self.mode:
+            self.mode.propose_marks()
+
+    def find_here(self) -> None:
+        if not (self.mode and self.mode.find_here()):
+            self.focus_search()
+
+    def step_finding(self, step: int) -> None:
+        """Select the next or previous finding, from the first or last on, in the order that the mode shows them."""
+        analysis = self.context.analysis
+        if analysis is None or not analysis.findings or (self.mode and self.mode.step_finding(step)):
+            return
+        ids = [finding.id for finding in analysis.findings]
+        chosen = self.context.navigation.selection
+        at = ids.index(chosen.finding) if isinstance(chosen, SelectedFinding) and chosen.finding in ids else None
+        number = (at + step if at is not None else 0 if step > 0 else -1) % len(ids)
+        self.context.navigation.select(SelectedFinding(ids[number]))
+
+    def try_change(self) -> None:
+        """Try the selected finding's change, in the mode that shows findings."""
+        if not (self.mode and self.mode.try_change()):
+            self.context.navigation.set_mode("analyse")
+            if self.mode:
+                self.mode.try_change()
+
+    def focus_search(self) -> None:
+        self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.search.selectAll()
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,123 @@
+"""The modes, each made when it is first shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QAbstractScrollArea, QWidget
+from shiboken6 import isValid
+
+from workbench.api.faults import caught, plugin_fault, plugin_of
+from workbench.gui.frame.context import Context
+from workbench.gui.look.theme import set_ground
+from workbench.gui.modes.mode import Mode
+from workbench.gui.widgets import Stack
+from workbench.model.diagnostic import Diagnostic
+
+
+class ModeStack(Stack):
+    """The middle of the window. A mode that is wanted for the first time is read in the background and built by
+    slices; until it is whole nothing of another mode stands under its name."""
+
+    shown_changed = Signal()
+    status_changed = Signal()
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        set_ground(self, "panel")
+        self._context = context
+        self._wanted = ""
+        self._making: dict[str, Iterator[None]] = {}
+        self._blank = QWidget()
+        self.addWidget(self._blank)
+        self.made: dict[str, Mode] = {}
+
+    def show_mode(self, mode: str) -> None:
+        """Show a mode as soon as it is whole."""
+        self._wanted = mode
+        if mode in self.made:
+            self._show()
+        else:
+            self.setCurrentWidget(self._blank)
+        if mode not in self.made and mode not in self._making:
+            self._making[mode] = self._make(mode)
+            plugins = self._context.plugins
+
+            def read() -> None:
+                view: type[Mode] = plugins.modes[mode].view()
+                view.read_ahead(plugins)
+
+            build = partial(self._context.slices.start, self._making[mode])
+            self._context.code.start(f"code of {mode}", read, lambda _: build(), partial(self._failed, mode))
+
+    def whole(self, mode: str) -> Mode | None:
+        """A mode, built at once where it is not yet. None where no plugin brings it, or where it fails."""
+        if mode in self._context.plugins.modes:
+            for _ in self._making.setdefault(mode, self._make(mode)):
+                pass
+        return self.made.get(mode)
+
+    @property
+    def shown(self) -> Mode | None:
+        """The mode that is wanted, once it is shown."""
+        return self.made.get(self._wanted)
+
+    def current(self) -> Mode | None:
+        """The mode that is wanted, built at once where it is not yet."""
+        return self.whole(self._wanted) if self._wanted else None
+
+    def _make(self, mode: str) -> Iterator[None]:
+        if mode in self.made:
+            return
+        kind = self._context.plugins.modes[mode]
+        try:
+            made = kind.view()(self._context, kind)
+            yield
+            yield from made.build()
+        except BaseException as raised:
+            fault = caught(raised)
+            self._making.pop(mode, None)  # asked for again, it is tried again
+            if not plugin_of(fault):
+                raise
+            self._context.notices.tell(plugin_fault(fault, f"to show the mode '{kind.title}'"))
+            return
+        self.addWidget(made)
+        made.status_changed.connect(self.status_changed)
+        self.made[mode] = made
+        if mode == self._wanted:
+            self._show()
+
+    def _show(self) -> None:
+        """What is drawn at length follows the rest of the mode, each in a turn of its own."""
+        made = self.made[self._wanted]
+        parts = [made, made.side_panel, made.details_panel] if made is not self.currentWidget() else []
+        views = [view for part in parts if part is not None for view in _views(part)]
+        for view in views:
+            view.setUpdatesEnabled(False)
+        self.setCurrentWidget(made)
+        self.shown_changed.emit()
+        if views:
+            self._context.slices.start(_unveiled(views))
+
+    def _failed(self, mode: str, problems: tuple[Diagnostic, ...]) -> None:
+        del self._making[mode]
+        self._context.notices.tell(*problems)
+
+
+def _views(part: QWidget) -> Iterator[QWidget]:
+    """The views, tables and texts in a part, as far as they are to be seen."""
+    for child in part.children():
+        if isinstance(child, QWidget) and not child.isHidden():
+            if isinstance(child, QAbstractScrollArea):
+                yield child
+            else:
+                yield from _views(child)
+
+
+def _unveiled(views: Sequence[QWidget]) -> Iterator[None]:
+    for view in views:
+        yield
+        if isValid(view):
+            view.setUpdatesEnabled(True)

@@ -1,0 +1,185 @@
+"""What opens beside the rail and the Run button: notices, how to run."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from workbench.gui.frame.context import Context
+from workbench.gui.widgets import Button, DiagnosticRow, label, rule, scrolled
+from workbench.gui.widgets.popover import MARGIN_PX, Popover
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.session.open.workspace import Workspace, parse_settings
+from workbench.system import store
+
+if TYPE_CHECKING:
+    from workbench.session.make.pipeline import RunOptions
+
+MOST_PX = 480  # of what scrolls: the least window is 600 high
+_INSIDE_PX = MARGIN_PX + 16
+
+
+def _column(popover: Popover) -> QVBoxLayout:
+    column = QVBoxLayout(popover)
+    column.setContentsMargins(_INSIDE_PX, _INSIDE_PX - 4, _INSIDE_PX, _INSIDE_PX)
+    column.setSpacing(10)
+    return column
+
+
+class NoticesPopover(Popover):
+    """Diagnostics that belong to no place in particular, and the plugins with what they bring or why they failed."""
+
+    def __init__(self, context: Context, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.setFixedWidth(560)
+        column = _column(self)
+        column.addWidget(label("Notices", "title"))
+        inside = QVBoxLayout()
+        inside.setContentsMargins(0, 0, 4, 0)
+        inside.setSpacing(10)
+        self._rows = QVBoxLayout()
+        self._rows.setSpacing(8)
+        inside.addLayout(self._rows)
+        inside.addWidget(rule())
+        inside.addWidget(label("Plugins", "strong"))
+        for plugin in context.plugins.loaded:
+            row = QHBoxLayout()
+            row.addWidget(label(plugin.name))
+            row.addStretch(1)
+            said = label("not loaded" if plugin.error else f"{plugin.version}, {_hooks(plugin.hooks)}",
+                         "high" if plugin.error else "small")  # fmt: skip
+            said.setToolTip(plugin.error or plugin.origin)
+            row.addWidget(said)
+            inside.addLayout(row)
+        inside.addStretch(1)
+        self._scroll = scrolled(inside, "raised")
+        column.addWidget(self._scroll)
+        self._shown: tuple[Diagnostic, ...] | None = None
+        self.reload()
+
+    def reload(self) -> None:
+        """What is wrong now; what is said already stays as it is."""
+        problems = self._context.problems()
+        if problems == self._shown:
+            return
+        self._shown = problems
+        while item := self._rows.takeAt(0):
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        for diagnostic in problems:
+            row = DiagnosticRow(diagnostic, dismissable=diagnostic in self._context.notices)
+            row.open_line.connect(self._open_line)
+            row.dismissed.connect(lambda d=diagnostic: self._context.notices.dismiss(d))
+            self._rows.addWidget(row)
+        if not problems:
+            self._rows.addWidget(label("Nothing is wrong that the workbench knows of.", "muted"))
+        inside = self._scroll.widget()
+        self._scroll.setFixedHeight(min(MOST_PX, inside.sizeHint().height() + 2) if inside is not None else 32)
+        self.follow()
+
+    def _open_line(self, file: str, line: int) -> None:
+        self.close_it()
+        self._context.navigation.open_line(file, line)
+
+
+def _hooks(hooks: object) -> str:
+    names = [str(name).removeprefix("workbench_").replace("_", " ") for name in hooks]  # type: ignore[attr-defined]
+    return ", ".join(names) or "nothing"
+
+
+class RunOptionsPopover(Popover):
+    """How to run: trace, deterministic, plain, and the project's settings by name."""
+
+    run = Signal()
+
+    def __init__(self, context: Context, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.setFixedWidth(420)
+        column = _column(self)
+        column.addWidget(label("How to run", "title"))
+        self.trace = QCheckBox("Trace: every change of state, for the timeline")
+        self.trace.toggled.connect(lambda on: store.set_preference("trace", "yes" if on else "no"))
+        self.deterministic = QCheckBox("Deterministic: the host's work is counted, not timed")
+        self.plain = QCheckBox("Plain: observe nothing")
+        self.waves = QCheckBox("Waveforms: the design's signals as a VCD file")
+        for box in (self.trace, self.deterministic, self.plain, self.waves):
+            column.addWidget(box)
+        self._form_title = label("Settings of this project", "strong")
+        column.addWidget(self._form_title)
+        self._form = QFormLayout()
+        self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
+        self._form.setHorizontalSpacing(16)
+        column.addLayout(self._form)
+        self.fields: dict[str, QLineEdit] = {}
+        self.problem = label("", "high", wrap=True)
+        self.problem.hide()
+        column.addWidget(self.problem)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        self.go = Button("Run", "play", "primary")
+        self.go.clicked.connect(self._on_run)
+        row.addWidget(self.go)
+        column.addLayout(row)
+        context.workspace_changed.connect(self._reload)
+        self.read()
+        self._reload()
+
+    def read(self) -> None:
+        """As the settings have it."""
+        self.trace.setChecked(store.preference("trace", "yes") == "yes")
+
+    def _reload(self) -> None:
+        while self._form.rowCount():
+            self._form.removeRow(0)
+        self.fields = {}
+        workspace = self._context.workspace
+        always = bool(workspace and workspace.project.simulation.waves)
+        self.waves.setChecked(always)
+        self.waves.setEnabled(not always)
+        for name, value in (workspace.project.settings if workspace else {}).items():
+            self.fields[name] = QLineEdit(str(value))
+            self.fields[name].setProperty("role", "code")
+            self._form.addRow(label(name, "code"), self.fields[name])
+        for before, after in pairwise((self.waves, *self.fields.values(), self.go)):
+            QWidget.setTabOrder(before, after)
+        self._form_title.setVisible(bool(self.fields))
+        self.adjustSize()
+
+    def options(self, workspace: Workspace) -> RunOptions:
+        """What is chosen. Raises WorkbenchError for a setting that cannot be read."""
+        from workbench.session.make.pipeline import RunOptions
+
+        own, simulation = workspace.project.settings, workspace.project.simulation
+        texts = [f"{n}={f.text()}" for n, f in self.fields.items() if n in own and f.text() != str(own[n])]
+        return RunOptions(
+            plain=self.plain.isChecked(),
+            trace=self.trace.isChecked(),
+            deterministic=self.deterministic.isChecked(),
+            waves=(simulation.waves_from_s, simulation.waves_to_s) if self.waves.isChecked() else None,
+            settings=parse_settings(texts),
+        )
+
+    def _on_run(self) -> None:
+        if self._context.workspace is None:
+            return
+        try:
+            self.options(self._context.workspace)
+        except WorkbenchError as error:
+            self.problem.setText(error.diagnostics[0].message)
+            self.problem.show()
+            return
+        self.problem.hide()
+        self.close_it()
+        self.run.emit()

@@ -1,0 +1,100 @@
+"""The rail of modes at the left, in the order of the loop; notices and settings at its foot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QVBoxLayout, QWidget
+
+from workbench.api.modes import WindowMode
+from workbench.gui.look.theme import set_ground
+from workbench.gui.views.canvas import Drawn
+from workbench.gui.widgets import rule
+from workbench.pictures.canvas import CENTRE, Canvas
+from workbench.session.program.keys import key_in_force, key_of_mode
+
+
+class RailButton(Drawn, QAbstractButton):
+    """An icon over a word, 64 by 60; at its corner a red count, or a dot for what is not saved."""
+
+    def __init__(self, icon_name: str, text: str, tip: str) -> None:
+        super().__init__()
+        self._icon_name = icon_name
+        self._count = 0
+        self._unsaved = False
+        self.setText(text)
+        self.setToolTip(tip)
+        self.setFixedSize(64, 59)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+    def set_unsaved(self, unsaved: bool) -> None:
+        self._unsaved = unsaved
+        self.setAccessibleName(f"{self.text()}, not saved" if unsaved else self.text())
+        self.update()
+
+    def set_count(self, count: int) -> None:
+        self._count = count
+        self.setAccessibleName(f"{self.text()}, {count}" if count else self.text())
+        self.update()
+
+    def draw(self, canvas: Canvas) -> None:
+        on = self.isChecked()
+        ground = "selection" if on else "track" if self.underMouse() else ""
+        canvas.rect(6.5, 4.5, 51, 50, ground, "accent" if self.hasFocus() else "", radius=6)
+        if on:
+            canvas.rect(0, 12, 3, 35, "accent")
+        ink = "link" if on else "second"
+        canvas.icon(self._icon_name, 22, 12, 20, ink)
+        canvas.text(0, 35, 64, 17, self.text(), ink, 12, 600 if on else 400, CENTRE)
+        if self._count:
+            said = str(self._count) if self._count < 100 else "99+"
+            wide = 16 + 6 * (len(said) - 1)
+            canvas.rect(35, 5, wide, 16, "high", radius=8)
+            canvas.write(35 + wide / 2, 13, said, "panel", 11, 600, CENTRE)
+        elif self._unsaved:
+            canvas.disc(47.5, 12.5, 3.5, "accent")
+
+
+class Rail(QWidget):
+    mode_chosen = Signal(str)
+    notices_asked = Signal()
+    settings_asked = Signal()
+
+    def __init__(self, modes: Iterable[WindowMode]) -> None:
+        super().__init__()
+        set_ground(self, "chrome")
+        self.setFixedWidth(65)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        column = QVBoxLayout()
+        column.setContentsMargins(0, 4, 0, 8)
+        column.setSpacing(0)
+        self.buttons: dict[str, RailButton] = {}
+        for mode in modes:
+            button = RailButton(mode.icon, mode.title, "")
+            button.setCheckable(True)
+            button.setAutoExclusive(True)
+            button.clicked.connect(lambda checked=False, name=mode.name: self.mode_chosen.emit(name))
+            self.buttons[mode.name] = button
+            column.addWidget(button)
+        column.addStretch(1)
+        self.notices = RailButton("bell", "Notices", "What went wrong, and plugins")
+        self.notices.clicked.connect(self.notices_asked.emit)
+        self.settings = RailButton("settings-2", "Settings", "Looks, keys, programs, folders")
+        self.settings.clicked.connect(self.settings_asked.emit)
+        column.addWidget(self.notices)
+        column.addWidget(self.settings)
+        row.addLayout(column)
+        row.addWidget(rule(vertical=True))
+        self.take_keys()
+
+    def take_keys(self) -> None:
+        """Say in the tooltips which keys are in force."""
+        for place, (name, button) in enumerate(self.buttons.items(), 1):
+            key = key_in_force(f"mode_{name}", key_of_mode(place))
+            button.setToolTip(f"{button.text()} ({key})" if key else button.text())
+
+    def show_mode(self, mode: str) -> None:
+        self.buttons[mode].setChecked(True)

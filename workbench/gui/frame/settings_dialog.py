@@ -1,0 +1,189 @@
+"""Settings: everything that can be set, found by a word of it; what is chosen is in force at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QLineEdit, QListWidget, QVBoxLayout, QWidget
+
+from workbench.gui.frame.settings_rows import SettingRow
+from workbench.gui.run.background import Background
+from workbench.gui.widgets import Button, ElidedLabel, label, scrolled
+from workbench.model.diagnostic import Diagnostic
+from workbench.run.machine import Part, programs
+from workbench.session.open.trust import AS_IT_STOOD, OWN, trusted, withdraw
+from workbench.session.program.settings import GROUPS, Setting
+from workbench.system.cache import cache_dir
+
+#: Keys of views, which stand as they are.
+VIEW_KEYS = (
+    ("Enter, double click", "open the line of what is selected"),
+    ("Click with Ctrl", "editor: go to where a name is defined"),
+    ("1 to 6", "in the question of a pragma: its category"),
+    ("Arrows, +, −", "in a picture: move, zoom in and out"),
+    ("Tab", "timeline: next edge of the state that is selected"),
+    ("Esc", "give up a gesture, close what floats"),
+)
+_TRUSTED = "Trusted projects"
+_AT_ONCE = 8  # rows made in a turn of the event loop
+
+
+class SettingsDialog(QDialog):
+    """`changed` carries the name of what was set. It is whole once `build` has ended."""
+
+    changed = Signal(str)
+
+    def __init__(self, known: Mapping[str, Setting], background: Background, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._background = background
+        self.setWindowTitle("Settings")
+        self.resize(760, min(680, max(460, parent.height() - 80)))
+        self.search = QLineEdit()
+        self.search.setPlaceholderText("Find a setting")
+        self.search.setAccessibleName("Find a setting")
+        self.search.setClearButtonEnabled(True)
+        self.search.textChanged.connect(self._find)
+        self.groups = QListWidget()
+        self.groups.setFixedWidth(130)
+        self.groups.setAccessibleName("Groups of settings")
+        self.groups.addItems(list(GROUPS))
+        self.groups.setStyleSheet("QListWidget { background: transparent; } QListWidget::item { padding: 6px 8px; }")
+        self.groups.itemActivated.connect(lambda item: self._go_to(item.text()))
+        self.groups.itemClicked.connect(lambda item: self._go_to(item.text()))
+        self._known = known
+        self.rows: dict[str, SettingRow] = {}
+        self._heads = {group: label(group, "title") for group in GROUPS}
+        for head in self._heads.values():
+            head.setContentsMargins(0, 10, 0, 2)
+        self._others = [(label(keys, "code"), label(what, "smallsecond")) for keys, what in VIEW_KEYS]
+        self._none = label("No setting has this in its name, its value or what it does.", "muted", wrap=True)
+        self._trusted = QWidget()
+        self._trusted.setLayout(QVBoxLayout())
+
+    def build(self) -> Iterator[None]:
+        """Make the rows, some in a turn."""
+        for number, (name, setting) in enumerate(self._known.items()):
+            shown = self.rows[name] = SettingRow(setting, self._known)
+            shown.changed.connect(partial(self._on_changed, name))
+            if number % _AT_ONCE == _AT_ONCE - 1:
+                yield
+        self._rows_column = self._column()
+        yield
+        self.area = scrolled(self._rows_column, "box")
+        row = QHBoxLayout()
+        row.setSpacing(14)
+        row.addWidget(self.groups)
+        row.addWidget(self.area, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 20)
+        column.setSpacing(12)
+        column.addWidget(label("Settings", "finding"))
+        column.addWidget(self.search)
+        column.addLayout(row, 1)
+        self._find("")
+
+    def _column(self) -> QVBoxLayout:
+        column = QVBoxLayout()
+        column.setContentsMargins(18, 4, 18, 18)
+        column.setSpacing(2)
+        for group, head in self._heads.items():
+            column.addWidget(head)
+            for shown in self.rows.values():
+                if shown.setting.group == group:
+                    column.addWidget(shown)
+        for keys, what in self._others:
+            keys.setFixedWidth(150)
+            row = QHBoxLayout()
+            row.addWidget(keys)
+            row.addWidget(what)
+            row.addStretch(1)
+            column.addLayout(row)
+        column.addWidget(self._trusted)
+        column.addWidget(self._none)
+        column.addStretch(1)
+        return column
+
+    def opening(self, words: str = "") -> Iterator[None]:
+        """Show the settings that have these words, as they are now, and look for programs anew."""
+        for row in self.rows.values():
+            row.read()
+        yield
+        cache = self.rows["folder.cache"]
+        cache.explain(f"{cache.setting.what}; now {cache_dir()}")
+        self._look_for_programs()
+        self._show_trusted()
+        self.search.setText(words)
+        self._find(words)
+        self.show()
+        self.raise_()
+        self.activateWindow()
+        self.search.setFocus()
+        self.search.selectAll()
+
+    def _find(self, text: str) -> None:
+        words = text.lower().split()
+        found = {name for name, row in self.rows.items() if all(word in row.says() for word in words)}
+        for name, row in self.rows.items():
+            row.setVisible(name in found)
+        for group, head in self._heads.items():
+            head.setVisible(any(self.rows[name].setting.group == group for name in found))
+        others = False
+        for keys, what in self._others:
+            shown = all(word in f"keys {keys.text()} {what.text()}".lower() for word in words)
+            keys.setVisible(shown)
+            what.setVisible(shown)
+            others = others or shown
+        self._trusted.setVisible(bool(trusted()) and all(word in _TRUSTED.lower() for word in words))
+        self._none.setVisible(not found and not others and self._trusted.isHidden())
+        self.area.verticalScrollBar().setValue(0)
+
+    def _go_to(self, group: str) -> None:
+        self.search.clear()
+        show = self.area.verticalScrollBar().setValue  # once what was hidden has its place
+        QTimer.singleShot(0, self, lambda: show(self._heads[group].y()))
+
+    def _show_trusted(self) -> None:
+        """Each project that is run without a question, and how to have the question again."""
+        fresh = QWidget()
+        grid = QGridLayout(fresh)
+        grid.setContentsMargins(0, 10, 0, 0)
+        grid.setColumnStretch(0, 1)
+        grid.addWidget(label(_TRUSTED, "title"), 0, 0, 1, 2)
+        for row, (path, own) in enumerate(trusted().items(), 1):
+            grid.addWidget(ElidedLabel(path, "code", Qt.TextElideMode.ElideLeft), 2 * row, 0)
+            grid.addWidget(label(OWN if own else AS_IT_STOOD, "smallsecond"), 2 * row + 1, 0)
+            ask = Button("Ask again", kind="link")
+            ask.clicked.connect(partial(self._withdraw, path))
+            grid.addWidget(ask, 2 * row, 1)
+        self._rows_column.replaceWidget(self._trusted, fresh)
+        self._trusted.deleteLater()
+        self._trusted = fresh
+
+    def _withdraw(self, path: str) -> None:
+        withdraw(path)
+        self._show_trusted()
+        self._find(self.search.text())
+        self.changed.emit("trusted")
+
+    def _on_changed(self, name: str) -> None:
+        for row in self.rows.values():  # a key may have been another's
+            if row.setting.kind == "key":
+                row.read()
+        if name.startswith("program."):
+            self._look_for_programs()
+        self.changed.emit(name)
+
+    def _look_for_programs(self) -> None:
+        self._background.start("programs", programs, self._show_programs, lambda problems: None)
+
+    def _show_programs(self, found: tuple[Part, ...]) -> None:
+        """Below each program the one that is used, or what to do about it."""
+        for part in found:
+            if row := self.rows.get(f"program.{part.name}"):
+                lacks = isinstance(part.found, Diagnostic)
+                said = f"{part.found.message}. {part.found.hint}" if isinstance(part.found, Diagnostic) else (
+                    f"{row.setting.what}; {part.found.version}, {part.found.path}"
+                )  # fmt: skip
+                row.explain(said, "smallmedium" if lacks else "smallsecond")

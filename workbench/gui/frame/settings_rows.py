@@ -1,0 +1,224 @@
+"""What a setting is set with: a row with what it is called, what it does, and a field that fits its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFileDialog,
+    QFontComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QKeySequenceEdit,
+    QLabel,
+    QLineEdit,
+    QSpinBox,
+    QWidget,
+)
+
+from workbench.gui.look import fonts
+from workbench.gui.widgets import Button, IconButton, label, set_role
+from workbench.model.diagnostic import WorkbenchError
+from workbench.session.program.settings import Setting, change, holder, reset
+
+_FIELD_PX = 250
+
+
+class SettingRow(QWidget):
+    """Sets at once what is chosen in it; what is not valid is told below, and not set. `changed` says that it was."""
+
+    changed = Signal()
+
+    def __init__(self, setting: Setting, known: Mapping[str, Setting]) -> None:
+        super().__init__()
+        self.setting, self._known = setting, known
+        self._reading = False
+        self._value = self._wanted = ""
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 4, 0, 4)
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(2)
+        grid.setColumnStretch(0, 1)
+        grid.addWidget(label(setting.title, "said", wrap=True), 0, 0)
+        self.what: QLabel | None = None
+        if setting.what:
+            self.what = label(setting.what, "smallsecond", wrap=True)
+            grid.addWidget(self.what, 1, 0, 1, 3)
+        self.field, self._show = self._make_field()
+        self.field.setAccessibleName(setting.title)
+        self.field.setFixedWidth(_FIELD_PX)
+        grid.addWidget(self.field, 0, 1)
+        grid.setColumnMinimumWidth(2, 28)
+        self._grid = grid
+        self.read()
+
+    # most rows never show these
+
+    @cached_property
+    def reset_button(self) -> IconButton:
+        made = IconButton("undo-2", f"{self.setting.title}: as it comes")
+        made.clicked.connect(self._reset)
+        self._grid.addWidget(made, 0, 2)
+        return made
+
+    @cached_property
+    def problem(self) -> QLabel:
+        made = label("", "high", wrap=True)
+        self._grid.addWidget(made, 2, 0)
+        return made
+
+    @cached_property
+    def take(self) -> Button:
+        made = Button("Use it here", kind="link")
+        made.clicked.connect(self._take)
+        self._grid.addWidget(made, 2, 1)
+        return made
+
+    def says(self) -> str:
+        """All that a search looks through."""
+        setting, what = self.setting, self.what.text() if self.what else ""
+        return " ".join(
+            (setting.group, setting.title, setting.name, self._value, what, *setting.choices.values())
+        ).lower()
+
+    def explain(self, text: str, role: str = "smallsecond") -> None:
+        """Say something else below the title."""
+        if self.what is not None:
+            self.what.setText(text)
+            set_role(self.what, role)
+
+    def read(self) -> None:
+        """Show what is in force."""
+        self._reading, self._value = True, self.setting.value
+        self._show(self._value)
+        self._reading = False
+        changed = self._value != self.setting.default
+        if changed or "reset_button" in vars(self):
+            self.reset_button.setVisible(changed)
+        found = self.setting.problem(self._value) if changed else None
+        self._tell(". ".join(filter(None, (found.message, found.hint))) if found else "")
+
+    def _tell(self, problem: str, can_take: bool = False) -> None:
+        if problem or "problem" in vars(self):
+            self.problem.setText(problem)
+            self.problem.setVisible(bool(problem))
+        if can_take or "take" in vars(self):
+            self.take.setVisible(can_take)
+
+    def set(self, text: str) -> None:
+        """Set a value, or say why not."""
+        if self._reading:
+            return
+        if text == self._value:
+            self.read()
+            return
+        try:
+            change(self.setting, text, self._known)
+        except WorkbenchError as error:
+            self._wanted = text
+            told = error.diagnostics[0]
+            taken = self.setting.kind == "key" and holder(text, self.setting, self._known) is not None
+            self._tell(told.message if taken else ". ".join(filter(None, (told.message, told.hint))), taken)
+            return
+        self.read()
+        self.changed.emit()
+
+    def _take(self) -> None:
+        """Give this command the key that another one has."""
+        other = holder(self._wanted, self.setting, self._known)
+        with self._told():
+            if other is not None:
+                change(other, "", self._known)
+            self.set(self._wanted)
+
+    def _reset(self) -> None:
+        """As it comes, unless another command has that key now."""
+        default = self.setting.default
+        if self.setting.kind == "key" and default and holder(default, self.setting, self._known):
+            self.set(default)
+            return
+        with self._told():
+            reset(self.setting)
+            self.read()
+            self.changed.emit()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """A value that cannot be stored is reported."""
+        try:
+            yield
+        except WorkbenchError as error:
+            self._tell(error.diagnostics[0].text())
+
+    # ---- fields
+
+    def _make_field(self) -> tuple[QWidget, Callable[[str], object]]:
+        """The field, and what shows a value in it."""
+        kind = self.setting.kind
+        return {"choice": self._choice, "number": self._number, "font": self._font, "key": self._key}.get(
+            kind, self._path
+        )()
+
+    def _choice(self) -> tuple[QWidget, Callable[[str], object]]:
+        box = QComboBox()
+        values = list(self.setting.choices)
+        box.addItems(list(self.setting.choices.values()))
+        box.currentIndexChanged.connect(lambda number: self.set(values[number]))
+        return box, lambda value: box.setCurrentIndex(values.index(value))
+
+    def _number(self) -> tuple[QWidget, Callable[[str], object]]:
+        box = QSpinBox()
+        box.lineEdit().setTextMargins(6, 0, 6, 0)
+        box.setRange(self.setting.least, self.setting.most)
+        box.setKeyboardTracking(False)
+        box.valueChanged.connect(lambda number: self.set(str(number)))
+        return box, lambda value: box.setValue(int(value))
+
+    def _font(self) -> tuple[QWidget, Callable[[str], object]]:
+        box = QFontComboBox()
+        box.setFontFilters(QFontComboBox.FontFilter.MonospacedFonts)
+        box.setEditable(False)
+        box.textActivated.connect(lambda name: self.set("" if name == fonts.LINES_FAMILY else name))
+        return box, lambda value: box.setCurrentText(value or fonts.LINES_FAMILY)
+
+    def _key(self) -> tuple[QWidget, Callable[[str], object]]:
+        field = QKeySequenceEdit()
+        field.setMaximumSequenceLength(1)
+        field.setToolTip("Press the keys. Backspace: none.")
+
+        def take(keys: QKeySequence) -> None:
+            text = keys.toString(QKeySequence.SequenceFormat.PortableText)
+            if text:  # the field is empty between two keys
+                self.set("" if text == "Backspace" else text)
+
+        field.keySequenceChanged.connect(take)
+        return field, lambda value: field.setKeySequence(QKeySequence(value))
+
+    def _path(self) -> tuple[QWidget, Callable[[str], object]]:
+        whole = QWidget()
+        row = QHBoxLayout(whole)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
+        field = QLineEdit()
+        field.setProperty("role", "code")
+        field.setPlaceholderText("as it is found")
+        field.editingFinished.connect(lambda: self.set(field.text().strip()))
+        choose = IconButton("folder", f"Choose: {self.setting.title}")
+        choose.clicked.connect(self._choose)
+        whole.setFocusProxy(field)
+        row.addWidget(field, 1)
+        row.addWidget(choose, 0, Qt.AlignmentFlag.AlignVCenter)
+        return whole, field.setText
+
+    def _choose(self) -> None:
+        if self.setting.kind == "folder":
+            name = QFileDialog.getExistingDirectory(self, self.setting.title, self.setting.value)
+        else:
+            name, _ = QFileDialog.getOpenFileName(self, self.setting.title, self.setting.value)
+        if name:
+            self.set(name)

@@ -1,0 +1,112 @@
+"""The foot of the window: the run, what the mode adds, problems; at the right the job."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from workbench import __version__
+from workbench.gui.frame.context import Context
+from workbench.gui.frame.naming import run_title
+from workbench.gui.views.canvas import Drawn
+from workbench.model.diagnostic import Severity, has_errors
+from workbench.model.text import counted, time_text
+from workbench.pictures.canvas import RIGHT, Canvas
+from workbench.pictures.signs import draw_severity
+
+ANSWER_MS = 4000
+
+
+class StatusBar(Drawn, QWidget):
+    """24 pixels, painted. `level` is "good", "" or a severity; a click asks for the notices."""
+
+    clicked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFixedHeight(24)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._parts: tuple[str, ...] = ()
+        self._level = ""
+        self._job = ""
+        self._answer = ""
+        self._answered = QTimer(self, singleShot=True, interval=ANSWER_MS)
+        self._answered.timeout.connect(lambda: self.answer(""))
+
+    def answer(self, text: str) -> None:
+        """Say something of the key that was pressed, before all else, for a moment."""
+        self._answer = text
+        self._answered.start()
+        self.update()
+
+    def say(self, parts: Sequence[str], level: str, job: str) -> None:
+        self._parts, self._level, self._job = tuple(parts), level, job
+        self.setAccessibleName(". ".join((*self._parts, job)))
+        self.setToolTip("  •  ".join(self._parts))
+        self.update()
+
+    @property
+    def text(self) -> str:
+        return " • ".join((*self._shown, self._job))
+
+    @property
+    def _shown(self) -> tuple[str, ...]:
+        return (self._answer, *self._parts) if self._answer else self._parts
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self.clicked.emit()
+
+    def draw(self, canvas: Canvas) -> None:
+        canvas.rect(0, 0, self.width(), self.height(), "chrome")
+        canvas.rect(0, 0, self.width(), 1, "rule")
+        middle, left, end = 12.5, 16.0, self.width() - canvas.width_of(self._job) - 32
+        canvas.write(self.width() - 16, middle, self._job, "second", 12, 400, RIGHT)
+        if self._level == "good":
+            canvas.icon("check", left, 5, 14, "good")
+        elif self._level:
+            draw_severity(canvas, left, 5, 14, self._level)
+        left += 20 if self._level else 0
+        for index, part in enumerate(self._shown):
+            if index:
+                canvas.disc(left + 9.5, 13, 1.5, "muted")
+                left += 19
+            if left >= end:
+                break
+            left += canvas.text(left, 0, end - left, 25, part, "second", least=1)
+
+
+def status_parts(context: Context, of_mode: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
+    """The parts from left, the mode's own last, and the sign before them: good, a severity's level or none."""
+    parts: list[str] = []
+    level = ""
+    run = context.run
+    if run is not None:
+        title = run_title(run)
+        shown = "shown until the new run ends" if context.replacing else run.manifest.status.value
+        parts.append(f"{title} {shown}")
+        parts.append(f"{time_text(run.time_s, 5)} {run.kind_of_time}")
+        if not of_mode:
+            from workbench.analysis.recording import recording_parts  # read where there is a run to speak of
+
+            parts.append("profile and trace" if run.manifest.traced else "profile")
+            parts += recording_parts(run.manifest)
+            parts.append(f"{counted(len(run.manifest.blocks), 'block')} observed")
+        level = "good" if run.complete else "high"
+    elif context.workspace is not None:
+        parts.append("No run yet")
+    if not context.trusted:
+        parts.append("not trusted yet")
+    parts += of_mode
+    problems = context.problems()
+    if problems:
+        errors = has_errors(problems)
+        level = "high" if errors else level or "medium"
+        serious = [d for d in problems if d.severity is (Severity.ERROR if errors else Severity.WARNING)]
+        word = "problem" if errors else "warning"
+        parts.append(counted(len(serious), word))
+    if not parts:
+        parts.append(f"RC Workbench {__version__}")
+    return tuple(parts), level

@@ -1,0 +1,33 @@
+"""Text that several tables paint in the same way.
+
+Not by the canvas of `workbench.pictures`: cells stand in no report, are elided at their middle as well as at their end,
+and are painted by hundreds while a table scrolls, which is Qt's own metrics' work.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter
+
+from workbench.gui.look import theme
+from workbench.gui.views.canvas import font, text_width
+from workbench.pictures.canvas import LEAST_CHARACTERS
+
+
+def label(
+    painter: QPainter, rect: QRectF, text: str, colour: str = "text", size: int = 12, weight: int = 400,
+    align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
+    elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+) -> float:  # fmt: skip
+    """One line of text, centred upright, elided where it does not fit, left out where too little would stay; its
+    width."""
+    width = text_width(text, size, weight)
+    if width > rect.width():
+        text = QFontMetricsF(font(size, weight)).elidedText(text, elide, max(rect.width(), 0))
+        if len(text) <= LEAST_CHARACTERS:
+            return 0.0
+        width = text_width(text, size, weight)
+    painter.setFont(font(size, weight))
+    painter.setPen(theme.colour(colour))
+    painter.drawText(rect, align | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, text)
+    return width

@@ -1,0 +1,165 @@
+"""Confirm a set of changes on the simulated card: start it, watch it, cancel it, and what each set that ran came to."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
+
+from workbench.analysis.trial_page import set_title
+from workbench.gui.frame.context import Context
+from workbench.gui.open.trust_prompt import ask_trust
+from workbench.gui.widgets import Button, ElidedLabel, empty, label, plain_column, rule
+from workbench.model.changes import Change
+from workbench.model.diagnostic import Diagnostic
+from workbench.model.prediction import Prediction
+from workbench.model.text import counted, ratio_text
+from workbench.session.change.confirm import Confirmation, confirm
+from workbench.session.change.confirm_words import confirmed_words
+
+Changes = tuple[Change, ...]
+KEY = "confirm"
+
+
+class ConfirmBox(QWidget):
+    """`show_set` tells which set is tried now."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.context = context
+        self.prediction: Prediction | None = None
+        self.under_way: Prediction | None = None
+        self.confirmed: dict[Changes, tuple[Prediction, Confirmation]] = {}
+        column = plain_column(self)
+        column.setSpacing(8)
+        head = QHBoxLayout()
+        head.addWidget(label("Confirm on the card", "strong"))
+        head.addWidget(ElidedLabel("runs your program with these timing rules", "small"), 1)
+        column.addLayout(head)
+        self.button = Button("Confirm on the card")
+        self.button.clicked.connect(self.start)
+        column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
+        self.why = label("", "smallsecond", wrap=True)
+        column.addWidget(self.why)
+        column.addWidget(self._progress())
+        self._rows = QVBoxLayout()
+        column.addLayout(self._rows)
+        context.background.progressed.connect(self._progressed)
+        context.running_changed.connect(self._write)
+        context.workspace_changed.connect(self._write)
+
+    def _progress(self) -> QWidget:
+        self.progress = QWidget()
+        column = plain_column(self.progress)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setRange(0, 100)
+        row.addWidget(self.bar, 1)
+        self.cancel_button = Button("Cancel", kind="link")
+        self.cancel_button.clicked.connect(self.cancel)
+        row.addWidget(self.cancel_button)
+        column.addLayout(row)
+        self.said = ElidedLabel("", "small")
+        column.addWidget(self.said)
+        self.progress.hide()
+        return self.progress
+
+    def forget(self) -> None:
+        """Another run is open: what was confirmed is of the one before."""
+        self.cancel()
+        self.confirmed.clear()
+        self._write()
+
+    def show_set(self, prediction: Prediction | None) -> None:
+        """The set that is tried now, with its prediction; None while there is none."""
+        self.prediction = prediction
+        self._write()
+
+    def start(self) -> None:
+        """Run the set that is shown, once the project is trusted."""
+        run, workspace, prediction = self.context.run, self.context.workspace, self.prediction
+        if run is None or workspace is None or prediction is None or self.under_way:
+            return
+        if not ask_trust(workspace, self.window()):
+            return
+        self.context.set_trusted(True)
+        self.under_way = prediction
+        plugins, changes = self.context.plugins, prediction.changes
+        self.context.background.start_job(
+            KEY, lambda job: confirm(workspace, run, changes, job, plugins), self._done, self._failed
+        )
+        self.bar.setValue(0)
+        self._write()
+
+    def cancel(self) -> None:
+        """End the run that confirms; the sets that ran before stay."""
+        self.context.background.cancel(KEY)
+        self.under_way = None
+        self._write()
+
+    def _done(self, found: Confirmation) -> None:
+        if self.under_way is not None:
+            self.confirmed[found.changes] = self.under_way, found
+        self.under_way = None
+        self._write()
+
+    def _failed(self, problems: tuple[Diagnostic, ...]) -> None:
+        self.under_way = None
+        self._write()
+        self.why.setText(problems[0].sentences)
+        self.why.show()
+
+    def _progressed(self) -> None:
+        if self.under_way is None:
+            return
+        said = self.context.background.said_of(KEY)
+        self.said.setText(said)
+        percent = said.rpartition(": ")[2].removesuffix("%")
+        if percent.isdigit():
+            self.bar.setValue(int(percent))
+
+    def _write(self) -> None:
+        """What can be done now, and what was confirmed."""
+        reason = self._not_possible()
+        known = self.prediction is not None and self.prediction.changes in self.confirmed
+        self.button.setVisible(self.prediction is not None and not reason and not self.under_way and not known)
+        self.why.setText(reason)
+        self.why.setVisible(bool(reason) and self.prediction is not None)
+        self.progress.setVisible(self.under_way is not None)
+        empty(self._rows)
+        for prediction, found in self.confirmed.values():
+            self._rows.addWidget(_row(prediction, found))
+            self._rows.addWidget(rule())
+        self.setVisible(self.prediction is not None or bool(self.confirmed))
+
+    def _not_possible(self) -> str:
+        """Why nothing can be confirmed here, whatever the changes; "" where it can."""
+        run = self.context.run
+        if self.context.workspace is None:
+            return "Not possible: the project of this run is not open."
+        if run is not None and not run.manifest.simulated:
+            return "Not possible: this run was made on a real machine."
+        return "A run is under way." if self.context.running else ""
+
+
+def _row(prediction: Prediction, found: Confirmation) -> QWidget:
+    """A set, what was predicted of it, and what it came to."""
+    widget = QWidget()
+    row = QHBoxLayout(widget)
+    row.setContentsMargins(0, 4, 0, 4)
+    row.setSpacing(10)
+    left = QVBoxLayout()
+    left.setSpacing(0)
+    left.addWidget(ElidedLabel(set_title(prediction.changes), "strong"))
+    predicted = "not predicted" if prediction.speedup is None else f"predicted {ratio_text(prediction.speedup)}"
+    left.addWidget(label(f"{counted(len(prediction.changes), 'change')}, {predicted}", "small"))
+    row.addLayout(left, 1)
+    right = QVBoxLayout()
+    right.setSpacing(0)
+    said, role, note = confirmed_words(prediction, found)
+    right.addWidget(label(said, role))
+    right.addWidget(label(note, "small", wrap=True))
+    row.addLayout(right, 1)
+    widget.setToolTip("\n".join(problem.sentences for problem in found.notes))
+    return widget

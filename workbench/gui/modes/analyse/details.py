@@ -1,0 +1,65 @@
+"""Beside the block graph: the page of what is selected, or the changes that are tried."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QStackedLayout, QWidget
+
+from workbench.analysis.finding_page import OPEN, TRY
+from workbench.api.views import Page
+from workbench.gui.frame.context import Context
+from workbench.gui.modes.analyse.try_panel import TryPanel
+from workbench.gui.views.page_view import PageView
+from workbench.model.changes import Change
+
+
+class AnalyseDetails(QWidget):
+    """`try_wanted` tells the number of the advice whose changes are to be tried, `tried` the changes whose gain was
+    predicted; none once they are no longer in front."""
+
+    try_wanted = Signal(int)
+    tried = Signal(object)
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.context = context
+        self.view = PageView(context)
+        self.closed, self.link_wanted = self.view.closed, self.view.link_wanted
+        self.view.acted.connect(self._act)
+        self.trying: TryPanel | None = None  # made when something is tried first
+        self._shown = ""  # the page's id
+        self._pages = QStackedLayout(self)
+        self._pages.addWidget(self.view)
+        self._pages.currentChanged.connect(lambda page: None if page else self.tried.emit(()))
+
+    def show_nothing(self) -> None:
+        self._pages.setCurrentWidget(self.view)
+        self._shown = ""
+        self.view.show_nothing()
+
+    def show_page(self, page: Page) -> None:
+        """Write a page; one that was shown already, written anew, leaves the changes that are tried in front."""
+        if page.id != self._shown:
+            self._pages.setCurrentWidget(self.view)
+        self._shown = page.id
+        self.view.show_page(page)
+
+    def try_changes(self, changes: Sequence[Change]) -> None:
+        """Offer all changes that the run's findings advise, with these ticked."""
+        if self.trying is None:
+            self.trying = TryPanel(self.context)
+            self.trying.closed.connect(lambda: self._pages.setCurrentWidget(self.view))
+            self.trying.answered.connect(self.tried.emit)
+            self._pages.addWidget(self.trying)
+        self.trying.begin(changes)
+        self._pages.setCurrentWidget(self.trying)
+        self.trying.edit.setFocus()
+
+    def _act(self, action: str) -> None:
+        place = self.context.selected_place()
+        if action.startswith(TRY):
+            self.try_wanted.emit(int(action.removeprefix(TRY)))
+        elif action == OPEN and place:
+            self.context.navigation.open_line(*place)

@@ -1,0 +1,69 @@
+"""In place of the graph while changes are tried: one round of the run, measured and predicted, on one scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from workbench.gui.frame.context import Context
+from workbench.gui.views.rounds import RoundsView
+from workbench.gui.widgets import PanelHeader, PillButton, plain_column, scrolled
+from workbench.model.changes import Change
+from workbench.model.text import counted
+from workbench.pictures.rounds import Round, Rounds
+from workbench.replay.predicted_round import PredictedRound
+from workbench.traces.scene import Scene, build_scene
+
+Found = tuple[PredictedRound, Scene, Scene]
+
+
+class RoundPanel(QWidget):
+    """`found` tells that the round after the changes that were asked for is there."""
+
+    found = Signal()
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.context = context
+        self.changes: tuple[Change, ...] = ()
+        self.view = RoundsView()
+        self.view.problem.connect(context.notices.tell)
+        self.head = PanelHeader("One round")
+        self.scale_pill = PillButton("Same scale", icon_name="ruler", checked=True)
+        self.scale_pill.toggled.connect(self.view.set_same_scale)
+        self.blocks = PillButton("Blocks")
+        self.blocks.setToolTip("Show the graph of blocks again")
+        self.head.add(self.scale_pill)
+        self.head.add(self.blocks)
+        column = plain_column(self)
+        column.addWidget(self.head)
+        column.addWidget(scrolled(self.view), 1)
+
+    def ask(self, changes: Sequence[Change]) -> None:
+        """Find the round after these changes, in the background, of a traced run that is replayed exactly."""
+        self.changes, run, replayed = tuple(changes), self.context.run, self.context.replayed
+        if run is None or replayed is None or not self.context.traced.has_trace:
+            return
+        known, asked = self.context.traced.scene, self.changes
+
+        def work() -> Found | None:
+            found = replayed.predicted_round(asked)
+            after = build_scene(found.run) if found else None
+            before = known or build_scene(run)
+            return (found, before, after) if found and before and after else None
+
+        def done(found: Found | None) -> None:
+            if found and asked == self.changes and run is self.context.run:
+                self._show(*found)
+
+        self.context.background.start("predicted round", work, done, self.context.failed)
+
+    def _show(self, found: PredictedRound, before: Scene, after: Scene) -> None:
+        pair = (Round("measured", before, *found.measured, "A"), Round("predicted", after, *found.predicted, "P"))
+        self.view.show_rounds(Rounds(pair))
+        count = found.rounds
+        title = "The whole run" if not count else "One round" if count == 1 else counted(count, "round")
+        self.head.set_title(title, "measured and predicted")
+        self.found.emit()

@@ -1,0 +1,288 @@
+"""Try changes of the open run: which ones, what they gain together, and what then holds the run. Nothing is edited."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+
+from workbench.analysis.after_changes import After, after_section, findings_after
+from workbench.analysis.change_words import change_title
+from workbench.analysis.finding_words import LEAST_GAIN
+from workbench.analysis.predicting import Trial, best_sets, suggestions
+from workbench.analysis.trial_page import set_title, sets_section, trial_page
+from workbench.api.job import Job
+from workbench.api.views import Page
+from workbench.gui.frame.context import Context
+from workbench.gui.look.theme import set_ground
+from workbench.gui.modes.analyse.change_edit import ChangeEdit
+from workbench.gui.modes.analyse.confirm_box import ConfirmBox
+from workbench.gui.views.page_view import PageBody
+from workbench.gui.widgets import Button, ElidedLabel, IconButton, empty, label, plain_column, rule, scrolled
+from workbench.model.changes import Change
+from workbench.model.diagnostic import Diagnostic
+from workbench.model.finding import Advice
+from workbench.model.ledger import Entry, expected_of
+from workbench.model.prediction import Prediction
+from workbench.model.text import ratio_text
+from workbench.session.change.change_completion import completions
+from workbench.session.change.confirm import Answer
+from workbench.session.keep.ledger import confirm, keep
+from workbench.session.program.settings import value
+
+MOST_OFFERS = 8
+
+
+@dataclass(frozen=True)
+class Offer:
+    """Changes that can be ticked together, from advice or as they were typed."""
+
+    changes: tuple[Change, ...]
+    advice: Advice | None = None
+
+    @property
+    def alone(self) -> Prediction | None:
+        """What these changes gain by themselves."""
+        return self.advice.prediction if self.advice else None
+
+
+class TryPanel(QWidget):
+    """`closed` asks for what was there before; `answered` carries the changes whose gain was predicted."""
+
+    closed = Signal()
+    answered = Signal(object)
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.context = context
+        self.offers: list[Offer] = []
+        self.ticked: list[Offer] = []
+        self.trial: Trial | None = None
+        set_ground(self, "panel")
+        self.setMinimumWidth(240)
+        column = QVBoxLayout()
+        column.setContentsMargins(16, 14, 14, 20)
+        column.setSpacing(8)
+        plain_column(self).addWidget(scrolled(column))
+        column.addLayout(self._head())
+        self._subtitle = label("", "smallsecond", wrap=True)
+        column.addWidget(self._subtitle)
+        self._rows = QVBoxLayout()
+        self._rows.setSpacing(2)
+        column.addLayout(self._rows)
+        self.edit = ChangeEdit(self._complete)
+        self.edit.entered.connect(self._typed)
+        self.edit.refused.connect(self._refuse)
+        column.addWidget(self.edit)
+        self.wrong = label("", "smallmedium", wrap=True)
+        self.wrong.hide()
+        column.addWidget(self.wrong)
+        self._answer, self._after, self._sets = QVBoxLayout(), QVBoxLayout(), QVBoxLayout()
+        column.addLayout(self._answer)
+        column.addLayout(self._after)
+        self.keep = Button("Keep in the ledger")
+        self.keep.setToolTip("When a run of changed sources arrives, Compare shows predicted and measured side by side")
+        self.keep.clicked.connect(self._keep)
+        column.addWidget(self.keep, 0, Qt.AlignmentFlag.AlignLeft)
+        self.kept = label("", "small", wrap=True)
+        self.kept.hide()
+        column.addWidget(self.kept)
+        self.confirm = ConfirmBox(context)
+        context.run_changed.connect(self.confirm.forget)
+        column.addWidget(self.confirm)
+        column.addLayout(self._sets)
+        column.addStretch(1)
+
+    def _head(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        back = IconButton("arrow-left", "Back to the finding (Esc)")
+        back.clicked.connect(self.closed.emit)
+        row.addWidget(back)
+        row.addWidget(label("Try changes", "finding"), 1)
+        return row
+
+    # ---- which changes
+
+    def begin(self, changes: Sequence[Change] = ()) -> None:
+        """Offer what the run's findings advise, with these changes ticked."""
+        analysis, run = self.context.analysis, self.context.run
+        if analysis is None or run is None:
+            return
+        chosen = tuple(changes)
+        found = [Offer(a.changes, a) for a in suggestions(analysis)]
+        large = [o for o in found if o.changes == chosen or (o.alone and (o.alone.speedup or 0.0) >= LEAST_GAIN)]
+        self.offers = large[:MOST_OFFERS]
+        mine = next((offer for offer in found if offer.changes == chosen), None)
+        if mine and mine not in self.offers:
+            self.offers.append(mine)
+        self.ticked = [mine] if mine else []
+        self._subtitle.setText(f"Replay of run {run.manifest.name or 'this run'}. Your sources stay as they are.")
+        self._write_rows()
+        self._ask()
+        self._ask_sets()
+
+    def _complete(self, text: str) -> tuple[int, tuple[str, ...]]:
+        run = self.context.run
+        return completions(text, run.manifest, self.context.platform) if run else (0, ())
+
+    def _typed(self, change: Change) -> None:
+        offer = Offer((change,))
+        self.offers.append(offer)
+        self.ticked.append(offer)
+        self._write_rows()
+        self._ask()
+
+    def _tick(self, offer: Offer, on: bool) -> None:
+        self.ticked = [one for one in self.offers if (on if one is offer else one in self.ticked)]
+        self._ask()
+
+    def _write_rows(self) -> None:
+        empty(self._rows)
+        for offer in self.offers:
+            self._rows.addWidget(self._row(offer))
+            self._rows.addWidget(rule())
+
+    def _row(self, offer: Offer) -> QWidget:
+        widget = QWidget()
+        row = QHBoxLayout(widget)
+        row.setContentsMargins(0, 4, 0, 4)
+        row.setSpacing(8)
+        box = QCheckBox()
+        box.setChecked(offer in self.ticked)
+        box.setAccessibleName(set_title(offer.changes))
+        box.toggled.connect(partial(self._tick, offer))
+        row.addWidget(box)
+        name = ElidedLabel(change_title(offer.changes[0]), "strong")
+        more = f" and {len(offer.changes) - 1} more" if len(offer.changes) > 1 else ""
+        name.setText(name.text() + more)
+        row.addWidget(name, 1)
+        alone = offer.alone
+        if alone and alone.speedup is not None:
+            row.addWidget(label("alone", "small"))
+            row.addWidget(label(ratio_text(alone.speedup), "strong"))
+        elif alone:
+            refused = label("not predicted", "small")
+            refused.setToolTip(alone.why)
+            row.addWidget(refused)
+        return widget
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """The set that is tried, each change once."""
+        return tuple(dict.fromkeys(change for offer in self.ticked for change in offer.changes))
+
+    # ---- what they gain
+
+    def _ask(self) -> None:
+        self.wrong.hide()
+        self._say_kept("")
+        self.trial = None
+        if not self.changes:
+            none = f"No suggestion gains {LEAST_GAIN:g}× or more. Type a change: Ctrl+Space lists them."
+            self._show(label("Tick a change, or type one." if self.offers else none, "small", wrap=True))
+            return
+        self.context.try_changes(self.changes, self._answered, lambda problems: self._refuse(problems[0]))
+
+    def _answered(self, trial: Trial) -> None:
+        analysis = self.context.analysis
+        if analysis is None or trial.prediction.changes != self.changes:
+            return
+        self.trial = trial
+        advice = [offer.advice for offer in self.ticked if offer.advice]
+        self._show(PageBody(self.context, trial_page(trial, analysis, advice)))
+        if trial.prediction.speedup is not None:
+            self._ask_after(trial)
+            self.answered.emit(trial.prediction.changes)
+
+    def _ask_after(self, trial: Trial) -> None:
+        """Find what limits the run after these changes, as a job."""
+        analysis, replayed, budget_s = self.context.analysis, self.context.replayed, float(value("predict_s"))
+
+        if analysis is None or replayed is None:
+            return
+
+        def work(job: Job) -> tuple[After, ...]:
+            with job.step("Findings after these changes"):
+                return findings_after(analysis, replayed, trial, job, budget_s)
+
+        def done(rows: tuple[After, ...]) -> None:
+            if rows and self.trial is trial:
+                empty(self._after)
+                self._after.addWidget(PageBody(self.context, Page("after", "", "", (after_section(rows),))))
+
+        self.context.background.start_job("after changes", work, done, self.context.failed)
+
+    def _ask_sets(self) -> None:
+        """Find the sets of two and three of the offers that gain most."""
+        empty(self._sets)
+        alone = [offer.alone for offer in self.offers if offer.alone and offer.alone.speedup is not None]
+        if (replayed := self.context.replayed) and len(alone) > 1:
+            self.context.background.start(
+                "sets", lambda: best_sets(replayed, alone), self._show_sets, self.context.failed
+            )
+
+    def _show_sets(self, sets: Sequence[Prediction]) -> None:
+        empty(self._sets)
+        if section := sets_section(sets):
+            body = PageBody(self.context, Page("sets", "", "", (section,)))
+            body.acted.connect(lambda action: self._take(sets[int(action)].changes))
+            self._sets.addWidget(body)
+
+    def _take(self, changes: Sequence[Change]) -> None:
+        """Try exactly this set: tick the offers that it holds, and offer by themselves what is left of it."""
+        self.ticked = [offer for offer in self.offers if set(offer.changes) <= set(changes)]
+        held = {change for offer in self.ticked for change in offer.changes}
+        for change in changes:
+            if change not in held:
+                self.offers.append(Offer((change,)))
+                self.ticked.append(self.offers[-1])
+        self._write_rows()
+        self._ask()
+
+    def _refuse(self, problem: Diagnostic | None) -> None:
+        """Say what is wrong with a change beside the line that it is typed in."""
+        said = problem.message.rpartition("': ")[2] if problem else ""  # without the change, which is in the line
+        self.wrong.setText(f"{said[:1].upper()}{said[1:]}. {problem.hint}" if problem else "")
+        self.wrong.setVisible(problem is not None)
+
+    def _show(self, answer: QWidget) -> None:
+        empty(self._answer)
+        empty(self._after)
+        self.context.background.cancel("after changes")
+        self._answer.addWidget(answer)
+        self.keep.setVisible(self.trial is not None and self.trial.prediction.speedup is not None)
+        self.confirm.show_set(self.trial.prediction if self.trial else None)
+
+    def _keep(self) -> None:
+        run, trial = self.context.run, self.trial
+        if run is None or trial is None:
+            return
+        expected = expected_of(trial.after)
+        confirmed = self.confirm.confirmed.get(trial.prediction.changes)
+
+        def work() -> Entry:
+            entry = keep(run, trial.prediction, expected)
+            found = confirmed[1] if confirmed else None
+            if found and found.speedup is not None and found.time_s is not None:
+                confirm(run, entry.id, found.speedup, found.time_s, found.answer is Answer.SAME)
+            return entry
+
+        self.context.background.start("keep", work, lambda entry: self._say_kept(_KEPT), self.context.failed)
+
+    def _say_kept(self, words: str) -> None:
+        self.kept.setText(words)
+        self.kept.setVisible(bool(words))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+_KEPT = "Kept in the ledger. When a run of changed sources arrives, Compare shows predicted and measured side by side."

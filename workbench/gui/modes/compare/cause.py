@@ -1,0 +1,60 @@
+"""The source line that causes the difference of two runs; a click goes there."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from workbench.analysis.cause import Cause, cause_details, cause_words, place_text
+from workbench.gui.frame.context import Context
+from workbench.gui.widgets import Button, ElidedLabel, SeverityIcon, empty
+from workbench.model.run import Run
+from workbench.session.keep.cause import cause_of
+
+
+class CauseRow(QWidget):
+    """Hidden until a cause is known."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.context = context
+        self.cause: Cause | None = None
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 8, 20, 0)
+        row.setSpacing(10)
+        row.addWidget(SeverityIcon("medium"), 0, Qt.AlignmentFlag.AlignTop)
+        column = QVBoxLayout()
+        column.setSpacing(2)
+        self.what, self.details = ElidedLabel("", "strong"), ElidedLabel("", "smallsecond")
+        self.links = QHBoxLayout()
+        self.links.setSpacing(20)
+        column.addWidget(self.what)
+        column.addWidget(self.details)
+        column.addLayout(self.links)
+        row.addLayout(column, 1)
+        self.hide()
+
+    def ask(self, a: Run, b: Run) -> None:
+        """Find the cause in the background, and show it."""
+        self._show(None)
+        self.context.background.start("cause", partial(cause_of, a, b), self._show, self.context.failed)
+
+    def _show(self, cause: Cause | None) -> None:
+        self.cause = cause
+        self.setVisible(cause is not None)
+        empty(self.links)
+        if cause is None:
+            return
+        self.what.setText(cause_words(cause))
+        self.details.setText(cause_details(cause))
+        for place in cause.places:
+            link = Button(place_text(place), kind="link")
+            link.setToolTip(f"Open the line of {place.label}")
+            link.clicked.connect(partial(self._open, place.file, place.line))
+            self.links.addWidget(link)
+        self.links.addStretch(1)
+
+    def _open(self, file: str, line: int, checked: bool = False) -> None:
+        self.context.navigation.open_line(file, line)

@@ -1,0 +1,231 @@
+"""The head of Compare mode: which runs, one figure, and both on one scale by state."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayout, QWidget
+
+from workbench.analysis.came_true import came_words, error_words, interval_fate
+from workbench.analysis.compare import Comparison, output_words, work_words
+from workbench.api.results import Analysis
+from workbench.gui.frame.naming import run_title
+from workbench.gui.look import theme
+from workbench.gui.look.theme import set_ground
+from workbench.gui.views.canvas import Drawn
+from workbench.gui.widgets import Button, ElidedLabel, IconButton, Legend, label, rule, set_role
+from workbench.model.blocks import Side
+from workbench.model.ledger import Entry, Fate, Work
+from workbench.model.run import Manifest, Run
+from workbench.model.text import ratio_text, time_text
+from workbench.pictures.canvas import CENTRE, Canvas
+from workbench.pictures.signs import draw_state_bar
+from workbench.pictures.states import ORDER, Shares, mean_shares
+
+
+class Letter(Drawn, QWidget):
+    """A or B in a square."""
+
+    def __init__(self, letter: str) -> None:
+        super().__init__()
+        self._letter = letter
+        self.setFixedSize(24, 24)
+
+    def draw(self, canvas: Canvas) -> None:
+        ground, ink = ("accent", "on_accent") if self._letter == "B" else ("text", "panel")
+        canvas.rect(0, 0, self.width(), self.height(), ground, radius=4)
+        canvas.write(self.width() / 2, self.height() / 2, self._letter, ink, 13, 700, CENTRE)
+
+
+class ScaledBars(Drawn, QWidget):
+    """Both runs' main block by state, as long as they took, and between them the time that was predicted of B."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bars: tuple[tuple[float, Shares], ...] = ()
+        self.predicted_s: float | None = None
+        self.setMinimumSize(180, 58)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        return QSize(420, 58)
+
+    def draw(self, canvas: Canvas) -> None:
+        rows: list[tuple[str, float, Shares | None]] = [
+            (letter, *bar) for letter, bar in zip("AB", self.bars, strict=False)
+        ]
+        if self.predicted_s is not None:
+            rows.insert(1, ("P", self.predicted_s, None))
+        longest = max((time for _, time, _ in rows), default=0.0)
+        room = self.width() - 20 - 84
+        step, high = (28, 18) if len(rows) < 3 else (19, 14)
+        for at, (letter, time, shares) in enumerate(rows):
+            y = 4 + at * step
+            wide = max(room * time / longest, 2.0) if longest else 2.0
+            canvas.write(0, y + high / 2, letter, "text" if shares is not None else "accent", 13, 600)
+            if shares is None:
+                canvas.rect(20, y, wide, high, "", "accent")
+            else:
+                draw_state_bar(canvas, 20, y, wide, high, shares)
+            words = time_text(time, 4) + ("" if shares is not None else " predicted")
+            canvas.write(26 + wide, y + high / 2, words, "text" if shares is not None else "accent", 13, 600)
+
+
+class CompareHead(QWidget):
+    """`menu_wanted` fills the menu of other runs; `swapped` exchanges A and B."""
+
+    menu_wanted = Signal(object)  # QMenu
+    swapped = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        set_ground(self, "panel")
+        self.setFixedHeight(112)
+        self.bars = ScaledBars()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(20, 10, 20, 10)
+        row.setSpacing(20)
+        row.addLayout(self._names(), 5)
+        row.addWidget(rule(vertical=True))
+        row.addLayout(self._figure(), 5)
+        row.addLayout(self._scale(), 7)
+        self.show_prediction(None)
+
+    def _names(self) -> QVBoxLayout:
+        column = QVBoxLayout()
+        column.setSpacing(2)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(0)
+        self.titles: dict[str, ElidedLabel] = {}
+        self.notes: dict[str, ElidedLabel] = {}
+        for at, letter in enumerate("AB"):
+            self.titles[letter], self.notes[letter] = ElidedLabel("", "strong"), ElidedLabel("", "small")
+            grid.addWidget(Letter(letter), at * 3, 0, 2, 1, Qt.AlignmentFlag.AlignVCenter)
+            grid.addWidget(self.titles[letter], at * 3, 1)
+            grid.addWidget(self.notes[letter], at * 3 + 1, 1)
+        grid.setRowMinimumHeight(2, 4)
+        grid.setColumnStretch(1, 1)
+        swap = IconButton("arrow-left-right", "Exchange A and B")
+        swap.clicked.connect(self.swapped.emit)
+        grid.addWidget(swap, 0, 2, 5, 1, Qt.AlignmentFlag.AlignVCenter)
+        column.addLayout(grid)
+        self.other = Button("Compare with another run", kind="link")
+        self.menu = QMenu(self)
+        self.menu.aboutToShow.connect(lambda: self.menu_wanted.emit(self.menu))
+        self.other.clicked.connect(lambda: self.menu.popup(self.other.mapToGlobal(self.other.rect().bottomLeft())))
+        column.addStretch(1)
+        column.addWidget(self.other, 0, Qt.AlignmentFlag.AlignLeft)
+        return column
+
+    def _figure(self) -> QVBoxLayout:
+        column = QVBoxLayout()
+        column.setSpacing(0)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(20)
+        grid.setVerticalSpacing(0)
+        self.verdict, self.figure = label("", "smallsecond"), label("", "hero")
+        self.predicted_title, self.predicted = label("Predicted", "smallsecond"), label("", "hero")
+        self.fate, self.error = ElidedLabel("", "small"), ElidedLabel("", "small")
+        for at, (title, figure) in enumerate(((self.verdict, self.figure), (self.predicted_title, self.predicted))):
+            grid.addWidget(title, 0, at)
+            grid.addWidget(figure, 1, at, 2, 1)
+        grid.setColumnStretch(2, 1)
+        column.addLayout(grid)
+        self.output, self.work = ElidedLabel("", "small"), ElidedLabel("", "small")
+        column.addLayout(judged := QHBoxLayout())
+        judged.addWidget(self.fate, 3)
+        judged.addWidget(self.error, 2)
+        for widget in (self.output, self.work):
+            column.addWidget(widget)
+        column.addStretch(1)
+        return column
+
+    def show_prediction(self, entry: Entry | None) -> None:
+        """What was predicted of B beside what came, and whether that is inside the interval."""
+        for widget in (self.predicted_title, self.predicted, self.fate, self.error):
+            widget.setVisible(entry is not None)
+        self.output.setVisible(not (entry and entry.came and entry.came.same_output))  # else in the status bar alone
+        self.bars.predicted_s = entry.prediction.time_s if entry else None
+        self.bars.update()
+        if entry is None:
+            return
+        if entry.came and entry.came.work is Work.EQUAL:  # the calls that move most moved as much
+            self.work.setText(self.work.text().replace("Different work:", "Equal work. What changed:"))
+        self.predicted.setText(ratio_text(entry.prediction.speedup or 0.0))
+        judged = entry.fate in (Fate.INSIDE, Fate.OUTSIDE)
+        unequal = entry.came is not None and entry.came.work is Work.UNEQUAL
+        per_unit = "not judged: other work" if unequal else "not judged: work unknown"
+        self.fate.setText(interval_fate(entry) if judged else per_unit)
+        set_role(self.fate, "smallgood" if entry.fate is Fate.INSIDE else "smallmedium")
+        per_work = f"{ratio_text(entry.came.speedup)} per unit of work" if entry.came and entry.came.speedup else ""
+        self.error.setText(error_words(entry) if judged else per_work)
+        for widget in (self.predicted, self.fate, self.error):
+            widget.setToolTip(f"{entry.title}: {came_words(entry)}")
+
+    def _scale(self) -> QVBoxLayout:
+        column = QVBoxLayout()
+        column.setSpacing(4)
+        column.addWidget(self.bars)
+        self._legend = Legend(())
+        self._scale_column = column
+        column.addWidget(self._legend)
+        return column
+
+    def _show_legend(self) -> None:
+        """Only the states that one of the runs was in."""
+        seen = {category for _, shares in self.bars.bars for category, share in shares if share > 0}
+        old, self._legend = self._legend, Legend([c for c in ORDER if c in seen])
+        self._legend.setMinimumWidth(0)
+        self._legend.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self._scale_column.replaceWidget(old, self._legend)
+        old.deleteLater()
+
+    def show_runs(self, a: tuple[Run, Analysis], b: tuple[Run, Analysis], comparison: Comparison) -> None:
+        titles = [run_title(run) for run, _ in (a, b)]
+        notes = run_notes(a[0].manifest, b[0].manifest)
+        for letter, title, note in zip("AB", titles, notes, strict=True):
+            self.titles[letter].beside, self.notes[letter].beside = tuple(titles), tuple(notes)
+            self.titles[letter].setText(title)
+            self.notes[letter].setText(note)
+        self._show_figure(comparison)
+        for line, said in ((self.output, output_words(comparison)), (self.work, work_words(comparison, most=12))):
+            line.setText(said[:1].upper() + said[1:])
+        set_role(self.output, "small" if comparison.same_output else "smallmedium")
+        self.bars.bars = tuple((analysis.time_s, main_shares(analysis)) for _, analysis in (a, b))
+        self.bars.update()
+        self._show_legend()
+
+    def _show_figure(self, comparison: Comparison) -> None:
+        """How much faster B is; with what stands against it, where outputs differ or a run did not end."""
+        speedup = comparison.speedup
+        if speedup is None:
+            self.verdict.setText("One of the two did not come to its end")
+            self.figure.setText("–")
+        else:
+            even = "Both take as long" if abs(speedup - 1) < 0.005 else ""
+            self.verdict.setText(even or ("B is faster" if speedup > 1 else "B is slower"))
+            self.figure.setText(ratio_text(max(speedup, 1 / speedup)))
+        good = speedup is not None and speedup >= 1 and comparison.same_output is not False
+        self.figure.setStyleSheet(f"color: {theme.palette().accent if good else theme.palette().medium_text}")
+
+
+def run_notes(a: Manifest, b: Manifest) -> tuple[str, str]:
+    """What tells two runs apart, in few words each: what differs first, for what comes last may not find room."""
+    return _note(a, b), _note(b, a)
+
+
+def _note(mine: Manifest, other: Manifest) -> str:
+    settings = {name: f"{name} {value}" for name, value in mine.settings.items()}
+    parts = [
+        (mine.name, other.name),
+        *((text, f"{name} {other.settings.get(name)}") for name, text in settings.items()),
+        ("traced" if mine.traced else "profile", "traced" if other.traced else "profile"),
+        (mine.created[:16].replace("T", " "), other.created[:16].replace("T", " ")),
+    ]
+    differing = [text for text, theirs in parts if text != theirs]
+    return ", ".join(text for text in (*differing, *(t for t, _ in parts if t not in differing)) if text)
+
+
+def main_shares(analysis: Analysis) -> Shares:
+    hosts = analysis.side(Side.HOST)
+    return mean_shares(hosts[:1]) if hosts else ()

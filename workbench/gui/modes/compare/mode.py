@@ -1,0 +1,356 @@
+"""Compare mode: another run beside the open one. What became faster, what changed, which findings went."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QStackedLayout, QWidget
+
+from workbench.analysis.compare import Comparison, compare, output_words, share_words
+from workbench.analysis.equal_work import EqualWork
+from workbench.api.modes import WindowMode
+from workbench.gui.frame.context import Context
+from workbench.gui.frame.selection import SelectedFinding
+from workbench.gui.modes.compare.cause import CauseRow
+from workbench.gui.modes.compare.equal_work import EqualWorkPanel
+from workbench.gui.modes.compare.findings import KINDS, FindingChanges, Pair, rows_of
+from workbench.gui.modes.compare.head import CompareHead
+from workbench.gui.modes.compare.ledger import LedgerPanel
+from workbench.gui.modes.compare.other_run import OtherRun
+from workbench.gui.modes.compare.rows import block_changes, call_changes, state_changes
+from workbench.gui.modes.compare.scaling import ScalingPanel
+from workbench.gui.modes.compare.table import ChangeTable, change_text
+from workbench.gui.modes.compare.why import WhyTable, why_title, why_words
+from workbench.gui.modes.mode import Mode
+from workbench.gui.widgets import (
+    Button,
+    ElidedLabel,
+    PanelHeader,
+    PillButton,
+    Split,
+    Stack,
+    label,
+    plain_column,
+    plain_panel,
+    rule,
+)
+from workbench.model.finding import Finding
+from workbench.model.ledger import Entry
+from workbench.model.text import time_text
+from workbench.session.keep.ledger import Beside, ledger_beside
+from workbench.session.keep.results import OpenRun
+
+TABLES = (("why", "Why"), ("call", "By call"), ("block", "By block"), ("state", "By state"))
+HEADS = {
+    "call": ("Call", "Calls A", "Calls B"),
+    "block": ("Block", "Number A", "Number B"),
+    "state": ("State", "Visits A", "Visits B"),
+}
+_BARS = "In each pair of bars: A above, B below."
+NOTES = {
+    "call": "the host's calls, by how much changed",
+    "block": "mean time at work, by how much changed",
+    "state": "the host's states, by how much changed",
+}
+
+
+class CompareMode(Mode):
+    """The context's run and another one: A is the older (or the newer, once exchanged)."""
+
+    def __init__(self, context: Context, kind: WindowMode) -> None:
+        super().__init__(context, kind)
+        self.other = OtherRun(context, self)
+        self.other.changed.connect(self._write)
+        self.other.weighed.connect(self._findings_predicted)
+        self.exchanged = False
+        self.comparison: Comparison | None = None
+        self.by, self.only = "call", "all"
+        self.head = CompareHead()
+        self.table = ChangeTable()
+        self.why = WhyTable()
+        self.cause = CauseRow(context)
+        self.findings = FindingChanges()
+        self.ledger = LedgerPanel()
+        self.beside: Beside | None = None  # the ledger as it concerns the two runs
+        self.scaling = ScalingPanel(context)
+        self.equal_work = EqualWorkPanel(context)
+        self.set_content(self._build())
+        self.head.menu_wanted.connect(self._fill_menu)
+        self.head.swapped.connect(self._exchange)
+        self.findings.pair_opened.connect(self._show_finding)
+        context.navigation.selection_changed.connect(self._follow)
+        context.run_changed.connect(self._run_changed)
+        context.predictions_changed.connect(self._findings_predicted)
+        self.setFocusProxy(self.table)
+        self._run_changed()
+
+    # ---- arrangement
+
+    def _build(self) -> QWidget:
+        page = QWidget()
+        column = plain_column(page)
+        column.addWidget(self.head)
+        column.addWidget(rule())
+        across = Split((self._table_panel(), 770), (self._right_panel(), 766))
+        column.addWidget(Split((across, 430), (self._lower_panel(), 390), vertical=True), 1)
+        return page
+
+    def _table_panel(self) -> QWidget:
+        panel, column = plain_panel(300, 210)  # with a row of the table above the cause and the sum
+        self.table_head = PanelHeader("")
+        self.table_pills = self._pills(self.table_head, TABLES, self.show_by)
+        column.addWidget(self.table_head)
+        tables = QWidget()
+        self._tables = QStackedLayout(tables)
+        self._tables.setContentsMargins(0, 0, 0, 0)
+        for table in (self.table, self.why):
+            self._tables.addWidget(table)
+        column.addWidget(tables, 1)
+        column.addWidget(self.cause)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(16, 8, 20, 8)
+        self.sum = label("", "strong")
+        self.foot = ElidedLabel(_BARS, "smallsecond")
+        foot.addWidget(self.foot, 1)
+        foot.addWidget(self.sum)
+        column.addLayout(foot)
+        return panel
+
+    def _right_panel(self) -> QWidget:
+        """Findings, or the ledger."""
+        panel, column = plain_panel(300, 120)
+        pages = QWidget()
+        self._right = QStackedLayout(pages)
+        self._right.setContentsMargins(0, 0, 0, 0)
+        self._right.addWidget(self._findings_panel())
+        self._right.addWidget(self.ledger)
+        self.to_ledger, self.to_findings = Button("Ledger", kind="link"), Button("Findings", kind="link")
+        self.to_ledger.clicked.connect(lambda: self._right.setCurrentIndex(1))
+        self.to_findings.clicked.connect(lambda: self._right.setCurrentIndex(0))
+        self.findings_head.add(self.to_ledger)
+        self.ledger.head.add(self.to_findings)
+        self.ledger.entry_opened.connect(self._open_entry)
+        column.addWidget(pages)
+        return panel
+
+    def _findings_panel(self) -> QWidget:
+        panel, column = plain_panel(300, 120)
+        self.findings_head = PanelHeader("Findings", "predicted speedup or upper bound, in A and in B")
+        names = (("all", "All"), *((k, t) for k, t, _ in KINDS))
+        self.finding_pills = self._pills(self.findings_head, names, self.show_only)
+        column.addWidget(self.findings_head)
+        column.addWidget(self.findings, 1)
+        return panel
+
+    def _lower_panel(self) -> QWidget:
+        """Rounds of equal work, or the scaling curve where there is one."""
+        self._lower = Stack()
+        self._lower.addWidget(self.equal_work)
+        self._lower.addWidget(self.scaling)
+        self.to_scaling = Button("Scaling", kind="link")
+        self.to_scaling.hide()
+        self.to_scaling.clicked.connect(lambda: self._lower.setCurrentIndex(1))
+        self.scaling.to_rounds.clicked.connect(lambda: self._lower.setCurrentIndex(0))
+        self.scaling.found.connect(self._scaling_found)
+        self.scaling.run_wanted.connect(self.other.open)
+        self.equal_work.head.add(self.to_scaling)
+        self.equal_work.found.connect(self._equal_work_found)
+        return self._lower
+
+    def _scaling_found(self, found: bool) -> None:
+        self.to_scaling.setVisible(found)
+        if not found:
+            self._lower.setCurrentIndex(0)
+
+    def _pills(self, head: PanelHeader, names: tuple[tuple[str, str], ...], do: object) -> dict[str, PillButton]:
+        pills = {}
+        for name, title in names:
+            pill = PillButton(title)
+            pill.clicked.connect(lambda checked=False, wanted=name: do(wanted))  # type: ignore[operator]
+            head.add(pill)
+            pills[name] = pill
+        return pills
+
+    # ---- which runs
+
+    def _run_changed(self) -> None:
+        self.exchanged = False
+        mine = self.context.run
+        if mine is None:
+            self._write()
+            return
+        self.other.follow(mine)
+        self._write()
+
+    def _findings_predicted(self) -> None:
+        """The findings of a run are ranked and weighed anew."""
+        if (pair := self.pair()) and self.comparison:
+            a, b = pair
+            found = compare(a.analysis, b.analysis, (a.run, b.run))
+            self.comparison = replace(found, equal=self.comparison.equal)
+            self.show_only(self.only)
+
+    def act(self) -> None:
+        if self.context.run is None:
+            return
+        chosen = QFileDialog.getExistingDirectory(self, "Open a run folder to compare with")
+        if chosen:
+            self.other.open(Path(chosen))
+
+    def _fill_menu(self, menu: QMenu) -> None:
+        menu.clear()
+        self.other.fill(menu)
+        menu.addSeparator()
+        menu.addAction("Open a run folder…", self.act)
+
+    def _exchange(self) -> None:
+        """By a step that Ctrl+Z takes back."""
+
+        def turn() -> None:
+            self.exchanged = not self.exchanged
+            self._write()
+
+        self.do("exchange A and B", turn, turn)
+
+    def pair(self) -> tuple[OpenRun, OpenRun] | None:
+        """A and B: the older run first, until they are exchanged."""
+        mine, other = self.context.opened, self.other.opened
+        if mine is None or other is None:
+            return None
+        mine_first = mine.run.manifest.created < other.run.manifest.created
+        return (mine, other) if mine_first is not self.exchanged else (other, mine)
+
+    # ---- what is shown
+
+    def retheme(self) -> None:
+        self._write()
+
+    def _write(self) -> None:
+        pair = self.pair()
+        if pair is None:
+            self.comparison = None
+            if (run := self.context.run) is None:
+                self.show_nothing()
+            else:
+                why = "Open a second run to see what changed."
+                self.show_nothing(f"Select a second run to compare with {run.manifest.name}", why, "Open a run folder…")
+            return
+        a, b = pair
+        self.comparison = compare(a.analysis, b.analysis, (a.run, b.run))
+        self.head.show_runs((a.run, a.analysis), (b.run, b.analysis), self.comparison)
+        self.show_content()
+        self.show_by(self.by)
+        self.show_only(self.only)
+        self.cause.ask(a.run, b.run)
+        self.scaling.ask(b.run, (*self.context.run_folders(), *(run.path for run in (a.run, b.run) if run.path)))
+        self.equal_work.ask(a.run, b.run)
+        self._read_ledger(a, b)
+        platform = a.run.manifest.platform == b.run.manifest.platform
+        self.say_status(
+            "2 runs",
+            output_words(self.comparison),
+            "same platform" if platform else "different platforms",
+        )
+
+    def show_by(self, name: str) -> None:
+        self.by = name
+        for key, pill in self.table_pills.items():
+            pill.setChecked(key == name)
+        why = name == "why" and self.beside is not None
+        self._tables.setCurrentIndex(1 if why else 0)
+        self.foot.setText(why_words(self.beside) if why and self.beside else _BARS)
+        if self.comparison is None:
+            return
+        if why:
+            self._show_why()
+            return
+        rows = {"call": call_changes, "block": block_changes, "state": state_changes}[name](self.comparison)
+        self.table.show_changes(rows, HEADS[name])
+        total = sum(row.change_s for row in rows)  # of a block's means it is the sum of nothing
+        self.sum.setText(f"Sum {change_text(total)}" if rows and name != "block" else "")
+        before, after = self.comparison.time_s
+        title = f"Where {time_text(abs(before - after))} {'went' if before >= after else 'came from'}"
+        self.table_head.set_title(title, NOTES[name])
+
+    # ---- the ledger
+
+    def _read_ledger(self, a: OpenRun, b: OpenRun) -> None:
+        self.beside = None
+        self._show_beside()
+        if a.run.path is None or b.run.path is None:
+            return
+        work = partial(ledger_beside, a.run, b)
+        self.context.background.start("ledger", work, self._ledger_read, self.context.failed)
+
+    def _ledger_read(self, beside: Beside) -> None:
+        self.beside = beside
+        self.context.notices.keep("ledger", *beside.problems)
+        self._show_beside()
+
+    def _show_beside(self) -> None:
+        """What the ledger says of the two runs: what came beside what was predicted leads where there is such."""
+        entries = self.beside.entries if self.beside else ()
+        settled = self.beside.settled if self.beside else ()
+        self.ledger.show_entries(entries, settled[-1:])
+        self.to_ledger.setText(f"Ledger {len(entries)}" if entries else "Ledger")
+        self.head.show_prediction(settled[-1] if settled else None)
+        self.table_pills["why"].setVisible(bool(settled))
+        if settled:
+            self._right.setCurrentIndex(1)
+            self.show_by("why" if self.beside and self.beside.explained else "state")
+        elif self.by == "why":
+            self.show_by("call")
+
+    def _show_why(self) -> None:
+        if self.beside and self.beside.settled:
+            self.table_head.set_title(*why_title(self.beside.settled[-1]))
+            self.why.show_explained(self.beside.explained)
+            self.sum.setText(f"Sum {change_text(sum(row.difference_s for row in self.beside.explained))}")
+
+    def _open_entry(self, entry: Entry) -> None:
+        """Compare the entry's base with what came of it, or with the open run."""
+        names = [entry.came.run, entry.base.run] if entry.came else [entry.base.run]
+        found = {folder.name: folder for folder in self.other.folders()}
+        if wanted := next((found[name] for name in names if name in found), None):
+            self.other.open(wanted)
+
+    # ---- findings
+
+    def show_only(self, name: str) -> None:
+        self.only = name
+        for key, pill in self.finding_pills.items():
+            pill.setChecked(key == name)
+        if self.comparison is None:
+            return
+        counts = {kind: len(rows_of(self.comparison, kind)) for kind, _, _ in KINDS}
+        self.finding_pills["all"].setText(f"All {sum(counts.values())}")
+        for kind, title, _ in KINDS:
+            self.finding_pills[kind].setText(f"{title} {counts[kind]}")
+        self.findings.show_comparison(self.comparison, name)
+        self._follow()
+
+    def _equal_work_found(self, equal: EqualWork) -> None:
+        if self.comparison is not None:
+            self.comparison = replace(self.comparison, equal=equal)
+            title = "Equal work" if equal.calls else "Different work"
+            self.equal_work.head.set_title(title, share_words(self.comparison))
+
+    def _own(self, pair: Pair) -> Finding | None:
+        """The open run's finding of a pair."""
+        runs = self.pair()
+        return pair.a if runs and runs[0] is self.context.opened else pair.b
+
+    def _show_finding(self, pair: Pair) -> None:
+        """Show it in Analyse, where the open run has it."""
+        if finding := self._own(pair):
+            self.context.navigation.select(SelectedFinding(finding.id))
+            self.context.navigation.set_mode("analyse")
+
+    def _follow(self) -> None:
+        """The finding that is selected, or the one that it is part of, is the table's row too."""
+        chosen, analysis = self.context.navigation.selection, self.context.analysis
+        if self.comparison is not None and analysis and isinstance(chosen, SelectedFinding):
+            ids = {id_ for f in analysis.findings if f.id == chosen.finding for id_ in (f.id, f.part_of)}
+            self.findings.choose(lambda row: isinstance(row, Pair) and getattr(self._own(row), "id", None) in ids)

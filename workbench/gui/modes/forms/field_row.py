@@ -1,0 +1,283 @@
+"""One field of a form: its editor, the note beside it, and its problem below."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QEvent, QObject, Signal
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QKeySequence, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QCheckBox,
+    QComboBox,
+    QLineEdit,
+    QPlainTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from workbench.api.forms import Field
+from workbench.formats.yaml_edit import Address
+from workbench.gui.look import fonts
+from workbench.gui.widgets import label, set_role
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.session.edit.yaml_document import Path_, YamlDocument
+
+_MOST_LINES = 8
+
+
+class TextArea(QPlainTextEdit):
+    """A field of at least so many lines, higher where the text breaks into more; it tells when it is left."""
+
+    left = Signal()
+
+    def __init__(self, lines: int, code: bool) -> None:
+        super().__init__()
+        self.setProperty("role", "field")
+        self.setTabChangesFocus(True)
+        self.setFont(fonts.code_font(12) if code else fonts.ui_font(13))
+        self._lines = lines
+        self.textChanged.connect(self._fit)
+        self._fit()
+
+    def _fit(self) -> None:
+        lines = max(self._lines, min(round(self.document().documentLayout().documentSize().height()), _MOST_LINES))
+        self.setFixedHeight(QFontMetrics(self.font()).lineSpacing() * lines + 24)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.left.emit()
+
+
+class StillCombo(QComboBox):
+    """Does not change when a form is scrolled over it."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+
+_AREAS = ("long", "prose", "lines", "pairs", "lists")
+
+
+class FieldRow(QObject):
+    """One field: its editor, the note beside it, and the problem under it. `typed` follows every key in a code's,
+    `grown` says that its height may be another."""
+
+    typed, grown = Signal(), Signal()
+
+    def __init__(self, document: YamlDocument, base: Path_, field: Field) -> None:
+        super().__init__()
+        self.document, self.field, self.path = document, field, (*base, *field.path)
+        self.box = QWidget()
+        column = QVBoxLayout(self.box)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(3)
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._row.setSpacing(10)
+        column.addLayout(self._row)
+        self.editor = self._make()
+        self.editor.installEventFilter(self)
+        self.editor.setAccessibleName(field.label or str(field.path[-1]))
+        self.note = label(field.note, "small")
+        self.problem = label("", "high", wrap=True)
+        column.addWidget(self.problem)
+        wide = field.kind in _AREAS or (field.kind in ("code", "table") and not field.note)
+        said = field.note or field.notes
+        short = field.kind in ("number", "unit", "address", "choice", "check")
+        self._row.addWidget(self.editor, 0 if short else 3)
+        if short:
+            self.editor.setFixedWidth(24 if field.kind == "check" else 150)
+            if not said:
+                self._row.addStretch(1)
+        if said:
+            self.note.setWordWrap(True)
+            if wide:
+                column.insertWidget(1, self.note)
+            else:
+                self._row.addWidget(self.note, 2)
+        self.read()
+
+    def _make(self) -> QWidget:
+        kind = self.field.kind
+        if kind in _AREAS:
+            area = TextArea(3 if kind == "prose" else 2, kind == "long" or "include_lines" in self.field.path)
+            area.left.connect(self.write)
+            if kind == "long":
+                area.textChanged.connect(lambda: self.typed.emit() if self.typing else None)
+            return area
+        if kind in ("choice", "table"):
+            combo = StillCombo()
+            combo.setProperty("role", "code" if kind == "table" else "")
+            combo.setEditable(self.field.path == ("reason",))
+            combo.activated.connect(self.write)
+            if line := combo.lineEdit():
+                line.editingFinished.connect(self.write)
+            return combo
+        if kind == "check":
+            check = QCheckBox("")
+            check.toggled.connect(self.write)
+            return check
+        line = QLineEdit()
+        if kind in ("code", "unit", "number", "address"):
+            line.setProperty("role", "code")
+        line.setPlaceholderText(str(self.field.default or ""))
+        line.editingFinished.connect(self.write)
+        if kind == "code":
+            line.textEdited.connect(self.typed)
+        return line
+
+    def set_narrow(self, narrow: bool) -> None:
+        """Put the note under the editor where there is no room beside it."""
+        down, across = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
+        self._row.setDirection(down if narrow else across)
+        self._row.setSpacing(3 if narrow else 10)
+
+    # ---- document and widget
+
+    def read(self) -> None:
+        """Show what the document holds now, and what is wrong with it."""
+        value = self.document.value(self.path)
+        editor = self.editor
+        editor.blockSignals(True)
+        if isinstance(editor, QLineEdit):
+            text = self._shown(value)
+            if editor.text() != text:
+                editor.setText(text)
+                editor.setCursorPosition(0)
+        elif isinstance(editor, TextArea):
+            if isinstance(value, dict):
+                value = [f"{name}: {_many(one)}" for name, one in value.items()]
+            text = "\n".join(map(str, value)) if isinstance(value, list) else str(value or "")
+            if editor.toPlainText() != text:
+                editor.setPlainText(text)
+        elif isinstance(editor, QComboBox):
+            self._read_combo(editor, str(self.field.default or "") if value is None else str(value))
+        elif isinstance(editor, QCheckBox):
+            editor.setChecked(bool(self.field.default if value is None else value))
+        editor.blockSignals(False)
+        fixed = self.document.read_only
+        if isinstance(editor, QPlainTextEdit | QLineEdit):
+            editor.setReadOnly(fixed)  # its text can still be chosen and copied
+        else:
+            editor.setEnabled(not fixed)
+        set_property(editor, "fixed", fixed)
+        if self.field.notes:
+            self.note.setText(self.field.notes.get(str(value), ""))
+        problem = self.document.problem_at(self.path)
+        if self.field.kind in ("lines", "pairs", "lists"):
+            problem = problem or next(iter(self.document.problems_below(self.path)), None)
+        self.show_problem(problem)
+
+    def _shown(self, value: object) -> str:
+        if self.field.kind == "address" and isinstance(value, int):
+            return f"{value:#x}"
+        return ", ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
+
+    def _read_combo(self, combo: QComboBox, value: str) -> None:
+        tables = self.document.value(("transfer_tables",))
+        names = (
+            ("", *(map(str, tables) if isinstance(tables, dict) else ()))
+            if self.field.kind == "table"
+            else self.field.choices
+        )
+        wanted = [*names, *([value] if value not in names else [])]
+        if [combo.itemText(i) for i in range(combo.count())] != wanted:
+            combo.clear()
+            combo.addItems(wanted)
+        combo.setCurrentText(value)
+
+    def show_problem(self, problem: Diagnostic | None) -> None:
+        if problem is not None or not self.problem.isHidden():
+            self.grown.emit()
+        self.problem.setVisible(problem is not None)
+        bad = problem is not None and problem.severity is Severity.ERROR
+        if problem:
+            self.problem.setText(f"{problem.message[:1].upper()}{problem.message[1:]}. {problem.hint}".strip())
+            set_role(self.problem, "high" if bad else "medium")
+            self.problem.setToolTip(f"line {problem.line}, column {problem.column}")
+        set_property(self.editor, "problem", bad)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Ctrl+Z belongs to the field while something is typed in it, and to the document before and after."""
+        undo, redo = QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and not self.typing:
+            return event.matches(undo) or event.matches(redo)
+        return False
+
+    @property
+    def typing(self) -> bool:
+        """Whether the field holds something that the document has not got yet."""
+        editor = self.editor
+        if isinstance(editor, QPlainTextEdit):
+            return editor.document().isModified()
+        return isinstance(editor, QLineEdit) and editor.isModified()
+
+    def write(self) -> None:
+        """Put what the widget holds into the document."""
+        if self.document.read_only:
+            return
+        editor, value = self.editor, self.value()
+        if isinstance(editor, QPlainTextEdit):
+            editor.document().setModified(False)
+        elif isinstance(editor, QLineEdit):
+            editor.setModified(False)
+        elif value == (self.field.default or type(value)()) and self.document.value(self.path) is None:
+            return  # a check or a choice that is as it comes
+        self.document.set(self.path, value, f"Change {(self.field.label or str(self.field.path[-1])).lower()}")
+
+    def value(self) -> object:
+        """What the widget holds, as the document would."""
+        editor = self.editor
+        if isinstance(editor, QLineEdit):
+            return self._typed(editor.text().strip())
+        if isinstance(editor, QComboBox):
+            return editor.currentText().strip()
+        if isinstance(editor, QCheckBox):
+            return editor.isChecked()
+        assert isinstance(editor, TextArea)
+        text = editor.toPlainText()
+        lines = [x.strip() for x in text.splitlines() if x.strip()]
+        if self.field.kind in ("pairs", "lists"):
+            parts = (line.partition(":") for line in lines)
+            read = _number if self.field.kind == "pairs" else _listed
+            return {name.strip(): read(one.strip()) for name, _, one in parts}
+        return lines if self.field.kind == "lines" else " ".join(text.split())
+
+    def _typed(self, text: str) -> object:
+        """Numbers where the field holds numbers; a text that was a text stays one (`bytes: '4'`)."""
+        if self.field.kind == "number" and "," in text:
+            return [_number(part.strip()) for part in text.split(",") if part.strip()]
+        if self.field.kind == "address" and isinstance(value := _number(text), int):
+            return Address(value)
+        return _number(text) if self.field.kind in ("number", "unit") else text
+
+
+def _number(text: str) -> object:
+    """The number that a text says; the text where it says none."""
+    for kind in (int, partial(int, base=0), float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _listed(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _many(value: object) -> str:
+    """A value of a mapping as it is written in a form."""
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def set_property(widget: QWidget, name: str, on: bool) -> None:
+    """A property that the style sheet speaks of."""
+    if widget.property(name) != ("true" if on else ""):
+        widget.setProperty(name, "true" if on else "")
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)

@@ -1,0 +1,191 @@
+"""The form of one part of a document: a row for every field, its problem right beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+
+from workbench.api.forms import Field, Group
+from workbench.gui.frame.focus import first_focusable
+from workbench.gui.look.theme import set_ground
+from workbench.gui.modes.forms.field_row import FieldRow
+from workbench.gui.modes.forms.parts import Part
+from workbench.gui.widgets import Button, label, rule
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.session.edit.yaml_document import Path_, YamlDocument
+
+LABEL_PX = 118
+BESIDE_FROM_PX = 480
+
+
+class PartForm(QScrollArea):
+    """The form of the part chosen. `typed` carries the row in which a key was pressed, `renamed` a part's path and the
+    name wanted for it."""
+
+    typed = Signal(object)
+    renamed = Signal(object, str)
+
+    def __init__(self, document: YamlDocument) -> None:
+        super().__init__()
+        self._strays = QVBoxLayout()  # what is wrong with the part, and with none of its fields
+        self.document = document
+        self.rows: list[FieldRow] = []
+        self.part: Part | None = None
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def _show_problem(self) -> None:
+        """What is wrong with the field that one types in comes into view."""
+        for row in self.rows:
+            if row.editor.hasFocus() and row.problem.isVisible():
+                self.ensureWidgetVisible(row.box, 0, 8)
+
+    def show_part(self, part: Part | None) -> None:
+        self.part = part
+        self.rows = []
+        body = QWidget()
+        set_ground(body, "panel")
+        column = QVBoxLayout(body)
+        column.setContentsMargins(16, 14, 16, 16)
+        column.setSpacing(10)
+        groups = part.groups if part else ()
+        if part and not groups:
+            groups = (Group("Constant", "a macro of the API's header", (Field((), part.title, "code"),)),)
+        if part and part.named and not self.document.read_only:
+            column.addLayout(self._name_row(part))
+        self._strays = QVBoxLayout()
+        column.addLayout(self._strays)
+        for number, group in enumerate(groups):
+            if number:
+                column.addWidget(rule())
+            self._add_group(column, part.path if part else (), group)
+        column.addStretch(1)
+        self._show_strays()
+        self._fold()
+        if (old := self.takeWidget()) is not None:  # it may be the sender of what led here
+            old.hide()
+            old.deleteLater()
+        self.setWidget(body)
+
+    def _show_strays(self) -> None:
+        """What is wrong with the part and stands at none of its fields; a key that is not known can be removed."""
+        while item := self._strays.takeAt(0):
+            if (old := item.widget()) is not None:
+                old.deleteLater()
+        for problem, path in self._stray_problems():
+            row = QWidget()
+            across = QHBoxLayout(row)
+            across.setContentsMargins(0, 0, 0, 0)
+            text = f"Line {problem.line}: {problem.message}. {problem.hint}".strip()
+            bad = problem.severity is Severity.ERROR
+            across.addWidget(label(text, "high" if bad else "medium", wrap=True), 1)
+            if _is_unknown(problem, path):
+                remove = Button(f"Remove {path[-1]}", kind="link")
+                remove.clicked.connect(partial(self.document.remove, path, f"Remove {path[-1]}"))
+                across.addWidget(remove, 0, Qt.AlignmentFlag.AlignTop)
+            self._strays.addWidget(row)
+
+    def _stray_problems(self) -> Iterator[tuple[Diagnostic, Path_]]:
+        """With their paths in the document."""
+        if self.part is None:
+            return
+        own, shown = self.part.path, [row.path for row in self.rows]
+        inner = {own} | {path[: len(own) + 1] for path in shown if len(path) > len(own) + 1}
+        for problem in self.document.problems:
+            path = self.document.place_of(problem)
+            if path not in shown and (path == own or (_is_unknown(problem, path) and path[:-1] in inner)):
+                yield problem, path
+
+    def _name_row(self, part: Part) -> QHBoxLayout:
+        row, editor = QHBoxLayout(), QLineEdit(str(part.path[-1]))
+        said = label("Name", "second")
+        said.setMinimumSize(LABEL_PX, 28)
+        said.setBuddy(editor)
+        editor.setProperty("role", "code")
+        editor.setAccessibleName("Name")
+
+        def leave() -> None:
+            name = editor.text().strip()
+            if name and name != part.path[-1]:
+                self.renamed.emit(part.path, name)
+
+        editor.editingFinished.connect(leave)
+        row.setSpacing(12)
+        row.addWidget(said)
+        row.addWidget(editor, 1)
+        return row
+
+    def _add_group(self, column: QVBoxLayout, base: Path_, group: Group) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(10)
+        head.addWidget(label(group.title, "strong"))
+        head.addWidget(label(group.note, "small", wrap=True), 1)
+        column.addLayout(head)
+        form = QGridLayout()  # a QFormLayout keeps heights for widths that it has not any more
+        form.setHorizontalSpacing(12)
+        form.setVerticalSpacing(8)
+        form.setColumnStretch(1, 1)
+        for number, field in enumerate(group.fields):
+            row = FieldRow(self.document, base, field)
+            self.rows.append(row)
+            row.typed.connect(partial(self.typed.emit, row))
+            row.grown.connect(partial(QTimer.singleShot, 0, self, self._show_problem))
+            if field.label:
+                said = label(field.label, "second")
+                said.setMinimumSize(LABEL_PX, 28)
+                said.setBuddy(row.editor)
+                form.addWidget(said, number, 0, Qt.AlignmentFlag.AlignTop)
+                form.addWidget(row.box, number, 1)
+            else:
+                form.addWidget(row.box, number, 0, 1, 2)
+        column.addLayout(form)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
+
+    def _fold(self) -> None:
+        for row in self.rows:
+            row.set_narrow(self.viewport().width() < BESIDE_FROM_PX)
+
+    def read(self) -> None:
+        for row in self.rows:
+            row.read()
+        self._show_strays()
+
+    def show_field(self, path: Path_) -> None:
+        """Bring the field at a path of the document into view, and give it the keyboard."""
+        row = next((row for row in self.rows if path[: len(row.path)] == row.path), None)
+        if row is not None:
+            self.ensureWidgetVisible(row.box, 0, 8)
+            row.editor.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def focus_first(self) -> None:
+        """Give the keyboard to the part's name, or else to its first field."""
+        body = self.widget()
+        if body is not None and (field := first_focusable(body)) is not None:
+            field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def field_with_focus(self) -> Path_ | None:
+        """The path of the field that has the keyboard."""
+        return next((row.path for row in self.rows if row.editor.hasFocus()), None)
+
+    def row(self, *path: str) -> FieldRow:
+        """The row of a field of this part. Raises StopIteration where the part has no such field."""
+        return next(r for r in self.rows if r.field.path == path)
+
+    def commit(self) -> None:
+        """Take over what stands in the field being edited."""
+        for row in self.rows:
+            if row.editor.hasFocus():
+                row.write()
+
+
+def _is_unknown(problem: Diagnostic, path: Path_) -> bool:
+    """Whether the problem is that the key at a path is not known."""
+    return bool(path) and problem.message == f"there is no key '{path[-1]}' here"

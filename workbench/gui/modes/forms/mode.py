@@ -1,0 +1,269 @@
+"""A mode on one YAML document: the list of its parts, the form of one, and what becomes of the whole."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from workbench.api.modes import WindowMode
+from workbench.gui.frame.context import Context
+from workbench.gui.look.theme import set_ground
+from workbench.gui.modes.forms.form import PartForm
+from workbench.gui.modes.forms.part_list import PartList, with_article
+from workbench.gui.modes.forms.parts import Part, Section
+from workbench.gui.modes.mode import Mode
+from workbench.gui.widgets import Button, ElidedLabel, EmptyState, IconButton, PanelHeader, label, plain_panel
+from workbench.session.edit.yaml_document import Path_, YamlDocument
+from workbench.session.program.files import write_atomically
+from workbench.session.program.keys import with_key
+
+
+class DocumentMode(Mode):
+    """A mode of this kind says which parts there are, adds one, and what a document begins with."""
+
+    document: YamlDocument
+
+    def __init__(self, context: Context, kind: WindowMode, document: YamlDocument) -> None:
+        super().__init__(context, kind)
+        self.document = document
+        context.documents.add(document)
+        self.chosen: Path_ | None = None  # the path of the part shown
+        self.undo_button = IconButton("undo-2", "Undo")
+        self.undo_button.clicked.connect(document.history.undo)
+        self.why = ElidedLabel("", "small")
+        self.problem_button = Button("", kind="link")
+        self.problem_button.clicked.connect(self.show_problem)
+        self.save_button = Button("Save")
+        self.save_button.clicked.connect(self.save)
+        document.stepped.connect(self.write_heads)
+
+    # ---- what a document of this kind is
+
+    @abstractmethod
+    def sections(self) -> tuple[Section, ...]:
+        """Every part of the document, in the order of the list."""
+
+    @abstractmethod
+    def add_part(self, what: str) -> Path_ | None:
+        """Add a part with the least that is valid; its path, or None where that failed."""
+
+    @abstractmethod
+    def starter(self, path: Path) -> str:
+        """What a new file begins with."""
+
+    def save_copy(self) -> bool:
+        """Save one of the workbench's in the project, and go on with that."""
+        return self.duplicate()
+
+    # ---- arrangement
+
+    def make_form(self) -> QWidget:
+        """Make `parts`, the list, and `form`, whose panel is given: its head, what is said of it, the form."""
+        self.parts, self.form = PartList(), PartForm(self.document)
+        self.form_head = PanelHeader("")
+        self.remove = IconButton("trash-2", f"Remove this from the {self.kind.makes} (Delete, in the list)")
+        self.form_head.add(self.remove)
+        self.note = QWidget()
+        set_ground(self.note, "sunken")
+        row = QHBoxLayout(self.note)
+        row.setContentsMargins(16, 6, 16, 6)
+        said = f"This {self.document.title} belongs to the workbench and is not changed. Save a copy to edit it."
+        row.addWidget(label(said, "smallsecond", wrap=True), 1)
+        self.remove.clicked.connect(self._remove)
+        self.parts.chosen.connect(self.choose)
+        self.parts.add_wanted.connect(self._add)
+        self.parts.empty_chosen.connect(self._show_empty)
+        self._empty: Section | None = None  # the section in view that has no part
+        self.no_parts = EmptyState("plus", "", do=self._add_first)
+        self.context.documents.commit_wanted.connect(self.form.commit)
+        shown, column = plain_panel(260)
+        for widget in (self.form_head, self.note):
+            column.addWidget(widget)
+        column.addWidget(self.form, 1)
+        column.addWidget(self.no_parts, 1)
+        self.no_parts.hide()
+        return shown
+
+    # ---- the document
+
+    @property
+    def shown_document(self) -> YamlDocument | None:
+        return self.document if self.document.path is not None else None
+
+    def open_document(self, path: Path) -> None:
+        if self.context.documents.may_leave([self.document]):
+            self.chosen = None
+            self.document.open(path)
+
+    def restore(self, path: Path, text: str) -> bool:
+        self.open_document(path)
+        if self.document.path != path:
+            return False
+        self.document.replace("restore unsaved changes", text)
+        return True
+
+    def begin(self, path: Path) -> bool:
+        return self.begin_with(path, self.starter(path))
+
+    def begin_with(self, path: Path, text: str) -> bool:
+        """Write a text to a new file and show it."""
+        if not self.context.notices.attempt(lambda: write_atomically(path, text)):
+            return False
+        self.document.close()
+        self.open_document(path)
+        return self.document.path == path
+
+    def save(self) -> bool:
+        """Save, or for one of the workbench's save a copy in the project."""
+        if not self.document.read_only:
+            return super().save()
+        return self.context.workspace is not None and self.save_copy()
+
+    # ---- what is shown
+
+    def part(self, path: Path_ | None) -> Part | None:
+        """The part at a path, or else the one to begin with."""
+        parts = [p for s in self.sections() for p in s.parts]
+        return next((p for p in parts if p.path == path), self.first_part(parts))
+
+    def first_part(self, parts: list[Part]) -> Part | None:
+        return parts[0] if parts else None
+
+    def choose(self, path: Path_) -> None:
+        """Show the form of a part."""
+        self.form.commit()
+        self.chosen, self._empty = path, None
+        self.show_form()
+
+    def _show_empty(self, section: Section | None) -> None:
+        """In place of a form what the parts of a section are for, and how one is added; None: the form again."""
+        self.form.commit()
+        if section is None:
+            self._show_part()
+            return
+        self._empty = section
+        self.form_head.set_title(section.title, "none yet")
+        self.remove.hide()
+        problem = self.document.problem_at(section.path) if section.path else None
+        lacks = f"{problem.message[:1].upper()}{problem.message[1:]}. {problem.hint}" if problem else ""
+        about = " ".join(text for text in (section.about, lacks) if text)
+        self.no_parts.say(f"No {section.add} yet", about, f"Add {with_article(section.add)}")
+        self.form.hide()
+        self.no_parts.show()
+
+    def _add_first(self) -> None:
+        if self._empty is not None:
+            self._add(self._empty.add)
+
+    def show_problem(self) -> None:
+        """Show the first problem of the document: its field, the section that lacks a part, or its line as text."""
+        problem = next(iter(self.document.errors), None)
+        if problem is None:
+            return
+        path, sections = self.document.place_of(problem), self.sections()
+        lacking = next((s for s in sections if s.path and s.path == path and not s.parts), None)
+        parts = [p for s in sections for p in s.parts if path[: len(p.path)] == p.path and (p.path or len(path) < 2)]
+        if lacking is not None:
+            self.parts.show_tab(lacking.tab)
+            self._show_empty(lacking)
+        elif path and parts:
+            self.choose(max(parts, key=lambda part: len(part.path)).path)
+            self.form.show_field(path)
+        elif self.document.path is not None and problem.line is not None:
+            self.context.navigation.open_line(str(self.document.path), problem.line)
+
+    def show_form(self) -> None:
+        """The parts as they are now, and the form of the one chosen, or the section chosen that has none."""
+        sections, field = self.sections(), self.form.field_with_focus()
+        self.parts.show_sections(sections, self.document)
+        part, shown = self.part(self.chosen), self.form.part
+        if part is None or shown is None or (part.path, part.groups) != (shown.path, shown.groups):
+            self.form.show_part(part)
+            if field is not None and part and shown and part.path == shown.path:
+                self.form.show_field(field)
+        else:
+            self.form.read()
+        self.chosen = part.path if part else None
+        empty = next((s for s in sections if self._empty and s.title == self._empty.title and not s.parts), None)
+        if empty is not None:
+            self._show_empty(empty)
+        else:
+            self.parts.set_current(self.chosen or ())
+            self._show_part()
+        self.write_heads()
+
+    def _show_part(self) -> None:
+        """The form, and of which part it is."""
+        part, self._empty = self.part(self.chosen), None
+        self.no_parts.hide()
+        self.form.show()
+        self.form_head.set_title(part.title if part else "", part.what if part else "")
+        self.remove.setVisible(bool(part and part.removable and not self.document.read_only))
+
+    def write_heads(self) -> None:
+        """What can be undone and saved, and what stands against it."""
+        document, errors = self.document, len(self.document.errors)
+        undo = document.history.undo_label
+        self.undo_button.setEnabled(document.history.can_undo)
+        self.undo_button.setToolTip(with_key(f"Undo: {undo}", "undo") if undo else "Nothing to undo")
+        self.note.setVisible(document.read_only)
+        in_project = self.context.workspace is not None
+        self.save_button.setText("Save as copy" if document.read_only else "Save")
+        self.save_button.setEnabled(not errors and (in_project if document.read_only else document.dirty))
+        copied = "Writes it beside the project" if in_project else "Open a project to save a copy in it"
+        self.save_button.setToolTip(copied if document.read_only else with_key("Comments and layout are kept", "save"))
+        problems = f"{errors} problem{'s' if errors > 1 else ''}"
+        self.why.setText("edited" if document.dirty and not errors else "")
+        self.why.setVisible(bool(self.why.text()))
+        self.problem_button.setVisible(bool(errors))
+        if errors:
+            first = document.errors[0]
+            self.problem_button.setText(problems)
+            place = f"Go to line {first.line}: " if first.line is not None else ""
+            self.problem_button.setToolTip(f"{place}{first.message}. Fix it before you save.")
+        self.say_status(
+            *((f"{problems}: line {document.errors[0].line}",) if errors and document.errors[0].line else ()),
+            *self.status_words(),
+            "read only" if document.read_only else "not saved" if document.dirty else "saved",
+        )
+
+    def status_words(self) -> tuple[str, ...]:
+        """What the status bar says of the document."""
+        return ()
+
+    # ---- changes
+
+    def _add(self, what: str) -> None:
+        path = self.add_part(what)
+        if path is not None:
+            self.choose(path)
+
+    def _remove(self) -> None:
+        """Remove the part that is shown; the next of its section is, or else the one before."""
+        part = self.part(self.chosen)
+        if part is None or not part.removable or self.document.read_only:
+            return
+        number, at = next(
+            (n, s.parts.index(one)) for n, s in enumerate(self.sections()) for one in s.parts if one.path == part.path
+        )
+        self.form.show_part(None)
+        if self.document.remove(part.path, f"Remove {part.title}"):
+            section = self.sections()[number]
+            if section.parts:
+                self.chosen = section.parts[min(at, len(section.parts) - 1)].path
+            elif section.add:
+                self._empty = section
+        self.show_form()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """What no field or table takes for itself."""
+        if event.matches(QKeySequence.StandardKey.Delete) and self.parts.lines.hasFocus():
+            self._remove()
+        elif event.key() == Qt.Key.Key_F2:
+            self.form.focus_first()
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,194 @@
+"""The list of a document's parts: sections with a plus, entries with what they are and their problems."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QModelIndex, QRectF, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtWidgets import QHBoxLayout, QTabBar, QVBoxLayout, QWidget
+
+from workbench.gui.look import fonts, icons, theme
+from workbench.gui.look.painting import label
+from workbench.gui.modes.forms.parts import Part, Section
+from workbench.gui.widgets import SignField, paint_severity
+from workbench.gui.widgets.row_view import RowView
+from workbench.gui.widgets.rows import Column
+from workbench.model.diagnostic import Severity
+from workbench.session.edit.yaml_document import Path_, YamlDocument
+
+ROW_PX, SIGN_PX = 28, 34
+LEAST_NOTE_PX = 84  # a part's note that is longer is left out where it has less room beside the title
+Row = Section | Part
+
+
+def with_article(what: str) -> str:
+    return f"an {what}" if what.startswith(("FPGA", *"aeio")) else f"a {what}"
+
+
+class PartList(QWidget):
+    """`chosen` carries the path of a part, `empty_chosen` a section that has no part yet, or None for one that has,
+    `add_wanted` what to add."""
+
+    chosen = Signal(object)
+    empty_chosen = Signal(object)  # Section | None
+    add_wanted = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 12, 0, 0)
+        column.setSpacing(6)
+        self.filter = SignField("funnel", "Filter entries")
+        self.filter.textChanged.connect(self._refilter)
+        above = QHBoxLayout()
+        above.setContentsMargins(16, 0, 16, 0)
+        above.addWidget(self.filter)
+        self.tabs = QTabBar()
+        self.tabs.setObjectName("parts")
+        self.tabs.setDrawBase(False)
+        self.tabs.setExpanding(False)
+        self.tabs.setAccessibleName("Parts of the document")
+        self.tabs.hide()
+        self.tabs.currentChanged.connect(lambda number: self._turn_to(self._names[number]))
+        self.tab = ""
+        self._names: tuple[str, ...] = ()
+        column.addWidget(self.tabs)
+        column.addLayout(above)
+        self.lines = RowView("Parts", (
+            Column("Part", lambda row: row.title, share=1.0, paint=self._paint, tip_of=lambda row: row.title),
+            Column("What it is", lambda row: row.note if isinstance(row, Part) else ""),
+            Column("", width_px=SIGN_PX, paint=self._paint_sign, tip_of=self._sign_words),
+        ), ROW_PX)  # fmt: skip
+        self.lines.header().hide()
+        self.lines.setColumnHidden(1, True)  # it stands beside the title, and is copied
+        self.lines.setIndentation(0)
+        self.lines.ruled = False
+        self.lines.setItemsExpandable(False)
+        self.lines.chosen.connect(self._choose)
+        self.lines.opened.connect(self._add)
+        self.lines.clicked.connect(self._clicked)
+        column.addWidget(self.lines, 1)
+        self.setFocusProxy(self.lines)
+        self._sections: Sequence[Section] = ()
+        self._bad: dict[Path_, str] = {}
+        self._current: Path_ | None = None
+        self._editable = True
+
+    def show_sections(self, sections: Sequence[Section], document: YamlDocument) -> None:
+        self._sections = sections
+        self._bad = {}
+        paths = {p.path for s in sections for p in s.parts}
+        for part in (p for s in sections for p in s.parts if p.path):
+            holds_others = any(path != part.path and path[: len(part.path)] == part.path for path in paths)
+            if holds_others:
+                fields = (f.path for group in part.groups for f in group.fields)
+                problems = tuple(d for path in fields if (d := document.problem_at((*part.path, *path))))
+            else:
+                problems = document.problems_below(part.path)
+            if problems:
+                error = any(d.severity is Severity.ERROR for d in problems)
+                self._bad[part.path] = "high" if error else "medium"
+        self._editable = not document.read_only
+        self._show_tabs()
+        self._refilter()
+
+    def _show_tabs(self) -> None:
+        """A tab for each name, with a sign where something is wrong behind it."""
+        names = tuple(dict.fromkeys(section.tab for section in self._sections if section.tab))
+        quiet = QSignalBlocker(self.tabs)
+        if names != self._names:
+            while self.tabs.count():
+                self.tabs.removeTab(0)
+            for name in names:
+                self.tabs.addTab(name)
+            self._names, self.tab = names, next(iter(names), "")
+            self.tabs.setVisible(bool(names))
+        for number, tab in enumerate(names):
+            wrong = any(part.path in self._bad for s in self._sections if s.tab == tab for part in s.parts)
+            self.tabs.setTabText(number, f"{tab} !" if wrong else tab)
+            self.tabs.setTabToolTip(number, "Something is wrong here" if wrong else "")
+        if self.tab in names:
+            self.tabs.setCurrentIndex(names.index(self.tab))
+        del quiet
+
+    def _turn_to(self, tab: str) -> None:
+        """Show a tab, and its first part."""
+        self.tab = tab
+        self._refilter()
+        first = next((part for section in self._sections if section.tab == tab for part in section.parts), None)
+        if first is not None:
+            self.chosen.emit(first.path)
+
+    def set_current(self, path: Path_) -> None:
+        if path != self._current:
+            holding = (s.tab for s in self._sections if s.tab and any(part.path == path for part in s.parts))
+            self.tab = next(holding, self.tab)
+            self._current = path
+            self._show_tabs()
+            self._refilter()
+
+    def show_tab(self, tab: str) -> None:
+        """Show a tab, with no part of it chosen."""
+        self.tab, self._current = tab, None
+        self._show_tabs()
+        self._refilter()
+
+    def _refilter(self) -> None:
+        """The parts of the tab, or of all tabs those that are asked for."""
+        wanted = self.filter.text().strip().lower()
+        shown: list[tuple[Row, list[Row]]] = []
+        for section in self._sections:
+            if section.tab not in ("", self.tab) and not wanted:
+                continue
+            parts: list[Row] = [p for p in section.parts if wanted in p.title.lower() or wanted in p.note.lower()]
+            if parts or (self._editable and not wanted):
+                shown.append((section, parts))
+        self.lines.show_rows(shown)
+        self.lines.choose(lambda row: isinstance(row, Part) and row.path == self._current)
+
+    def _addable(self, row: Row) -> str:
+        """What the plus of a section adds; "" where there is none."""
+        return row.add if isinstance(row, Section) and self._editable else ""
+
+    def _clicked(self, index: QModelIndex) -> None:
+        if index.column() and (row := self.lines.rows.row(index)) is not None:
+            self._add(row)
+
+    def _choose(self, row: Row) -> None:
+        if isinstance(row, Part):
+            self.chosen.emit(row.path)
+        else:
+            self.empty_chosen.emit(row if not row.parts and self._addable(row) else None)
+
+    def _add(self, row: Row) -> None:
+        if what := self._addable(row):
+            self.add_wanted.emit(what)
+
+    def _sign_words(self, row: Row) -> str:
+        return f"Add {with_article(what)}" if (what := self._addable(row)) else ""
+
+    def _paint(self, painter: QPainter, box: QRectF, row: Row) -> None:
+        if isinstance(row, Section):
+            label(painter, box.adjusted(16, 0, 0, 0), row.title, "text", 13, 600)
+            return
+        bold = row.path == self._current
+        named = fonts.code_font(12, 600 if bold else 400) if row.code else fonts.ui_font(13)
+        note_px = min(QFontMetrics(fonts.ui_font(12, 400)).horizontalAdvance(row.note) + 4, box.width())
+        free = box.width() - 40 - QFontMetrics(named).horizontalAdvance(row.title)  # the title comes first
+        note_px = min(note_px, free) if free > min(note_px, LEAST_NOTE_PX) else 0
+        beside = QRectF(box.right() - note_px, box.top(), note_px, box.height())
+        if note_px:
+            label(painter, beside, row.note, "second", 12, 400, Qt.AlignmentFlag.AlignRight)
+        painter.setFont(named)
+        painter.setPen(theme.colour("text"))
+        name = box.adjusted(28, 0, -note_px - 8, 0)
+        shown = painter.fontMetrics().elidedText(row.title, Qt.TextElideMode.ElideRight, int(name.width()))
+        painter.drawText(name, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
+
+    def _paint_sign(self, painter: QPainter, box: QRectF, row: Row) -> None:
+        y = box.center().y() - 8
+        if isinstance(row, Part) and (level := self._bad.get(row.path)):
+            paint_severity(painter, box.left() + 6, y, 16, level)
+        elif self._addable(row):
+            icons.draw_icon(painter, "plus", box.left() + 6, y)

@@ -1,0 +1,45 @@
+"""What the list of a document's parts holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.api.forms import Group
+from workbench.session.edit.yaml_document import Path_
+
+
+@dataclass(frozen=True)
+class Part:
+    """A line of the list: where it stands in the document, how it is called, which form it has.
+
+    `what` is said after the title of the form; `removable` parts can be taken out, `named`
+    ones be given another key.
+    """
+
+    path: Path_
+    title: str
+    note: str
+    what: str
+    groups: tuple[Group, ...]
+    code: bool = True
+    removable: bool = False
+    named: bool = False
+
+    @property
+    def table(self) -> str:
+        """The name of the transfer table that this part is, or ""."""
+        return str(self.path[1]) if len(self.path) == 2 and self.path[0] == "transfer_tables" else ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A group of parts; `add` names what the plus button adds, "" where nothing can be added. Those with a `tab` are
+    shown on that one of the list's tabs. `about` says what such parts are for, where there is none yet; `path` is where
+    they stand in the document."""
+
+    title: str
+    parts: tuple[Part, ...]
+    add: str = ""
+    tab: str = ""
+    about: str = ""
+    path: Path_ = ()

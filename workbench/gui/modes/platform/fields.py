@@ -1,0 +1,78 @@
+"""Which fields the parts of a platform template have: as their schemas say, a call's and the machine's in groups."""
+
+from __future__ import annotations
+
+from workbench.api.forms import Field, Group
+from workbench.formats.platform_file_1 import HardwarePort1
+from workbench.gui.modes.forms.fields import fields_of, groups_of
+from workbench.model.hardware import Clock
+from workbench.model.platform import CallKind, Device, KernelBoard, Memory, Network, Transfers, TransferTable
+
+KIND_NOTES = {
+    "configure": "loads a bit file", "acquire": "opens the FPGA", "send": "moves data to the FPGA",
+    "receive": "moves data from the FPGA", "wait": "waits for a transfer", "interrupt": "waits for an interrupt",
+    "release": "closes the FPGA", "other": "anything else",
+}  # fmt: skip
+REASONS = ("data", "ctrl", "ack", "late_sender", "initialize", "finalize")
+
+ENTRY = (
+    Group("Prototype", "", (
+        Field(("prototype",), "Declaration", "long", "as in the API's header"),
+        Field(("access",), "Pointer access", "choice", "through pointers into a mapping", ("", "read", "write")),
+        Field(("kind",), "Kind", "choice", choices=tuple(k.value for k in CallKind), notes=KIND_NOTES),
+        Field(("condition",), "Only when", "code", "C over the arguments; empty: always"),
+        Field(("subtype",), "Label", "text", "separates conditional entries"),
+        Field(("of",), "Handle", "code", "only calls on what was opened by this name, as h2c, or h2c|c2h"),
+    )),
+    Group("Arguments", "C expressions over the arguments", (
+        Field(("fpga",), "FPGA number", "code"),
+        Field(("bytes",), "Bytes", "code"),
+        Field(("address",), "Address", "code"),
+        Field(("data",), "Data", "code", "where they are; empty: the one parameter that fits"),
+        Field(("files",), "File names", "code"),
+        Field(("opens",), "Opens", "code", "a name for what the call opens, as h2c, or *handle is bar0"),
+        Field(("mapped_bytes",), "Mapped bytes", "code", "the size of the mapping that it opens"),
+        Field(("transfer",), "Transfer time", "table"),
+        Field(("reason",), "Usual reason", "choice", "a pragma can override it", ("", *REASONS)),
+        Field(("asynchronous",), "Returns early", "check", "the transfer goes on after the call"),
+        Field(("inline",), "In the header", "check", "its text is there: no library has it"),
+    )),
+    Group("Suggestion", "shown with findings on this call", (
+        Field(("suggestion",), "", "prose"),
+        Field(("suggestion_from_bytes",), "From bytes", "unit", "in one call, on average; empty: any"),
+        Field(("suggestion_to_bytes",), "Up to bytes", "unit"),
+        Field(("suggestion_from_calls",), "From calls", "unit", "how many the run makes; empty: any"),
+    )),
+)  # fmt: skip
+
+MACHINE = (
+    Group("Platform", "", (
+        Field(("name",), "Name", "code"),
+        Field(("title",), "Title"),
+        Field(("cpu",), "Processor"),
+        Field(("description",), "Description", "prose"),
+    )),
+    Group("Device", "the FPGA on the card", tuple(fields_of(Device, ("device",)))),
+    Group("Suggestions", "shown with findings of the whole application, one a line", (
+        Field(("suggestions",), "", "lines"),
+    )),
+)  # fmt: skip
+
+HOST = (
+    Group("Header", "how programs include the API", (
+        Field(("include_lines",), "Include lines", "lines", "one a line"),
+        Field(("api_dir",), "Its folder", "code", "beside this file"),
+        Field(("exclude_files",), "Not instrumented", "lines", "the API's own sources, one a line"),
+    )),
+    Group("Library", "its replacement on the simulated card; empty: generated from the calls", (
+        Field(("api",), "As template", "code", "whose API this is"),
+        Field(("api_sources",), "C files", "lines", "one a line, beside this file"),
+    )),
+)  # fmt: skip
+TRANSFERS = groups_of(Transfers, "How the workbench itself moves data", "C over data, address, words, bytes, index")
+PORT_1 = groups_of(HardwarePort1, "Port, clock and reset", "the application's top level as the card sees it")
+TABLE = groups_of(TransferTable, "Transfer table", choices={"direction": ("send", "receive")})
+MEMORY = groups_of(Memory, "Memory")
+NETWORK = groups_of(Network, "Network", "LogGP")
+CLOCK = groups_of(Clock, "Clock")
+BOARD = groups_of(KernelBoard, "Board under OpenCL")

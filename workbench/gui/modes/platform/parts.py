@@ -1,0 +1,217 @@
+"""What the list at the left of Platform mode holds, read from the document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from pydantic import BaseModel
+
+from workbench.api.forms import Group
+from workbench.formats import yaml_edit
+from workbench.formats.platform_file import callee_name
+from workbench.formats.units import written
+from workbench.gui.modes.forms.fields import groups_of
+from workbench.gui.modes.forms.parts import Part, Section
+from workbench.gui.modes.platform.fields import (
+    BOARD,
+    CLOCK,
+    ENTRY,
+    HOST,
+    MACHINE,
+    MEMORY,
+    NETWORK,
+    PORT_1,
+    TABLE,
+    TRANSFERS,
+)
+from workbench.model.hardware import Clock, Port
+from workbench.model.text import counted
+from workbench.session.edit.platform_document import PlatformDocument
+from workbench.session.edit.port_entries import PORTS, new_port
+from workbench.session.edit.yaml_document import Path_, YamlDocument
+
+
+def sections_of(document: YamlDocument) -> tuple[Section, ...]:
+    """Every part of the document, in the order of the list."""
+    entries = _items(document, ("host", "entries"))
+    tables = document.value(("transfer_tables",))
+    constants = document.value(("host", "constants"))
+    hardware = document.value(("hardware",))
+    machine = Part((), "Platform and device", "", "platform", MACHINE, code=False)
+    sources = Part(("host",), "Header and sources", "", "of the host API", HOST, code=False)
+    transfers = Part(
+        ("host", "transfers"), "Counter read-out", "", "how the workbench itself moves data", TRANSFERS, code=False
+    )
+    ports: tuple[Part, ...] = ()
+    new = not isinstance(hardware, Mapping) or "ports" in hardware or "clocks" in hardware
+    if isinstance(hardware, Mapping) and not new:
+        clock = document.number(("hardware", "clock_hz"), "Hz")
+        note = f"{hardware.get('style', 'memory')}, {written(clock, 'Hz')}" if clock else str(hardware.get("style", ""))
+        ports = (Part(("hardware",), "Port and clock", note, "hardware port", PORT_1, code=False),)
+    named = (
+        Part(("host", "constants", str(n)), str(n), str(v), "constant", (), removable=True, named=True)
+        for n, v in (constants or {}).items()
+    )
+    calls, wires, times = "Calls", "Ports", "Times"
+    return (
+        Section("Host calls", tuple(_entry(n, e) for n, e in enumerate(entries)), "host call", calls),
+        Section("Host API", (sources, transfers), tab=calls),
+        Section("Constants", tuple(named), "constant", calls),
+        *(replace(s, tab=wires) for s in ((Section("Hardware port", ports),) if ports else _hardware(document))),
+        Section("Transfer times", tuple(_table(str(n), t) for n, t in (tables or {}).items()), "transfer table", times),
+        Section("Memories", _named(document, "memories", "memory", MEMORY), "memory", times),
+        Section("Networks", _named(document, "networks", "network", NETWORK), "network", times),
+        Section("OpenCL", _board(document), "" if document.value(("opencl",)) else "board", times),
+        Section("Machine", (machine,), tab="Machine"),
+    )
+
+
+def _board(document: YamlDocument) -> tuple[Part, ...]:
+    if not isinstance(document.value(("opencl",)), Mapping):
+        return ()
+    return (Part(("opencl",), "Board", "", "board", BOARD, code=False, removable=True),)
+
+
+def _hardware(document: YamlDocument) -> tuple[Section, ...]:
+    clocks = tuple(
+        Part(("hardware", "clocks", n), str(item.get("name", "clock")), str(item.get("frequency_hz", "")), "clock",
+             CLOCK, removable=True)
+        for n, item in enumerate(_items(document, ("hardware", "clocks")))
+    )  # fmt: skip
+    ports = tuple(
+        Part(("hardware", "ports", n), str(item.get("name", "host")), str(item.get("kind", "")), "hardware port",
+             _port_groups(document, str(item.get("kind", ""))), removable=True)
+        for n, item in enumerate(_items(document, ("hardware", "ports")))
+    )  # fmt: skip
+    return (
+        Section("Clocks", clocks, "clock", about=_about(Clock), path=("hardware", "clocks")),
+        Section("Hardware ports", ports, "hardware port", about=_about(Port), path=PORTS),
+    )
+
+
+def _about(schema: type[BaseModel]) -> str:
+    """What is said of such parts in the reference of their fields."""
+    return " ".join((schema.__doc__ or "").split())
+
+
+def _port_groups(document: YamlDocument, kind: str) -> tuple[Group, ...]:
+    """The fields of a kind of port, whichever plugin brings it."""
+    kinds = document.port_kinds if isinstance(document, PlatformDocument) else {}
+    clocks = tuple(str(clock.get("name", "")) for clock in _items(document, ("hardware", "clocks")))
+    choices = {"kind": tuple(kinds), "clock": ("", *clocks)}
+    first, *inner = groups_of(kinds[kind].port() if kind in kinds else Port, "Port", choices=choices, pairs=True)
+    titles = {name: one.title for name, one in kinds.items()}
+    fields = tuple(replace(field, notes=titles) if field.path == ("kind",) else field for field in first.fields)
+    return replace(first, fields=fields), *inner
+
+
+def _items(document: YamlDocument, path: Path_) -> list[Any]:
+    found = document.value(path)
+    return [item if isinstance(item, Mapping) else {} for item in found] if isinstance(found, list) else []
+
+
+def _entry(number: int, entry: Mapping[str, Any]) -> Part:
+    prototype = str(entry.get("prototype", ""))
+    accesses = f"{entry['access']}s of {entry.get('of', '')}" if entry.get("access") else ""
+    name = callee_name(prototype) or prototype[:24] or accesses or "new call"
+    subtype = str(entry.get("subtype", ""))
+    note = str(entry.get("kind", ""))
+    return Part(
+        ("host", "entries", number),
+        name + (f" ({subtype})" if subtype else ""),
+        note,
+        "host call",
+        ENTRY,
+        removable=True,
+    )
+
+
+def _table(name: str, table: Any) -> Part:
+    points = table.get("points") if isinstance(table, Mapping) else None
+    count = len(points) if isinstance(points, list) else 0
+    note = counted(count, "size")
+    return Part(("transfer_tables", name), name, note, "transfer table", TABLE, removable=True, named=True)
+
+
+def _named(document: YamlDocument, key: str, what: str, groups: tuple[Group, ...]) -> tuple[Part, ...]:
+    return tuple(
+        Part((key, n), str(item.get("name", f"{what} {n + 1}")), "", what, groups, code=False, removable=True)
+        for n, item in enumerate(_items(document, (key,)))
+    )
+
+
+def add_part(document: YamlDocument, what: str) -> Path_ | None:
+    """Add a part with the least that is valid; its path, or None where that failed."""
+    if what == "host call":
+        count = len(_items(document, ("host", "entries")))
+        new = {"prototype": f"int newCall{count + 1}(int argument)", "kind": "other"}
+        return ("host", "entries", count) if document.append(("host", "entries"), new, "Add a host call") else None
+    if what in ("memory", "network"):
+        key = "memories" if what == "memory" else "networks"
+        count = len(_items(document, (key,)))
+        return (key, count) if document.append((key,), {"name": f"New {what} {count + 1}"}, f"Add a {what}") else None
+    if what == "board":
+        board = {"banks": 1, "transaction_bytes": 64, "latency_cycles": {"other": 1}}
+        return ("opencl",) if document.set(("opencl",), board, "Add a board for OpenCL") else None
+    if what in ("hardware port", "clock"):
+        return _add_hardware(document, what)
+    if what == "transfer table":
+        return _add_table(document)
+    taken = set(document.value(("host", "constants")) or {})
+    name = next(n for k in range(1, 10_000) if (n := f"new_CONSTANT_{k}") not in taken)
+    return ("host", "constants", name) if document.set(("host", "constants", name), 0, "Add a constant") else None
+
+
+def _add_table(document: YamlDocument) -> Path_ | None:
+    """One more table: the first is of sends, the next of receives, and all such calls without a table take it."""
+    taken = document.value(("transfer_tables",)) or {}
+    name = next(n for n in ("write", "read", *(f"new_table_{k}" for k in range(1, 10_000))) if n not in taken)
+    kind = "receive" if name == "read" else "send"
+    path: Path_ = ("transfer_tables", name)
+    calls = [n for n, entry in enumerate(_items(document, ("host", "entries")))
+             if name in ("write", "read") and entry.get("kind") == kind and not entry.get("transfer")]  # fmt: skip
+
+    def edit(text: str) -> str:
+        item = {"direction": kind, "points": [{"bytes": 4, "time_s": "10 us"}]}
+        text = yaml_edit.set_value(text, path, item)
+        for number in calls:
+            text = yaml_edit.set_value(text, ("host", "entries", number, "transfer"), name)
+        return text
+
+    return path if document.apply("Add a transfer table", edit) else None
+
+
+def rename_part(document: YamlDocument, path: Path_, name: str) -> bool:
+    """Give a table or constant another name, which calls then refer to it by. False, with a notice, where it cannot."""
+    calls = _items(document, ("host", "entries")) if path[0] == "transfer_tables" else []
+
+    def edit(text: str) -> str:
+        text = yaml_edit.rename_key(text, path, name)
+        for number, entry in enumerate(calls):
+            if entry.get("transfer") == path[-1]:
+                text = yaml_edit.set_value(text, ("host", "entries", number, "transfer"), name)
+        return text
+
+    return document.apply(f"Rename {path[-1]}", edit)
+
+
+def _add_hardware(document: YamlDocument, what: str) -> Path_ | None:
+    """One more clock or port; the first of either brings the other."""
+    clocks, ports = (_items(document, ("hardware", part)) for part in ("clocks", "ports"))
+    clock = {"name": f"clk{len(clocks) or ''}", "frequency_hz": "100 MHz", "reset": "rst"}
+    kinds = document.port_kinds if isinstance(document, PlatformDocument) else {}
+    new_ports = new_port(kinds, "memory" if "memory" in kinds else next(iter(kinds)), ports)
+    part, have = ("clocks", clocks) if what == "clock" else ("ports", ports)
+
+    def edit(text: str) -> str:
+        for name, held, new in (("clocks", clocks, (clock,)), ("ports", ports, new_ports)):
+            path = ("hardware", name)
+            if held and name == part:
+                text = yaml_edit.insert_item(text, path, len(held), *new)
+            elif not held:
+                text = yaml_edit.set_value(text, path, list(new))
+        return text
+
+    return ("hardware", part, len(have)) if document.apply(f"Add a {what}", edit) else None

@@ -1,0 +1,181 @@
+"""The rows of a transfer-time table: their values, what is wrong with one, and the fix where it is certain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from workbench.analysis.rate_curves import BAND_NAME, INKS, RATES, SIZES
+from workbench.formats import yaml_edit
+from workbench.formats.units import UnitError, quantity, written
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.text import bytes_text, rate_text, time_text
+from workbench.pictures.plot import Line, Plot, Range
+from workbench.session.edit.yaml_document import Path_, YamlDocument
+
+
+@dataclass(frozen=True)
+class Point:
+    """One row: as written, and as numbers where they can be read."""
+
+    size_text: str
+    time_text: str
+    source: str
+    size: float | None
+    time_s: float | None
+    problem: Diagnostic | None = None
+
+    @property
+    def rate(self) -> float | None:
+        return self.size / self.time_s if self.size and self.time_s else None
+
+    @property
+    def size_shown(self) -> str:
+        """As written; a bare number of bytes with its unit."""
+        return bytes_text(self.size) if self.size_text.isdigit() and self.size else self.size_text
+
+    @property
+    def time_shown(self) -> str:
+        if self.time_s is not None and _bare(self.time_text):
+            return time_text(self.time_s, 6)
+        return self.time_text.replace(" us", " µs")
+
+    @property
+    def printed(self) -> bool:
+        """Whether the row has a source of its own."""
+        return bool(self.source) and self.source != "interpolated"
+
+
+@dataclass(frozen=True)
+class Fix:
+    label: str
+    edit: Callable[[str], str]
+
+
+def _bare(text: str) -> bool:
+    return isinstance(_plain(text), int | float)
+
+
+def points_path(table: str) -> Path_:
+    return ("transfer_tables", table, "points")
+
+
+def points_of(document: YamlDocument, table: str) -> tuple[Point, ...]:
+    path = points_path(table)
+    rows = document.value(path)
+    found = []
+    for n, row in enumerate(rows if isinstance(rows, list) else ()):
+        values: Mapping[str, Any] = row if isinstance(row, Mapping) else {}
+        places: tuple[Path_, ...] = ((*path, n, "bytes"), (*path, n, "time_s"), (*path, n, "source"), (*path, n))
+        problems = [p for p in map(document.problem_at, places) if p]
+        found.append(
+            Point(
+                str(values.get("bytes", "")), str(values.get("time_s", "")), str(values.get("source", "")),
+                document.number((*path, n, "bytes"), "B"), document.number((*path, n, "time_s"), "s"),
+                min(problems, key=lambda d: d.severity is not Severity.ERROR, default=None),
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def readable(points: Sequence[Point]) -> list[int]:
+    """The numbers of the rows that have a size and a time."""
+    return [number for number, point in enumerate(points) if point.rate]
+
+
+def table_plot(
+    name: str, points: Sequence[Point], beside: str, others: Sequence[Point], band: Range | None, movable: bool
+) -> Plot:
+    """The rows that can be read, each a point of the first line, and another table's. Points that are out of order are
+    marked, as they are in the table."""
+    rows = [points[number] for number in readable(points)]
+    x, y = np.array([p.size for p in rows], float), np.array([p.rate for p in rows], float)
+    wrong = next((number for number, point in enumerate(rows) if _is_error(point)), -1)
+    filled = tuple(p.printed for p in rows)
+    lines = [Line(name, x, y, INKS[0], points=True, joined=False, filled=filled, wrong=wrong, movable=movable)]
+    order = np.argsort(x)
+    lines.append(Line("", x[order], y[order], INKS[0]))
+    if others:
+        rates = sorted((p.size, p.rate) for p in others if p.size and p.rate)
+        lines.append(Line(beside, np.array([s for s, _ in rates]), np.array([r for _, r in rates]), INKS[1], True))
+
+    def said(line: int, point: int) -> str:
+        return f"{bytes_text(x[point])} in one call: {rate_text(y[point])}" if line == 0 else ""
+
+    return Plot(SIZES, RATES, tuple(lines), span=band, span_name=BAND_NAME, legend=True, say=said)
+
+
+def _is_error(point: Point) -> bool:
+    return point.problem is not None and point.problem.severity is Severity.ERROR
+
+
+def fix_for(points: tuple[Point, ...], table: str, row: int) -> Fix | None:
+    """What certainly fixes a row whose size does not grow: swap, move or remove it."""
+    path = points_path(table)
+    sizes = [p.size for p in points]
+    size, before = sizes[row], sizes[row - 1] if row else None
+    if size is None or before is None or size > before or any(s is None for s in sizes):
+        return None
+    known = [s for s in sizes if s is not None]
+    if size == before:
+        return Fix(f"Remove row {row + 1}", lambda text: yaml_edit.remove_item(text, (*path, row)))
+    swapped = known.copy()
+    swapped[row - 1], swapped[row] = swapped[row], swapped[row - 1]
+    if all(a < b for a, b in pairwise(swapped[max(0, row - 2) : row + 2])):
+        return Fix(f"Swap rows {row}, {row + 1}", lambda text: yaml_edit.swap_items(text, path, row - 1, row))
+    place = sum(s < size for s in known[:row])
+    if known[place] == size:
+        return None
+
+    def move(text: str) -> str:
+        for at in range(row, place, -1):
+            text = yaml_edit.swap_items(text, path, at - 1, at)
+        return text
+
+    return Fix(f"Move row {row + 1} before row {place + 1}", move)
+
+
+def next_point(points: tuple[Point, ...]) -> dict[str, Any]:
+    """A row to add at the end: twice the last size in twice its time, to be corrected."""
+    last = points[-1] if points else None
+    if last is None or last.size is None or last.time_s is None:
+        return {"bytes": 4, "time_s": "10 us"}
+    return {"bytes": written(last.size * 2, "B"), "time_s": written(float(f"{last.time_s * 2:.4g}"), "s")}
+
+
+def pasted_points(text: str) -> list[dict[str, Any]]:
+    """Rows of a spreadsheet: size, time and perhaps a source, apart by tabs, semicolons or commas.
+
+    Bare numbers are bytes and seconds. Lines that hold no two quantities (heads) are left out.
+    """
+    rows: list[dict[str, Any]] = []
+    for line in text.splitlines():
+        cells = [
+            cell.strip() for cell in re.split(r"\t|;|,(?=\s|\D)|,(?=\d+(?:\.\d+)?(?:e-?\d+)?\s*(?:$|[a-zµ]))", line)
+        ]
+        if len(cells) < 2:
+            continue
+        try:
+            quantity(cells[0], "B")
+            quantity(cells[1], "s")
+        except UnitError:
+            continue
+        row: dict[str, Any] = {"bytes": _plain(cells[0]), "time_s": _plain(cells[1])}
+        if len(cells) > 2 and cells[2]:
+            row["source"] = cells[2]
+        rows.append(row)
+    return rows
+
+
+def _plain(text: str) -> str | int | float:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

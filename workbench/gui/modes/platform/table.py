@@ -1,0 +1,251 @@
+"""The transfer-time table: edited in place, a problem under its row, linked to the curve."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QEvent, QRectF, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPen
+from PySide6.QtWidgets import QAbstractItemDelegate, QApplication, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from workbench.formats import yaml_edit
+from workbench.gui.look import theme
+from workbench.gui.look.painting import label as paint_label
+from workbench.gui.modes.platform.points import Point, fix_for, next_point, pasted_points, points_of, points_path
+from workbench.gui.widgets import Button, label, paint_severity
+from workbench.gui.widgets.row_view import RowView
+from workbench.gui.widgets.rows import Column, Row
+from workbench.model.diagnostic import Severity
+from workbench.model.pragma import Category
+from workbench.model.text import counted, rate_text
+from workbench.session.edit.yaml_document import YamlDocument
+
+SIZE, TIME, SHARE, SOURCE = 1, 2, 4, 5
+ROW_PX, PROBLEM_PX = 28, 62
+SHARE_FROM_PX = 520
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row of the view: the point of that number, or what is wrong with it, which hangs under it."""
+
+    number: int
+    point: Point
+    problem: bool = False
+
+    @property
+    def level(self) -> str:
+        """The severity of what is wrong with the point; "" where nothing is."""
+        if self.point.problem is None:
+            return ""
+        return "high" if self.point.problem.severity is Severity.ERROR else "medium"
+
+
+def _of_point(text: Callable[[Point], str]) -> Callable[[Line], str]:
+    return lambda line: "" if line.problem else text(line.point)
+
+
+class PointTable(RowView):
+    """The table. `hovered` tells the point under the pointer, or -1."""
+
+    hovered = Signal(int)
+
+    def __init__(self, document: YamlDocument) -> None:
+        self.document = document
+        self.table = ""
+        self.points: tuple[Point, ...] = ()
+        self.hovered_point = -1
+        self._said: dict[int, QWidget] = {}  # by the number of the point that it is said of
+        small, plain = ("second", 12, 400), ("text", 13, 400)
+
+        def typed(head: str, shown: Callable[[Point], str], key: str, written: Callable[[Point], str],
+                  **more: object) -> Column:  # fmt: skip
+            def own(line: Line) -> str | None:
+                return None if line.problem or document.read_only else written(line.point)
+
+            return Column(head, _of_point(shown), typed=partial(self._type, key), written=own,
+                          **more)  # type: ignore[arg-type]  # fmt: skip
+
+        super().__init__("Transfer times", (
+            Column("#", lambda line: "" if line.problem else str(line.number + 1), width_px=52, right=True,
+                   ink=lambda line: small, paint=self._paint_number),
+            typed("Size", lambda p: p.size_shown, "bytes", lambda p: p.size_text, width_px=80, right=True,
+                  paint=_paint_size),
+            typed("Time", lambda p: p.time_shown, "time_s", lambda p: p.time_text, width_px=96,
+                  right=True),
+            Column("Rate", _of_point(lambda p: rate_text(p.rate) if p.rate else "–"), width_px=88, right=True,
+                   ink=lambda line: plain),
+            Column("Of best", share=0.4, paint=self._paint_share),
+            typed("From", lambda p: p.source, "source", lambda p: p.source, share=0.6, ink=lambda line: small,
+                  tip_of=_of_point(lambda p: p.source)),
+        ), ROW_PX)  # fmt: skip
+        self.setIndentation(0)
+        self.setItemsExpandable(False)
+        self.setUniformRowHeights(False)
+        self.setMouseTracking(True)
+
+    def show_table(self, table: str) -> None:
+        scrolled, current = self.verticalScrollBar().value(), self.current
+        kept = current.number if current is not None and table == self.table else -1
+        self.table = table
+        self.points = points_of(self.document, table) if table else ()
+        self.show_rows([
+            (Line(n, point), [Line(n, point, problem=True)] if point.problem else [])
+            for n, point in enumerate(self.points)
+        ])  # fmt: skip
+        self._said = {n: self._problem_row(n) for n, point in enumerate(self.points) if point.problem}
+        for n, said in self._said.items():
+            above = self.rows.index(n, 0)
+            self.setFirstColumnSpanned(0, above, True)
+            self.setIndexWidget(self.rows.index(0, 0, above), said)
+        self.choose(lambda line: line.number == kept)
+        self.verticalScrollBar().setValue(scrolled)
+
+    def _problem_row(self, at: int) -> QWidget:
+        """What is wrong with a row, where, and the button that fixes it if that is certain."""
+        problem = self.points[at].problem
+        assert problem is not None
+        bad = problem.severity is Severity.ERROR
+        box = QWidget()
+        theme.set_ground(box, "none")
+        row = QHBoxLayout(box)
+        row.setContentsMargins(72, 2, 16, 6)
+        row.setSpacing(12)
+        column = QVBoxLayout()
+        column.setSpacing(2)
+        what = label(f"{problem.message[:1].upper()}{problem.message[1:]}.", "strong", wrap=True)
+        place = f"line {problem.line}, column {problem.column}. "
+        tail = "Until this is fixed the saved file stays as it was." if bad else problem.hint
+        column.addWidget(what)
+        column.addWidget(label(place + tail, "smallsecond", wrap=True))
+        row.addLayout(column, 1)
+        fix = fix_for(self.points, self.table, at)
+        if fix and not self.document.read_only:
+            button = Button(fix.label)
+            button.clicked.connect(lambda: self.document.apply(fix.label, fix.edit))
+            row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
+        return box
+
+    # ---- changes
+
+    def _type(self, key: str, line: Line, text: str) -> None:
+        """Write a cell; a size or a time cannot be emptied."""
+        text = text.strip()
+        if text or key == "source":
+            typed: object = int(text) if text.isdigit() and key != "source" else text
+            name = {"bytes": "size", "time_s": "time", "source": "source"}[key]
+            path = (*points_path(self.table), line.number, key)
+            self.document.set(path, typed, f"Change the {name} in row {line.number + 1}")
+
+    def commit(self) -> None:
+        """Take over what stands in the cell being edited."""
+        editor = QApplication.focusWidget()
+        if isinstance(editor, QLineEdit) and self.isAncestorOf(editor):
+            line, column, text = self.current, self.rows.columns[self.currentIndex().column()], editor.text()
+            self.closeEditor(editor, QAbstractItemDelegate.EndEditHint.NoHint)
+            if line is not None and column.typed is not None and text != column.written(line):
+                column.typed(line, text)
+
+    def add_point(self) -> None:
+        self.document.append(points_path(self.table), next_point(self.points), "Add a size")
+        self.scrollToBottom()
+
+    def paste(self, text: str) -> bool:
+        """Put the rows of a spreadsheet in place of the table's, which must then hold at least one."""
+        rows = pasted_points(text)
+        return bool(rows) and self.document.set(points_path(self.table), rows, f"Paste {counted(len(rows), 'size')}")
+
+    def remove_chosen(self) -> None:
+        lines = [self.rows.row(index) for index in self.selectionModel().selectedRows()]
+        chosen = sorted({line.number for line in lines if line is not None}, reverse=True)
+        path = points_path(self.table)
+        if chosen and len(chosen) < len(self.points):
+
+            def edit(text: str) -> str:
+                for at in chosen:
+                    text = yaml_edit.remove_item(text, (*path, at))
+                return text
+
+            self.document.apply(f"Remove {len(chosen)} size{'s' if len(chosen) > 1 else ''}", edit)
+
+    def as_text(self, rows: Sequence[Row] | None = None) -> str:
+        """Points, or all of them, as the file has them, to be pasted again."""
+        points = self.points if rows is None else [line.point for line in rows if not line.problem]
+        return "\n".join("\t".join((p.size_text, p.time_text, p.source)) for p in points)
+
+    def set_hovered(self, point: int) -> None:
+        """Follow the curve."""
+        if point != self.hovered_point:
+            self.hovered_point = point
+            self.viewport().update()
+
+    # ---- painting
+
+    def ground(self, row: Line, chosen: bool) -> str:
+        if not row.problem and (chosen or row.number == self.hovered_point):
+            return "selection"
+        return f"{row.level}_ground" if row.level else ""
+
+    def height_of(self, row: Line | None) -> int:
+        said = self._said.get(row.number) if row is not None and row.problem else None
+        return max(PROBLEM_PX, said.heightForWidth(self.viewport().width())) if said else ROW_PX
+
+    def _paint_number(self, painter: QPainter, box: QRectF, line: Line) -> None:
+        if line.level:
+            painter.fillRect(QRectF(box.left(), box.top(), 3, box.height()), theme.colour(line.level))
+        if line.problem:
+            return
+        if line.level:
+            paint_severity(painter, box.left() + 8, box.center().y() - 8, 16, line.level)
+        number = box.adjusted(0, 0, -8, 0)
+        paint_label(painter, number, str(line.number + 1), "second", 12, align=Qt.AlignmentFlag.AlignRight)
+
+    def _paint_share(self, painter: QPainter, box: QRectF, line: Line) -> None:
+        best = max((point.rate or 0.0 for point in self.points), default=0.0)
+        bar = QRectF(box.left() + 8, round(box.center().y()) - 4, box.width() - 16, 8)
+        painter.fillRect(bar, theme.colour("track"))
+        bar.setWidth(bar.width() * (line.point.rate or 0.0) / best if best else 0.0)
+        painter.fillRect(bar, theme.state_colour(Category.SEND))
+
+    def lay_out_columns(self) -> None:
+        self.setColumnHidden(SHARE, self.viewport().width() < SHARE_FROM_PX)
+        super().lay_out_columns()
+        if self._said:
+            self.scheduleDelayedItemsLayout()  # what is said breaks into other lines
+
+    # ---- events
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        editable = not self.document.read_only
+        if event.matches(QKeySequence.StandardKey.Paste) and editable:
+            self.paste(QGuiApplication.clipboard().text())
+        elif event.key() == Qt.Key.Key_Delete and editable:
+            self.remove_chosen()
+        else:
+            super().keyPressEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        line = self.rows.row(self.indexAt(event.position().toPoint()))
+        point = line.number if line is not None else -1
+        if point != self.hovered_point:
+            self.set_hovered(point)
+            self.hovered.emit(point)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.set_hovered(-1)
+        self.hovered.emit(-1)
+
+
+def _paint_size(painter: QPainter, box: QRectF, line: Line) -> None:
+    """A size; framed where it is wrong."""
+    wrong = line.level == "high"
+    ink = ("high", 13, 600) if wrong else ("text", 13, 400)
+    paint_label(painter, box.adjusted(8, 0, -8, 0), line.point.size_shown, *ink, Qt.AlignmentFlag.AlignRight)
+    if wrong:
+        painter.setPen(QPen(theme.colour("high"), 1.5))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(box.adjusted(6, 3, -2, -3), 4, 4)

@@ -1,0 +1,227 @@
+"""The details of Predict mode: one design point in full. Its figures, each part with its equation, its inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from workbench.api.predictions import PartLine, Results
+from workbench.gui.look import fonts, theme
+from workbench.gui.look.painting import label as paint_label
+from workbench.gui.modes.predict.figures import Figures
+from workbench.gui.widgets import Button, ElidedLabel, draw_swatch, label, plain_column, rule, scrolled
+from workbench.gui.widgets.row_view import EDGE_PX, RowView
+from workbench.gui.widgets.rows import Column
+from workbench.model.diagnostic import Diagnostic
+from workbench.predict.formulas import Evaluation
+from workbench.predict.words import input_text, input_written
+
+PART_PX, INPUT_PX, SWATCH_PX, BAR_PX, VALUE_PX = 44, 28, 20, 76, 112
+NAMES_FROM_PX = 290  # inputs' names are left out of a narrower panel
+_MIDDLE = Qt.TextElideMode.ElideMiddle  # titles of inputs begin alike and end unlike
+
+
+class PartTable(RowView):
+    """Parts under what they are parts of: a swatch, the equation below the name, a bar below the value."""
+
+    def __init__(self) -> None:
+        super().__init__("Parts", (
+            Column("Part", lambda part: part.name, share=1.0, key=lambda part: part.name, paint=_paint_part,
+                   tip_of=lambda part: part.equation),
+            Column("Value", lambda part: part.value, width_px=BAR_PX + EDGE_PX + 8, right=True,
+                   key=lambda part: part.share, paint=_paint_value),
+            Column("Equation", lambda part: part.equation),
+        ), PART_PX)  # fmt: skip
+        self.setColumnHidden(2, True)  # it stands below the name, and is copied
+        self.setIndentation(0)
+
+    def show_parts(self, parts: Sequence[PartLine]) -> None:
+        rows: list[tuple[PartLine, list[PartLine]]] = []
+        for part in parts:
+            if part.equation and rows and not rows[-1][0].equation:
+                rows[-1][1].append(part)
+            else:
+                rows.append((part, []))
+        self.show_rows(rows)
+        self.show_whole()
+
+
+def _paint_part(painter: QPainter, box: QRectF, part: PartLine) -> None:
+    left = box.left() + EDGE_PX
+    if part.equation and not part.strong:
+        draw_swatch(painter, left, round(box.top() + 8), 12, 10, part.category)
+        left += SWATCH_PX
+    room = box.right() - left - 4
+    weight = 400 if part.equation and not part.strong else 600
+    paint_label(painter, QRectF(left, box.top(), room, 26 if part.equation else box.height()), part.name, "text", 13,
+                weight)  # fmt: skip
+    painter.setFont(fonts.code_font(11))
+    painter.setPen(theme.colour("muted"))
+    shown = painter.fontMetrics().elidedText(part.equation, Qt.TextElideMode.ElideRight, round(room))
+    painter.drawText(QRectF(left, box.top() + 23, room, 16), Qt.AlignmentFlag.AlignVCenter, shown)
+
+
+def _paint_value(painter: QPainter, box: QRectF, part: PartLine) -> None:
+    inside = QRectF(box.left(), box.top(), box.width() - EDGE_PX, 26 if part.equation else box.height())
+    paint_label(painter, inside, part.value, "text", 13, 600, Qt.AlignmentFlag.AlignRight)
+    if part.equation:
+        bar = QRectF(inside.right() - BAR_PX, box.top() + 27, BAR_PX, 8)
+        painter.fillRect(bar, theme.colour("track"))
+        ink = theme.colour("accent") if part.strong else theme.state_colour(part.category)
+        painter.fillRect(QRectF(bar.left(), bar.top(), bar.width() * min(part.share, 1.0), 8), ink)
+
+
+@dataclass(frozen=True)
+class InputRow:
+    """An input as it is looked at: `written` exactly, and `own`, the model's, where that is another."""
+
+    name: str
+    title: str
+    text: str
+    written: str | None
+    value: float
+    own: str = ""
+
+
+class InputTable(RowView):
+    """The inputs, typed in as a what-if. `typed` carries a name and a text, `taken_back` the name of one."""
+
+    typed = Signal(str, str)
+    taken_back = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__("Inputs", (
+            Column("Input", lambda row: row.title, share=0.66, key=lambda row: row.title, ink=_input_ink, elide=_MIDDLE,
+                   tip_of=lambda row: f"{row.title}, {row.name}"),
+            Column("Name", lambda row: row.name, share=0.34, key=lambda row: row.name,
+                   ink=lambda row: ("muted", 12, 400)),
+            Column("Value", lambda row: row.text, width_px=VALUE_PX, right=True, key=lambda row: row.value,
+                   ink=_input_ink,
+                   tip_of=lambda row: f"the model has {row.own}" if row.own else "type to ask what if",
+                   typed=lambda row, text: self.typed.emit(row.name, text), written=lambda row: row.written),
+        ), INPUT_PX)  # fmt: skip
+
+    def lay_out_columns(self) -> None:
+        self.setColumnHidden(1, self.viewport().width() < NAMES_FROM_PX)
+        super().lay_out_columns()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and self.current is not None:
+            self.taken_back.emit(self.current.name)
+        elif event.key() == Qt.Key.Key_Escape:
+            event.ignore()  # the panel's
+        else:
+            super().keyPressEvent(event)
+
+
+def _input_ink(row: InputRow) -> tuple[str, int, int]:
+    return ("link", 13, 600) if row.own else ("text", 13, 400)
+
+
+class Breakdown(QWidget):
+    """The right panel. `reset_wanted` asks for the model's own values, or layers, again; `keep_wanted` to write those
+    that are looked at into the model."""
+
+    reset_wanted = Signal()
+    keep_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        theme.set_ground(self, "panel")
+        column = plain_column(self)
+        head = QWidget()
+        inner = QVBoxLayout(head)
+        inner.setContentsMargins(EDGE_PX, 14, EDGE_PX, 4)
+        inner.setSpacing(2)
+        self.title, self.subtitle = ElidedLabel("", "finding"), ElidedLabel("", "smallsecond")
+        self.keep = Button("Keep", kind="link")
+        self.keep.clicked.connect(self.keep_wanted.emit)
+        self.reset = Button("Reset", kind="link")
+        self.reset.setToolTip("The model's own values again (Esc)")
+        self.reset.clicked.connect(self.reset_wanted.emit)
+        below = QHBoxLayout()
+        below.setSpacing(12)
+        below.addWidget(self.subtitle, 1)
+        below.addWidget(self.keep)
+        below.addWidget(self.reset)
+        inner.addWidget(self.title)
+        inner.addLayout(below)
+        column.addWidget(head)
+        self.figures = Figures(3)
+        column.addWidget(self.figures)
+        column.addWidget(rule())
+        body = QVBoxLayout()
+        body.setContentsMargins(0, 12, 0, 16)
+        body.setSpacing(6)
+        self.parts_title, self.parts = label("", "strong"), PartTable()
+        self.inputs_title, self.inputs = label("Inputs", "strong"), InputTable()
+        self.problem = label("", "high", wrap=True)
+        self._parts_rule = rule()
+        for widget in (
+            self.parts_title, self.parts, self._parts_rule, self.inputs_title, self.problem, self.inputs,
+        ):  # fmt: skip
+            body.addWidget(widget)
+        for said in (self.parts_title, self.inputs_title, self.problem):
+            said.setContentsMargins(EDGE_PX, 0, EDGE_PX, 0)
+        body.addStretch(1)
+        column.addWidget(scrolled(body), 1)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and not self.reset.isHidden():
+            self.reset_wanted.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def clear(self) -> None:
+        self.title.setText("No model")
+        self.subtitle.setText("")
+        for button in (self.reset, self.keep):
+            button.hide()
+        self.figures.show_figures(())
+        self._show_parts("", ())
+        self._show_inputs(())
+
+    def say_problem(self, found: Diagnostic) -> None:
+        """What is wrong with what was typed."""
+        self.problem.setText(f"{found.message[:1].upper()}{found.message[1:]}. {found.hint}")
+        self.problem.show()
+
+    def show_results(self, values: Evaluation, found: Results) -> None:
+        """A design point: what it comes to, part by part, and where it is."""
+        file = values.file
+        at = ", ".join(f"{name} = {input_text(file, name, float(value))}" for name, value in values.changes.items())
+        self.title.setText(at or values.model.title or values.model.name)
+        self.subtitle.setText(found.said)
+        for button in (self.reset, self.keep):
+            button.setVisible(bool(values.changes))
+        self.figures.show_figures(found.point)
+        self._show_parts(found.parts_title, found.parts)
+        rows = [_input_row(values, name) for name in values.inputs]
+        self._show_inputs([*rows, *(InputRow("resource", name, text, None, 0.0) for name, text in found.more.items())])
+
+    def _show_parts(self, title: str, parts: Sequence[PartLine]) -> None:
+        self.parts_title.setText(title)
+        self.parts.show_parts(parts)
+        for widget in (self.parts_title, self.parts, self._parts_rule):
+            widget.setVisible(bool(parts))
+
+    def _show_inputs(self, rows: Sequence[InputRow]) -> None:
+        self.problem.hide()
+        at = self.inputs.current
+        self.inputs.show_rows([(row, ()) for row in rows])
+        self.inputs.choose(lambda row: at is not None and row.name == at.name)
+        self.inputs.show_whole()
+        for widget in (self.inputs_title, self.inputs):
+            widget.setVisible(bool(rows))
+
+
+def _input_row(values: Evaluation, name: str) -> InputRow:
+    file, value = values.file, float(values.inputs[name])
+    given = values.model.inputs.get(name)
+    own = input_text(file, name, float(file.at({}, values.reading)[name])) if name in values.changes else ""
+    written = str(input_written(file, name, value))
+    return InputRow(name, (given and given.title) or name, input_text(file, name, value), written, value, own)

@@ -1,0 +1,224 @@
+"""Models of memory layers: rho by store size with the layers as handles, each layer's bound, the roofline."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QInputDialog, QMenu, QWidget
+
+from workbench.api.job import Job
+from workbench.api.predictions import Density, DensityPoint, Layer, LayerModel, MeasuredDensity, Results
+from workbench.gui.frame.context import Context
+from workbench.gui.modes.predict import pieces
+from workbench.gui.modes.predict.figures import Figures
+from workbench.gui.views.bars_view import BarsView
+from workbench.gui.views.plot_view import PlotView
+from workbench.gui.widgets import Button, ElidedLabel, PanelHeader, Split, plain_column, plain_panel, rule
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.text import percent_text, time_text
+from workbench.pictures.density import bound_bars, bytes_of, rho_plot, roofline
+from workbench.predict.formulas import Evaluation
+
+POINTS = 240
+
+
+class DensityView(QWidget):
+    """`changed` tells that the layers are being moved; `dropped` carries them at a move's end, None for the model's."""
+
+    changed = Signal()
+    dropped = Signal(object)
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._measured: tuple[str, MeasuredDensity] | None = None
+        self.values: Evaluation | None = None
+        self.of: LayerModel | None = None
+        self.results: Results | None = None
+        self.result: Density | None = None
+        self.moved: tuple[Layer, ...] | None = None
+        self._own: tuple[Layer, ...] = ()
+        column = plain_column(self)
+        self.figures = Figures(4)
+        column.addWidget(self.figures)
+        column.addWidget(rule())
+        curve = self._curve_panel()
+        below = Split((self._bars_panel(), 440), (self._roof_panel(), 500))
+        column.addWidget(Split((curve, 430), (below, 340), vertical=True), 1)
+
+    def _curve_panel(self) -> QWidget:
+        panel, column = plain_panel()
+        self.curve_head = PanelHeader("Density by size of the store")
+        self.reset_button = Button("Reset")
+        self.reset_button.setToolTip("Put the layers back where the model has them")
+        self.reset_button.clicked.connect(self.reset)
+        self.measure_button = Button("Measure a kernel")
+        self.measure_button.setToolTip("Compile and run C code, and draw the density that its loads have")
+        self.kernel_menu = QMenu(self.measure_button)
+        self.measure_button.setMenu(self.kernel_menu)
+        self.stop_button = Button("Stop measuring")
+        self.stop_button.clicked.connect(self.stop_measuring)
+        self.stop_button.hide()
+        self.curve_head.add(self.measure_button)
+        self.curve_head.add(self.stop_button)
+        self.curve_head.add(self.reset_button)
+        column.addWidget(self.curve_head)
+        self.curve = PlotView("Density by size of the store", 300)
+        self.curve.problem.connect(self._context.notices.tell)
+        self.curve.moved.connect(self.move_layer)
+        self.curve.dropped.connect(lambda: self.dropped.emit(self.moved))
+        column.addWidget(pieces.padded(self.curve), 1)
+        return panel
+
+    def _bars_panel(self) -> QWidget:
+        panel, column = plain_panel()
+        column.addWidget(PanelHeader("What each layer lets through", "sigma, operations a second"))
+        self.bars = BarsView("Bounds")
+        self.bars.problem.connect(self._context.notices.tell)
+        column.addWidget(self.bars, 1)
+        self.why = ElidedLabel("", "smallsecond")
+        holder = QHBoxLayout()
+        holder.setContentsMargins(16, 4, 12, 8)
+        holder.addWidget(self.why)
+        column.addLayout(holder)
+        return panel
+
+    def _roof_panel(self) -> QWidget:
+        panel, column = plain_panel()
+        column.addWidget(PanelHeader("Roofline", "each layer's bandwidth, held by the compute bound"))
+        self.roof = PlotView("Roofline", 240)
+        self.roof.problem.connect(self._context.notices.tell)
+        column.addWidget(pieces.padded(self.roof), 1)
+        return panel
+
+    # ---- data
+
+    def show_model(self, values: Evaluation) -> None:
+        """Compute and show; layers moved stay only at the same point. Raises WorkbenchError where there is no value."""
+        before, self.values = self.values, values
+        if before is None or values.model.name != before.model.name:
+            self._measured = None
+            self.stop_measuring()
+        if before is None or before.file.kind is not values.file.kind:
+            assert values.file.kind.layers is not None
+            self.of = values.file.kind.layers()
+            self._fill_menu(self.of)
+        if before is None or before.file is not values.file or (
+            (before.changes, before.reading) != (values.changes, values.reading)
+        ):  # fmt: skip
+            self.moved = None
+        assert self.of is not None
+        self._own = self.of.layers(values)
+        self._show()
+
+    def _fill_menu(self, of: LayerModel) -> None:
+        self.kernel_menu.clear()
+        for title, (kernel, arguments) in of.kernels().items():
+            self.kernel_menu.addAction(title).triggered.connect(partial(self.measure_kernel, title, kernel, arguments))
+        self.kernel_menu.addSeparator()
+        self.kernel_menu.addAction("A C file of yours…").triggered.connect(self._choose_kernel)
+
+    def measure_kernel(self, title: str, kernel: Path, arguments: Sequence[str], checked: bool = False) -> None:
+        """Compile and run a kernel in the background, and draw what its loads say beside the model's curve."""
+        of = self.of
+        assert of is not None
+
+        def work(job: Job) -> MeasuredDensity:
+            with job.step(f"Measuring {title}"):
+                return of.measure(kernel, arguments, job=job)
+
+        def done(measured: MeasuredDensity) -> None:
+            self._measured = (title, measured)
+            self._show_measuring(False)
+            self._show()
+
+        def failed(diagnostics: tuple[Diagnostic, ...]) -> None:
+            self._show_measuring(False)
+            self._context.notices.tell(*diagnostics)
+
+        self._show_measuring(True)
+        self._context.background.start_job("kernel", work, done, failed)
+
+    def stop_measuring(self) -> None:
+        """Give up the kernel that is measured: its programs are ended, and what was measured before stays."""
+        self._context.background.cancel("kernel")
+        self._show_measuring(False)
+
+    def _show_measuring(self, under_way: bool) -> None:
+        self.measure_button.setVisible(not under_way)
+        self.stop_button.setVisible(under_way)
+
+    def _choose_kernel(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, "Measure a kernel: it is compiled and run", "", "C files (*.c)")
+        if name:
+            text, given = QInputDialog.getText(self, "Measure a kernel", "Arguments of the program")
+            if given:
+                self.measure_kernel(Path(name).name, Path(name), text.split())
+
+    def reset(self) -> None:
+        """The model's own layers again, and no measured curve."""
+        self._measured = None
+        self.set_layers(None)
+        self.dropped.emit(None)
+
+    def set_layers(self, layers: tuple[Layer, ...] | None) -> None:
+        """Show these layers; None for the model's own."""
+        self.moved = layers
+        self._show()
+        self.changed.emit()
+
+    def move_layer(self, number: int, size_bytes: float, bytes_per_s: float) -> None:
+        """Put a layer elsewhere in the what-if: its size and its bandwidth."""
+        now = list(self.moved or self._own)
+        now[number] = replace(now[number], layer_bytes=size_bytes, bandwidth_bytes_per_s=bytes_per_s)
+        self.moved = tuple(now)
+        self._show()
+        self.changed.emit()
+
+    def _show(self) -> None:
+        assert self.values is not None
+        assert self.of is not None
+        self.result = self.of.density(self.values, self.moved)
+        self.results = self.of.results(self.values, self.result if self.moved else None)
+        self.figures.show_figures(self.results.figures)
+        self._show_curve(self.values, self.of, self.moved or self._own)
+        self.bars.show_bars(bound_bars(self.result))
+        self.roof.show_plot(roofline(self.result))
+        self.reset_button.setEnabled(self.moved is not None or self._measured is not None)
+        least = min(self.result.bounds, key=lambda b: float(b.ops_per_s), default=None)
+        self.why.setText(
+            f"Latency takes {percent_text(1 - float(least.ops_per_s) / float(least.ops_per_s_without_latency))} of "
+            f"{least.layer.name} ({time_text(float(least.layer.latency_s))} a transfer)."
+            if least
+            else ""
+        )
+
+    def _show_curve(self, values: Evaluation, of: LayerModel, now: Sequence[Layer]) -> None:
+        sizes = [float(x.layer_bytes) for x in self._own] or [1e3, 1e6]
+        least = min(sizes) / 300 if self._measured is None else min(2.0 * self._measured[1].element_bytes, min(sizes))
+        alphas = np.geomspace(least, max(sizes) * 30, POINTS)
+        try:
+            found = np.broadcast_to(np.asarray(of.rho(values, alphas), float), alphas.shape)
+        except WorkbenchError:
+            alphas = alphas[alphas >= min(sizes)]
+            found = np.broadcast_to(np.asarray(of.rho(values, alphas), float), alphas.shape)
+        assert self.result is not None
+        said = "drag a layer: across for its size, up for its bandwidth" if now else "the model has no memory layer"
+        points: Sequence[DensityPoint] = ()
+        if self._measured:
+            title, measured = self._measured
+            points = of.beside(values, measured)
+            worst = max((p for p in points if math.isfinite(p.difference_pct)), key=lambda p: abs(p.difference_pct))
+            said = (
+                f"measured: {title}; furthest from the model {worst.difference_pct:+.1f} % at "
+                f"{bytes_of(worst.alpha_bytes)}"
+            )
+        self.curve_head.set_title("Density by size of the store", said)
+        operation = getattr(values.model, "operation", "operation")
+        self.curve.show_plot(rho_plot(alphas, found, now, self.result.binding_layer, operation, points))

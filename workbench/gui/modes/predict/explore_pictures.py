@@ -1,0 +1,113 @@
+"""What Explore shows, as pictures: a sweep, the front, what matters most; and a solution in words. No Qt."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from workbench.gui.modes.predict.sweeping import Answer
+from workbench.model.text import percent_text
+from workbench.pictures.bars import Bar, Bars
+from workbench.pictures.plot import Axis, Line, Plot
+from workbench.predict.formulas import ModelFile
+from workbench.predict.sensitivity import Influence
+from workbench.predict.solve import Solution
+from workbench.predict.words import input_text, output_text, output_title, unit_of
+
+INKS = ("accent", "good", "medium_text", "keyword", "number")
+
+
+def sweep_plot(file: ModelFile, found: Answer) -> Plot:
+    """The output over the input that was swept, a line for each value of the second one; the model's own point."""
+    asked = found.question
+    lines = []
+    for n, values in enumerate(found.values):
+        name = output_title(asked.output)
+        if len(found.second):
+            name = f"{asked.second} {input_text(file, asked.second, float(found.second[n]))}"
+        band = None
+        if found.bands:
+            low, high = min(found.bands.quantiles), max(found.bands.quantiles)
+            band = (found.bands.quantiles[low], found.bands.quantiles[high])
+        lines.append(Line(name, found.x, values, INKS[n % len(INKS)], band=band, points=len(found.x) <= 32))
+    if asked.low <= found.own_x <= asked.high:
+        lines.append(Line("", np.array([found.own_x]), np.array([found.own_y]), "text", points=True, joined=False))
+
+    def said(line: int, point: int) -> str:
+        own = "the model: " if line >= len(found.values) else ""
+        x, y = float(lines[line].x[point]), float(lines[line].y[point])
+        return f"{own}{asked.name} {input_text(file, asked.name, x)}: {output_text(asked.output, y)}"
+
+    return Plot(
+        Axis(asked.name, lambda v: input_text(file, asked.name, v), asked.log and asked.low > 0,
+             unit_of(file, asked.name)),
+        Axis(output_title(asked.output), lambda v: output_text(asked.output, v), asked.log),
+        tuple(lines),
+        say=said,
+    )  # fmt: skip
+
+
+def front_plot(file: ModelFile, found: Answer) -> Plot:
+    """The points that no other beats in both output and resource."""
+    asked = found.question
+    x, y = np.array([p.x for p in found.front]), np.array([p.y for p in found.front])
+
+    def said(line: int, point: int) -> str:
+        at = found.front[point]
+        inputs = ", ".join(f"{name} {input_text(file, name, value)}" for name, value in at.inputs.items())
+        return f"{inputs}: {output_text(asked.output, at.y)}"
+
+    return Plot(
+        Axis(asked.resource, lambda v: output_text(asked.resource, v)),
+        Axis(output_title(asked.output), lambda v: output_text(asked.output, v)),
+        (Line("", x, y, "good", points=len(x) <= 80),),
+        say=said,
+    )
+
+
+def no_front_words(file: ModelFile, found: Answer) -> str:
+    """Why there is no front to show; "" where there is one."""
+    if found.question.resource:
+        return "" if len(found.front) > 1 else "One point is best in both."
+    if "resources" in type(file.model).model_fields:
+        return "The model names no resources. Add one to weigh time against it."
+    return "Models of this kind have no resources to weigh it against."
+
+
+def solution_words(file: ModelFile, found: Solution) -> str:
+    """What an input must be, and what the model has."""
+    rest = f"the model has {input_text(file, found.name, file.inputs[found.name])}"
+    if found.short is not None:
+        rest += f"; whole numbers only: {output_text(found.output, found.reached)} there, "
+        rest += (
+            f"{output_text(found.output, found.short_reached or 0.0)} at {input_text(file, found.name, found.short)}"
+        )
+    return f"{found.name} must be {input_text(file, found.name, found.value)} ({rest})"
+
+
+def influence_bars(rows: Sequence[Influence]) -> Bars:
+    """What 1 % more of each input does to the output, and its share of the variance where inputs are uncertain."""
+    shares = any(row.total_order is not None for row in rows)
+
+    def size(row: Influence) -> float:
+        return abs(row.elasticity) if math.isfinite(row.elasticity) else 0.0
+
+    most = max(map(size, rows), default=0.0) or 1.0
+    ranked = sorted(rows, key=lambda r: -(r.total_order or 0.0) if shares else -size(r))
+    bars = []
+    for row in ranked:
+        said = "–" if math.isnan(row.elasticity) else signed(row.elasticity)
+        share = "" if row.total_order is None else percent_text(row.total_order)
+        cells = (row.name, row.elasticity, *(("" if row.total_order is None else row.total_order,) if shares else ()))
+        bars.append(Bar(row.name, row.name, row.elasticity, (said, share) if shares else (said,), cells, strong=False))
+    return Bars(
+        Axis("elasticity", signed), ("input", "elasticity", *(("share of the variance",) if shares else ())),
+        tuple(bars), (-most * 1.04, most * 1.04), mark=0.0,
+        foot="% for 1 % more of the input" + ("; right: its share of the variance" if shares else ""),
+    )  # fmt: skip
+
+
+def signed(value: float) -> str:
+    return f"{value:+.2f}".replace("-", "−") if value else "0"

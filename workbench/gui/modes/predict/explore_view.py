@@ -1,0 +1,370 @@
+"""Explore: an input swept, what matters most, what must hold for a target, and time against a resource."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from workbench.formats.units import UnitError, unit_of_name
+from workbench.gui.frame.context import Context
+from workbench.gui.look import theme
+from workbench.gui.modes.predict import pieces
+from workbench.gui.modes.predict.explore_pictures import (
+    front_plot,
+    influence_bars,
+    no_front_words,
+    solution_words,
+    sweep_plot,
+)
+from workbench.gui.modes.predict.sweeping import Answer, Question, answer, matters, usual_range
+from workbench.gui.views.bars_view import BarsView
+from workbench.gui.views.plot_view import PlotView
+from workbench.gui.widgets import (
+    Button,
+    ElidedLabel,
+    PanelHeader,
+    PillButton,
+    Split,
+    label,
+    plain_column,
+    plain_panel,
+    rule,
+    set_role,
+)
+from workbench.model.diagnostic import Diagnostic
+from workbench.predict.formulas import ModelFile, what_if
+from workbench.predict.inputs import number
+from workbench.predict.kinds import outputs_of
+from workbench.predict.solve import Solution, solve
+from workbench.predict.words import input_text, output_title, unit_of
+
+NOTHING = "nothing else"
+SHARES = {"as given": 0.0, "± 5 %": 0.05, "± 10 %": 0.10, "± 20 %": 0.20}
+_WAIT_MS = 150
+
+
+class ExploreView(QWidget):
+    """`point_chosen` carries the inputs of a point of a sweep or of the front. It is whole once `build` has ended."""
+
+    point_chosen = Signal(dict)
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self.context = context
+        self.file: ModelFile | None = None
+        self.reading: str | None = None
+        self.changes: dict[str, float] = {}
+        self.found: Answer | None = None
+        self._own_ranges: dict[str, tuple[str, str]] = {}
+        self._later = QTimer(self, singleShot=True, interval=_WAIT_MS)
+        self._later.timeout.connect(self.sweep)
+
+    def build(self) -> Iterator[None]:
+        """Make its panels, each in a turn: every plot takes its time."""
+        column = plain_column(self)
+        column.addWidget(self._controls())
+        column.addWidget(rule())
+        panels = []
+        for make in (self._sweep_panel, self._influence_panel, self._front_panel):
+            yield
+            panels.append(make())
+        sweep, influences, front = panels
+        below = Split((influences, 460), (front, 460))
+        yield
+        column.addWidget(Split((sweep, 420), (below, 330), vertical=True), 1)
+
+    # ---- arrangement
+
+    def _controls(self) -> QWidget:
+        box = QWidget()
+        theme.set_ground(box, "panel")
+        column = QVBoxLayout(box)
+        column.setContentsMargins(16, 10, 16, 10)
+        column.setSpacing(8)
+        later = self._later.start
+        self.output = pieces.combo(140, "Output", self._output_chosen)
+        self.name = pieces.combo(140, "Input to sweep", self._name_chosen)
+        self.second = pieces.combo(140, "Second input", later)
+        self.target_name = pieces.combo(140, "Input to solve for")
+        self.low, self.high = pieces.field(96, "From"), pieces.field(96, "To")
+        self.target = pieces.field(96, "Target")
+        self.log = PillButton("Log")
+        self.log.setToolTip("Logarithmic axes")
+        first, other = QHBoxLayout(), QHBoxLayout()
+        for row in (first, other):
+            row.setSpacing(8)
+            column.addLayout(row)
+        self.show_label = label("Show", "second")
+        first.addWidget(self.show_label)
+        first.addWidget(self.output)
+        for said, widget in (("over", self.name), ("from", self.low), ("to", self.high)):
+            first.addWidget(label(said, "second"))
+            first.addWidget(widget)
+        first.addStretch(1)
+        first.addWidget(self.log)
+        self.solve_button = Button("Solve")
+        self.answer = ElidedLabel("", "smallsecond")
+        self.goal = label("For a speedup of", "second")
+        for part in (self.goal, self.target, label("change", "second"), self.target_name, self.solve_button):
+            other.addWidget(part)
+        other.addStretch(1)
+        column.addWidget(self.answer)
+        self.answer.hide()
+        for field in (self.low, self.high):
+            field.editingFinished.connect(self._range_typed)
+        self.log.toggled.connect(lambda: later())
+        self.solve_button.clicked.connect(self.solve)
+        self.target.returnPressed.connect(self.solve)
+        return box
+
+    def _sweep_panel(self) -> QWidget:
+        panel, column = plain_panel()
+        self.head = PanelHeader("Sweep")
+        self.head.add(label("and", "second"))
+        self.head.add(self.second)
+        self.share = pieces.combo(110, "Uncertainty of the inputs", self._later.start)
+        self.share.setToolTip("How far inputs that the model takes as certain may be off")
+        for text, share in SHARES.items():
+            self.share.addItem(text, share)
+        self.head.add(label("inputs", "second"))
+        self.head.add(self.share)
+        column.addWidget(self.head)
+        self.problem = label("", "high", wrap=True)
+        self.problem.setContentsMargins(16, 8, 16, 0)
+        self.problem.hide()
+        column.addWidget(self.problem)
+        self.plot = PlotView("Sweep", 300)
+        self.plot.problem.connect(self.context.notices.tell)
+        self.plot.chosen.connect(self._chosen)
+        column.addWidget(pieces.padded(self.plot), 1)
+        return panel
+
+    def _influence_panel(self) -> QWidget:
+        panel, column = plain_panel()
+        self.influence_head = PanelHeader("What matters most")
+        column.addWidget(self.influence_head)
+        self.influences = BarsView("Which input matters most")
+        self.influences.problem.connect(self.context.notices.tell)
+        self.influences.chosen.connect(self.choose_input)
+        column.addWidget(self.influences, 1)
+        return panel
+
+    def _front_panel(self) -> QWidget:
+        panel, column = plain_panel()
+        self.front_head = PanelHeader("Against a resource")
+        self.resource = pieces.combo(120, "Resource", self._later.start)
+        self.front_head.add(self.resource)
+        column.addWidget(self.front_head)
+        self.no_front = label("", "small", wrap=True)
+        self.no_front.setContentsMargins(16, 14, 16, 0)
+        column.addWidget(self.no_front)
+        self.front = PlotView("Front", 240)
+        self.front.problem.connect(self.context.notices.tell)
+        self.front.chosen.connect(self._front_chosen)
+        column.addWidget(pieces.padded(self.front), 1)
+        return panel
+
+    def set_narrow(self, narrow: bool) -> None:
+        """Give way where there is little room."""
+        self.show_label.setVisible(not narrow)
+        for combo in (self.output, self.name, self.target_name):
+            combo.setMinimumWidth(92 if narrow else 140)
+            combo.setMaximumWidth(102 if narrow else 200)
+        for combo in (self.second, self.share, self.resource):
+            combo.setMaximumWidth(116 if narrow else 180)
+            combo.setMinimumWidth(96)
+        for field in (self.low, self.high):
+            field.setFixedWidth(76 if narrow else 96)
+
+    # ---- what is asked
+
+    def show_model(self, file: ModelFile, reading: str | None, changes: Mapping[str, float]) -> None:
+        """Ask the same as before of this model at other values of some inputs, as far as it has such inputs and
+        outputs."""
+        if (self.file, self.reading, self.changes) == (file, reading, changes) and self.found is not None:
+            return
+        self.changes = dict(changes)
+        fresh = self.file is None or self.file.model.name != file.model.name
+        self.file, self.reading = file, reading
+        if fresh:
+            self._own_ranges = {}
+            self._say_answer("", "smallsecond")
+            self.target.clear()
+        outputs = list(outputs_of(file, None, reading))
+        resources = list(getattr(file.model, "resources", {}))
+        wanted = file.kind.goal if file.kind.goal in outputs else outputs[0]
+        pieces.fill(self.output, {output_title(n): n for n in outputs if n not in resources}, wanted, fresh)
+        names = {n: n for n in file.inputs}
+        first = next((n for n in names if fresh and matters(file, n, wanted, reading)), next(iter(names), ""))
+        pieces.fill(self.name, names, first, fresh)
+        pieces.fill(self.second, {NOTHING: "", **names}, "", fresh)
+        pieces.fill(self.target_name, names, first, fresh)
+        pieces.fill(self.resource, {n: n for n in resources}, next(iter(resources), ""), fresh)
+        self.resource.setVisible(bool(resources))
+        self._say_goal()
+        if fresh:
+            own = float(outputs_of(file, None, reading)[wanted])
+            better = own * (1.25 if wanted in file.kind.larger else 0.8)
+            unit = " s" if unit_of_name(wanted) == "s" else ""
+            self.target.setText(f"{better:.3g}{unit}")
+        if names:
+            self._show_range()
+            self._later.start()
+        else:
+            self._fail((Diagnostic("the model has no inputs to sweep", "Add one in the model's form."),))
+
+    def _say_goal(self) -> None:
+        output = self.output.currentData() or ""
+        self.goal.setText(f"For a {output_title(output).lower()} of")
+
+    def _output_chosen(self) -> None:
+        self._say_goal()
+        self.target.clear()
+        self._say_answer("", "smallsecond")
+        self._later.start()
+
+    def _name_chosen(self) -> None:
+        self._show_range()
+        self._later.start()
+
+    def choose_input(self, name: str) -> None:
+        """Sweep another input."""
+        self.name.setCurrentText(name)
+        self.target_name.setCurrentText(name)
+        self._name_chosen()
+
+    def _show_range(self) -> None:
+        assert self.file is not None
+        name = self.name.currentText()
+        low, high = usual_range(self.file, name)
+        texts = self._own_ranges.get(name) or (self._said(name, low), self._said(name, high))
+        self.low.setText(texts[0])
+        self.high.setText(texts[1])
+
+    def _said(self, name: str, value: float) -> str:
+        assert self.file is not None
+        text = f"{value:.6g}"
+        return input_text(self.file, name, value).replace("\u202f", " ") if unit_of(self.file, name) else text
+
+    def _range_typed(self) -> None:
+        name, texts = self.name.currentText(), (self.low.text(), self.high.text())
+        if self._own_ranges.get(name) != texts:
+            self._own_ranges[name] = texts
+            self._later.start()
+
+    def question(self) -> Question | None:
+        """What is asked now; None, with the reason shown, where a field is no number."""
+        assert self.file is not None
+        name, second = self.name.currentText(), self.second.currentData() or ""
+        low, high = self._number(self.low.text(), name), self._number(self.high.text(), name)
+        if low is None or high is None:
+            return None
+        if not low < high:
+            self._fail((Diagnostic("the sweep ends before it starts", "Give a lower `from` than `to`."),))
+            return None
+        bounds = usual_range(self.file, second) if second and second != name else (0.0, 0.0)
+        return Question(
+            name, low, high, self.log.isChecked(), self.output.currentData(), second if second != name else "",
+            *bounds, resource=self.resource.currentData() or "", reading=self.reading,
+            share=self.share.currentData(),
+        )  # fmt: skip
+
+    def _number(self, text: str, name: str) -> float | None:
+        assert self.file is not None
+        unit = unit_of(self.file, name)
+        try:
+            return number(text if unit else text.replace("\u202f", "").replace(" ", ""), unit)
+        except UnitError as error:
+            self._fail((Diagnostic(error.message, error.hint),))
+        return None
+
+    # ---- what is found
+
+    def sweep(self) -> None:
+        """Sweep in the background; the last question asked is the one answered."""
+        file = self.file
+        if file is None or not file.inputs:
+            return
+        asked = self.question()
+        if asked is not None:
+            others = self._others(asked.name)
+            self.context.background.start(
+                "predict.sweep", lambda: answer(what_if(file, others), asked), self._show, self._fail
+            )
+
+    def _others(self, name: str) -> dict[str, float]:
+        """What is changed but for the input that is asked about."""
+        return {other: value for other, value in self.changes.items() if other != name}
+
+    def _fail(self, problems: tuple[Diagnostic, ...]) -> None:
+        first = problems[0]
+        self.problem.setText(f"{first.message[:1].upper()}{first.message[1:]}. {first.hint}".strip())
+        self.problem.show()
+
+    def _show(self, found: Answer) -> None:
+        if self.file is None or found.question.name not in self.file.inputs:
+            return
+        self.problem.hide()
+        self.found = found
+        output, name = output_title(found.question.output), found.question.name
+        said = f"{len(found.x) * max(len(found.second), 1)} points; point at one, click for its breakdown"
+        said += "; band: 5 to 95 % over the uncertain inputs" if found.bands else ""
+        self.head.set_title(f"{output} by {name}", said)
+        self.plot.show_plot(sweep_plot(self.file, found))
+        self.influence_head.set_title("What matters most", f"for {output.lower()}")
+        self.influences.show_bars(influence_bars(found.influences))
+        why = no_front_words(self.file, found)
+        self.front_head.set_title("Against a resource", "" if why else "points that no other beats in both")
+        self.no_front.setText(why)
+        self.no_front.setVisible(bool(why))
+        self.front.setVisible(not why)
+        if not why:
+            self.front.show_plot(front_plot(self.file, found))
+
+    def _chosen(self, line: int, point: int) -> None:
+        if self.found is None:
+            return
+        shown, asked = self.plot.plot.lines[line], self.found.question
+        inputs = {asked.name: float(shown.x[point])}
+        if len(self.found.second) and line < len(self.found.values):
+            inputs[asked.second] = float(self.found.second[line])
+        self.point_chosen.emit(inputs)
+
+    def _front_chosen(self, line: int, point: int) -> None:
+        if self.found is not None:
+            self.point_chosen.emit(dict(self.found.front[point].inputs))
+
+    # ---- what must hold
+
+    def solve(self) -> None:
+        """Find the value of an input at which the output has its target, in the background."""
+        file, name, output = self.file, self.target_name.currentText(), self.output.currentData()
+        if file is None:
+            return
+        text = self.target.text().strip().rstrip("×x").strip()
+        unit = "s" if output == "total_s" or output.startswith(("comp_s", "comm_s")) else ""
+        try:
+            target = number(text, unit)
+        except UnitError as error:
+            self._say_answer(f"{error.message}. {error.hint}", "high")
+            return
+        others, reading = self._others(name), self.reading
+        self.context.background.start(
+            "predict.solve",
+            lambda: solve(what_if(file, others), name, target, output, reading),
+            self._solved,
+            lambda problems: self._say_answer(f"{problems[0].message}. {problems[0].hint}", "high"),
+        )
+
+    def _solved(self, found: Solution) -> None:
+        if self.file is None:
+            return
+        self._say_answer(solution_words(self.file, found), "good")
+        self.point_chosen.emit({found.name: found.value})
+
+    def _say_answer(self, text: str, role: str) -> None:
+        self.answer.setText(text[:1].upper() + text[1:] if role == "high" else text)
+        self.answer.setVisible(bool(text))
+        set_role(self.answer, role)

@@ -1,0 +1,71 @@
+"""A strip of figures: one large, the others beside it, each with what it is and a line under it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from workbench.api.views import Figure
+from workbench.gui.look.theme import set_ground
+from workbench.gui.widgets import ElidedLabel, rule
+
+AROUND_PX = 34  # what stands around a figure in its cell
+
+
+class Figures(QWidget):
+    """Up to `count` figures; the first is the large one."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        set_ground(self, "panel")
+        self.setFixedHeight(86)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 8, 12, 8)
+        row.setSpacing(14)
+        self._cells: list[tuple[QWidget, ElidedLabel, ElidedLabel, ElidedLabel]] = []
+        for number in range(count):
+            cell = QWidget()
+            inner = QHBoxLayout(cell)
+            inner.setContentsMargins(0, 0, 0, 0)
+            inner.setSpacing(14)
+            if number:
+                inner.addWidget(rule(vertical=True))
+            column = QVBoxLayout()
+            column.setSpacing(1)
+            title, value = ElidedLabel("", "smallsecond"), ElidedLabel("", "figureplain" if number else "figure")
+            note = ElidedLabel("", "small")
+            for line in (title, value, note):
+                column.addWidget(line)
+            inner.addLayout(column, 1)
+            row.addWidget(cell, 4 if number else 5)
+            self._cells.append((cell, title, value, note))
+        self.figures: tuple[Figure, ...] = ()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(200, 86)
+
+    def show_figures(self, figures: tuple[Figure, ...]) -> None:
+        self.figures = figures
+        for (cell, title, value, note), figure in zip(self._cells, figures, strict=False):
+            title.setText(figure.title)
+            value.setText(figure.value)
+            note.setText(figure.note)
+            cell.setToolTip(figure.tip)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Show as many as can be read, the first ones first."""
+        shown = self._cells[: len(self.figures)]
+        widths = [max(value.sizeHint().width(), title.sizeHint().width()) for _, title, value, _ in shown]
+        while len(widths) > 1 and any(
+            self.width() * stretch / (1 + 4 * len(widths)) < AROUND_PX + wide
+            for stretch, wide in zip((5, *[4] * len(widths)), widths, strict=False)
+        ):
+            widths.pop()
+        for number, (cell, *_) in enumerate(self._cells):
+            cell.setVisible(number < len(widths))

@@ -1,0 +1,56 @@
+"""The head of Predict's middle: a model's title, how it is read, its pages, and what can be done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from workbench.gui.modes.forms.field_row import StillCombo
+from workbench.gui.widgets import PanelHeader, PillButton, plain_column
+
+
+class ModelHead(QWidget):
+    """The pages stand beside the title, or below it where there is little room. `page_chosen` tells one's name."""
+
+    page_chosen = Signal(str)
+
+    def __init__(self, pages: Sequence[str], buttons: Sequence[QWidget]) -> None:
+        super().__init__()
+        self.header = PanelHeader("")
+        self.reading = StillCombo()
+        self.reading.setAccessibleName("Reading")
+        self.reading.setToolTip("Where the source can be read in several ways")
+        self.reading.setMinimumWidth(144)
+        self.pills: dict[str, PillButton] = {}
+        self._pages, pills = _row()
+        for page in pages:
+            pill = PillButton(page, checked=page == pages[0])
+            pill.setAutoExclusive(True)
+            pill.clicked.connect(lambda checked=False, page=page: self.page_chosen.emit(page))
+            pills.addWidget(pill)
+            self.pills[page] = pill
+        beside, self._beside = _row()
+        self._beside.addWidget(self._pages)
+        for widget in (self.reading, beside, *buttons):
+            self.header.add(widget)
+        self._bar, self._below = _row()
+        self._below.setContentsMargins(16, 6, 16, 6)
+        self._below.addStretch(1)
+        self._bar.hide()
+        column = plain_column(self)
+        column.addWidget(self.header)
+        column.addWidget(self._bar)
+
+    def set_narrow(self, narrow: bool) -> None:
+        (self._below if narrow else self._beside).insertWidget(0, self._pages)
+        self._bar.setVisible(narrow)
+
+
+def _row() -> tuple[QWidget, QHBoxLayout]:
+    made = QWidget()
+    row = QHBoxLayout(made)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(8)
+    return made, row

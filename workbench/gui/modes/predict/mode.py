@@ -1,0 +1,398 @@
+"""Predict mode: models at the left; one's results, exploration and form; the breakdown of a design point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from workbench.api.models import Values
+from workbench.api.modes import WindowMode
+from workbench.api.predictions import Results, Structure
+from workbench.gui.frame.context import Context
+from workbench.gui.modes.forms.mode import DocumentMode
+from workbench.gui.modes.forms.part_list import PartList
+from workbench.gui.modes.forms.parts import Section
+from workbench.gui.modes.predict.breakdown import Breakdown
+from workbench.gui.modes.predict.density_view import DensityView
+from workbench.gui.modes.predict.explore_view import ExploreView
+from workbench.gui.modes.predict.head import ModelHead
+from workbench.gui.modes.predict.of_run import with_models_of_runs
+from workbench.gui.modes.predict.parts import add_part, model_sections, sections_of
+from workbench.gui.modes.predict.results import ResultsView
+from workbench.gui.modes.predict.structure_view import StructureView
+from workbench.gui.modes.predict.study_run import StudyButton
+from workbench.gui.modes.predict.tables import cells_of
+from workbench.gui.widgets import DiagnosticRow, EmptyState, PanelHeader, Split, plain_panel
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.platform import Platform
+from workbench.predict.formulas import Evaluation, ModelFile
+from workbench.predict.kinds import code_of, heading, taken_over
+from workbench.predict.shown import results_of
+from workbench.session.edit.model_document import ModelDocument, ModelFound, models_of, starter
+from workbench.session.edit.what_if import Layers, WhatIf
+from workbench.session.edit.yaml_document import Path_
+from workbench.session.program.plugins import Plugins
+
+STRUCTURE = "Structure"
+PAGES = ("Results", STRUCTURE, "Explore", "Model")
+AS_IS = "as it is"
+NARROW_PX = 720
+
+
+class PredictMode(DocumentMode):
+    """Shows a model and what it comes to. `details` is the full breakdown of the design point chosen."""
+
+    document: ModelDocument
+
+    def __init__(self, context: Context, kind: WindowMode) -> None:
+        super().__init__(context, kind, ModelDocument(context.plugins, context.notices.tell, self._own_platform))
+        self.details_panel = self.details = Breakdown()
+        self.what_if = WhatIf(self.document, lambda: self.reading_name)
+        self._title = ""
+        self._found: tuple[ModelFile, Mapping[str, Values], str | None, Results] | None = None  # computed last
+        self.page = PAGES[0]
+
+    def build(self) -> Iterator[None]:
+        self.models = PartList()
+        self.models.filter.setPlaceholderText("Filter models")
+        self.models.lines.setAccessibleName("Models")
+        self.setFocusProxy(self.models)
+        self.results = ResultsView()
+        yield
+        self.density = DensityView(self.context)
+        yield
+        self.structure = StructureView()
+        yield
+        self.explore = ExploreView(self.context)
+        yield from self.explore.build()
+        yield
+        form = self.make_form()
+        self.parts.filter.setPlaceholderText("Filter parts")
+        self.model_page = Split((self.parts, 270), (form, 600), kept=[0])
+        yield
+        yield from self._build()
+        yield
+        self._connect()
+        yield
+        self.document.read_templates()
+        yield
+        self._workspace_changed()
+        yield
+
+    @staticmethod
+    def read_ahead(plugins: Plugins) -> None:
+        """The code that kinds of models are made of, and their printed tables."""
+        for kind in plugins.model_kinds.values():
+            pieces: list[Callable[[], object]] = [*code_of(kind), partial(cells_of, kind)]
+            for piece in pieces:
+                with suppress(Exception):  # what is broken is told where it is used
+                    piece()
+
+    # ---- arrangement
+
+    def _build(self) -> Iterator[None]:
+        left, column = plain_panel(180)
+        models_head = PanelHeader("Models")
+        models_head.add(with_models_of_runs(self.files_button(), self))
+        column.addWidget(models_head)
+        column.addWidget(self.models, 1)
+        centre, column = plain_panel(400)
+        column.addWidget(self._head())
+        self.problem_box = QWidget()
+        self._problems = QVBoxLayout(self.problem_box)
+        self._problems.setContentsMargins(16, 8, 16, 8)
+        column.addWidget(self.problem_box)
+        self.stack = QStackedWidget()
+        self.nothing = EmptyState("triangle-alert", "Nothing to compute", "", "Fix it")
+        self.nothing.button.clicked.connect(lambda: self.show_page("Model"))
+        for page in (self.results, self.density, self.structure, self.explore, self.model_page, self.nothing):
+            self.stack.addWidget(page)
+            yield
+        column.addWidget(self.stack, 1)
+        yield
+        self.set_content(Split((left, 230), (centre, 900), kept=[0]))
+        self.show_content()
+        self._centre = centre
+
+    def _head(self) -> QWidget:
+        self.run_study = StudyButton(self.context, self.document, self._show_anew)
+        buttons = (self.run_study, self.undo_button, self.why, self.problem_button, self.save_button)
+        self.model_head = ModelHead(PAGES, buttons)
+        self.head, self.reading, self.pills = self.model_head.header, self.model_head.reading, self.model_head.pills
+        self.model_head.page_chosen.connect(self.show_page)
+        return self.model_head
+
+    def _connect(self) -> None:
+        context = self.context
+        self.models.chosen.connect(lambda path: self.open_document(Path(str(path[1]))))
+        self.reading.activated.connect(self._show_results)
+        self.results.take_over_wanted.connect(self.take_over)
+        self.results.run_wanted.connect(lambda run: context.open_run(Path(run)))
+        self.results.run_wanted.connect(lambda: context.navigation.set_mode("analyse"))
+        self.structure.line_asked.connect(context.navigation.open_line)
+        self.structure.tree.problem.connect(context.notices.tell)
+        self.results.timing.chosen.connect(self._bar_chosen)
+        self.results.timing.problem.connect(context.notices.tell)
+        self.explore.point_chosen.connect(self.show_point)
+        self.density.changed.connect(self._density_moved)
+        self.density.dropped.connect(self._layers_dropped)
+        self.what_if.changed.connect(self._what_if_changed)
+        self.details.reset_wanted.connect(self.what_if.reset)
+        self.details.keep_wanted.connect(lambda: self.context.notices.attempt(self.what_if.keep))
+        self.details.inputs.typed.connect(self.type_input)
+        self.details.inputs.taken_back.connect(self.what_if.take_back)
+        self.document.changed.connect(self._document_changed)
+        context.workspace_changed.connect(self._workspace_changed)
+        context.run_changed.connect(self._show_results)
+        context.code_font_changed.connect(self.structure.source.take_font)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            narrow = self._centre.width() < NARROW_PX
+            self.model_head.set_narrow(narrow)
+            self.structure.set_narrow(narrow)
+            self.explore.set_narrow(narrow)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(712, 300)
+
+    # ---- models
+
+    @property
+    def file_names(self) -> str:
+        kinds = self.context.plugins.model_kinds.values()
+        return ";;".join(f"{heading(kind)} models (*.{kind.name}.yaml)" for kind in kinds)
+
+    def sections(self) -> tuple[Section, ...]:
+        return sections_of(self.document)
+
+    def add_part(self, what: str) -> Path_ | None:
+        return add_part(self.document, what)
+
+    def starter(self, path: Path) -> str:
+        return starter(path, self.context.plugins.model_kinds)
+
+    def _models(self) -> tuple[ModelFound, ...]:
+        return models_of(self.context.root(), self.context.plugins.model_kinds)
+
+    def _own_platform(self) -> Platform | None:
+        return self.context.workspace.platform if self.context.workspace else None
+
+    def _workspace_changed(self) -> None:
+        """Another project's models; where one was only read again, the model that is shown stays."""
+        self._list_models()
+        other = self.is_other_project()
+        known = {m.path: m for m in self._models()}
+        if self.document.path and (self.document.path in known or self.document.dirty or not other):
+            self.document.read_again()
+            return
+        self.open_document(next(m.path for m in known.values() if m.own or m.title == "pdf2d"))
+
+    def _list_models(self) -> None:
+        sections = model_sections(self._models(), self.context.plugins.model_kinds)
+        self.models.show_sections(sections, self.document)
+        if self.document.path:
+            self.models.set_current(("model", str(self.document.path)))
+
+    def open_document(self, path: Path) -> None:
+        """Show a model, bundled or the project's."""
+        if path != self.document.path:
+            before, self.what_if.changes = self.what_if.changes, {}
+            super().open_document(path)
+            if self.document.path != path:
+                self.what_if.changes = before
+            else:
+                self.what_if.layers = None
+            self._list_models()
+
+    @property
+    def reading_name(self) -> str | None:
+        """The reading chosen, or None for the model as it is."""
+        return self.reading.currentData()
+
+    # ---- what is shown
+
+    def _document_changed(self) -> None:
+        document = self.document
+        if document.path is None:
+            return
+        title = str(document.value(("title",)) or document.path.name)
+        file = document.model_file
+        names = [*file.kind.readings, *file.model.readings] if file else []
+        if [self.reading.itemData(i) for i in range(1, self.reading.count())] != names:
+            self.reading.clear()
+            self.reading.addItem(AS_IS, None)
+            for name in names:
+                self.reading.addItem(name, name)
+        self.reading.setVisible(bool(names))
+        if file:
+            self.what_if.hold_to_model()
+        self._title = title
+        self.write_heads()
+        self._show_page()
+        if any(m.path == document.path and m.own for m in self._models()):
+            self._list_models()
+
+    def write_heads(self) -> None:
+        super().write_heads()
+        self.head.set_title(self._title, "what if; Esc ends it" if self.what_if.changes else "")
+        self.details.keep.setEnabled(not self.document.read_only)
+        tip = "Save as copy first: bundled models are not changed" if self.document.read_only else "Undo: Ctrl+Z"
+        self.details.keep.setToolTip(tip)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.what_if.any:
+            self.what_if.reset()
+        else:
+            super().keyPressEvent(event)
+
+    def status_words(self) -> tuple[str, ...]:
+        return (f"{heading(self.document.model_kind)} model",) if self.document.model_kind else ()
+
+    def _show_problems(self) -> None:
+        """What is wrong with the model, above its form; each beside its field too."""
+        while item := self._problems.takeAt(0):
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        shown = self.document.problems[:3] if self.page == "Model" else ()
+        for problem in shown:
+            row = DiagnosticRow(problem)
+            row.open_line.connect(self.context.navigation.open_line)
+            self._problems.addWidget(row)
+        self.problem_box.setVisible(bool(shown))
+
+    def show_page(self, page: str) -> None:
+        """One of PAGES."""
+        self.form.commit()
+        self.page = page
+        self.pills[page].setChecked(True)
+        self.write_heads()
+        self._show_page()
+
+    def _show_page(self) -> None:
+        """What the page needs: the form is made where the model is shown."""
+        if self.page == "Model":
+            self.show_form()
+        self._show_problems()
+        self._show_results()
+
+    def retheme(self) -> None:
+        self._show_results()
+
+    def _show_anew(self) -> None:
+        """Compute what stands on files that were written since."""
+        self._found = None
+        self._show_results()
+
+    def _show_results(self) -> None:
+        """Compute the model at the point chosen and show it; say why where that cannot be."""
+        file = self.document.model_file
+        try:
+            shown = self._compute()
+        except WorkbenchError as error:
+            self._show_nothing("This model has no value here", error.diagnostics[0])
+            return
+        if file is None:
+            first = next(iter(self.document.errors), Diagnostic("the model cannot be read"))
+            self._show_nothing("This model has problems", first)
+        elif not shown:
+            self.nothing.say("This model is being prepared", "What it is made of is read and run first.")
+            self.stack.setCurrentWidget(self.model_page if self.page == "Model" else self.nothing)
+        else:
+            results = self.density if file.kind.layers else self.results
+            pages = (results, self.structure, self.explore, self.model_page)
+            self.stack.setCurrentWidget(pages[PAGES.index(self.page)])
+
+    def _show_nothing(self, title: str, problem: Diagnostic) -> None:
+        self.nothing.say(title, f"{problem.message}. {problem.hint}", "Fix it")
+        self.details.clear()
+        self.stack.setCurrentWidget(self.model_page if self.page == "Model" else self.nothing)
+
+    def _compute(self) -> bool:
+        """Compute the model and show it; False where there is none, or a job prepares it first."""
+        file, reading = self.document.model_file, self.reading_name
+        if file is None:
+            return False
+        values = Evaluation(file, self.what_if.changes, reading)
+        self.context.background.cancel("predict.prepare")  # of the model before
+        if work := file.kind.prepare(values):
+            self._found = None
+            failed = partial(self._show_nothing, "This model cannot be computed")
+            self.context.background.start_job(
+                "predict.prepare", work, lambda done: self._show_results(), lambda problems: failed(problems[0])
+            )
+            return False
+        if file.kind.layers:
+            self._show_structure(None)
+            self.density.show_model(values)
+            self._density_moved()
+        else:
+            if self._found is None or self._found[0] is not file or self._found[1:3] != (values.changes, reading):
+                self._found = file, dict(values.changes), reading, results_of(values)
+            found = self._found[3]
+            self._show_structure(found.structure)
+            self.results.show_results(values, found, self.context.run, self.document.read_only)
+            self.details.show_results(values, found)
+        if self.page == "Explore":
+            self.explore.show_model(file, reading, self.what_if.changes)
+        return True
+
+    def _show_structure(self, structure: Structure | None) -> None:
+        """A page for a model that is taken from a source, and for no other."""
+        self.pills[STRUCTURE].setVisible(structure is not None)
+        if self.page == STRUCTURE and structure:
+            self.structure.show_structure(structure)
+        elif self.page == STRUCTURE:
+            self.page = PAGES[0]
+            self.pills[self.page].setChecked(True)
+
+    def _density_moved(self) -> None:
+        if self.density.values and self.density.results:
+            self.details.show_results(self.density.values, self.density.results)
+            self.details.reset.setVisible(self.density.moved is not None or bool(self.what_if.changes))
+
+    def show_point(self, inputs: dict[str, float]) -> None:
+        """Look at another design point: its breakdown in the details, its timing among the results."""
+        self.what_if.look_at("open a design point", {**self.what_if.changes, **inputs})
+
+    def type_input(self, name: str, text: str) -> None:
+        """Ask what if an input had another value; the model stays as it is."""
+        try:
+            self.what_if.type(name, text)
+        except WorkbenchError as error:
+            self.details.say_problem(error.diagnostics[0])
+
+    def _what_if_changed(self) -> None:
+        self._show_results()
+        self.write_heads()
+        if self.document.model_file and self.document.model_file.kind.layers:
+            self.density.set_layers(self.what_if.layers)
+
+    def _layers_dropped(self, layers: Layers) -> None:
+        name = "move a memory layer" if layers else "put the layers back"
+        self.what_if.look_at(name, self.what_if.changes, layers)
+
+    def _bar_chosen(self, number: int) -> None:
+        chosen = self.results.timing.timing.bars[number].name
+        self.details.parts.choose(lambda part: part.name == chosen)
+
+    # ---- changes
+
+    def take_over(self) -> None:
+        """Put the open run's measurements into the model, as a change that Ctrl+Z takes back."""
+        file, comparison = self.document.model_file, self.results.comparison
+        if file is None or comparison is None or self.document.read_only:
+            return
+        self.document.apply("Take measured values over", lambda text: taken_over(text, file, comparison))
+
+    def write_as(self, path: Path) -> bool:
+        written = super().write_as(path)
+        self._list_models()
+        return written

@@ -1,0 +1,45 @@
+"""Small pieces that the pages of Predict mode are put together from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from workbench.gui.modes.forms.field_row import StillCombo
+from workbench.gui.widgets import plain_panel
+
+
+def padded(widget: QWidget) -> QWidget:
+    """A plot with some air around it."""
+    holder, column = plain_panel()
+    column.setContentsMargins(12, 8, 12, 6)
+    column.addWidget(widget)
+    return holder
+
+
+def combo(width: int, name: str, chosen: Callable[[], None] = lambda: None) -> StillCombo:
+    made = StillCombo()
+    made.setAccessibleName(name)
+    made.activated.connect(lambda: chosen())
+    made.setMinimumWidth(width)
+    made.setMaximumWidth(width + 60)
+    return made
+
+
+def field(width: int, name: str) -> QLineEdit:
+    line = QLineEdit()
+    line.setAccessibleName(name)
+    line.setProperty("role", "code")
+    line.setFixedWidth(width)
+    return line
+
+
+def fill(box: StillCombo, items: dict[str, str], first: str, fresh: bool) -> None:
+    """Fill a combo box with texts and what they stand for, keeping what was chosen where it is still there."""
+    kept = first if fresh else box.currentData()
+    box.clear()
+    for text, data in items.items():
+        box.addItem(text, data)
+    at = box.findData(kept)
+    box.setCurrentIndex(at if at >= 0 else max(box.findData(first), 0))

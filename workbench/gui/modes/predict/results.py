@@ -1,0 +1,187 @@
+"""The results of a model: its figures, its timing diagram, and tables as a paper prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from workbench.api.predictions import Chart, PaperTable, Results, RunComparison, Timing
+from workbench.gui.look import theme
+from workbench.gui.modes.predict.figures import Figures
+from workbench.gui.modes.predict.table_view import TableView
+from workbench.gui.modes.predict.tables import error_table, is_printed, paper_tables, run_table
+from workbench.gui.modes.predict.timing_view import TimingView
+from workbench.gui.views.bars_view import BarsView
+from workbench.gui.views.plot_view import PlotView
+from workbench.gui.widgets import (
+    Button,
+    ElidedLabel,
+    Legend,
+    PanelHeader,
+    PillButton,
+    plain_column,
+    plain_panel,
+    rule,
+    scrolled,
+)
+from workbench.model.diagnostic import WorkbenchError
+from workbench.model.pragma import Category
+from workbench.model.run import Run
+from workbench.pictures.charts import chart_plot
+from workbench.predict.formulas import Evaluation, ModelFile
+from workbench.predict.shares import share_bars
+
+MEASURED, PRINTED = "Measured", "As printed"
+
+
+class ResultsView(QWidget):
+    """`take_over_wanted` asks to write the open run's measurements into the model, `run_wanted` to open the run in a
+    folder: that of a point that was clicked, or of a row that was opened."""
+
+    take_over_wanted = Signal()
+    run_wanted = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.file: ModelFile | None = None
+        self.comparison: RunComparison | None = None
+        self.page = ""
+        self._tables: dict[str, tuple[PaperTable, ...]] = {}
+        self._charts: Mapping[str, Chart] = {}
+        column = QVBoxLayout()
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        plain_column(self).addWidget(scrolled(column))  # where the window is low, the page scrolls
+        self.figures = Figures(4)
+        column.addWidget(self.figures)
+        column.addWidget(rule())
+        self.timing_head = PanelHeader("When each part happens")
+        self.timing_head.add(Legend((Category.WORK, Category.OVERHEAD, Category.SEND, Category.RECV)))
+        column.addWidget(self.timing_head)
+        self.timing = TimingView()
+        self.timing_area = _scrolling(self.timing)
+        column.addWidget(self.timing_area, 2)
+        self.timing_rule = rule()
+        column.addWidget(self.timing_rule)
+        self.shares_head = PanelHeader("")
+        self.shares = BarsView("Shares")
+        for widget in (self.shares_head, self.shares):
+            column.addWidget(widget, 3 if widget is self.shares else 0)
+        self.table_head = PanelHeader("Tables")
+        self.pills: dict[str, PillButton] = {}
+        column.addWidget(self.table_head)
+        column.addWidget(self._run_bar())
+        self.chart = PlotView("Chart", 240)
+        column.addWidget(self.chart, 2)
+        self.chart.chosen.connect(self._point_chosen)
+        self.table = TableView()
+        self.table.run_wanted.connect(self.run_wanted)
+        column.addWidget(_scrolling(self.table), 3)
+
+    def _run_bar(self) -> QWidget:
+        """Above the measured tables: the open run, and its values taken over in one click."""
+        self.run_bar = QWidget()
+        theme.set_ground(self.run_bar, "sunken")
+        row = QHBoxLayout(self.run_bar)
+        row.setContentsMargins(16, 6, 16, 6)
+        self.run_said = ElidedLabel("", "smallsecond")
+        self.take_over = Button("Take measured values over")
+        self.take_over.clicked.connect(self.take_over_wanted.emit)
+        row.addWidget(self.run_said, 1)
+        row.addWidget(self.take_over)
+        self.run_bar.hide()
+        return self.run_bar
+
+    def show_results(self, values: Evaluation, found: Results, run: Run | None, read_only: bool) -> None:
+        """Show what a model comes to; beside a run where its kind can be held against one."""
+        self.file = values.file
+        self.timing.show_timing(found.timing or Timing((), (), (), 0.0))
+        self.timing_area.setMaximumHeight(self.timing.sizeHint().height() + 6)
+        for widget in (self.timing_head, self.timing_area, self.timing_rule):
+            widget.setVisible(found.timing is not None)
+        self.figures.show_figures(found.figures)
+        self._show_shares(found)
+        if found.timing:
+            self.timing_head.set_title("When each part happens", found.timing.note)
+        error = error_table(values.file, found.errors)
+        self._compare(values, run, read_only)
+        measured = [run_table(self.comparison)] if self.comparison else []
+        self._charts = found.charts
+        self._tables = {**found.tables, MEASURED: (*measured, *([error] if error else []))}
+        self._show_pills([*self._tables, PRINTED])
+        shown = {**self._tables, PRINTED: is_printed(values.file)}
+        compared = run is not None and values.file.kind.compare is not None
+        for page, pill in self.pills.items():
+            pill.setVisible(bool(shown[page]) or (page == MEASURED and compared))
+        there = [page for page, pill in self.pills.items() if not pill.isHidden()]
+        self.show_page(self.page if self.page in there else there[0])
+
+    def _point_chosen(self, line: int, point: int) -> None:
+        self._want(self._charts[self.page].curves[line].run_at(point))
+
+    def _want(self, run: str) -> None:
+        if run:
+            self.run_wanted.emit(run)
+
+    def _show_shares(self, found: Results) -> None:
+        for widget in (self.shares_head, self.shares):
+            widget.setVisible(bool(found.shares))
+        self.shares_head.set_title(found.shares_title, "")
+        self.shares.show_bars(share_bars(found.shares, found.shares_title))
+        self.shares.setFixedHeight(self.shares.sizeHint().height())  # every bar is to be seen
+
+    def _show_pills(self, pages: list[str]) -> None:
+        """A pill for each page; they are made again where the pages are others."""
+        if list(self.pills) == pages:
+            return
+        for pill in self.pills.values():
+            pill.hide()
+            pill.deleteLater()
+        self.pills = {}
+        for page in pages:
+            pill = PillButton(page)
+            pill.setAutoExclusive(True)
+            pill.clicked.connect(lambda checked=False, page=page: self.show_page(page))
+            self.table_head.add(pill)
+            self.pills[page] = pill
+
+    def _compare(self, values: Evaluation, run: Run | None, read_only: bool) -> None:
+        self.comparison = None
+        said = ""
+        if run is not None and values.file.kind.compare:
+            try:
+                self.comparison = values.file.kind.compare(values, run)
+            except WorkbenchError as error:
+                first = error.diagnostics[0]
+                said = f"Not against {run.manifest.name}: {first.message}. {first.hint}"
+            else:
+                said = "Each part's correction becomes measured over predicted, without waiting."
+                for found in self.comparison.diagnostics:
+                    said += f" {found.message[:1].upper()}{found.message[1:]}."
+        self.run_said.setText(said)
+        can = self.comparison is not None and bool(self.comparison.corrections)
+        self.take_over.setVisible(can)
+        self.take_over.setEnabled(not read_only)
+        self.take_over.setToolTip("Save as copy first: bundled models are not changed" if read_only else "Undo: Ctrl+Z")
+
+    def show_page(self, page: str) -> None:
+        self.page = page
+        self.pills[page].setChecked(True)
+        if page == PRINTED and page not in self._tables and self.file:
+            self._tables[page] = paper_tables(self.file)
+        self.table.show_tables(self._tables.get(page, ()))
+        chart = self._charts.get(page)
+        self.chart.setVisible(chart is not None)
+        self.table_head.set_title("Tables", chart.title if chart else "")
+        if chart:
+            self.chart.show_plot(chart_plot(chart))
+        self.run_bar.setVisible(page == MEASURED and bool(self.run_said.text()))
+
+
+def _scrolling(widget: QWidget) -> QScrollArea:
+    inside, column = plain_panel()
+    column.addWidget(widget)
+    column.addStretch(1)
+    return scrolled(inside)

@@ -1,0 +1,197 @@
+"""Tables of a model one under another: a title over each, attributes left, values right."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QVBoxLayout, QWidget
+
+from workbench.api.predictions import PaperTable, Row
+from workbench.formats.units import UnitError, quantity
+from workbench.gui.look import fonts, theme
+from workbench.gui.look.painting import label as paint_label
+from workbench.gui.widgets import ElidedLabel, label, plain_column
+from workbench.gui.widgets.row_view import EDGE_PX, RowView
+from workbench.gui.widgets.rows import Column
+
+ROW_PX, NOTED_PX, UNITS_PX, VALUE_PX = 26, 38, 60, 100
+_MOST_ALPHA = 0.8
+_FIRST_VALUE = 2  # after attribute and units
+ATTRIBUTE_PX = 88  # what values leave to their attributes at least
+_MIDDLE = Qt.TextElideMode.ElideMiddle  # rows of one kind begin alike and end unlike
+_RIGHT = Qt.AlignmentFlag.AlignRight
+_NUMBER = re.compile(r"[-+]?\d[\d.]*(?:e[-+]?\d+)?", re.IGNORECASE)
+
+
+class TableView(QWidget):
+    """`views` are the tables shown; `run_wanted` tells the folder of the run of a row, or a value, that was opened by a
+    double click or Enter."""
+
+    run_wanted = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tables: tuple[PaperTable, ...] = ()
+        self.views: list[PaperTableView] = []
+        self._column = plain_column(self)
+
+    def show_tables(self, tables: Sequence[PaperTable]) -> None:
+        """A table with the columns of the one that stood in its place stays as it was sorted."""
+        self.tables = tuple(tables)
+        for number, table in enumerate(tables):
+            if number < len(self.views) and self.views[number].heads != table.columns:
+                self._drop(number)
+            if number == len(self.views) or self.views[number].heads != table.columns:
+                self.views.insert(number, PaperTableView(table.columns))
+                self.views[number].rows.run_wanted.connect(self.run_wanted)
+                self._column.insertWidget(number, self.views[number])
+            self.views[number].show_table(table)
+        while len(self.views) > len(tables):
+            self._drop(-1)
+
+    def _drop(self, number: int) -> None:
+        view = self.views.pop(number)
+        self._column.removeWidget(view)
+        view.hide()
+        view.deleteLater()
+
+
+class PaperTableView(QWidget):
+    """One table under its title."""
+
+    def __init__(self, heads: tuple[str, ...]) -> None:
+        super().__init__()
+        self.heads = heads
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 14)
+        column.setSpacing(0)
+        above = QHBoxLayout()
+        above.setContentsMargins(EDGE_PX, 8, EDGE_PX, 6)
+        above.setSpacing(10)
+        self.title, self.note = label("", "strong"), ElidedLabel("", "small")
+        above.addWidget(self.title)
+        above.addWidget(self.note, 1)
+        column.addLayout(above)
+        self.rows = PaperRows(heads)
+        self.rows.setIndentation(12)
+        column.addWidget(self.rows)
+
+    def show_table(self, table: PaperTable) -> None:
+        self.title.setText(table.title)
+        self.note.setText(table.note)
+        self.rows.setAccessibleName(table.title)
+        self.rows.row_px = NOTED_PX if any(row.notes for row in table.rows) else ROW_PX
+        self.rows.setColumnHidden(1, not any(row.unit for row in table.rows))
+        self.rows.show_rows(under_heads(table.rows))
+        self.rows.need(table.rows)
+        self.rows.lay_out_columns()
+        self.rows.show_whole()
+
+
+class PaperRows(RowView):
+    """Where there is little room, values come before attributes. `run_wanted` tells a run's folder."""
+
+    run_wanted = Signal(str)
+
+    def __init__(self, heads: tuple[str, ...]) -> None:
+        self._heads, self._needed_px = heads, [0] * len(heads)
+        super().__init__("", tuple(_columns(heads)), ROW_PX)
+        self.opened.connect(self._want_run)
+
+    def show_rows(self, rows: Sequence[tuple[Row, Sequence[Row]]]) -> None:
+        """Values that have runs of their own are gone to one by one."""
+        each = QAbstractItemView.SelectionBehavior
+        self.setSelectionBehavior(each.SelectItems if any(row.runs for row, _ in rows) else each.SelectRows)
+        super().show_rows(rows)
+
+    def _want_run(self, row: Row) -> None:
+        if run := row.run_at(self.currentIndex().column() - _FIRST_VALUE):
+            self.run_wanted.emit(run)
+
+    def need(self, rows: Sequence[Row]) -> None:
+        """Find out how wide the columns have to be."""
+        head, value = (QFontMetrics(fonts.ui_font(px, weight)) for px, weight in ((12, 500), (13, 600)))
+        for at, name in enumerate(self._heads):
+            wide = max((value.horizontalAdvance(_value(at, row)) for row in rows), default=0)
+            self._needed_px[at] = max(head.horizontalAdvance(name) + 8, wide) + EDGE_PX + 1
+
+    def lay_out_columns(self) -> None:
+        super().lay_out_columns()
+        header, free = self.header(), self.header().sectionSize(0) - ATTRIBUTE_PX
+        for at, needed_px in enumerate(self._needed_px, _FIRST_VALUE):
+            lacking = min(needed_px - header.sectionSize(at), free)
+            if lacking > 0:
+                header.resizeSection(at, header.sectionSize(at) + lacking)
+                free -= lacking
+        header.resizeSection(0, free + ATTRIBUTE_PX)
+
+
+def under_heads(rows: Iterable[Row]) -> list[tuple[Row, list[Row]]]:
+    """Rows under the row without values that stands over them, where there is one."""
+    found: list[tuple[Row, list[Row]]] = []
+    for row in rows:
+        if found and any(row.values) and not any(found[-1][0].values):
+            found[-1][1].append(row)
+        else:
+            found.append((row, []))
+    return found
+
+
+def _columns(heads: Sequence[str]) -> Iterator[Column]:
+    """A row with one value has it in every column."""
+    size: dict[str, Any] = {"width_px": VALUE_PX} if len(heads) <= 3 else {"share": 0.6 / len(heads)}
+    yield Column("Attribute", lambda row: row.attribute, share=0.4, elide=_MIDDLE,
+                 key=lambda row: row.attribute, ink=lambda row: ("text", 13, 600 if row.strong else 400),
+                 tip_of=lambda row: ", ".join(text for text in (row.attribute, row.tip) if text))  # fmt: skip
+    yield Column("Units", lambda row: row.unit, width_px=UNITS_PX, ink=lambda row: ("muted", 12, 400))
+    for at, head in enumerate(heads):
+        yield Column(head, partial(_value, at), **size, right=True, key=partial(_amount, at),
+                     paint=partial(_paint_value, at), tip_of=partial(_tip, at))  # fmt: skip
+
+
+def _tip(at: int, row: Row) -> str:
+    return "Double-click opens its run" if row.run_at(at) else ""
+
+
+def _of(at: int, values: Sequence[str]) -> str:
+    return values[at] if at < len(values) else values[0] if len(values) == 1 else ""
+
+
+def _value(at: int, row: Row) -> str:
+    return _of(at, row.values)
+
+
+def _amount(at: int, row: Row) -> float:
+    return amount(_value(at, row))
+
+
+def _paint_value(at: int, painter: QPainter, box: QRectF, row: Row) -> None:
+    bad = at < len(row.bad) and row.bad[at]
+    depth = row.depths[at] if at < len(row.depths) else 0.0
+    if depth:
+        ground = theme.colour("within_cap")
+        ground.setAlphaF(_MOST_ALPHA * depth)
+        painter.fillRect(box.adjusted(3, 3, -3, -3), ground)
+    inside, note = box.adjusted(0, 0, -EDGE_PX, 0), _of(at, row.notes)
+    if note:
+        below = inside.adjusted(0, inside.height() / 2, 0, 0)
+        paint_label(painter, below, note, "medium_text" if bad else "second" if depth else "muted", 11, 400, _RIGHT)
+        inside.setHeight(inside.height() / 2 + 2)
+    ink = "medium_text" if bad and not note else "text"
+    paint_label(painter, inside, _value(at, row), ink, 13, 600 if row.strong else 400, _RIGHT)
+
+
+def amount(text: str) -> float:
+    """What a cell says, to sort by: a quantity in its unit, or else its first number; what has none comes first."""
+    plain = text.replace("\u2212", "-").replace("\u202f", " ").strip()
+    for unit in ("s", "Hz", "B", "B/s"):
+        with suppress(UnitError):
+            return quantity(plain, unit)
+    number = _NUMBER.search(plain.replace(" ", ""))
+    return float(number[0]) if number else float("-inf")

@@ -1,0 +1,69 @@
+"""Project mode: the parts of the open project's file, and the form of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from workbench.api.modes import WindowMode
+from workbench.gui.frame.context import Context
+from workbench.gui.modes.forms.mode import DocumentMode
+from workbench.gui.modes.forms.parts import Section
+from workbench.gui.modes.project.parts import add_part, sections_of
+from workbench.gui.widgets import PanelHeader, Split, plain_panel
+from workbench.session.edit.project_document import ProjectDocument
+from workbench.session.edit.yaml_document import Path_
+
+
+class ProjectMode(DocumentMode):
+    """Edits the open project's file."""
+
+    document: ProjectDocument
+
+    def __init__(self, context: Context, kind: WindowMode) -> None:
+        super().__init__(context, kind, ProjectDocument(context.notices.tell))
+        form = self.make_form()
+        self.remove.setToolTip("Remove this from the project (Delete, in the list)")
+        for widget in (self.undo_button, self.why, self.problem_button, self.save_button):
+            self.form_head.add(widget)
+        parts, column = plain_panel(212)
+        self.list_head = PanelHeader("Project")
+        column.addWidget(self.list_head)
+        column.addWidget(self.parts, 1)
+        self.set_content(Split((parts, 280), (form, 900), kept=[0]))
+        context.workspace_changed.connect(self._workspace_changed)
+        self.setFocusProxy(self.parts)
+
+    def build(self) -> Iterator[None]:
+        self._workspace_changed()
+        yield
+        self.document.changed.connect(self._document_changed)
+        self._document_changed()
+        yield
+
+    def sections(self) -> tuple[Section, ...]:
+        return sections_of(self.document, self.context.plugins)
+
+    def add_part(self, what: str) -> Path_ | None:
+        return add_part(self.document, what)
+
+    def starter(self, path: Path) -> str:
+        return self.document.text
+
+    def _workspace_changed(self) -> None:
+        """Another project's file; one that was only read again is shown anew where it was changed elsewhere."""
+        workspace, other = self.context.workspace, self.is_other_project()
+        if workspace is None:
+            self.document.close()
+        elif other or (self.document.changed_on_disk and not self.document.dirty):
+            self.open_document(workspace.path)
+        self._document_changed()
+
+    def _document_changed(self) -> None:
+        if self.document.path is None:
+            self.show_nothing()
+            return
+        self.show_content()
+        title = self.document.value(("title",)) or self.document.value(("name",)) or self.document.path.name
+        self.list_head.set_title(str(title), "")
+        self.show_form()

@@ -1,0 +1,41 @@
+"""Ctrl+click, F12: where the name under the pointer or the cursor is defined, found in the background."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from workbench.api.job import Job
+from workbench.api.source.lines import reading_typed
+from workbench.gui.frame.context import Context
+from workbench.gui.modes.source.editor import CodeEditor
+from workbench.gui.modes.source.typed_check import typed_bytes
+from workbench.model.scan import Definition
+
+
+def find_definition(
+    context: Context, editor: CodeEditor, found: Callable[[Definition], None], say: Callable[[str], None]
+) -> None:
+    """Call `found` with where the name at the cursor is defined; where it is not known, `say` so."""
+    workspace, cursor, path = context.workspace, editor.textCursor(), editor.path
+    line, name = cursor.blockNumber() + 1, editor.name_at(cursor).selectedText()
+    column = len(cursor.block().text()[: cursor.positionInBlock()].encode()) + 1
+    if workspace is None or not name:
+        say("no name is here" if workspace else "definitions are found in the sources of a project")
+        return
+    data = typed_bytes(context)
+
+    def work(job: Job) -> Definition | None:
+        with reading_typed(data()):
+            return workspace.definition(path, line, column, job)
+
+    def done(definition: Definition | None) -> None:
+        if definition is None:
+            say(f"no definition of '{name}' is known")
+        elif (Path(definition.file), definition.line) == (path, line):
+            say(f"'{name}' is defined here")
+        else:
+            found(definition)
+
+    say(f"looking for the definition of '{name}'")
+    context.background.start_job("definition", work, done, context.failed)

@@ -1,0 +1,330 @@
+"""One file: text, and at its left what the last run says about each line, its pragmas and what lacks one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from PySide6.QtCore import QEvent, QRect, Qt, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QTextCursor,
+)
+from PySide6.QtWidgets import QTextEdit, QToolTip, QWidget
+
+from workbench.api.source.pragma_text import style_of
+from workbench.api.source.pragma_typed import Typed, typed_at
+from workbench.gui.look import theme
+from workbench.gui.modes.source.code_view import CodeView
+from workbench.gui.modes.source.completion import Completion
+from workbench.gui.modes.source.highlight import pragma_spans, wrong_spans
+from workbench.gui.modes.source.line_lexer import LineColours, Span
+from workbench.gui.modes.source.lines_moved import LinesMoved
+from workbench.gui.modes.source.margin import Margin, rich_tip
+from workbench.gui.modes.source.pragma_words import Word
+from workbench.gui.modes.source.problems import problem_text
+from workbench.gui.modes.source.text_edits import CLOSING, STEP, close_block, new_line, put_difference, shift_lines
+from workbench.session.edit.documents import SourceFile
+
+MOST_MARKED = 1000
+_NAME = re.compile(r"[A-Za-z_$][\w$]*")
+_REST, _REST_OF_TARGET = re.compile(r"[\w$]*"), re.compile(r"[\w$.\[\]*]*")  # of a word that the cursor stands in
+
+
+class Edit(NamedTuple):
+    """Lines that were replaced: from which on, counted from 0, the old ones and the new ones."""
+
+    first: int
+    old: Sequence[str]
+    new: Sequence[str]
+
+
+def _plain(line: str) -> str:
+    """A line as files have it: with plain blanks."""
+    return line if line.isascii() else line.replace("\u00a0", " ").replace("\u2028", "\n")
+
+
+class CodeEditor(CodeView):
+    """Editable unless the file is not. `pragma_asked` carries a line (what is it doing?) and
+    a cursor that has chosen the name that was clicked, or none."""
+
+    pragma_asked = Signal(int, QTextCursor)
+    definition_asked = Signal()  # of the name at the cursor
+    typed = Signal(object)  # the edits by which the text is another
+    undo_label = redo_label = ""  # one key typed is like another
+
+    def __init__(self, document: SourceFile, side: Callable[[CodeEditor], QWidget]) -> None:
+        """`side` makes what shows the margin."""
+        super().__init__(side)
+        self.file = document
+        self.lines = document.text.split("\n")  # of the text as it is
+        self._text: str | None = document.text
+        self.margin = Margin()
+        self.moved, self.scanned, self.checked = (LinesMoved(self.lines) for _ in range(3))
+        self._colours = LineColours(self.lines, (document.path or Path()).suffix)
+        self.may_ask: Callable[[int], bool] = lambda line: False  # whether a line holds what a pragma could name
+        self.words_at: Callable[[int, Typed, str], Sequence[Word]] = lambda line, typed, after: ()
+        self.completion = Completion(self, "Completions")
+        self.completion.taken.connect(self._put_word)
+        self._found: list[QTextCursor] = []  # what is searched for, marked
+        self._link = QTextCursor()  # the name under the pointer, while a click leads to its definition
+        self._typing = False
+        self._edits: list[Edit] = []  # that were made and not taken in yet
+        self.setPlainText(document.text)
+        self.setReadOnly(document.read_only)
+        self.document().contentsChange.connect(self._on_change)
+        self.textChanged.connect(self._on_text)
+        document.changed.connect(self._follow)
+        self.viewport().setMouseTracking(True)
+        self.highlighter.follow(self._spans_of)
+        self.mark()
+
+    @property
+    def text(self) -> str:
+        """The text as it is."""
+        if self._text is None:
+            self._text = "\n".join(self.lines)
+        return self._text
+
+    @property
+    def path(self) -> Path:
+        return self.file.path or Path()
+
+    @property
+    def can_undo(self) -> bool:
+        return self.document().isUndoAvailable()
+
+    @property
+    def can_redo(self) -> bool:
+        return self.document().isRedoAvailable()
+
+    def name_at(self, cursor: QTextCursor) -> QTextCursor:
+        """A cursor that has chosen the name at a place; none is chosen where none stands there."""
+        block, at, found = cursor.block(), cursor.positionInBlock(), QTextCursor(cursor)
+        found.clearSelection()
+        for name in _NAME.finditer(block.text()):
+            if name.start() <= at <= name.end():
+                found.setPosition(block.position() + name.start())
+                found.setPosition(block.position() + name.end(), QTextCursor.MoveMode.KeepAnchor)
+        return found
+
+    def set_text(self, text: str) -> None:
+        """Make the text this one by one step that can be undone, touching only the lines that differ."""
+        old = self.text
+        if old == text:
+            return
+        put_difference(QTextCursor(self.document()), old, text)
+
+    def _follow(self) -> None:
+        """The document took another text: read anew, given up, or had back."""
+        if not self._typing:
+            self.set_text(self.file.text)
+
+    def update_margin(self) -> None:
+        """Draw what the margin holds now."""
+        self._side.update()
+
+    def colour_marks(self) -> None:
+        """Colour lines with a pragma or a problem as the margin has them now."""
+        self.highlighter.refresh()
+
+    def _spans_of(self, number: int) -> Sequence[Span]:
+        """What a line, counted from 0, is coloured with."""
+        line, spans = number + 1, self._colours.spans(number)
+        wrong = self.margin.problems.get(line)
+        if wrong or line in self.margin.pragmas:
+            text = self.lines[number]
+            spans += wrong_spans(text, wrong) if wrong else pragma_spans(text)
+        return spans
+
+    def mark_found(self, wanted: str) -> list[QTextCursor]:
+        """Mark every place of a text, capitals or not; "" marks none."""
+        self._found = []
+        cursor = self.document().find(wanted) if wanted else QTextCursor()
+        while not cursor.isNull() and len(self._found) < MOST_MARKED:
+            self._found.append(cursor)
+            cursor = self.document().find(wanted, cursor)
+        self.mark()
+        return self._found
+
+    def line_rect(self, line: int) -> QRect:
+        """Where a line's text is, in the viewport; its width is that of the text."""
+        block = self.document().findBlockByNumber(line - 1)
+        top = self.blockBoundingGeometry(block).translated(self.contentOffset())
+        width = self.fontMetrics().horizontalAdvance(block.text().expandtabs(4)) + self.document().documentMargin()
+        return QRect(0, round(top.top()), round(width), round(top.height()))
+
+    # ---- events
+
+    def _on_change(self, position: int, removed: int, added: int) -> None:
+        """Something was edited, or only coloured: keep the lines as the text has them."""
+        document = self.document()
+        first = document.findBlock(position).blockNumber()
+        end = document.findBlock(position + added)
+        last = end.blockNumber() if end.isValid() else document.blockCount() - 1
+        old_end = last + 1 - (document.blockCount() - len(self.lines))
+        new, block = [], document.findBlockByNumber(first)
+        for _ in range(first, last + 1):
+            new.append(_plain(block.text()))
+            block = block.next()
+        old = self.lines[first:old_end]
+        if old != new:
+            self.lines[first:old_end] = new
+            self._text = None
+            self._colours.edited(first, len(old), len(new))
+            for lines in (self.moved, self.scanned, self.checked):
+                lines.edited(first, old, new)
+            self._edits.append(Edit(first, old, new))
+
+    def _on_text(self) -> None:
+        edits, self._edits = self._edits, []
+        if not edits:  # it was coloured
+            return
+        self._typing = True
+        self.file.type(self.text)
+        self._typing = False
+        self.highlighter.refresh()
+        self._side.update()
+        self.typed.emit(edits)
+
+    def marks(self) -> list[QTextEdit.ExtraSelection]:
+        """The marked lines, what is searched for, and the name that a click would follow."""
+        marks = super().marks()
+        for found in self._found:
+            mark = QTextEdit.ExtraSelection()
+            mark.format.setBackground(theme.colour("medium_ground"))
+            mark.cursor = found
+            marks.append(mark)
+        if self._link.hasSelection():
+            mark = QTextEdit.ExtraSelection()
+            mark.format.setForeground(theme.colour("link"))
+            mark.format.setFontUnderline(True)
+            mark.cursor = self._link
+            marks.append(mark)
+        return marks
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            line = self.cursorForPosition(event.pos()).blockNumber() + 1
+            QToolTip.showText(event.globalPos(), rich_tip(problem_text(self.margin.problems, line)), self)
+            return True
+        return super().viewportEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """What is this call or branch doing? Elsewhere, and over chosen text: cut, copy, paste."""
+        line = self.cursorForPosition(event.pos()).blockNumber() + 1
+        event.accept()
+        there = self.cursorForPosition(event.pos())
+        name = self.name_at(there)
+        if not self.textCursor().hasSelection() and self.may_ask(line):
+            self.pragma_asked.emit(line, name)
+            return
+        menu = self.createStandardContextMenu()
+        if name.hasSelection():
+            menu.addSeparator()
+            menu.addAction("Go to its definition", lambda: self.ask_definition(there))
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(event.globalPos())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        held = event.modifiers() & Qt.KeyboardModifier.ControlModifier and not event.buttons()
+        at = self.cursorForPosition(event.position().toPoint())
+        self._show_link(self.name_at(at) if held else QTextCursor())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        held = event.modifiers() & Qt.KeyboardModifier.ControlModifier
+        if held and event.button() == Qt.MouseButton.LeftButton and not self.textCursor().hasSelection():
+            self._show_link(QTextCursor())
+            self.definition_asked.emit()
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        super().keyReleaseEvent(event)
+        if event.key() == Qt.Key.Key_Control:
+            self._show_link(QTextCursor())
+
+    def _show_link(self, name: QTextCursor) -> None:
+        """Show that a click on a name leads to its definition; without one, that it does not."""
+        if name.hasSelection() != self._link.hasSelection() or name != self._link:
+            self._link = name
+            link = name.hasSelection()
+            self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if link else Qt.CursorShape.IBeamCursor)
+            self.mark()
+
+    def ask_definition(self, at: QTextCursor) -> None:
+        """Ask for the definition of the name at a place."""
+        at.clearSelection()
+        self.setTextCursor(at)
+        self.definition_asked.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        open_list, place = self.completion.list.isVisible(), self.textCursor().position()
+        if self.completion.has(event):
+            event.ignore()
+        elif control and event.key() == Qt.Key.Key_Space:
+            self._complete(always=True)
+        else:
+            self._type(event)
+            printed = event.text().isprintable() and event.text() and not control
+            if printed or (open_list and event.key() == Qt.Key.Key_Backspace):
+                self._complete()
+            elif event.text() or self.textCursor().position() != place:
+                self.completion.hide()
+
+    def _complete(self, *, always: bool = False) -> None:
+        """Offer what may stand at the cursor, where a pragma is being typed there."""
+        typed, after = self._typed()
+        wanted = typed is not None and (always or typed.part != "condition" or bool(typed.begun))
+        if typed is not None and wanted and not self.isReadOnly():
+            self.completion.offer(self.words_at(self.line, typed, after), typed.begun, always=always)
+        else:
+            self.completion.hide()
+
+    def _typed(self) -> tuple[Typed | None, str]:
+        """What of a pragma stands before the cursor, and what behind the word there."""
+        cursor, style = self.textCursor(), style_of(self.path)
+        text, at = cursor.block().text(), cursor.positionInBlock()
+        typed = typed_at(text[:at], style) if style is not None and "pragma" in text else None
+        rest = _REST_OF_TARGET if typed is not None and typed.part == "target" else _REST
+        found = rest.match(text, at)
+        return typed, text[found.end() if found else at :]
+
+    def _put_word(self, word: Word) -> None:
+        """In place of the word at the cursor, by one step that can be undone."""
+        typed, after = self._typed()
+        if typed is not None:
+            cursor = self.textCursor()
+            end = cursor.block().position() + len(cursor.block().text()) - len(after)
+            cursor.setPosition(cursor.position() - len(typed.begun))
+            cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+            cursor.beginEditBlock()  # else it is undone with what was put right before it
+            cursor.insertText(word.text + word.behind)
+            cursor.endEditBlock()
+            self.setTextCursor(cursor)
+            if word.behind:
+                self._complete()
+
+    def _type(self, event: QKeyEvent) -> None:
+        cursor, key = self.textCursor(), event.key()
+        if self.isReadOnly():
+            super().keyPressEvent(event)
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            new_line(cursor)
+            self.ensureCursorVisible()
+        elif key == Qt.Key.Key_Backtab or (key == Qt.Key.Key_Tab and cursor.hasSelection()):
+            shift_lines(cursor, deeper=key == Qt.Key.Key_Tab)
+        elif key == Qt.Key.Key_Tab:
+            self.insertPlainText(STEP)
+        else:
+            super().keyPressEvent(event)
+            if event.text() in CLOSING:
+                close_block(self.textCursor())
+
+    # ---- for the side

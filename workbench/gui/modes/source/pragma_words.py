@@ -1,0 +1,125 @@
+"""What may be put where a pragma is typed: from the same names as the popover's lists. Plain data, no Qt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from workbench.api.source.pragma_text import format_pragma
+from workbench.api.source.pragma_typed import Typed
+from workbench.gui.modes.source.points import Choices, Point, suggested
+from workbench.model.pragma import CPU, MEM, Category
+from workbench.model.proposal import Proposal
+from workbench.model.scan import ProjectScan
+
+#: What each category stands for, in a few words.
+MEANINGS = {
+    Category.WORK: "what the application is for",
+    Category.OVERHEAD: "bookkeeping that comes with the implementation",
+    Category.SEND: "gives data or control messages",
+    Category.RECV: "takes data or control messages",
+    Category.WAIT_SEND: "waits until another block takes",
+    Category.WAIT_RECV: "waits until another block gives",
+}
+_SPECIAL = {CPU: "the host processor", MEM: "memory outside of the FPGA"}
+_BEGINS = re.compile(r"(?:^|&&|\|\||\(|!|\band|\bor|\bnot)\Z", re.IGNORECASE)  # behind it a whole condition may stand
+
+
+@dataclass(frozen=True)
+class Word:
+    """Something that can be put: `text`, what it is, and what stands behind it if nothing else does yet."""
+
+    text: str
+    note: str = ""
+    behind: str = ""
+    category: Category | None = None
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a pragma is typed: the call or branch below, the block's id there, and what is proposed for it."""
+
+    point: Point | None = None
+    proposals: tuple[Proposal, ...] = ()
+
+
+def place_below(line: int, texts: Sequence[str], points: Sequence[Point], proposals: Sequence[Proposal]) -> Place:
+    """What a pragma on a line (from 1) of a text would speak of; nothing but blank lines and pragmas between."""
+    below = line
+    while below < len(texts) and (not texts[below].strip() or "pragma" in texts[below]):
+        below += 1
+    at = below + 1
+    point = next((p for p in points if line < p.pragma_line <= at), None)
+    return Place(point, tuple(p for p in proposals if line < p.line <= at))
+
+
+def words_for(typed: Typed, after: str, place: Place, scan: ProjectScan, offered: Choices) -> tuple[Word, ...]:
+    """What can be put, likeliest first. `after` is what stands behind the cursor in its line."""
+    start = place.proposals[0].pragma if place.proposals else None
+    start = start or (suggested(place.point, scan, offered) if place.point is not None else None)
+    found: Iterator[Word]
+    if typed.part == "recap":
+        found = iter([Word("recap", "a mark of what the code is doing", " ")])
+    elif typed.part == "name":
+        found = _names(place, scan, offered, whole=not after.strip())
+    elif typed.part == "category":
+        order = sorted(Category, key=lambda one: start is None or one is not start.category)
+        found = (Word(one, MEANINGS[one], "()" if one is Category.WORK else "(", one) for one in order)
+    elif typed.part == "condition":
+        found = _conditions(typed, place, scan)
+    else:
+        found = _items(typed, (*start.reasons, *start.targets, *start.messages) if start else (), offered)
+    words: dict[str, Word] = {}
+    for word in found:
+        words.setdefault(word.text, replace(word, behind="") if after[:1].strip() else word)
+    return tuple(words.values())
+
+
+def _names(place: Place, scan: ProjectScan, offered: Choices, *, whole: bool) -> Iterator[Word]:
+    if whole:
+        for proposal in place.proposals:
+            yield Word(format_pragma(proposal.pragma), proposal.why, "", proposal.pragma.category)
+    for proposal in place.proposals:
+        yield Word(proposal.pragma.name, "a name alone", " ")
+    if place.point is not None and not place.proposals:
+        yield Word(suggested(place.point, scan, offered).name, f"this {place.point.kind}", " ")
+    for register in scan.hdl.registers:
+        if place.point is not None and register.block == place.point.block:
+            for value in register.values:
+                if value.name.isidentifier():
+                    yield Word(value.name, f"a value of {register.name}", " ")
+    block = next((b for b in scan.hdl.blocks if place.point is not None and b.id == place.point.block), None)
+    for placed in block.pragmas if block is not None else ():
+        yield Word(placed.pragma.name, "a state that is named already", " ", placed.pragma.category)
+
+
+def _items(typed: Typed, likely: Sequence[str], offered: Choices) -> Iterator[Word]:
+    if typed.category is None:
+        return
+    notes = {**offered.meanings, **_SPECIAL}
+    items = {
+        "reason": offered.reasons.get(typed.category, ()), "target": offered.targets, "message": offered.messages,
+    }[typed.part]  # fmt: skip
+    last = typed.part == "message" or typed.category is Category.OVERHEAD
+    order = sorted(items, key=lambda item: item not in likely)
+    new = offered.messages[-1] if typed.part == "message" else ""
+    for item in order:
+        yield Word(item, "a new name" if item == new else notes.get(item, ""), ")" if last else ", ")
+
+
+def _conditions(typed: Typed, place: Place, scan: ProjectScan) -> Iterator[Word]:
+    if place.point is None:
+        return
+    begins = _BEGINS.search(typed.before) is not None
+    for register in scan.hdl.registers:
+        if register.block == place.point.block:
+            for value in register.values:
+                if begins:
+                    yield Word(value.condition, f"{register.name} is {value.name}")
+                else:
+                    yield Word(value.name, f"a value of {register.name}")
+    block = next((b for b in scan.hdl.blocks if b.id == place.point.block), None)
+    for branch in block.branches if block is not None else ():
+        for term in branch.terms:
+            yield Word(term.signal, "a signal that the block asks for")

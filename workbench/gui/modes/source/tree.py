@@ -1,0 +1,178 @@
+"""The project's files, each with the states of its blocks in the run shown; below, the blocks of the file in view."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeView,
+    QWidget,
+)
+
+from workbench.api.source import suffixes
+from workbench.api.source.files import expand_sources
+from workbench.gui.frame.context import Context
+from workbench.gui.frame.naming import folder_title
+from workbench.gui.look import fonts, theme
+from workbench.gui.look.icons import draw_icon
+from workbench.gui.look.theme import set_ground
+from workbench.gui.modes.source.blocks_here import BlocksHere
+from workbench.gui.modes.source.line_numbers import file_shares
+from workbench.gui.widgets import PanelHeader, paint_state_bar, plain_column, rule
+from workbench.pictures.states import Shares
+from workbench.session.open.workspace import Workspace
+
+PATH, ICON, SHARES = Qt.ItemDataRole.UserRole + 1, Qt.ItemDataRole.UserRole + 2, Qt.ItemDataRole.UserRole + 3
+_BAR_PX = 46
+_INCLUDED = (*suffixes.C_HEADERS, *suffixes.VERILOG_HEADERS)
+
+
+class _FileDelegate(QStyledItemDelegate):
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        return QSize(120, 28)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        p = theme.palette()
+        rect = QRectF(option.rect)
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        if chosen:
+            painter.fillRect(QRectF(0, rect.top(), rect.right() + 1, rect.height()), QColor(p.selection))
+            painter.fillRect(QRectF(0, rect.top(), 3, rect.height()), QColor(p.accent))
+        draw_icon(painter, index.data(ICON), rect.left() + 2, rect.top() + 6, 16, p.second)
+        shares: Shares = index.data(SHARES) or ()
+        room = rect.width() - 26 - (_BAR_PX + 22 if shares else 8)
+        font = fonts.ui_font(13, 600 if chosen else 400)
+        painter.setFont(font)
+        painter.setPen(QColor(p.text))
+        text = QFontMetrics(font).elidedText(index.data(), Qt.TextElideMode.ElideMiddle, round(room))
+        painter.drawText(rect.adjusted(26, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, text)
+        if shares:
+            paint_state_bar(painter, QRectF(rect.right() - _BAR_PX - 14, rect.top() + 9, _BAR_PX, 10), shares)
+
+
+class ProjectTree(QTreeView):
+    """Host, hardware, runs and the platform document. `file_chosen` and `run_chosen` carry a path."""
+
+    file_chosen = Signal(Path)
+    run_chosen = Signal(Path)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._model = QStandardItemModel(self)
+        self.setModel(self._model)
+        self.setItemDelegate(_FileDelegate(self))
+        self.setHeaderHidden(True)
+        self.setIndentation(18)
+        self.setUniformRowHeights(True)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.clicked.connect(self._on_clicked)
+        self.activated.connect(self._on_clicked)
+        self._files: dict[Path, QStandardItem] = {}
+        self._runs: QStandardItem | None = None
+
+    def show_project(self, workspace: Workspace | None) -> None:
+        self._model.clear()
+        self._files, self._runs = {}, None
+        if workspace is None:
+            return
+        project, root = workspace.project, workspace.root
+        host = list(expand_sources(root, project.host.sources))
+        folders = dict.fromkeys([p.parent for p in host] + [root / d for d in project.host.include_dirs])
+        host += [p for d in folders if d.is_dir() for p in sorted(d.iterdir()) if p.suffix in _INCLUDED]
+        hdl = list(workspace.hdl_files)
+        hdl += [p for d in dict.fromkeys(p.parent for p in hdl) for p in sorted(d.iterdir()) if p.suffix in _INCLUDED]
+        groups = {"host": host, "hdl": hdl}
+        if parts := [path for path in workspace.parts if path.is_file()]:
+            made = [path for path in (*host, *hdl) if workspace.is_made(path)]
+            rest = {name: [p for p in paths if p not in (*made, *parts)] for name, paths in groups.items()}
+            groups = {name: paths for name, paths in {"streams": parts, **rest, "made": made}.items() if paths}
+        for name, paths in groups.items():
+            self._group(name, paths)
+        self._runs = _item("runs", "folder", None)
+        self._model.appendRow(self._runs)
+        for path, icon_name in ((workspace.path, "settings-2"), (workspace.platform_path, "cpu")):
+            item = _item(path.name, icon_name, path)
+            self._files[path] = item
+            self._model.appendRow(item)
+
+    def _group(self, name: str, paths: list[Path]) -> None:
+        group = _item(name, "folder", None)
+        paths = list(dict.fromkeys(paths))
+        several = len({p.name for p in paths}) < len(paths)
+        for path in paths:
+            item = _item(f"{path.parent.name}/{path.name}" if several else path.name, "file", path)
+            self._files[path] = item
+            group.appendRow(item)
+        self._model.appendRow(group)
+        self.setExpanded(group.index(), name != "made")
+
+    def show_runs(self, folders: tuple[Path, ...]) -> None:
+        if self._runs is not None:
+            self._runs.removeRows(0, self._runs.rowCount())
+            for folder in reversed(folders):
+                self._runs.appendRow(_item(folder_title(folder), "chart-gantt", folder))
+
+    def show_shares(self, shares_of: Callable[[Path], Shares]) -> None:
+        for path, item in self._files.items():
+            item.setData(shares_of(path), SHARES)
+
+    def mark(self, path: Path) -> None:
+        """Select a file's row without choosing it."""
+        if path in self._files:
+            self.setCurrentIndex(self._files[path].index())
+
+    def files(self) -> tuple[Path, ...]:
+        return tuple(self._files)
+
+    def _on_clicked(self, index: QModelIndex) -> None:
+        path = index.data(PATH)
+        if path is None:
+            self.setExpanded(index, not self.isExpanded(index))
+        elif self._runs is not None and index.parent() == self._runs.index():
+            self.run_chosen.emit(path)
+        else:
+            self.file_chosen.emit(path)
+
+
+def _item(text: str, icon_name: str, path: Path | None) -> QStandardItem:
+    made = QStandardItem(text)
+    made.setData(icon_name, ICON)
+    made.setData(path, PATH)
+    made.setData((), SHARES)
+    made.setToolTip(str(path or ""))
+    return made
+
+
+class SidePanel(QWidget):
+    """Tree above, blocks of the file below."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        set_ground(self, "panel")
+        self.tree, self.blocks = ProjectTree(), BlocksHere()
+        self.header = PanelHeader("Project")
+        column = plain_column(self)
+        column.addWidget(self.header)
+        column.addSpacing(6)
+        column.addWidget(self.tree, 1)
+        column.addWidget(rule())
+        column.addWidget(PanelHeader("Blocks in this file"))
+        column.addWidget(self.blocks, 1)
+        self._context = context
+
+    def show_shares(self) -> None:
+        context, analysis = self._context, self._context.analysis
+        if analysis is None:
+            self.tree.show_shares(lambda path: ())
+            return
+        self.tree.show_shares(lambda path: file_shares(analysis, context.is_file(path)))

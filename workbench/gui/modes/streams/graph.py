@@ -1,0 +1,168 @@
+"""What can be asked about, as a graph: blocks, and edges with what is said on them. A right click on an edge asks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from PySide6.QtCore import QPointF, QSize, Signal
+from PySide6.QtGui import QContextMenuEvent, QMouseEvent
+from PySide6.QtWidgets import QMenu
+
+from workbench.api.queries import QueriedEdge, Subject
+from workbench.gui.modes.analyse.graph import GraphView
+from workbench.model.blocks import Block, BlockGraph, Edge, Side, State
+from workbench.model.text import counted
+from workbench.pictures import graph as block_graph
+from workbench.pictures.canvas import Canvas
+from workbench.pictures.graph import NodeFacts, draw_graph
+from workbench.pictures.layout import GraphLayout, NodeBox, RoutedEdge
+from workbench.pictures.layout_fit import layout_to_fit
+
+STYLE = replace(
+    block_graph.STYLE, flow=True, columns_per_band=12, node_width=128, node_height=72, label_height=40, gap=12
+)  # two lines at every edge
+
+
+def graph_of(subject: Subject) -> BlockGraph:
+    """The blocks in one frame, that of the application."""
+    blocks = tuple(
+        Block(key, Side.FPGA, key, "", key, (State(0, "unclassified"),))
+        for key in (_key(subject, block.name) for block in subject.blocks)
+    )
+    ids = {block.name: _key(subject, block.name) for block in subject.blocks}
+    edges = tuple(Edge(ids[edge.source], ids[edge.sink], said(subject, edge)) for edge in subject.edges)
+    return BlockGraph(blocks, edges)
+
+
+def facts_of(subject: Subject, words: Mapping[str, str]) -> dict[str, NodeFacts]:
+    """What stands in blocks: words by their names, and on what they stand."""
+    found = {}
+    for block in subject.blocks:
+        icon, ground = ("cpu", "selection") if block.in_hardware else ("terminal" if block.stands else "", "panel")
+        figure, _, word = words.get(block.name, "").partition(" ")
+        lines = (figure, word, block.stands) if figure else ("", block.stands, "")
+        found[_key(subject, block.name)] = NodeFacts((), *lines, icon=icon, ground=ground)
+    return found
+
+
+def said(subject: Subject, edge: QueriedEdge) -> str:
+    """What stands on an edge."""
+    return f"{_short(subject, edge.label)} {edge.words}"
+
+
+def laid_out(graph: BlockGraph, width: float, height: float) -> GraphLayout:
+    """The graph in a room. On a line of one edge its name stands over what is said of it."""
+    layout = layout_to_fit(graph, STYLE, width, height)
+    lines = []
+    for edge in layout.edges:
+        name, _, words = edge.label.partition(" ")
+        lines.append(replace(edge, label=name, detail=words) if len(edge.edges) == 1 else edge)
+    return replace(layout, edges=tuple(lines))
+
+
+def _key(subject: Subject, block: str) -> str:
+    return f"{subject.name}.{_short(subject, block)}"
+
+
+def summary(subject: Subject) -> str:
+    """How many blocks and streams, and how many of them in hardware."""
+    inside = Counter(block.stands for block in subject.blocks if block.in_hardware)
+    parts = [counted(len(subject.blocks), "block"), counted(len(subject.edges), "stream")]
+    return ", ".join([subject.name, *parts, *(f"{count} in {where}" for where, count in inside.items())])
+
+
+def _short(subject: Subject, name: str) -> str:
+    return name.removeprefix(f"{subject.name}.")
+
+
+class SubjectGraph(GraphView):
+    """`statement_chosen` carries the statement that was chosen of an edge's; `place_wanted` file and line of what was
+    opened."""
+
+    statement_chosen = Signal(str)
+    place_wanted = Signal(str, int)
+    file_name = "streams"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Streams")
+        self.subject: Subject | None = None
+        self.node_opened.connect(self._open)
+
+    def show_subject(self, subject: Subject | None) -> None:
+        self.subject = subject
+        if subject is None:
+            self.show_graph(None, {}, {})
+            return
+        graph = graph_of(subject)
+        layout = laid_out(graph, *self.room())
+        note = "right-click a stream to measure it, double-click what is to be shown in its source"
+        self.show_graph(layout, facts_of(subject, {}), {subject.name: note}, partial(laid_out, graph))
+
+    def short_words(self) -> Mapping[str, Sequence[str]]:
+        return {said(self.subject, edge): edge.short for edge in self.subject.edges} if self.subject else {}
+
+    def say(self, words: Mapping[str, str]) -> None:
+        """Say something at blocks, by their names."""
+        if self.layout_ is None or self.subject is None or not words:
+            return
+        self.facts = facts_of(self.subject, words)
+        self.redraw()
+
+    def _open(self, key: str) -> None:
+        places = {_key(self.subject, block.name): block.place for block in self.subject.blocks} if self.subject else {}
+        if place := places.get(key):
+            self.place_wanted.emit(*place)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        super().mouseDoubleClickEvent(event)
+        routed = None if self._node_at(event.position()) else self._edge_at(event.position())
+        for edge in self.edges_of(routed)[:1] if routed else ():
+            if edge.place:
+                self.place_wanted.emit(*edge.place)
+
+    def _tip(self, badge: str, found: tuple[NodeBox, str] | None, edge: RoutedEdge | None) -> str:
+        if found:
+            facts = self.facts[found[0].key]
+            said = f"{facts.figure} {facts.words}".strip()
+            return ", ".join(filter(None, (f"{found[1]}: {said}", facts.second)))
+        if edge:
+            lines = (f"{one.label}, {one.words}: {one.source} to {one.sink}" for one in self.edges_of(edge))
+            return "\n".join(lines)
+        return super()._tip(badge, found, edge)
+
+    def picture_size(self) -> QSize:
+        return QSize(round(self.layout_.width), round(self.layout_.height)) if self.layout_ else self.size()
+
+    def draw_picture(self, canvas: Canvas) -> None:
+        """Without a legend: nothing here has its colours."""
+        canvas.rect(0, 0, self.picture_size().width(), self.picture_size().height(), "window")
+        if self.layout_ is not None:
+            draw_graph(canvas, self.layout_, self.facts, self.notes)
+
+    def edges_of(self, routed: RoutedEdge) -> list[QueriedEdge]:
+        subject, found = self.subject, {edge.message for edge in routed.edges}
+        return [edge for edge in subject.edges if said(subject, edge) in found] if subject else []
+
+    def edge_menu(self, at: QPointF) -> QMenu | None:
+        """What can be asked of the edge at a place."""
+        routed = self._edge_at(at)
+        if routed is None:
+            return None
+        menu = QMenu(self)
+        for edge in self.edges_of(routed):
+            menu.addSection(edge.label)
+            for title, statement in edge.statements:
+                menu.addAction(title, partial(self.statement_chosen.emit, statement))
+        return menu
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = self.edge_menu(QPointF(event.pos()))
+        if menu is None:
+            super().contextMenuEvent(event)
+        else:
+            menu.exec(event.globalPos())
+            menu.deleteLater()

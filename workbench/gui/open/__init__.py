@@ -1,0 +1,1 @@
+"""Opening, beginning and saving: what is asked and shown then."""

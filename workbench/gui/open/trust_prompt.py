@@ -1,0 +1,78 @@
+"""Asked before a project is built and run, or its design proved, unless what it holds is trusted; one of the two things
+that are modal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QVBoxLayout, QWidget
+
+from workbench.gui.widgets import Button, label
+from workbench.session.open.trust import Standing, standing, trust, trust_sentences
+from workbench.session.open.workspace import Workspace
+
+_WIDTH = 520
+
+
+@dataclass(frozen=True)
+class Act:
+    """What is about to be done: the question, for the project's title; what is said first; the button and its icon."""
+
+    question: str
+    said: str
+    button: str
+    icon: str
+
+
+RUN = Act("Run the code of {}?", "", "Trust and run", "play")
+PROVE = Act(
+    "Prove the design of {}?",
+    "A proof instruments a copy of the design and reads both. Modules that cannot be proved are built and simulated. "
+    "The host is not started now; trusting the project lets it be run later:",
+    "Trust and prove",
+    "check",
+)
+
+
+class TrustPrompt(QDialog):
+    def __init__(self, workspace: Workspace, found: Standing, parent: QWidget | None = None, act: Act = RUN) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Trust this project")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 20)
+        column.setSpacing(12)
+        title = workspace.project.title or workspace.project.name
+        column.addWidget(label(act.question.format(title), "finding", wrap=True))
+        said = [act.said, *trust_sentences(workspace, found)]
+        column.addWidget(label("\n\n".join(filter(None, said)), "second", wrap=True))
+        column.addWidget(label(str(workspace.path), "code", wrap=True))
+        self.own = QCheckBox("This project is my own: do not ask when its files change")
+        column.addWidget(self.own)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        self.cancel = Button("Cancel")
+        self.cancel.clicked.connect(self.reject)
+        self.trust = Button(act.button, act.icon, "primary")
+        self.trust.clicked.connect(self.accept)
+        row.addWidget(self.cancel)
+        row.addWidget(self.trust)
+        column.addLayout(row)
+        self.cancel.setFocus()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if layout := self.layout():  # of lines that wrap, and now have their fonts, a dialog's own hint knows less
+            self.setFixedSize(_WIDTH, layout.totalHeightForWidth(_WIDTH))
+
+
+def ask_trust(workspace: Workspace, parent: QWidget | None = None, act: Act = RUN) -> bool:
+    """Whether the project may be run, or what the `act` is; asks if that is not known yet, and remembers a yes."""
+    found = standing(workspace)
+    if found.trusted:
+        return True
+    prompt = TrustPrompt(workspace, found, parent, act)
+    if prompt.exec() != QDialog.DialogCode.Accepted:
+        return False
+    trust(workspace, own=prompt.own.isChecked())
+    return True

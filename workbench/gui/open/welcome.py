@@ -1,0 +1,282 @@
+"""Shown without a project: open one, or copy an example and run it; how it goes; what this machine lacks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from shiboken6 import isValid
+
+from workbench.gui.frame.context import Context
+from workbench.gui.look.theme import set_ground
+from workbench.gui.open.asking import Asking
+from workbench.gui.open.welcome_parts import Box, LastRun, RecentRow, StepMark, last_run
+from workbench.gui.widgets import Button, ElidedLabel, IconLabel, SeverityIcon, label, rule
+from workbench.model.diagnostic import Diagnostic
+from workbench.run.machine import Part, machine_report, programs
+from workbench.session.open import recent
+from workbench.session.open.examples import EXAMPLES, Example
+from workbench.system.toolchain import Tool
+
+STEPS = (
+    (
+        "Annotate your code",
+        "Right-click a call or a branch: work, overhead, send, recv, wait. The workbench adds a comment, nothing else.",
+    ),
+    (
+        "Run",
+        "A copy is instrumented and built. Without a card, your own RTL is simulated on one virtual clock.",
+    ),
+    (
+        "See which bottleneck to fix first",
+        "Ranked by the speedup that a fix is predicted to bring, with its upper bound.",
+    ),
+)
+
+
+class Welcome(QScrollArea):
+    def __init__(self, context: Context, asking: Asking, show_mode: Callable[[str], None]) -> None:
+        super().__init__()
+        self._context, self._asking, self._show_mode = context, asking, show_mode
+        self.setWidgetResizable(True)
+        inside = QWidget()
+        set_ground(inside, "window")
+        self.setWidget(inside)
+        outer = QHBoxLayout(inside)
+        outer.setContentsMargins(32, 44, 32, 32)
+        outer.addStretch(1)
+        page = QWidget()
+        page.setMaximumWidth(1280)
+        outer.addWidget(page, 12)
+        outer.addStretch(1)
+        grid = QGridLayout(page)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(80)
+        grid.setVerticalSpacing(0)
+        grid.setColumnStretch(0, 7)
+        grid.setColumnStretch(1, 8)
+        head = QVBoxLayout()
+        head.setSpacing(4)
+        head.addWidget(label("RC Workbench", "hero"))
+        said = label("Find where an FPGA application spends its time, and what a fix would gain.", "second")
+        said.setStyleSheet("font-size: 15px;")
+        head.addWidget(said)
+        head.addSpacing(32)
+        grid.addLayout(head, 0, 0, 1, 2)
+        grid.addLayout(self._left(), 1, 0)
+        grid.addLayout(self._right(), 1, 1)
+        grid.setRowStretch(2, 1)
+
+    # ---- left: open, recent, how it goes
+
+    def _left(self) -> QVBoxLayout:
+        column = QVBoxLayout()
+        column.setSpacing(0)
+        row = QGridLayout()  # two by two: four beside each other are wider than half of a small window
+        row.setSpacing(10)
+        self.open_button = Button("Open project", "folder", "primary")
+        self.open_button.clicked.connect(self._asking.project)
+        new = Button("New from sources", "plus")
+        new.setToolTip("Find the host program and the hardware in a folder, and begin a project of them")
+        new.clicked.connect(self._asking.new_project)
+        run = Button("Open a run", "chart-gantt")
+        run.clicked.connect(self._asking.run)
+        models = Button("Predict", "trending-up")
+        models.setToolTip("Before there is code: what a platform would make of an algorithm")
+        models.clicked.connect(lambda: self._show_mode("predict"))
+        platform = Button("Add a platform", "cpu")
+        platform.setToolTip("Describe a board: its host API, from a header, its ports and its transfer times")
+        platform.clicked.connect(lambda: self._show_mode("platform"))
+        for number, button in enumerate((self.open_button, new, run, models, platform)):
+            button.setProperty("large", "true")
+            row.addWidget(button, number // 2, number % 2)
+        row.setColumnStretch(2, 1)
+        column.addLayout(row)
+        column.addSpacing(30)
+        self._clear = Button("Clear", kind="link")
+        self._clear.clicked.connect(self._clear_recent)
+        column.addLayout(_title("Recent", self._clear))
+        column.addSpacing(10)
+        self._recent = Box()
+        column.addWidget(self._recent)
+        column.addSpacing(36)
+        column.addLayout(_title("How it goes"))
+        column.addSpacing(14)
+        for number, (title, text) in enumerate(STEPS, 1):
+            step = QHBoxLayout()
+            step.setSpacing(18)
+            step.addWidget(StepMark(number, number == len(STEPS)))
+            words = QVBoxLayout()
+            words.setSpacing(4)
+            words.setContentsMargins(0, 3, 0, 22)
+            words.addWidget(label(title, "strong"))
+            words.addWidget(label(text, "second", wrap=True))
+            step.addLayout(words, 1)
+            column.addLayout(step)
+        column.addStretch(1)
+        return column
+
+    def _clear_recent(self) -> None:
+        recent.clear()
+        self.reload()
+
+    # ---- right: examples, this machine
+
+    def _right(self) -> QVBoxLayout:
+        column = QVBoxLayout()
+        column.setSpacing(0)
+        column.addLayout(_title("Examples", None, "copied to a folder of your choice before they run"))
+        column.addSpacing(12)
+        grid = QGridLayout()
+        grid.setSpacing(16)
+        self.example_buttons: list[Button] = []
+        for number, example in enumerate(EXAMPLES):
+            grid.addWidget(self._example(example), number // 2, number % 2)
+            grid.setColumnStretch(number % 2, 1)
+        column.addLayout(grid)
+        column.addSpacing(36)
+        again = Button("Check again", kind="link")
+        again.clicked.connect(self._check_machine)
+        column.addLayout(_title("This machine", again))
+        column.addSpacing(12)
+        self._machine = Box()
+        column.addWidget(self._machine)
+        column.addStretch(1)
+        return column
+
+    def _example(self, example: Example) -> QWidget:
+        box = Box(margin=18)
+        box.column.setSpacing(4)
+        box.column.addWidget(label(example.title, "strong"))
+        box.column.addWidget(label(example.made_of, "small"))
+        box.column.addSpacing(8)
+        text = label(example.summary, "second", wrap=True)
+        text.setMinimumHeight(40)
+        text.setAlignment(Qt.AlignmentFlag.AlignTop)
+        box.column.addWidget(text)
+        box.column.addStretch(1)  # of cards side by side the button stands at one height
+        box.column.addSpacing(10)
+        button = Button("Copy and run", "play")
+        button.clicked.connect(lambda: self._asking.copy_example(example, run=True))
+        self.example_buttons.append(button)
+        box.column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        return box
+
+    def reload(self) -> None:
+        """Read anew what is recent; the facts about each come when they have been read."""
+        self._recent.clear()
+        projects = recent.recent()[:4]
+        self._clear.setVisible(bool(projects))
+        rows = {project: RecentRow(project) for project in projects}
+        for index, row in enumerate(rows.values()):
+            if index:
+                self._recent.column.addWidget(_inset_rule())
+            row.chosen.connect(self._context.open_path)
+            self._recent.column.addWidget(row)
+        if not projects:
+            empty = label("Nothing yet. Open a project, or copy an example.", "muted")
+            empty.setContentsMargins(16, 18, 16, 18)
+            self._recent.column.addWidget(empty)
+        plugins = self._context.plugins
+
+        def done(found: list[LastRun]) -> None:
+            for fact in found:
+                if fact.project in rows and isValid(rows[fact.project]):
+                    rows[fact.project].say(fact)
+
+        if projects:
+            self._context.background.start(
+                "recent", lambda: [last_run(p, plugins) for p in projects], done, lambda problems: None
+            )
+        if not self._machine.column.count():
+            self._look_at_machine(programs)
+
+    def _check_machine(self) -> None:
+        """With the libraries, which are loaded in processes of their own: seconds of work, so only when asked for."""
+        self._look_at_machine(machine_report)
+
+    def _look_at_machine(self, look: Callable[[], tuple[Part, ...]]) -> None:
+        self._context.background.start(
+            "machine", look, self._show_machine, lambda problems: self._context.notices.tell(*problems)
+        )
+
+    def _show_machine(self, found: tuple[Part, ...]) -> None:
+        """The programs that are needed, and whatever lacks; `workbench doctor` shows them all."""
+        self._machine.clear()
+        column = self._machine.column
+        shown = [part for part in found if (part.needed and part.program) or isinstance(part.found, Diagnostic)]
+        for index, part in enumerate(shown):
+            if index:
+                column.addWidget(_inset_rule())
+            column.addLayout(self._machine_row(part.purpose, part.found))
+        column.addWidget(_inset_rule())
+        card = QHBoxLayout()
+        _fill_row(
+            card, IconLabel("check", 16, "good"), "FPGA card", label("none; the simulated card is used", "second")
+        )
+        column.addLayout(card)
+
+    def _machine_row(self, purpose: str, tool: Tool | Diagnostic) -> QHBoxLayout:
+        row = QHBoxLayout()
+        name = purpose[:1].upper() + purpose[1:]
+        if isinstance(tool, Tool):
+            said = ElidedLabel(_tool_text(tool), "second")
+            said.setToolTip(str(tool.path))
+            _fill_row(row, IconLabel("check", 16, "good"), name, said)
+            return row
+        words = QVBoxLayout()
+        words.setSpacing(4)
+        words.addWidget(label(tool.message, "second", wrap=True))
+        hint = QHBoxLayout()
+        command = tool.command
+        hint.addWidget(
+            label(command or tool.hint, "code" if command else "small", wrap=not command), 0 if command else 1
+        )
+        if command:
+            copy = Button("Copy", kind="link")
+            copy.clicked.connect(lambda: QApplication.clipboard().setText(command))
+            hint.addWidget(copy)
+            hint.addStretch(1)
+        words.addLayout(hint)
+        holder = QWidget()
+        holder.setLayout(words)
+        words.setContentsMargins(0, 0, 0, 0)
+        _fill_row(row, SeverityIcon("medium"), name, holder)
+        return row
+
+
+def _fill_row(row: QHBoxLayout, sign: QWidget, name: str, said: QWidget) -> None:
+    row.setContentsMargins(16, 9, 16, 9)
+    row.setSpacing(14)
+    title = label(name)
+    title.setFixedWidth(190)
+    for widget in (sign, title):
+        row.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
+    row.addWidget(said, 1)
+
+
+def _title(text: str, action: QWidget | None = None, detail: str = "") -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.setSpacing(12)
+    row.addWidget(label(text, "title"))
+    row.addWidget(label(detail, "small"))
+    row.addStretch(1)
+    if action is not None:
+        row.addWidget(action)
+    return row
+
+
+def _inset_rule() -> QWidget:
+    holder = QWidget()
+    row = QHBoxLayout(holder)
+    row.setContentsMargins(14, 0, 0, 0)
+    row.addWidget(rule())
+    return holder
+
+
+def _tool_text(tool: Tool) -> str:
+    """Name and version, without what the packager adds: `g++ 12.2.0`."""
+    version = re.sub(r"\s*\((?:Debian|Ubuntu|git)[^)]*\)", "", tool.version)
+    return version if version.lower().startswith(tool.name.lower()) else f"{tool.name} {version}"

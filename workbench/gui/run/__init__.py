@@ -1,0 +1,1 @@
+"""Jobs and runs: in threads of their own, with progress, log and cancel."""

@@ -1,0 +1,1 @@
+"""What draws: the canvas, plots, pages."""

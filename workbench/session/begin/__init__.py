@@ -1,0 +1,1 @@
+"""Begins projects and platform templates from sources and headers."""

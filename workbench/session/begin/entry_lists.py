@@ -1,0 +1,227 @@
+"""The entries of a whole API: which calls open a card and make its objects, which go either way, which name no card."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.platform import CallKind
+from workbench.model.prototypes import Prototype, parse_prototype
+from workbench.model.scan import ApiFunction
+from workbench.model.text import listed
+from workbench.session.begin.entry_mappings import with_mappings
+from workbench.session.begin.entry_words import (
+    AWAY,
+    BOTH_WAYS,
+    FROM_CARD,
+    HANDLES,
+    INTEGER,
+    TO_CARD,
+    address_of,
+    data_of,
+    entry_of,
+    is_address,
+    parameters_of,
+    plain_words,
+    with_fields,
+    words_of,
+)
+
+#: The label of a call that only functions of the header itself make.
+PRIVATE = "private"
+#: What is asked again and again: a library that always answers 0 makes a host wait for ever.
+_ASKED = {"status", "state", "done", "ready", "busy", "idle", "finished", "completed", "is", "has"}
+#: How a number is called by which a program keeps hold of a card.
+_DESCRIPTORS = {*HANDLES, "fd", "d", "b", "id"}
+
+
+def entries_of(functions: Sequence[ApiFunction]) -> tuple[list[dict[str, Any]], tuple[Diagnostic, ...]]:
+    """The entries of an API's functions, as a template holds them, two of one that moves data either way as an argument
+    says; and notes on those of which that is not known."""
+    known = [(one, parse_prototype(one.prototype)) for one in functions]
+    sized = {p.scope: p.name for _, p in known if p and not p.parameters and p.name in ("size", "size_bytes")}
+    both = {p.scope for _, p in known if p and p.scope and _syncs(p)}
+    entries: list[dict[str, Any]] = []
+    notes: list[Diagnostic] = []
+    for function, prototype in known:
+        entry = entry_of(function.prototype) | _inline(function)
+        entry = with_fields(entry, subtype=PRIVATE) if function.private else entry
+        if prototype is None or entry["kind"] not in ("send", "receive"):
+            entries.append(entry)
+            continue
+        if "bytes" not in entry and prototype.scope in sized:
+            entry = with_fields(entry, bytes=f"self.{sized[prototype.scope]}()")
+        if words_of(prototype.name) in (("write",), ("read",)) and prototype.scope in both:
+            # a buffer's own: `sync` moves what they leave there
+            entries.append({"prototype": function.prototype, "kind": "other", "reason": "update"} | _inline(function))
+        elif ways := _ways(function):
+            to, from_ = ways
+            entries.append(with_fields(entry, kind="send", subtype="to the device", condition=to))
+            entries.append(with_fields(entry, kind="receive", subtype="from the device", condition=from_))
+        else:
+            entries.append(entry)
+            if _moves_both_ways(prototype) and not _says_where(prototype):
+                hint = "Give it two entries, each with its own 'Only when' and Label."
+                told = f"{prototype.qualified} may go either way; it was taken for a send"
+                notes.append(Diagnostic(told, hint, Severity.NOTE))
+    entries = _with_addresses(_with_descriptors(_with_makers(entries)))
+    asked = [
+        p.qualified for e in entries if e["kind"] == "other" and (p := parse_prototype(e["prototype"])) and _asks(p)
+    ]
+    if asked:
+        told = f"{listed(asked)}: of kind 'other', a call answers 0 on the simulated card and asks the design nothing"
+        hint = (
+            "Give it the kind receive and an address if it reads from the board: a host that polls it waits for ever."
+        )
+        notes.append(Diagnostic(told, hint, Severity.WARNING))
+    return with_mappings(entries), tuple(notes)
+
+
+def _with_makers(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """With the calls that open a card as `acquire`, where the API is classes: what returns an object that moves data,
+    by value or by any pointer; else the constructors of such a class, unless they are given another object."""
+    known = [(entry, parse_prototype(entry["prototype"])) for entry in entries]
+    scopes = {p.scope for _, p in known if p and (p.is_constructor or p.is_destructor)}
+    movers = {p.scope for e, p in known if p and p.scope and "address" in e and not (p.is_static or p.is_constructor)}
+    names = {scope.rpartition("::")[2] for scope in movers}
+    made: set[str] = set()  # last names of the classes of which a call makes an object
+    found = []
+    for entry, prototype in known:
+        returned = set(re.findall(r"\w+", prototype.returns)) & names if prototype else set()
+        own = bool(prototype and prototype.scope in movers and not prototype.is_static)
+        hidden = bool(
+            prototype and prototype.is_static and prototype.scope in movers and _is_pointer(prototype.returns)
+        )
+        made_of = _named_in(prototype, names) if prototype else set()
+        if prototype and not own and (returned or hidden) and made_of - returned - {_last(prototype.scope)}:
+            entry = _plain_entry(entry, {"kind": "other"})  # of another object, which holds the card
+        elif prototype and not own and (returned or hidden):
+            made |= returned or {prototype.scope.rpartition("::")[2]}
+            entry = _plain_entry(entry, entry_of(entry["prototype"], CallKind.ACQUIRE))
+        elif returned and entry["kind"] in ("send", "receive") and "data" not in entry:
+            parameters = parameters_of(prototype) if prototype else []
+            if next(data_of(parameters, CallKind(entry["kind"])), None) is None:  # the object itself is no data
+                entry = _plain_entry(entry, {"kind": "other"})
+        elif prototype and own and entry["kind"] == "acquire" and not prototype.is_constructor:
+            made.add(prototype.scope.rpartition("::")[2])
+        found.append(entry)
+    classes = {*map(_last, scopes)}
+    opened = {_last(p.scope) for place, (_, p) in enumerate(known) if p and p.is_constructor
+              and (found[place]["kind"] == "acquire" or not _named_in(p, classes))}  # fmt: skip
+    undeclared = {_last(scope) for scope in movers} - {_last(p.scope) for _, p in known if p and p.is_constructor}
+    of_others = {_last(p.scope) for _, p in known if p and p.is_static and p.scope in movers} - made
+    holding = made | opened | (undeclared - of_others)  # classes whose objects hold a card of their own
+    for place, (_, prototype) in enumerate(known):
+        entry = found[place]
+        if prototype is None or prototype.scope not in movers or entry["kind"] not in ("other", "acquire", "release"):
+            continue
+        last = prototype.scope.rpartition("::")[2]
+        given = any(scope.rpartition("::")[2] in re.findall(r"\w+", text) for scope in scopes | movers
+                    for text, _ in prototype.parameters)  # fmt: skip
+        if prototype.is_constructor and not given:
+            opens = last not in made or (prototype.parameters and entry["kind"] == "acquire")
+            kind = CallKind.ACQUIRE if opens else CallKind.OTHER
+            found[place] = _plain_entry(entry, entry_of(entry["prototype"], kind))
+        elif prototype.is_destructor and entry["kind"] in ("other", "release") and last not in holding:
+            found[place] = _plain_entry(entry, {"kind": "other"})
+        elif prototype.is_destructor and entry["kind"] == "other":
+            found[place] = _plain_entry(entry, entry_of(entry["prototype"], CallKind.RELEASE))
+    return found
+
+
+def _with_addresses(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """With where the objects of an API's classes begin on the card: as what makes them is given it, and for a call that
+    moves data as the object says, in a method of the header's own, such as `offset()`."""
+    known = [(entry, parse_prototype(entry["prototype"])) for entry in entries]
+    scopes = {p.scope.rpartition("::")[2] for _, p in known if p and (p.is_constructor or p.is_destructor)}
+    told = {p.scope: p.name for entry, p in known if p and "inline" in entry and _tells_address(p)}
+    found = []
+    for entry, prototype in known:
+        if prototype and prototype.scope and "address" not in entry and not prototype.is_destructor:
+            given = {word for text, _ in prototype.parameters for word in re.findall(r"\w+", text)}
+            makes = scopes & (given if prototype.is_constructor else set(re.findall(r"\w+", prototype.returns)))
+            if entry["kind"] == "other" and makes and (address := address_of(prototype)):
+                entry = with_fields(entry, address=address)
+            elif entry["kind"] in ("send", "receive") and prototype.scope in told and not prototype.is_static:
+                entry = with_fields(entry, address=f"self.{told[prototype.scope]}()")
+        found.append(entry)
+    return found
+
+
+def _tells_address(prototype: Prototype) -> bool:
+    plain = bool(prototype.scope) and not prototype.parameters and not prototype.is_static
+    return plain and bool(INTEGER.fullmatch(prototype.returns)) and is_address(prototype.name)
+
+
+def _last(scope: str) -> str:
+    return scope.rpartition("::")[2]
+
+
+def _named_in(prototype: Prototype, names: set[str]) -> set[str]:
+    """Those of some classes' names that a function's parameters speak of."""
+    return names & {word for text, _ in prototype.parameters for word in re.findall(r"\w+", text)}
+
+
+def _is_pointer(returns: str) -> bool:
+    """Whether a type's name says that it is a pointer to an object: `Ptr`, `sptr`, `DevPtr`."""
+    return bool({"ptr", "sptr", "uptr", "pointer"} & set(words_of(returns.rpartition("::")[2])))
+
+
+def _plain_entry(entry: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """An entry that became another one, of which only what is the header's stays."""
+    kept: dict[str, Any] = {name: entry[name] for name in ("prototype", "subtype", "inline") if name in entry}
+    return with_fields(kept, **new)
+
+
+def _with_descriptors(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """With the card's number, where a program keeps hold of a card by a number that an `acquire` returns: it is the
+    first parameter of other calls, called `fd`, say."""
+    known = [(entry, parse_prototype(entry["prototype"])) for entry in entries]
+    opened = {p.returns for entry, p in known if p and entry["kind"] == "acquire" and not p.cpp
+              and INTEGER.fullmatch(p.returns) and not any("*" in text for text, _ in p.parameters)}  # fmt: skip
+    found = []
+    for entry, prototype in known:
+        first = next(iter(parameters_of(prototype)), None) if prototype and not prototype.cpp else None
+        told = entry["kind"] == "acquire" or "fpga" in entry or first is None
+        if not told and first and first.kind in opened and set(first.words) & _DESCRIPTORS:
+            entry = with_fields(entry, fpga=first.name)
+        found.append(entry)
+    return found
+
+
+def _syncs(prototype: Prototype) -> bool:
+    """Whether a method moves what its object holds: its parameters are no data."""
+    if "sync" in words_of(prototype.name):
+        return True
+    return _moves_both_ways(prototype) and next(data_of(parameters_of(prototype), CallKind.SEND), None) is None
+
+
+def _inline(function: ApiFunction) -> dict[str, bool]:
+    return {"inline": True} if function.inline else {}
+
+
+def _asks(prototype: Prototype) -> bool:
+    """Whether a call answers with a number what a host may wait for."""
+    answers = prototype.returns in ("bool", "_Bool") or INTEGER.fullmatch(prototype.returns) is not None
+    return answers and bool(set(words_of(prototype.name)) & _ASKED)
+
+
+def _ways(function: ApiFunction) -> tuple[str, str] | None:
+    """The conditions under which a call goes to the device and from it, where an argument's names say so."""
+    for name, choices in function.choices:
+        to, from_ = (next((c for c in choices if way.search(plain_words(c))), "") for way in (TO_CARD, FROM_CARD))
+        if to and from_:
+            return f"{name} == {to}", f"{name} == {from_}"
+    return None
+
+
+def _says_where(prototype: Prototype) -> bool:
+    """Whether a name says which way its data go, be it only which side the program's data are on."""
+    plain = plain_words(prototype.name)
+    return bool(AWAY.fullmatch(plain) or TO_CARD.search(plain) or FROM_CARD.search(plain))
+
+
+def _moves_both_ways(prototype: Prototype) -> bool:
+    return bool(set(words_of(prototype.name)) & BOTH_WAYS)

@@ -1,0 +1,65 @@
+"""What of a template's expressions does not compile, at its line; and of one that is being typed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from workbench.api.c_header import guessed_types
+from workbench.formats import yaml_edit
+from workbench.formats.platform_file import parse_platform
+from workbench.formats.yaml_marks import read_marked
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.platform import NO_DATA_MOVES
+from workbench.model.text import listed
+from workbench.session.begin.new_entries import knows_apis
+from workbench.session.edit.yaml_document import Path_
+from workbench.session.open.own_api import own_support
+from workbench.session.open.reading import read
+from workbench.session.program.plugins import Plugins
+
+
+def entry_problems(text: str, template: Path, plugins: Plugins) -> tuple[Diagnostic, ...]:
+    """Errors, and warnings where a header that is not at hand may bring what is not known. None where the template has
+    errors of another kind."""
+    platform, _ = parse_platform(text, str(template), plugins.port_kinds)
+    marked, _ = read_marked(text, str(template))
+    language = knows_apis(plugins)
+    if platform is None or marked is None or language is None or not isinstance(marked.data, Mapping):
+        return ()
+    try:
+        support = own_support(platform, template, plugins.platforms)
+    except WorkbenchError as error:
+        return error.diagnostics
+    folders = [template.parent, *([support.api_dir] if support and support.api_dir else [])]
+    wrong = read(lambda: language.wrong_expressions(platform, folders), template)
+    problems = [
+        marked.diagnostic((*_place(one.entry), one.field), one.message, one.hint,
+                          Severity.ERROR if one.certain else Severity.WARNING)
+        for one in wrong
+    ]  # fmt: skip
+    if guessed := guessed_types(platform.host):
+        told = f"no header is named that says what {listed(guessed)} {'is' if len(guessed) == 1 else 'are'}"
+        hint = "Taken for a number. Name the header: Include lines, under Header and sources (host.include_lines)."
+        problems.append(marked.diagnostic(("host", "include_lines"), told, hint, Severity.WARNING))
+    entries = platform.host.entries
+    if entries and not any(entry.kind.moves for entry in entries):
+        still = NO_DATA_MOVES
+        problems.append(marked.diagnostic(("host", "entries"), still.message, still.hint, still.severity))
+    return tuple(problems)
+
+
+def _place(entry: int | None) -> Path_:
+    return ("host", "transfers") if entry is None else ("host", "entries", entry)
+
+
+def typed_problem(text: str, path: Path_, value: object, template: Path, plugins: Plugins) -> Diagnostic | None:
+    """What would be wrong at a place of a template, were this written there."""
+    try:
+        new = yaml_edit.set_value(text, path, value)
+    except WorkbenchError as error:
+        return error.diagnostics[0]
+    found = (*parse_platform(new, str(template), plugins.port_kinds)[1], *entry_problems(new, template, plugins))
+    marked, _ = read_marked(new, str(template))
+    at = marked.values[path] if marked else None
+    return next((d for d in found if at and (d.line, d.column) == (at.line, at.column)), None)

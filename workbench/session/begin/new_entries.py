@@ -1,0 +1,233 @@
+"""Entries of a platform template made of an API's prototypes, and put into its text."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.api.descriptors import KnowsApis
+from workbench.api.source import suffixes
+from workbench.formats import yaml_edit
+from workbench.formats.yaml_marks import read_marked
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.platform import CallKind, Host, HostEntry
+from workbench.model.prototypes import Prototype, handle_of, handle_types, parse_prototype, type_of
+from workbench.model.scan import ApiFunction, ApiHeader
+from workbench.session.begin.entry_lists import PRIVATE, entries_of
+from workbench.session.begin.entry_words import ONE_BYTE, data_of, entry_of, parameters_of
+from workbench.session.open.reading import read
+from workbench.system.files import read_file, read_regular
+
+if TYPE_CHECKING:
+    from workbench.session.program.plugins import Plugins
+
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_SYSTEM = Path("/usr/include")
+_FILLED_IN = ("fpga", "bytes", "address", "files", "reason", "asynchronous")
+_WORDS = ("uint32_t", "int32_t", "unsigned", "unsigned int", "int", "u32", "std::uint32_t", "DWORD")
+_MOST_FOLDERS, _MOST_FILES, _MOST_HEADERS, _LARGEST_BYTES = 200, 2000, 200, 1 << 20
+
+
+def header_entries(plugins: Plugins, header: Path, text: str | None = None) -> tuple[list[dict[str, Any]], ApiHeader]:
+    """An entry for each function that a header declares, or `text`, pasted from one beside it; and what was read.
+
+    Prototypes that a template could have as they are, methods with their class, are taken so. WorkbenchError where
+    nothing is declared there."""
+    if text is not None and (plain := _prototypes(text)):
+        return _told(ApiHeader(tuple(ApiFunction(one, 0) for one in plain)))
+    shown = read_file(header).decode("utf-8-sig", "replace") if text is None else f"{text}\n;"
+    language = knows_apis(plugins)
+    if language is None:
+        raise WorkbenchError(Diagnostic("no plugin reads headers", "`workbench plugins` lists what is loaded."))
+    found = read(lambda: language.header(header, shown), header)
+    if not found.functions:
+        hint = "Name the header that holds the prototypes; one that only includes others declares none."
+        raise WorkbenchError(*found.diagnostics, Diagnostic("no function is declared here", hint, file=str(header)))
+    return _told(found)
+
+
+def header_of(text: str, folder: Path) -> Path | None:
+    """The header below a folder out of which a text was copied, if there is one; of many files the nearest are read."""
+    wanted = "".join(text.split())
+    files = (path for path in islice(_below(folder), _MOST_FILES) if path.suffix in suffixes.C_HEADERS)
+    for path in islice(files, _MOST_HEADERS):
+        try:
+            held = read_regular(path, _LARGEST_BYTES).decode("utf-8-sig", "replace")
+        except OSError:
+            continue
+        if wanted in "".join(held.split()):
+            return path
+    return None
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """The files below a folder, those of outer folders first; none of hidden folders."""
+    folders = [folder]
+    for one in islice(folders, _MOST_FOLDERS):
+        try:
+            entries = sorted(os.scandir(one), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        yield from (Path(entry.path) for entry in entries if entry.is_file())
+        folders += [Path(e.path) for e in entries if e.is_dir(follow_symlinks=False) and not e.name.startswith(".")]
+
+
+def _told(found: ApiHeader) -> tuple[list[dict[str, Any]], ApiHeader]:
+    entries, notes = entries_of(found.functions)
+    return entries, replace(found, diagnostics=(*found.diagnostics, *notes))
+
+
+def knows_apis(plugins: Plugins) -> KnowsApis | None:
+    return next((one for one in plugins.host_languages.values() if isinstance(one, KnowsApis)), None)
+
+
+def _prototypes(text: str) -> list[str]:
+    """The prototypes that a text consists of, where they have scopes that no header would; none where there is anything
+    else in it."""
+    if "::" not in text:
+        return []
+    pieces = [" ".join(piece.split()) for piece in _COMMENT.sub(" ", text).split(";")]
+    found = [piece for piece in pieces if piece]
+    plain = all(not re.search(r"[{}#]|^(typedef|using|return)\b", one) and parse_prototype(one) for one in found)
+    return found if plain else []
+
+
+def with_entries(
+    text: str, entries: Sequence[Mapping[str, Any]], template: Path, header: Path | None = None
+) -> tuple[str, list[dict[str, Any]]]:
+    """The text of a template in that file with entries added whose prototype it has not yet, and which these are.
+
+    The one transfer table that there is of a direction is a transfer's. A header is included, where nothing is yet."""
+    marked, problems = read_marked(text)
+    if marked is None or not isinstance(marked.data, Mapping):
+        raise WorkbenchError(*problems, Diagnostic("this is no platform template", file=str(template)))
+    host = marked.data.get("host")
+    host = host if isinstance(host, Mapping) else {}
+    present = host.get("entries") or []
+    known = {_meant(one) for one in present}
+    tables = marked.data.get("transfer_tables") or {}
+    new = [{**entry, **_transfer(entry, tables)} for entry in entries if _meant(entry) not in known]
+    about = _included(header, template) if header and new and not host.get("include_lines") else {}
+    if not host.get("transfers") and (moves := _moves(new)):
+        about["transfers"] = moves
+    if not new:
+        return text, new
+    if not host:
+        moves = {"transfers": about.pop("transfers")} if "transfers" in about else {}
+        return yaml_edit.set_value(text, ("host",), {**about, "entries": new, **moves}), new
+    if present:
+        text = yaml_edit.insert_item(text, ("host", "entries"), len(present), *new)
+    else:
+        text = yaml_edit.set_value(text, ("host", "entries"), new)
+    for name, value in about.items():
+        text = yaml_edit.set_value(text, ("host", name), value)
+    return text, new
+
+
+def _meant(entry: Mapping[str, Any]) -> tuple[str, str]:
+    """What tells an entry from others: its prototype, or the access that it is of."""
+    return str(entry.get("access", "")), " ".join(str(entry.get("prototype", "")).split()).rstrip("; ")
+
+
+def with_entry_kind(text: str, number: int, kind: str) -> str:
+    """A template's text with another kind for one of its calls. Where the entry says nothing yet, what its prototype
+    tells is filled in: bytes, address, card, file and reason; and the transfer table where one alone fits."""
+    marked, _ = read_marked(text)
+    if marked is None:
+        return text
+    place, entry = ("host", "entries", number), marked.data["host"]["entries"][number]
+    text = yaml_edit.set_value(text, (*place, "kind"), kind)
+    if not entry.get("prototype") or kind not in tuple(CallKind):
+        return text
+    new = entry_of(entry["prototype"], CallKind(kind))
+    tables = marked.data.get("transfer_tables") or {}
+    fields = {name: new[name] for name in _FILLED_IN if name in new and not entry.get(name)}
+    if CallKind(kind).moves and entry.get("transfer") not in _tables_of(kind, tables):
+        fields |= _transfer(new, tables)
+    for name, value in fields.items():
+        text = yaml_edit.set_value(text, (*place, name), value)
+    return text
+
+
+def _tables_of(kind: str, tables: Mapping[str, Any]) -> list[str]:
+    return [name for name, one in tables.items() if (one or {}).get("direction", "send") == kind]
+
+
+def _transfer(entry: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, str]:
+    """The only table of the call's direction, of several the only one that is for registers, or for all else."""
+    fitting = _tables_of(entry["kind"], tables)
+    if len(fitting) > 1:
+        single = str(entry.get("bytes", "")).startswith("sizeof")
+        fitting = [name for name in fitting if ("reg" in name) == single]
+    return {"transfer": fitting[0]} if len(fitting) == 1 else {}
+
+
+def _moves(entries: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """How the workbench itself can move an array: by the first call of each direction whose arguments are all known to
+    be its place, its data, its length, or the board's handle."""
+    found: dict[str, str] = {}
+    registers: dict[str, str] = {}  # where no call has a length: a word alone
+    entries = [entry for entry in entries if "prototype" in entry]
+    known = (parse_prototype(entry["prototype"]) for entry in entries)
+    classes = {one.scope for one in known if one and (one.is_constructor or one.is_destructor)}
+    kept = handle_types(Host(entries=tuple(HostEntry.model_validate(dict(entry)) for entry in entries)))
+    for entry in entries:
+        name = {"send": "send_c", "receive": "receive_c"}.get(entry["kind"], "")
+        prototype = parse_prototype(entry["prototype"])
+        if not name or name in found or prototype is None or "asynchronous" in entry or entry.get("subtype") == PRIVATE:
+            continue
+        if prototype.cpp and (prototype.scope not in classes or prototype.is_static):
+            continue
+        parameters = parameters_of(prototype)
+        held = {n for text, n in prototype.parameters if kept.holds(type_of(text, n), n)}
+        if handle := handle_of(prototype, kept):
+            held.add(handle.name)
+        if word := _of_a_word(prototype, entry, held):
+            registers.setdefault(name, word)
+        data = next(data_of(parameters, CallKind(entry["kind"])), None)
+        size = str(entry.get("bytes", "")).partition(" ")
+        if data is None or not entry.get("address") or (size[2] and size[2] != f"* sizeof *{data.name}"):
+            continue
+        length = "words" if size[2] else "bytes"
+        given = {entry["address"]: "address", data.name: "data", size[0]: length}
+        handles = {p.name for p in parameters if "*" in p.kind and not p.points.startswith(ONE_BYTE)} | held
+        handles -= {data.name}
+        if size[0] in {p.name for p in parameters} and given.keys() | handles >= {p.name for p in parameters}:
+            result = "result = " if prototype.returns != "void" else ""
+            arguments = ", ".join(given.get(p.name, p.name) for p in parameters)
+            of_object = "self." if prototype.cpp else ""
+            result = "" if prototype.cpp else result
+            found[name] = f"{of_object}{result}{prototype.name}({arguments});"
+    return next((moves for moves in (found, registers) if len(moves) == 2), {})
+
+
+def _of_a_word(prototype: Prototype, entry: Mapping[str, Any], handles: Set[str]) -> str:
+    """How one call writes or reads a word of 32 bits, by its value or its address; empty where it does not."""
+    of = {name: type_of(text, name) for text, name in prototype.parameters}
+    rest = [name for name in of if name not in handles and name != entry.get("address")]
+    sends, size = entry["kind"] == "send", str(entry.get("bytes", ""))
+    value = rest[0] if len(rest) == 1 and not (sends and "*" in of[rest[0]]) else ""
+    kind = (of[value] if value else prototype.returns).removesuffix("*").strip()
+    if not entry.get("address") or entry["address"] not in of or kind not in _WORDS or len(rest) > 1:
+        return ""
+    if size not in (f"sizeof {value}", f"sizeof *{value}", f"sizeof({kind})") or (sends and not value):
+        return ""
+    passed = "*data" if sends else "data" if value.strip() and "*" in of[value] else ""
+    if value and not passed:
+        return ""
+    arguments = ", ".join("address" if n == entry["address"] else passed if n == value else n for n in of)
+    result = "" if sends or value else "*data = "
+    return f"{result}{'self.' if prototype.cpp else ''}{prototype.name}({arguments});"
+
+
+def _included(header: Path, template: Path) -> dict[str, Any]:
+    """The line that includes a header, and the folder where it is."""
+    if header.is_relative_to(_SYSTEM):
+        return {"include_lines": [f"#include <{header.relative_to(_SYSTEM)}>"]}
+    folder = os.path.relpath(header.parent, template.parent)
+    return {"include_lines": [f'#include "{header.name}"'], "api_dir": folder}

@@ -1,0 +1,178 @@
+"""Which platform a project that is begun from sources has: a template of the folder's own, whatever it lacks, or one
+that plugins bring; and the API of a host that none of them describes."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from workbench.formats.platform_file import callee_name, load_platform
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unknown_name
+from workbench.model.platform import Platform
+from workbench.model.scan import HostFile
+from workbench.model.text import listed
+from workbench.session.begin.new_choice import Choice, UnknownApi
+from workbench.session.begin.new_entries import header_entries
+from workbench.session.begin.project_text import Found
+from workbench.session.open.own_api import own_support
+from workbench.session.open.project_path import PROJECT_SUFFIX
+from workbench.session.program.plugins import Plugins
+from workbench.system.files import read_file
+
+_WORD = re.compile(r"\w+")
+_TEMPLATE = re.compile(rb"^(transfer_tables|memories)\s*:|^\s+(entries|clocks|ports)\s*:", re.MULTILINE)
+_MOST_HEADERS = 20
+
+
+@dataclass
+class Notes:
+    found: list[Found] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
+    problems: list[Diagnostic] = field(default_factory=list)
+    broken: list[Diagnostic] = field(default_factory=list)  # of templates in the folder that cannot be read
+    apis: list[PlatformFound] = field(default_factory=list)  # of plugins, each with an example of a board
+
+
+@dataclass(frozen=True)
+class PlatformFound:
+    """A platform that may be meant: `calls` are those of its API that the host's words name, in C++ with
+    their classes and namespaces; `lacks` says why it cannot be simulated."""
+
+    key: str
+    platform: Platform
+    template: Path
+    api: tuple[str, ...]
+    lacks: tuple[Diagnostic, ...] = ()
+    own: bool = False  # stands in the folder
+
+    def calls(self, words: Iterable[str]) -> list[str]:
+        known = {*words, "operator"}
+        return list(dict.fromkeys(name for name in self.api if known.issuperset(_WORD.findall(name))))
+
+
+def find_platforms(
+    plugins: Plugins, choice: Choice, root: Path, files: Sequence[str], notes: Notes
+) -> list[PlatformFound]:
+    """The folder's own templates among its `files`, whatever they lack, before those of plugins that can be simulated;
+    the one that is named (a template, or a file) before all others, whatever it can."""
+    own = {name: root / name for name in files if _is_template(root / name)}
+    brought = {name: support.template for name, support in plugins.platforms.items()}
+    templates = own | {name: path for name, path in brought.items() if name not in own}
+    if choice.platform and choice.platform not in templates:
+        if not os.path.isfile(root / choice.platform):
+            raise WorkbenchError(unknown_name("platform template", choice.platform, templates))
+        templates[choice.platform] = root / choice.platform
+    found = []
+    for key, template in templates.items():
+        platform, problems = load_platform(template, plugins.port_kinds)
+        if platform is None and key == choice.platform:
+            raise WorkbenchError(*problems)
+        if platform is None:
+            notes.left_out[key] = f"a platform template, but: {problems[0].message}"
+            notes.broken += problems
+            continue
+        lacks = _lacking(platform, template, plugins)
+        names = tuple(filter(None, (callee_name(entry.prototype) for entry in platform.host.entries)))
+        one = PlatformFound(key, platform, template, names, lacks, key in own)
+        if not lacks or key in own or key == choice.platform:
+            found.append(one)
+        elif plugins.platforms[key].board:
+            # whoever opens the card calls what others call too, as `read`
+            mine = (e.prototype for e in platform.host.entries if not (e.of or e.opens or e.condition))
+            notes.apis.append(replace(one, api=tuple(filter(None, map(callee_name, mine)))))
+    return found
+
+
+def _is_template(path: Path) -> bool:
+    """By the parts that only a platform template has."""
+    named = path.suffix in (".yaml", ".yml") and not path.name.endswith(PROJECT_SUFFIX)
+    return named and bool(_TEMPLATE.search(read_file(path)))
+
+
+def _lacking(platform: Platform, template: Path, plugins: Plugins) -> tuple[Diagnostic, ...]:
+    """Why no target can simulate it: what the target says that misses least."""
+    try:
+        support = own_support(platform, template, plugins.platforms)
+    except WorkbenchError as error:
+        return error.diagnostics
+    lacking = [tuple(target.lacks(platform, support)) for target in plugins.targets.values() if target.simulated]
+    return min(lacking, key=len, default=(Diagnostic("no plugin brings a target that simulates"),))
+
+
+def say_platform(
+    chosen: PlatformFound, host: Sequence[HostFile], platforms: Sequence[PlatformFound], notes: Notes
+) -> None:
+    calls = chosen.calls(word for file in host for word in file.words)
+    api = f"({', '.join(chosen.api[:3])}, ...)" if chosen.api else "(it names none)"
+    reason = f"the host calls {', '.join(calls[:3])}{' and others' if len(calls) > 3 else ''}" if calls else (
+        f"the host calls nothing of its API {api}" if host else "of those that are known, what the top's port fits best"
+    )  # fmt: skip
+    tables = chosen.platform.transfer_tables.values()
+    if chosen.own and any(point.source == "assumed" for table in tables for point in table.points):
+        reason += "; its transfer times are assumed, not measured"
+    others = tuple(one.key for one in platforms if one is not chosen)
+    notes.found.append(Found("platform", chosen.key, reason, others))
+    if chosen.lacks:
+        lacks = "; ".join(dict.fromkeys(one.message for one in chosen.lacks))
+        hint = f"Add it in Platform mode, or by hand; `workbench template check {chosen.template}` says what is left."
+        told = f"the platform template {chosen.key} cannot be simulated yet: {lacks}"
+        notes.problems.append(Diagnostic(told, hint, Severity.WARNING, str(chosen.template)))
+
+
+def say_unknown_api(
+    chosen: PlatformFound, host: Sequence[HostFile], platforms: Sequence[PlatformFound], root: Path, plugins: Plugins,
+    notes: Notes,
+) -> UnknownApi | None:  # fmt: skip
+    """The API that the host calls, where it calls nothing of the platform's; and a problem that says so."""
+    if not host or chosen.calls(word for file in host for word in file.words):
+        return None
+    notes.problems += notes.broken
+    known = max(_without_board(host, root, notes), key=lambda one: len(one.calls), default=None)
+    found = known or max(_undescribed(host, platforms, root, plugins), key=lambda one: len(one.calls), default=None)
+    if found is None:
+        hint = "Name another one with --platform, or describe yours beside the sources: workbench template new."
+        problem = f"the host calls nothing of the platform {chosen.key}"
+        notes.problems.append(Diagnostic(problem, hint, Severity.WARNING))
+        return None
+    options = (f" --of {found.of}" if found.of else "") + (f" --header {found.header}" if found.header else "")
+    command = f"`workbench template new {found.template}{options}`"
+    told = f"the host calls {listed(found.calls)} of {found.file.name}, which no platform template describes"
+    hint = f"Describe them, then ask again: {command}"
+    if known:
+        told = f"the host calls {listed(found.calls)} of {found.of}, which is the API of many boards"
+        hint = f"Begin a template of yours, with an example of a board, then ask again: {command}"
+    notes.problems.append(Diagnostic(told, hint, Severity.ERROR, str(found.file) if not known else None))
+    return found
+
+
+def _without_board(host: Sequence[HostFile], root: Path, notes: Notes) -> Iterator[UnknownApi]:
+    """Each API of a plugin's that the host calls, and that is no board's own."""
+    words = {word for file in host for word in file.words}
+    for one in notes.apis:
+        if len(calls := one.calls(words)) > 1:
+            yield UnknownApi(tuple(calls), one.template, root / f"{one.key}_board.yaml", one.key)
+
+
+def _undescribed(
+    host: Sequence[HostFile], platforms: Sequence[PlatformFound], root: Path, plugins: Plugins
+) -> Iterator[UnknownApi]:
+    """Each header of the host's with functions that it uses and none of its sources defines."""
+    base = next((one.template for one in platforms if one.own and not one.api), None)
+    sources = [file for file in host if not file.header]
+    words = {word for file in sources for word in file.words}
+    defined = {name for file in host for name in file.functions}
+    for file in [file for file in host if file.header][:_MOST_HEADERS]:
+        try:
+            entries, _ = header_entries(plugins, root / file.file)
+        except WorkbenchError:
+            continue
+        names = [callee_name(entry["prototype"]) for entry in entries if "prototype" in entry]
+        parts = {name: _WORD.findall(name) for name in names if name}
+        calls = tuple(name for name, own in parts.items() if own and words.issuperset(own) and not defined & set(own))
+        if calls:
+            header = root / file.file
+            template = (base or root / header.name).with_name(f"{header.stem}.yaml")
+            yield UnknownApi(calls, header, template, str(base or ""), header)

@@ -1,0 +1,306 @@
+"""A project begun from sources: what is in a folder, what each file is for, and a project file of it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from workbench.api import HdlLanguage, HostLanguage
+from workbench.api.job import Job
+from workbench.api.source import suffixes
+from workbench.model.application import HostSources
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unknown_name
+from workbench.model.scan import HdlTop, HostFile
+from workbench.model.text import listed
+from workbench.session.begin.new_choice import Choice, UnknownApi
+from workbench.session.begin.new_platform import Notes, PlatformFound, find_platforms, say_unknown_api
+from workbench.session.begin.new_standard import standard_flag
+from workbench.session.begin.new_top import find_constants, find_read_out, find_top
+from workbench.session.begin.project_text import Found, project_text
+from workbench.session.open.hdl_language import languages_of
+from workbench.session.open.own_api import own_support
+from workbench.session.open.project_path import PROJECT_SUFFIX
+from workbench.session.open.reading import read
+from workbench.session.program.plugins import Plugins
+from workbench.system.files import real, write_files
+
+_MOST_FILES = 2000
+_LARGEST_BYTES = 4 << 20
+_LONGEST_NAME = 200  # bytes; a file's name has at most 255
+_SKIPPED = {"runs", "build", "obj_dir", "node_modules", "__pycache__"}
+_MACRO = re.compile(r"[A-Z_][A-Z0-9_]*|k[A-Z]\w*")
+_UNDECLARED = re.compile(r"undeclared identifier '(\w+)'")
+
+
+Value = int | float | str
+Values = Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A project to be written: `files` are their texts, the project file first. Nothing is written yet."""
+
+    path: Path
+    files: Mapping[Path, str]
+    found: tuple[Found, ...]
+    left_out: tuple[tuple[str, str], ...]  # file, why
+    diagnostics: tuple[Diagnostic, ...] = ()
+    unknown_api: UnknownApi | None = None
+
+
+def propose(folder: Path, plugins: Plugins, choice: Choice | None = None) -> Proposal:
+    """Look at the sources below `folder`. Reads only. WorkbenchError where there is no design."""
+    choice, notes, root = choice or Choice(), Notes(), real(folder)
+    if not root.is_dir():
+        raise WorkbenchError(
+            Diagnostic("there is no such folder", "Name the folder of your sources.", file=str(folder))
+        )
+    if _in_utf_8(str(root)) != str(root):
+        hint = "Rename the folder, or the one around it: a project file holds names in UTF-8 alone."
+        raise WorkbenchError(Diagnostic("the name of this folder is not in UTF-8", hint, file=_in_utf_8(str(root))))
+    if choice.name and not (re.fullmatch(r"\w[\w.-]*", choice.name) and len(choice.name.encode()) <= _LONGEST_NAME):
+        hint = f"Write letters, digits, dots, dashes and underscores, at most {_LONGEST_NAME} bytes of them."
+        raise WorkbenchError(Diagnostic(f"'{choice.name[:40]}' is no name of a project", hint))
+    files = files_below(root, notes)
+    languages = plugins.hdl_languages
+    of_languages = languages_of(files, languages)
+    hdl_files = [file for own in of_languages.values() for file in own]
+    host_language, outlines = _outlines(root, files, plugins)
+    platforms = find_platforms(plugins, choice, root, files, notes)
+    host = _host(root, outlines, files, platforms, choice, notes)
+    designs = [(languages[name], own) for name, own in of_languages.items()]
+    tops = design_tops(designs, root, choice.top, choice.defines)
+    unknown_macros = {(top.name, top.file): top.unknown_macros for top in tops if top.unknown_macros}
+    if names := [name for one in unknown_macros.values() for name in one]:  # ports and widths need some value
+        tops = design_tops(designs, root, choice.top, {**dict.fromkeys(names, 1), **choice.defines})
+    before = len(notes.problems)
+    top, chosen, match = find_top(tops, platforms, host, plugins.port_kinds, choice, root, notes)
+    defines = _defines(unknown_macros.get((top.name, top.file), ()), choice, notes)
+    _say_left_out(hdl_files, top, tops, notes)
+    include_dirs = _include_dirs(root, host, files)
+    compiled = tuple(f.file for f in host if not f.header)
+    sources = HostSources(language=host_language.name, sources=compiled, include_dirs=include_dirs,
+                          flags=_flags(root, files, outlines if host else (), notes))  # fmt: skip
+    of_port = notes.problems[before:]
+    unknown = say_unknown_api(chosen, host, platforms, root, plugins, notes)
+    if unknown and not choice.platform:  # what another board's port lacks says nothing of theirs
+        notes.problems = [one for one in notes.problems if one not in of_port]
+    api = None if chosen.lacks else own_support(chosen.platform, chosen.template, plugins.platforms)
+    with_api = (*include_dirs, *((str(api.api_dir),) if api and api.api_dir else ()))
+    with_header = sources.model_copy(update={"include_dirs": with_api})
+    scan = read(lambda: host_language.scan(root, with_header, chosen.platform, {}, Job()), root)
+    words = frozenset(word for file in host for word in file.words)
+    settings = _settings([d.message for d in scan.diagnostics], words, top, choice, notes)
+    name = choice.name or re.sub(r"\W+", "_", root.name).strip("_").lower()[: _LONGEST_NAME // 4] or "project"
+    path = root / f"{name}{PROJECT_SUFFIX}"
+    numbers = {n for file in host for n in file.numbers} | set(top.numbers)
+    read_out = find_read_out(top, match, chosen.platform, numbers, notes)
+    own_names: Mapping[str, str] = {}
+    constants: Mapping[str, int] = {}
+    if match:
+        own_names = match.renames
+    if match and not match.missing:
+        constants = find_constants(top, match, chosen.platform, plugins.port_kinds, choice, notes)
+    text = project_text(name, chosen.key, sources, top, settings, read_out, own_names, constants, defines, notes.found)
+    files_made = {path: text} | {root / file: made for file, made in top.made}
+    return Proposal(path, files_made, tuple(notes.found), tuple(notes.left_out.items()),
+                    tuple(notes.problems), unknown)  # fmt: skip
+
+
+def create(proposal: Proposal) -> Path:
+    """Write the proposed files; none of them where one is there already. Gives the project file."""
+    for path in proposal.files:
+        if path.exists():
+            hint = "Name another project with --name, or take this file away."
+            raise WorkbenchError(Diagnostic("this file exists already, and was left as it is", hint, file=str(path)))
+    write_files({path: text.encode() for path, text in proposal.files.items()})
+    return proposal.path
+
+
+# ---- files, host
+
+
+def files_below(root: Path, notes: Notes) -> list[str]:
+    """Regular files below the folder, as relative names; hidden and built ones and links are not looked at."""
+    found: list[str] = []
+    unknown: list[str] = []  # whose names no project file can hold
+    for folder, folders, names in os.walk(root):
+        unknown += [_in_utf_8(str(Path(folder, n).relative_to(root))) for n in (*folders, *names) if n != _in_utf_8(n)]
+        folders[:] = sorted(n for n in folders if not n.startswith(".") and n not in _SKIPPED and n == _in_utf_8(n))
+        for name in sorted(n for n in names if n == _in_utf_8(n)):
+            path = Path(folder) / name
+            if path.is_symlink() or not path.is_file():
+                continue
+            shown = path.relative_to(root).as_posix()
+            if path.stat().st_size > _LARGEST_BYTES:
+                notes.left_out[shown] = "larger than 4 MiB"
+                continue
+            found.append(shown)
+            if len(found) >= _MOST_FILES:
+                message = f"only the first {_MOST_FILES} files of this folder were looked at"
+                notes.problems.append(Diagnostic(message, "Begin in a smaller folder.", Severity.WARNING, str(root)))
+                return found
+    if unknown:
+        what = f"{'names' if len(unknown) > 1 else 'a name'} not in UTF-8: {listed(unknown)}"
+        hint = "Rename what belongs to the project: its file holds names in UTF-8 alone."
+        notes.problems.append(
+            Diagnostic(f"left out are files or folders with {what}", hint, Severity.WARNING, str(root))
+        )
+        notes.left_out |= dict.fromkeys(unknown, "its name is not in UTF-8")
+    return found
+
+
+def _in_utf_8(name: str) -> str:
+    """A name as the system gives it, bytes of no UTF-8 written as `\\xe9`."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def design_tops(
+    designs: Sequence[tuple[HdlLanguage, Sequence[str]]], root: Path, chosen: str, defines: Values
+) -> list[HdlTop]:
+    """The modules of a folder's designs that may be a top. Macros without a value are not given one."""
+
+    def of(language: HdlLanguage, files: Sequence[str]) -> tuple[HdlTop, ...]:
+        return language.tops(root, files, chosen, defines) if defines else language.tops(root, files, chosen)
+
+    return [top for language, files in designs for top in read(partial(of, language, files), root)]
+
+
+def _outlines(root: Path, files: Sequence[str], plugins: Plugins) -> tuple[HostLanguage, tuple[HostFile, ...]]:
+    """The language that most of the folder's programs are in, C and C++ before others, and its files."""
+    names = sorted(plugins.host_languages, key=lambda name: name != "c")
+    found = {name: _of_language(root, files, plugins.host_languages[name]) for name in names}
+    name = max(names, key=lambda name: sum(file.entry for file in found[name]))
+    return plugins.host_languages[name], found[name]
+
+
+def _of_language(root: Path, files: Sequence[str], language: HostLanguage) -> tuple[HostFile, ...]:
+    own = [file for file in files if file.endswith(language.suffixes)]
+    return read(lambda: language.outline(root, own), root) if own else ()
+
+
+def _host(
+    root: Path, outlines: Sequence[HostFile], files: Sequence[str], platforms: Sequence[PlatformFound], choice: Choice,
+    notes: Notes,
+) -> tuple[HostFile, ...]:  # fmt: skip
+    programs = [file for file in outlines if file.entry]
+    if not programs:
+        hint = (
+            "The host program is a C or C++ source with main: name it under host.sources before a run. Until then the "
+            "hardware can be scanned, marked and proved."
+        )
+        if choice.host:
+            raise WorkbenchError(unknown_name("program", choice.host, [f.file for f in outlines if not f.header], root))
+        notes.problems.append(Diagnostic("no C or C++ program was found here", hint, Severity.WARNING, str(root)))
+        return ()
+    excluded = {name for one in platforms for name in one.platform.host.exclude_files}
+
+    def calls(file: HostFile) -> int:
+        return max((len(one.calls(file.words)) for one in platforms), default=0)
+
+    ranked = sorted(programs, key=lambda file: -calls(file))
+    if choice.host:
+        ranked = [f for f in programs if choice.host in (f.file, str(root / f.file), Path(f.file).name)]
+        if not ranked:
+            raise WorkbenchError(unknown_name("program", choice.host, [f.file for f in programs], root))
+    main, rest = ranked[0], [file for file in outlines if not file.entry]
+    chosen, reasons = (
+        [main],
+        [f"the main function is in {main.file}" + (", which calls the board's API" if calls(main) else "")],
+    )
+    grew = True
+    while grew:
+        words = {word for file in chosen for word in file.words if not file.header or file.functions}
+        included = {Path(name).name for file in chosen for name in file.includes}
+        grew = False
+        for file in rest:
+            name = Path(file.file).name
+            used = [name] if file.header and name in included else []
+            used = used or [name for name in file.functions if name in words and not file.header]
+            if file not in chosen and used and name not in excluded:
+                chosen.append(file)
+                reasons += [] if file.header else [f"{used[0]}, which it uses, in {file.file}"]
+                grew = True
+    for file in outlines:
+        if file not in chosen and not file.header:
+            why = "not used"
+            if file.entry:
+                why = "another program: it has a main() too"
+            elif Path(file.file).name in excluded:
+                why = "the platform's API itself"
+            notes.left_out[file.file] = why
+    others = tuple(file.file for file in programs if file is not main)
+    notes.found.append(
+        Found("host sources", ", ".join(f.file for f in chosen if not f.header), "; ".join(reasons), others)
+    )
+    return tuple(chosen)
+
+
+def _include_dirs(root: Path, host: Sequence[HostFile], files: Sequence[str]) -> tuple[str, ...]:
+    """Folders of headers that stand neither beside their includer nor under the name it gives."""
+    found: dict[str, None] = {}
+    for file in host:
+        for name in file.includes:
+            if os.path.isfile((root / file.file).parent / name):
+                continue
+            for other in files:
+                if other == name or other.endswith("/" + name):
+                    found[other[: -len(name)].rstrip("/") or "."] = None
+                    break
+    return tuple(found)
+
+
+def _flags(root: Path, files: Sequence[str], outlines: Sequence[HostFile], notes: Notes) -> tuple[str, ...]:
+    flag, found = standard_flag(root, files, outlines)
+    notes.found += [found] if found else []
+    default: tuple[str, ...] = HostSources.model_fields["flags"].default
+    return (*default, flag) if flag else default
+
+
+def _say_left_out(hdl_files: Sequence[str], top: HdlTop, tops: Sequence[HdlTop], notes: Notes) -> None:
+    for file in hdl_files:
+        if file not in top.sources and file.endswith((*suffixes.VERILOG, *suffixes.VHDL)):
+            other = next((one.name for one in tops if file in one.sources), "")
+            why = f"not reached from {top.name}" + (f", but from {other}" if other else "")
+            notes.left_out[file] = f"another {top.name} than that in {top.file}" if other == top.name else why
+
+
+def _defines(unknown: Sequence[str], choice: Choice, notes: Notes) -> dict[str, Value]:
+    """Values of the hardware's macros: those that are chosen, and 1 for others that nothing defines."""
+    for name in unknown:
+        notes.found.append(Found("macro", f"{name} = 1", "the hardware uses it and nothing defines it: give its value"))
+        hint = f"Give it with --define {name}=VALUE, or in the window. Until then it is 1."
+        notes.problems.append(Diagnostic(f"the value of the macro {name} is not known", hint, Severity.WARNING))
+    for name, value in choice.defines.items():
+        notes.found.append(Found("macro", f"{name} = {value}", "as it was given"))
+    return {**dict.fromkeys(unknown, 1), **choice.defines}
+
+
+def _settings(
+    messages: Sequence[str], words: Collection[str], top: HdlTop, choice: Choice, notes: Notes
+) -> dict[str, Value]:
+    """What a run can be given: the top's parameters, and names that the host uses and nothing declares."""
+    values: dict[str, Value] = {}
+    names = dict.fromkeys(match[1] for message in messages for match in _UNDECLARED.finditer(message))
+    for name, value in top.parameters:
+        if name in names or name not in words:  # else the host has a meaning of its own for it
+            values[name] = value = choice.settings.get(name, value)
+            what = "a macro of the host, and a parameter of the top" if name in names else "a parameter of the top"
+            notes.found.append(Found("setting", f"{name} = {value}", what))
+    for name in names:
+        if name in values or not (_MACRO.fullmatch(name) or name in choice.settings):
+            continue
+        values[name] = choice.settings.get(name, 1)
+        why = "the host uses it and nothing declares it"
+        if name not in choice.settings:
+            why += ": give its value"
+            hint = f"Give it with --set {name}=VALUE, or in the window. Until then it is 1."
+            notes.problems.append(Diagnostic(f"the value of {name} is not known", hint, Severity.WARNING))
+        notes.found.append(Found("setting", f"{name} = {values[name]}", why))
+    if unknown := [name for name in choice.settings if name not in values]:
+        raise WorkbenchError(*(unknown_name("setting", name, values) for name in unknown))
+    return values

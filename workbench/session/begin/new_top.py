@@ -1,0 +1,198 @@
+"""Which top module, platform and ports a project that is begun has, and the addresses and inputs that are left."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.api import PortKind
+from workbench.api.instrument.port_finder import RESET_LOW, FoundPort, describe, find_ports, template_entry
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unknown_name
+from workbench.model.hardware import Hardware
+from workbench.model.platform import Platform
+from workbench.model.scan import HdlTop, HostFile
+from workbench.model.text import counted, listed
+from workbench.session.begin.new_choice import Choice
+from workbench.session.begin.new_platform import Notes, PlatformFound, say_platform
+from workbench.session.begin.port_match import Missing, PortMatch, match_port
+from workbench.session.begin.project_text import Found
+from workbench.session.open.undriven import wrong_constants
+
+_READ_OUT_WORDS = 16
+_NO_PORT = 4  # signals that lack: what it has of a port's is there by chance
+_MOST_ROWS = 4096  # of addresses that are looked at, from the port's last
+_MOST_NAMES = 4  # that are shown of an interface
+_MOST_CANDIDATES = 8  # that are shown of what could be a signal
+_HIGHEST_BITS = 28  # a port of 32 bits rarely decodes all of them, and an end that is far away is as good
+
+
+def find_top(
+    tops: Sequence[HdlTop], platforms: Sequence[PlatformFound], host: Sequence[HostFile], kinds: Mapping[str, PortKind],
+    choice: Choice, root: Path, notes: Notes,
+) -> tuple[HdlTop, PlatformFound, PortMatch | None]:  # fmt: skip
+    """The top and the platform that go together best: the host calls its API, and the top has its port."""
+    possible = tops
+    if choice.top:
+        possible = [top for top in tops if choice.top in (top.name, top.file)]
+        if not possible:
+            raise WorkbenchError(unknown_name("top module", choice.top, [top.name for top in tops], root))
+    if not possible:
+        hint = "A top module or entity has ports, and no other instantiates it."
+        none = Diagnostic("no top module was found here, in Verilog or VHDL", hint, file=str(root))
+        raise WorkbenchError(none, *notes.problems)
+    words = frozenset(word for file in host for word in file.words)
+    alike = set(re.findall(r"\w+", host[0].file if host else ""))  # of several variants, the one called as the host is
+    pairs = []
+    named = [one for one in platforms if one.key == choice.platform]
+    for top in possible:
+        for one in named or platforms:
+            match = match_port(top, one.platform.hardware, kinds) if one.platform.hardware else None
+            lacking = sum(one.signals for one in match.missing) if match else 99
+            exact = bool(match and not (match.missing or match.renames))
+            shared = len(alike & set(re.findall(r"\w+", top.file)))
+            near = min(lacking, _NO_PORT)
+            rank = (not one.calls(words), near, not exact, -shared, -len(top.sources), lacking)
+            pairs.append((rank, (top, one, match)))
+    top, chosen, match = min(pairs, key=lambda pair: pair[0])[1]
+    others = tuple(dict.fromkeys(t.name if t.name != top.name else t.file for t in tops if t is not top))
+    reason = f"no other module instantiates it; it is in {top.file}:{top.line}"
+    notes.found.append(Found("top", top.name, reason, others))
+    notes.found.append(
+        Found("hardware sources", ", ".join(top.sources), "what the top reaches, each file after those it needs")
+    )
+    for file, _ in top.made:
+        why = "plain ports around the top, whose own are interfaces or structs; it is written with the project"
+        notes.found.append(Found("module around the top", file, why))
+    if top.parameters:
+        shown = ", ".join(f"{name} = {value}" for name, value in top.parameters)
+        notes.found.append(Found("parameters", shown, "the top's own values"))
+    say_platform(chosen, host, platforms, notes)
+    _say_port(top, chosen.platform, match, kinds, notes)
+    notes.problems += [d if not d.file else replace(d, file=str(root / d.file)) for d in top.diagnostics]
+    return top, chosen, match
+
+
+def _say_port(
+    top: HdlTop, platform: Platform, match: PortMatch | None, kinds: Mapping[str, PortKind], notes: Notes
+) -> None:
+    """The clock, reset and ports of the top that are the platform's, and what interfaces it has besides; of a platform
+    without ports all of them."""
+    match, whole = match or PortMatch(), match is None
+    blocks = dict(top.clocks)
+    if whole:
+        match.clock = max(top.clocks, key=lambda clock: clock[1], default=("", 0))[0]
+    if match.clock:
+        why = f"drives {blocks.get(match.clock, 0)} of {sum(blocks.values())} clocked blocks"
+        notes.found.append(Found("clock", match.clock, why))
+    if match.reset:
+        how = "the design uses it" if match.reset in dict(top.resets) else "its name says"
+        why = f"low means reset, as {how}" if match.reset_low else "the reset of the platform's port"
+        notes.found.append(Found("reset", match.reset, why))
+    why = "by their names, directions and widths; the project's signals keep them"
+    if shown := ", ".join(f"{name}: {said}" for name, said in match.shown.items() if said):
+        notes.found.append(Found("port", shown, why if match.renames else "as the platform names them"))
+    interfaces = find_ports(top.ports, kinds.values(), [clock for clock, _ in top.clocks]).ports
+    for port in interfaces:
+        if not port.names & match.names:
+            notes.found.append(_interface(port, kinds))
+    if match.missing:
+        notes.problems.append(_lacking(top, platform, match.missing, [describe(port) for port in interfaces]))
+
+
+def _lacking(top: HdlTop, platform: Platform, missing: Sequence[Missing], interfaces: Sequence[str]) -> Diagnostic:
+    """One problem of all that a top lacks of the platform's signals: what could be meant, and what else would help."""
+    whose = "their names" if len(missing) > 1 else "its name"
+    problem = (
+        f"the top module {top.name} has no {listed([one.what for one in missing], 5)} that could be found by {whose}"
+    )
+    shown = [
+        f"{f'For the {one.what}, its' if len(missing) > 1 else 'Its'} {one.of}: "
+        f"{listed(one.candidates, _MOST_CANDIDATES) or 'none that fits'}."
+        for one in missing
+    ]
+    if all(one.candidates and one.of != "interfaces" for one in missing):
+        hint = " ".join((*shown, "Name what is meant under hardware.signals."))
+    else:
+        has = f"It has {listed(interfaces)}." if interfaces else "No interface of it is known."
+        hint = (
+            f"{has} Choose a platform that has its interfaces (--platform; workbench template list), describe one of "
+            f"your own (workbench template new), or write a module around {top.name} that has the signals of "
+            f"{platform.name}, and name that with --top."
+        )
+        hint = hint if len(missing) > 2 or interfaces else f"{' '.join(shown)} {hint}"
+    return Diagnostic(problem, hint, Severity.ERROR, top.file, top.line)
+
+
+def _interface(port: FoundPort, kinds: Mapping[str, PortKind]) -> Found:
+    """What the top has besides the platform's port."""
+    names = [name for _, name in port.signals]
+    more = len(names) - _MOST_NAMES
+    shown = ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+    asked = f"; what are {', '.join(port.ask)} for?" if port.ask else ""
+    entry = template_entry(port, kinds)
+    offer = f"; in a template's ports: {entry}" if entry else ""
+    return Found("interface", f"{describe(port)}: {shown}", f"by its signals' names{asked}{offer}")
+
+
+def find_constants(
+    top: HdlTop, match: PortMatch, platform: Platform, kinds: Mapping[str, PortKind], choice: Choice, notes: Notes
+) -> dict[str, int]:
+    """Values of the inputs that the design reads and the platform does not drive: 0, unless they are chosen; resets are
+    left inactive. Interfaces and clocks take more than a value."""
+    found = find_ports(top.ports, kinds.values(), [clock for clock, _ in top.clocks])
+    known = {match.clock, match.reset, *match.names, *found.clocks, *(n for port in found.ports for n in port.names)}
+    left = [p for p in top.ports if p.direction == "input" and p.used and p.name not in known]
+    values: dict[str, int] = {}
+    if wrong := [told for _, told in wrong_constants(top.ports, platform, choice.constants)]:
+        raise WorkbenchError(*wrong)
+    for name in dict.fromkeys(p.port or p.name for p in left):
+        low = name in found.resets and dict(top.resets).get(name, bool(RESET_LOW.fullmatch(name.lower())))
+        values[name] = choice.constants.get(name, int(low))
+        why = "nothing drives it: a reset that is not active" if name in found.resets else "nothing drives it"
+        notes.found.append(Found("constant", f"{name} = {values[name]}", why))
+    if unknown := [f"'{name}'" for name in values if name not in choice.constants and name not in found.resets]:
+        told = f"nothing drives the input{'s' if len(unknown) > 1 else ''} {', '.join(unknown)}"
+        hint = "What they should be is not known: the project file has 0 under hardware.constants until you set it."
+        notes.problems.append(Diagnostic(told, hint, Severity.WARNING, top.file, top.line))
+    return values
+
+
+def address_room(hardware: Hardware | None) -> tuple[int, int, int]:
+    """Of the first port that has addresses: how many bits of them may be used, how many addresses the read-out wants,
+    and the bytes that an address stands for."""
+    ports = [port.model_dump() for port in hardware.ports] if hardware else []
+    port = next((port for port in ports if "address_bits" in port), {"address_bits": 32, "word_bits": 32})
+    unit_bytes = port.get("address_unit_bytes", 4)
+    step = _READ_OUT_WORDS * max(1, port["word_bits"] // 8 // unit_bytes)
+    return min(port["address_bits"], _HIGHEST_BITS), step, unit_bytes
+
+
+def find_read_out(
+    top: HdlTop, match: PortMatch | None, platform: Platform, numbers: set[int], notes: Notes
+) -> tuple[int, int]:
+    """Addresses that nothing seems to use: the last ones of the port's that hold no number of the sources."""
+    widths = {p.name: p.bits for p in top.ports}
+    found = [widths[name] for name in match.address_signals if name in widths] if match else []
+    bits, step, _ = address_room(platform.hardware)
+    bits = min([*found, bits])
+    end = 1 << bits
+    if end < 2 * step:
+        problem = f"the {end} addresses of the port have no room for the {step} at which the counters are read out"
+        notes.problems.append(Diagnostic(problem, "Widen the address port.", Severity.ERROR, top.file, top.line))
+    lasts = range(end - 1, max(step - 1, end - 1 - _MOST_ROWS * step), -step)
+    named = {last: [n for n in numbers if last - step < n <= last] for last in lasts}
+    last = min(named, key=lambda one: len(named[one]), default=end - 1)
+    first, inside = max(0, last - step + 1), named.get(last, [])
+    largest = max((n for n in numbers if n < first), default=0)
+    why = f"no number in the sources lies in it, the largest below it is {largest:#x}"
+    if inside:
+        shown = listed([f"{n:#x}" for n in sorted(inside)], _MOST_NAMES)
+        why = f"each row of {step} addresses has a number of the sources in it, this one the fewest: {shown}"
+        problem = f"whether {first:#x} to {last:#x} are unused addresses is not known: the sources name {shown}"
+        hint = "If these are addresses, write another range under hardware.read_out."
+        notes.problems.append(Diagnostic(problem, hint, Severity.WARNING, top.file, top.line))
+    what = "read-out addresses" if inside else "unused addresses"
+    notes.found.append(Found(what, f"{first:#x} to {last:#x}", f"{counted(bits, 'address bit')}; {why}"))
+    return first, last

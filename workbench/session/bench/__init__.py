@@ -1,0 +1,1 @@
+"""Transfer tables measured by a project that does nothing else."""

@@ -1,0 +1,1 @@
+"""Changes of the catalogue tried: by replay, and again on the simulated card."""

@@ -1,0 +1,131 @@
+"""Chosen depths confirmed by simulations: at most two."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from workbench.api.job import Job
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.run import Run
+from workbench.replay.depths import LOSS
+from workbench.replay.fronts import FifoReplay, Front, Replay, depth_front, replay_of
+from workbench.replay.queues import NoReplayError
+from workbench.session.change.run_depths import one_block_ram_bits, queues_of
+from workbench.session.keep.results import platform_of_run
+from workbench.session.make.pipeline import RunOptions, run_workspace
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.workspace import Workspace
+from workbench.session.program.plugins import Plugins
+
+MOST_SIMULATIONS = 2
+CLOSE = 0.001  # by which a confirmed time may differ from the predicted one
+_AMPLE_EDGE = 1 << 14  # elements of an edge that is as deep as it likes
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """What depths were simulated, what was predicted of them (None: nothing) and what came; None: it did not end."""
+
+    depths: Mapping[str, int]
+    predicted_ps: int | None
+    measured_ps: int | None
+
+    @property
+    def came_true(self) -> bool:
+        if self.predicted_ps is None or self.measured_ps is None:
+            return False
+        return abs(self.measured_ps - self.predicted_ps) <= CLOSE * self.measured_ps
+
+
+@dataclass(frozen=True)
+class ConfirmedDepths:
+    """The simulations in order, and the front as it is known after them. The last one's depths are the front's choice
+    where it `came_true`."""
+
+    simulations: tuple[Simulation, ...]
+    front: Front
+
+
+def confirm_depths(
+    run: Run, front: Front | None, plugins: Plugins, job: Job, loss: float = LOSS
+) -> ConfirmedDepths:  # fmt: skip
+    """Simulate the chosen depths. Where they take another time than was predicted, what the simulation shows is read
+    too, and what is then chosen is simulated. Without a front, as of a run that ended in a deadlock, the first
+    simulation is one with ample queues. Raises WorkbenchError, Cancelled."""
+    if front is not None and front.choice is None:
+        raise WorkbenchError(Diagnostic("no depths are chosen that could be confirmed"))
+    workspace = _project_of(run, plugins)
+    done: list[Simulation] = []
+    with tempfile.TemporaryDirectory(prefix="recap-depths-") as folder:
+        for number in range(MOST_SIMULATIONS):
+            choice = front.choice if front else None
+            depths = dict(choice.depths) if choice else _ample(run, plugins)
+            job.log(f"Simulation {number + 1}: " + ", ".join(f"{name} {words}" for name, words in depths.items()))
+            again = _simulated(workspace, run, plugins, depths, Path(folder) / str(number), job)
+            replay = _replay(again, run, plugins, depths) if again.complete else None
+            measured = replay.run_ps if replay else None
+            done.append(Simulation(depths, choice.time_ps if choice else None, measured))
+            if done[-1].came_true and front is not None:
+                return ConfirmedDepths(tuple(done), front)
+            if replay is None:
+                why = again.manifest.reason or "it did not come to its end"
+                raise WorkbenchError(Diagnostic(f"a simulation with other depths did not end: {why}"))
+            of_block_ram = one_block_ram_bits(platform_of_run(run, plugins)[0])
+            front = _of_first(depth_front(replay, loss, of_block_ram, job.check), front)
+    assert front is not None
+    return ConfirmedDepths(tuple(done), front)
+
+
+def _of_first(found: Front, before: Front | None) -> Front:
+    """A front read from a simulation, which compares with the run that it all began with."""
+    if before is None:
+        return replace(found, now=None)
+    declared = {one.id: one.depth for one in before.queues}
+    queues = tuple(replace(one, depth=declared.get(one.id, one.depth)) for one in found.queues)
+    return replace(found, queues=queues, now=before.now, run_ps=before.run_ps)
+
+
+def _project_of(run: Run, plugins: Plugins) -> Workspace:
+    path = Path(run.manifest.project) if run.manifest.project else None
+    if path is None or not path.is_file():
+        raise WorkbenchError(
+            Diagnostic("the run's project is not here: depths cannot be simulated", file=str(run.path))
+        )
+    return open_workspace(path, plugins)
+
+
+def _ample(run: Run, plugins: Plugins) -> dict[str, int]:
+    edges = queues_of(run, plugins)
+    if edges is None:
+        hint = "workbench streams PROJECT finds the depths of a design that ends in a deadlock."
+        raise WorkbenchError(Diagnostic("the run shows no depths that could be tried", hint, file=str(run.path)))
+    return {edge.label: _AMPLE_EDGE for edge in edges.edges}
+
+
+def _simulated(
+    workspace: Workspace, run: Run, plugins: Plugins, depths: Mapping[str, int], out: Path, job: Job
+) -> Run:  # fmt: skip
+    edges = queues_of(run, plugins)
+    if edges is not None:
+        workspace = open_workspace(workspace.path, plugins, edge_depths=depths)
+    options = RunOptions(
+        out=out, trace=True, deterministic=True, target="simulated", settings=run.manifest.settings, settles=False,
+        depths={} if edges is not None else depths,
+    )  # fmt: skip
+    return run_workspace(workspace, options, job)
+
+
+def _replay(again: Run, run: Run, plugins: Plugins, depths: Mapping[str, int]) -> Replay:
+    """A simulation with these depths, ready to be replayed: with what the run itself showed."""
+    platform, _ = platform_of_run(again, plugins)
+    edges = queues_of(again, plugins)
+    try:
+        if edges is not None:
+            return replay_of(again, edges, platform)
+        known = [FifoReplay(run, platform).traffic] if run.complete else []
+        return FifoReplay(again, platform, known, depths)
+    except NoReplayError as error:
+        raise WorkbenchError(Diagnostic(f"depths cannot be predicted: {error}")) from None

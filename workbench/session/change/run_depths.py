@@ -1,0 +1,78 @@
+"""How deep a run's FIFOs, or its application's edges, have to be: by replay of what one traced run recorded."""
+
+from __future__ import annotations
+
+from workbench.api.job import Job
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.platform import Platform
+from workbench.model.run import Run
+from workbench.replay.deeper import CLOSE
+from workbench.replay.depths import LOSS
+from workbench.replay.fronts import Front, Replay, depth_front, replay_of
+from workbench.replay.queues import NoReplayError
+from workbench.session.keep.results import platform_of_run, queues_of
+from workbench.session.program.plugins import Plugins
+
+_MOST_APART = 3  # pairs that are named
+
+
+def run_replay(run: Run, plugins: Plugins) -> tuple[Replay, Platform | None]:
+    """The run, ready to be replayed with other depths, and its platform. WorkbenchError with why it cannot be."""
+    platform, _ = platform_of_run(run, plugins)
+    try:
+        return replay_of(run, queues_of(run, plugins), platform), platform
+    except NoReplayError as error:
+        raise _refused(run, error) from None
+
+
+def front_of_run(run: Run, plugins: Plugins, job: Job, loss: float = LOSS) -> Front:
+    """The front of time against memory. WorkbenchError with why there is none."""
+    replay, platform = run_replay(run, plugins)
+    tried = _Counted(job)
+    try:
+        return depth_front(replay, loss, one_block_ram_bits(platform), tried)
+    except NoReplayError as error:
+        raise _refused(run, error) from None
+
+
+def one_block_ram_bits(platform: Platform | None) -> int | None:
+    """What a block RAM of the platform's FPGA holds; None where that is not known."""
+    return platform.device.one_block_ram_bits if platform and platform.device else None
+
+
+class _Counted:
+    """Says now and then how many depths were tried, and ends where the job was cancelled."""
+
+    def __init__(self, job: Job) -> None:
+        self._job, self._count = job, 0
+
+    def __call__(self) -> None:
+        self._job.check()
+        self._count += 1
+        if self._count % 100 == 0:
+            self._job.progress(None, f"{self._count} depths tried")
+
+
+def warnings_of(front: Front) -> tuple[Diagnostic, ...]:
+    """What the run does not show of depths: FIFOs whose traffic never overlapped, and what replay is not sure of."""
+    found = []
+    if front.apart:
+        pairs = ", ".join(f"{one} and {other}" for one, other in front.apart[:_MOST_APART])
+        more = len(front.apart) - _MOST_APART
+        pairs += f", and {more} more pairs" if more > 0 else ""
+        message = f"their traffic never overlapped in this run: {pairs}"
+        hint = "How deep both have to be when both hold words does not show. Run with traffic that uses them together."
+        found.append(Diagnostic(message, hint, Severity.WARNING))
+    if front.replayed_ps is not None and abs(front.replayed_ps - front.run_ps) > CLOSE * front.run_ps:
+        off = abs(front.replayed_ps - front.run_ps) / max(front.run_ps, 1)
+        message = f"replay of the unchanged run is off by {100 * off:.1f} %, and so may predictions be"
+        found.append(Diagnostic(message, "Confirm the depths that you choose.", Severity.WARNING))
+    if front.why:
+        message = f"predicted times may be off: {'; '.join(front.why)}"
+        hint = "What a block does may depend on more than the words that it took and gave: confirm the depths."
+        found.append(Diagnostic(message, hint, Severity.WARNING))
+    return tuple(found)
+
+
+def _refused(run: Run, error: NoReplayError) -> WorkbenchError:
+    return WorkbenchError(Diagnostic(f"depths cannot be predicted: {error}", file=str(run.path) if run.path else None))

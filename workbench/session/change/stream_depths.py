@@ -1,0 +1,261 @@
+"""How deep each FIFO has to be: the least that loses next to nothing of the throughput, and what less memory costs.
+
+Two traced runs, as it is built and with FIFOs as deep as they like, tell when each word passed; `replay/words.py` then
+says in milliseconds how long the application takes with any depths, and one more run confirms those advised. Where
+that takes another time, it is read once more with what that run showed; where replay cannot follow it, each step is a
+simulation. All runs are of one build: FIFOs ask for their depth when it starts (`resources/hdl/recap_depth.v`).
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from workbench.api import HdlBuild, Task
+from workbench.api.job import Job
+from workbench.api.records import read_end, read_transfers, stream_tables, stream_transfers
+from workbench.api.targets import Outcome
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.streams import Fifo, Stream
+from workbench.replay.depths import AMPLE, FAILED, LOSS, Choice, CyclesOf, front, least_depths
+from workbench.replay.host_words import with_host
+from workbench.replay.traffic import Traffic, traffic_of
+from workbench.replay.words import Words
+from workbench.session.make.instrumenting import check_driven, on_each, with_depths
+from workbench.session.make.pipeline import task_of
+from workbench.session.open.composing import check
+from workbench.session.open.workspace import Value, Workspace
+
+_REPLAYS = 3  # how often what was advised is tried, and read anew, before each step is simulated
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """A run with some depths. `cycles` are those up to the last transfer of any stream; None where it failed."""
+
+    cycles: int | None
+    transfers: tuple[int, ...]  # of each stream
+    stalls: tuple[tuple[int, int], ...]  # of each stream: by its source, by its sink
+    most: tuple[int, ...]  # words that each FIFO held at most; 0 where it held none
+    why: str = ""
+    traffic: Traffic | None = None
+
+    def rate(self, stream: int) -> float:
+        """Words a cycle; 0 where it failed."""
+        return self.transfers[stream] / (self.cycles + 1) if self.cycles is not None and self.transfers else 0.0
+
+
+@dataclass(frozen=True)
+class Depths:
+    """What was found. `built` is a run as it is, `ample` one with FIFOs as deep as they like, `after` one with the
+    `advised` depths (words, by id); `runs` is how many there were. `predicted` are the cycles that replay says of the
+    advised depths, None where each step was simulated; `front` trades cycles for memory, by replay too."""
+
+    streams: tuple[Stream, ...]
+    fifos: tuple[Fifo, ...]
+    advised: Mapping[str, int]
+    built: Simulated
+    ample: Simulated
+    after: Simulated
+    runs: int
+    diagnostics: tuple[Diagnostic, ...] = ()
+    predicted: int | None = None
+    front: tuple[Choice, ...] = ()
+
+
+def advise_depths(workspace: Workspace, changes: Mapping[str, Value], job: Job, loss: float = LOSS) -> Depths:
+    """Find the depths for an application as its project runs it, in deterministic runs. WorkbenchError where it cannot
+    be built, its language cannot vary depths, or it does not even run with FIFOs as deep as they like."""
+    with tempfile.TemporaryDirectory(prefix="recap-depths-") as folder:
+        return _advise(built_runs(workspace, workspace.settings(changes), Path(folder), job), loss)
+
+
+def built_runs(workspace: Workspace, settings: Mapping[str, Value], folder: Path, job: Job) -> Runs:
+    """An application built below `folder` so that it runs with any depths. Raises WorkbenchError as `advise_depths`."""
+    project, target = workspace.project, workspace.target("simulated")
+    check(workspace.composed, job)
+    job.progress(None, "instrument")
+    folders = {id(one): folder / "hdl" / str(number) for number, one in enumerate(workspace.different)}
+    hdl = on_each(workspace, lambda one: with_depths(one, settings, folders[id(one)], job))
+    if not hdl.fifos:
+        hint = "FIFOs are found by their names and streams; list others under hardware.fifos and hardware.streams."
+        raise WorkbenchError(Diagnostic("no FIFO was found in the design", hint, file=str(workspace.path)))
+    check_driven(workspace, hdl)
+    task = task_of(workspace, settings, hdl, folder / "build", folder / "raw")
+    task = replace(task, deterministic=True, again=True, trace=True)
+    task.build.mkdir()
+    job.plan(target.steps)
+    built = target.build(task, job)
+    links = [link.name for link in project.hardware.links]
+    return Runs(task, hdl, links, lambda depths: target.run(replace(task, depths=depths), built, job), job)
+
+
+def _advise(runs: Runs, loss: float) -> Depths:
+    hdl, alike = runs.hdl, runs.alike
+    as_built, ample = runs.run({}), runs.run(dict.fromkeys(runs.varied, AMPLE))
+    if ample.cycles is None:
+        hint = "It has to run with FIFOs as deep as they like before depths can be found."
+        raise WorkbenchError(Diagnostic(f"the application does not run: {ample.why}", hint))
+    search = Search(runs, ample, loss)
+    found = search.by_replay(as_built) or search.by_simulation()
+    advised = {name: found.advised[first] for name, first in alike.items()}
+    choices = tuple(
+        replace(one, depths={name: one.depths[first] for name, first in alike.items()}) for one in found.front
+    )
+    return Depths(
+        hdl.streams, hdl.fifos, advised, as_built, ample, runs.run(found.advised), len(runs.known),
+        (*hdl.diagnostics, *found.diagnostics), found.predicted, choices,
+    )  # fmt: skip
+
+
+class Runs:
+    """Runs of one build, each made once; `known` by their depths. `varied` are the FIFOs whose depths are chosen, by
+    id, `alike` by each that has such a depth which of them."""
+
+    def __init__(
+        self, task: Task, hdl: HdlBuild, links: Collection[str], start: Callable[[Mapping[str, int]], Outcome], job: Job
+    ) -> None:
+        self._task, self.hdl, self._start, self._job = task, hdl, start, job
+        self.varied, self.alike = _varied(hdl, links)
+        self.known: dict[tuple[tuple[str, int], ...], Simulated] = {}
+
+    def numbers(self, first: str) -> list[int]:
+        """The FIFOs that have one depth, as indexes."""
+        return [number for number, fifo in enumerate(self.hdl.fifos) if self.alike.get(fifo.id) == first]
+
+    def run(self, depths: Mapping[str, int]) -> Simulated:
+        key, job = tuple(sorted(depths.items())), self._job
+        if key not in self.known:
+            job.check()
+            said = ", ".join(f"{name} {words}" for name, words in depths.items()) or "as it is built"
+            job.log(f"Run {len(self.known) + 1}: {said}")
+            shutil.rmtree(self._task.raw, ignore_errors=True)
+            outcome = self._start(depths)
+            if not outcome.failed and not stream_tables(self._task.raw):
+                raise WorkbenchError(*(job.diagnostics or [Diagnostic("the design's streams are not counted")]))
+            failed = [d.message for d in outcome.diagnostics if outcome.failed]
+            self.known[key] = _simulated(self._task, self.hdl, failed)
+        return self.known[key]
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Depths by those that stand for others too (`Runs.varied`)."""
+
+    advised: Mapping[str, int]
+    diagnostics: tuple[Diagnostic, ...] = ()
+    predicted: int | None = None
+    front: tuple[Choice, ...] = ()
+
+
+class Search:
+    """For the least depths; `ample` is the run with FIFOs as deep as they like. `held` is what each held then at most,
+    `bits` the width of what its depth is that of, `why` the reasons for which replay does not do."""
+
+    def __init__(self, runs: Runs, ample: Simulated, loss: float = LOSS) -> None:
+        self._runs, self._ample, self._loss, hdl = runs, ample, loss, runs.hdl
+        self._numbers = {first: runs.numbers(first) for first in runs.varied}
+        self._best = FAILED if ample.cycles is None else ample.cycles
+        self.why: list[str] = []
+        self.held = {first: max(ample.most[n] for n in of) for first, of in self._numbers.items()}
+        self.bits = {first: sum(hdl.streams[hdl.fifos[n].input].bits or 1 for n in self._numbers[first])
+                     for first in self._numbers}  # fmt: skip
+
+    def by_replay(self, as_built: Simulated) -> _Found | None:
+        """Found by replay and confirmed by a run; None where replay does not do (`why`)."""
+        seen: list[tuple[Simulated, Mapping[str, int]]]
+        seen = [(self._ample, dict.fromkeys(self.held, 0)), (as_built, {})]
+        for _ in range(_REPLAYS):
+            (run, depths), known = seen[0], [one.traffic for one, _ in seen[1:] if one.traffic]
+            if run.traffic is None:
+                return None
+            words = Words(run.traffic, self._by_number(depths), known)
+            cycles_of = self.replays(words)
+            self.why = words.why or ["its own run is not replayed as it was"]
+            if words.why or cycles_of(depths) != run.cycles:
+                return None
+            advised = least_depths(self.held, cycles_of, self._best, self._loss)
+            after = self._runs.run(advised)
+            if after.cycles == cycles_of(advised):
+                return _Found(advised, (), after.cycles, front(self.held, self.bits, cycles_of))
+            seen.insert(0, (after, advised))
+        self.why = ["runs with the depths that it advised took other times than it said"]
+        return None
+
+    def by_simulation(self) -> _Found:
+        def cycles_of(depths: Mapping[str, int]) -> int:
+            cycles = self._runs.run(depths).cycles
+            return FAILED if cycles is None else cycles
+
+        return _Found(least_depths(self.held, cycles_of, self._best, self._loss), (_step_by_step(self.why),))
+
+    def replays(self, words: Words) -> CyclesOf:
+        """The cycles with some depths, by replay; each found once."""
+        known: dict[tuple[int, ...], int] = {}
+
+        def cycles_of(depths: Mapping[str, int]) -> int:
+            key = tuple(depths.get(name, -1) for name in self.held)
+            if key not in known:
+                cycles = words.replay(self._by_number(depths)).cycles
+                known[key] = FAILED if cycles is None else cycles
+            return known[key]
+
+        return cycles_of
+
+    def _by_number(self, depths: Mapping[str, int]) -> dict[int, int]:
+        return {n: words for first, words in depths.items() for n in self._numbers[first]}
+
+
+def _step_by_step(why: Sequence[str]) -> Diagnostic:
+    return Diagnostic(
+        "replay cannot tell how long this application takes with other depths, so that each was simulated: "
+        + "; ".join(why),
+        "What a block does may depend on more than the words that it took and gave.",
+        Severity.NOTE,
+    )
+
+
+def _varied(hdl: HdlBuild, links: Collection[str]) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The FIFOs whose depths are chosen, and by each that has such a depth which of them: FPGAs with the same design
+    have the same depths."""
+    first = {id(one): place for one, place in reversed([*zip(hdl.each, hdl.places, strict=True)])}
+    alike = {
+        place + name: first[id(one)] + name
+        for one, place in zip(hdl.each, hdl.places, strict=True) for name in one.varied
+    }  # fmt: skip
+    alike |= {fifo.id: fifo.id for fifo in hdl.fifos if fifo.id in links}
+    return tuple(dict.fromkeys(alike.values())), alike
+
+
+def _simulated(task: Task, hdl: HdlBuild, failed: list[str]) -> Simulated:
+    raw, streams, fifos = task.raw, hdl.streams, hdl.fifos
+    tables = stream_tables(raw)
+    counts, held = tables.get("streams"), tables.get("occupancy")
+    moved, stalls, most = np.zeros(len(streams), int), np.zeros((len(streams), 2), int), np.zeros(len(fifos), int)
+    if counts is not None and held is not None:
+        moved[counts["stream"]] = counts["transfers"]
+        stalls[counts["stream"]] = np.stack((counts["source_stalls"], counts["sink_stalls"]), 1)
+        np.maximum.at(most, held["fifo"], held["words"])
+    last = int(read_end(raw / "card_end.txt").get("last_transfer", -1))
+    by_side = tuple((int(source), int(sink)) for source, sink in stalls)
+    whole = None if failed else last
+    traffic = None if failed else _traffic(task, hdl)
+    return Simulated(whole, tuple(moved.tolist()), by_side, tuple(most.tolist()), failed[0] if failed else "", traffic)
+
+
+def _traffic(task: Task, hdl: HdlBuild) -> Traffic | None:
+    """When each word passed; None where that was not recorded."""
+    pieces = list(stream_transfers(task.raw))
+    if not pieces or task.platform.hardware is None:
+        return None
+    table = {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
+    made = {clock.name: clock for design in hdl.each for clock in design.made.values()}
+    clocks_hz = {clock.name: clock.frequency_hz for clock in (*task.platform.hardware.clocks, *made.values())}
+    return with_host(
+        traffic_of(table, hdl.streams, hdl.fifos, clocks_hz), read_transfers(task.raw).at(), task.platform, hdl.places
+    )

@@ -1,0 +1,1 @@
+"""Documents being edited, with their undo and what is unsaved."""

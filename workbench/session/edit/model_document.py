@@ -1,0 +1,103 @@
+"""A model being edited: its text, read again at every change as its kind of model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.api import ModelKind
+from workbench.formats.platform_file import load_platform
+from workbench.model.diagnostic import Diagnostic
+from workbench.model.platform import Platform
+from workbench.predict.formulas import ModelFile
+from workbench.predict.kinds import parse_model
+from workbench.predict.library import bundled_models
+from workbench.session.edit.yaml_document import Notify, YamlDocument
+from workbench.session.program.plugins import Plugins
+
+Kinds = Mapping[str, ModelKind]
+
+
+@dataclass(frozen=True)
+class ModelFound:
+    """A model's file for the list: what it is called, its kind, whether it is the project's own."""
+
+    path: Path
+    title: str
+    kind: ModelKind
+    own: bool
+
+
+def kind_of(path: Path, kinds: Kinds) -> ModelKind | None:
+    """The kind of a model, by its file's name; None for another file."""
+    return next((kind for kind in kinds.values() if path.name.endswith(f".{kind.name}.yaml")), None)
+
+
+def models_of(root: Path | None, kinds: Kinds) -> tuple[ModelFound, ...]:
+    """The project's models, then the bundled ones."""
+    own = sorted((p, kind) for kind in kinds.values() for p in root.glob(f"*.{kind.name}.yaml")) if root else []
+    named = [ModelFound(p, p.name.removesuffix(".yaml").rpartition(".")[0], kind, True) for p, kind in own]
+    bundled = (ModelFound(p, n, kind, False) for kind in kinds.values() for n, p in bundled_models(kind).items())
+    return (*named, *bundled)
+
+
+def starter(path: Path, kinds: Kinds) -> str:
+    """A model to begin with, of the kind that the file's name says."""
+    name, kind = path.name.split(".")[0], kind_of(path, kinds)
+    about = f"# {kind.title[:1].upper()}{kind.title[1:]}. The guide describes the fields.\n" if kind else ""
+    head = f"{about}schema_version: 1\nname: {name}\ntitle: {name.replace('_', ' ').capitalize()}\n"
+    return f"{head}\n{kind.starter}" if kind and kind.starter else head
+
+
+class ModelDocument(YamlDocument):
+    """A model of one of the kinds that there are. `model_file` is None while the text has errors.
+
+    `own` is the open project's platform, which stands in place of its template.
+    """
+
+    kind = "predict"
+    title = "model"
+
+    def __init__(self, plugins: Plugins, notify: Notify, own: Callable[[], Platform | None] = lambda: None) -> None:
+        super().__init__(notify)
+        self._plugins, self._own = plugins, own
+        self.model_file: ModelFile | None = None
+        self._templates: dict[str, Platform] | None = None
+
+    @property
+    def model_kind(self) -> ModelKind | None:
+        """Its kind, by the file's name."""
+        return kind_of(self.path, self._plugins.model_kinds) if self.path else None
+
+    @property
+    def platforms(self) -> Mapping[str, Platform]:
+        """The templates that a model can name; the open project's platform in place of its template."""
+        own = self._own()
+        templates = self.read_templates()
+        return {**templates, own.name: own} if own else templates
+
+    def read_templates(self) -> dict[str, Platform]:
+        """Every template that can be read, by its platform's name. The files are read the first time only."""
+        if self._templates is None:
+            read = (load_platform(support.template)[0] for support in self._plugins.platforms.values())
+            self._templates = {platform.name: platform for platform in read if platform is not None}
+        return self._templates
+
+    @property
+    def read_only(self) -> bool:
+        """Bundled models are not changed: a copy in the project is."""
+        return self.path is not None and self.model_kind is not None and self.path.parent == self.model_kind.models
+
+    def read_again(self) -> None:
+        """Read the text again, where the platforms that it may name have changed."""
+        self.read()
+        self.changed.emit()
+
+    def parse(self, file: str | None) -> tuple[Diagnostic, ...]:
+        kind = self.model_kind
+        if kind is None:
+            self.model_file, hint = None, f"Name it NAME.KIND.yaml, of {', '.join(self._plugins.model_kinds)}."
+            return (Diagnostic("the file's name does not say of what kind the model is", hint, file=file),)
+        self.model_file, problems = parse_model(kind, self.text, file, self.platforms)
+        return problems

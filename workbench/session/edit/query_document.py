@@ -1,0 +1,29 @@
+"""A query being edited: statements in which runs are asked, beside the file that they are kept in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from workbench.session.edit.documents import Document
+
+
+class QueryFile(Document):
+    """A text in UTF-8. The file may not be there yet."""
+
+    kind = "streams"
+
+    def decode(self, data: bytes) -> str:
+        return data.decode("utf-8-sig", "replace")
+
+    def encode(self, text: str) -> bytes:
+        return text.encode()
+
+    def replace(self, label: str, text: str) -> None:
+        self.type(text)  # its editor follows, with an undo of its own
+
+    def begin(self, path: Path) -> None:
+        """The file, or an empty text that is saved there. Raises WorkbenchError where the file cannot be read."""
+        if path.is_file():
+            self.open(path)
+        else:
+            self._take(path, None, "")

@@ -1,0 +1,113 @@
+"""Unsaved texts kept against a crash: written beside nobody's files, gone once saved, offered when they were left."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from workbench.session.edit.documents import Document
+from workbench.system import store
+from workbench.system.files import read_regular, sha256
+from workbench.system.folders import state_dir
+
+FOLDER = "unsaved"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What was unsaved in a document: `kind` is its mode, `project` the project file that was open, or empty.
+
+    `process` and `began` tell the window that keeps it: one that still runs needs no help. `base` is the file's
+    SHA-256 when it was read, or empty.
+    """
+
+    path: str
+    kind: str
+    project: str
+    text: str
+    base: str
+    process: int
+    began: float
+    record: Path = field(default=Path(), compare=False)
+
+    @property
+    def file_changed(self) -> bool:
+        """Whether the file was written since its text was kept."""
+        try:
+            return sha256(Path(self.path).read_bytes()) != self.base
+        except OSError:
+            return bool(self.base)
+
+    def forget(self) -> None:
+        with suppress(OSError):
+            self.record.unlink()
+
+
+def _folder() -> Path:
+    return state_dir() / FOLDER
+
+
+def _began(process: int) -> float:
+    """When a process began, in seconds since the epoch; 0 for one that is no more."""
+    import psutil  # only where something is kept
+
+    try:
+        return float(psutil.Process(process).create_time())
+    except psutil.Error:
+        return 0.0
+
+
+class Keeper:
+    """Keeps what is unsaved in a window. One that cannot write keeps nothing: editing goes on."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Document, Kept] = {}
+
+    def keep(self, documents: Iterable[Document], project: Path | None) -> None:
+        """Make what is kept agree with what is unsaved now."""
+        unsaved = [d for d in documents if d.dirty and d.path is not None]
+        for document in [d for d in self._kept if d not in unsaved or str(d.path) != self._kept[d].path]:
+            self._kept.pop(document).forget()
+        for document in unsaved:
+            before = self._kept.get(document)
+            if before is None or before.text != document.text:
+                with suppress(OSError):
+                    self._kept[document] = self._write(document, project)
+
+    def _write(self, document: Document, project: Path | None) -> Kept:
+        process = os.getpid()
+        name = sha256(f"{document.kind} {document.path}".encode())[:16]
+        record = _folder() / f"{name}-{process}.json"
+        kept = Kept(
+            str(document.path), document.kind, str(project or ""), document.text, document.base_sha256,
+            process, _began(process), record,
+        )  # fmt: skip
+        values: dict[str, Any] = asdict(kept)
+        del values["record"]
+        store.write_json(record, values)
+        return kept
+
+
+def left_behind() -> tuple[Kept, ...]:
+    """What windows that ended without being closed had not saved, oldest first.
+
+    What the files hold meanwhile is dropped, and so is a record that cannot be read.
+    """
+    found: list[tuple[float, Kept]] = []
+    for record in _folder().glob("*.json"):
+        try:
+            kept = Kept(**json.loads(read_regular(record)), record=record)
+            written = record.stat().st_mtime
+            still_runs = _began(int(kept.process)) == float(kept.began)
+        except (OSError, ValueError, TypeError):
+            with suppress(OSError):
+                record.unlink()
+            continue
+        if not still_runs:
+            found.append((written, kept))
+    return tuple(kept for _, kept in sorted(found, key=lambda pair: pair[0]))

@@ -1,0 +1,88 @@
+"""What if a model's inputs had other values: looked at beside the document, and no part of it until that is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from workbench.api.predictions import Layer
+from workbench.formats.units import UnitError
+from workbench.formats.yaml_edit import set_value
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.predict.inputs import number
+from workbench.predict.words import input_written
+from workbench.session.edit.documents import Event
+from workbench.session.edit.history import Command
+from workbench.session.edit.model_document import ModelDocument
+
+Layers = tuple[Layer, ...] | None
+
+
+class WhatIf:
+    """`changes` are the inputs that are looked at with another value than the model's, `layers` its memory layers where
+    they were moved; `changed` follows both. Each step is one of the document's history. `reading` is the one chosen."""
+
+    def __init__(self, document: ModelDocument, reading: Callable[[], str | None]) -> None:
+        self._document, self._reading = document, reading
+        self.changes: dict[str, float] = {}
+        self.layers: Layers = None
+        self.changed = Event()
+
+    @property
+    def any(self) -> bool:
+        return bool(self.changes) or self.layers is not None
+
+    def look_at(self, label: str, changes: dict[str, float], layers: Layers = None) -> None:
+        """Look at these values alone; what the model has itself is no change."""
+        if file := self._document.model_file:
+            own = file.at({}, self._reading())
+            changes = {name: value for name, value in changes.items() if value != own[name]}
+        before = self.changes, self.layers
+        if before != (changes, layers):
+            do, undo = partial(self._show, changes, layers), partial(self._show, *before)
+            self._document.history.do(Command(label, do, undo))
+
+    def _show(self, changes: dict[str, float], layers: Layers) -> None:
+        self.changes, self.layers = changes, layers
+        self.changed.emit()
+
+    def type(self, name: str, text: str) -> None:
+        """Look at another value of an input, as it was typed. WorkbenchError where it may not have that."""
+        file = self._document.model_file
+        if file is None or name not in file.inputs:
+            return
+        try:
+            value = number(text.strip(), file.unit(name))
+        except UnitError as error:
+            raise WorkbenchError(Diagnostic(error.message, error.hint)) from None
+        file.check(name, value)
+        self.look_at(f"try {name} {text.strip()}", {**self.changes, name: value})
+
+    def take_back(self, name: str) -> None:
+        """Look at the model's own value of an input."""
+        self.look_at(f"take {name} back", {other: value for other, value in self.changes.items() if other != name})
+
+    def reset(self) -> None:
+        """Look at the model's own values and layers."""
+        self.look_at("take the model's own values", {})
+
+    def hold_to_model(self) -> None:
+        """The model was changed: inputs that it has no more cannot be looked at."""
+        if file := self._document.model_file:
+            self.changes = {name: value for name, value in self.changes.items() if name in file.inputs}
+
+    def keep(self) -> None:
+        """Write the values into the model, by one step. WorkbenchError where its text cannot be edited so."""
+        file, document, before = self._document.model_file, self._document, self.changes
+        if file is None or document.read_only:
+            return
+        old = new = document.text
+        for name in before.keys() & file.model.inputs.keys():
+            new = set_value(new, ("inputs", name, "value"), input_written(file, name, before[name]))
+
+        def show(changes: dict[str, float], text: str) -> None:
+            self.changes = changes
+            document.type(text)
+
+        do, undo = partial(show, {}, new), partial(show, before, old)
+        document.history.do(Command("write the what-if into the model", do, undo))

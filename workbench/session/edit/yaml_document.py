@@ -1,0 +1,164 @@
+"""A YAML document being edited: what it holds, what is wrong with it, and changes that undo and keep the layout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from workbench.formats import yaml_edit
+from workbench.formats.documents import read_text
+from workbench.formats.units import UnitError, quantity
+from workbench.formats.yaml_marks import Marked, read_marked
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.session.edit.documents import Document
+from workbench.session.edit.history import Command
+
+Path_ = tuple[int | str, ...]
+Notify = Callable[..., None]
+_MARK = b"\xef\xbb\xbf"
+
+
+class YamlDocument(Document):
+    """The text is what counts: every edit makes a new text, which is read again.
+
+    `title` says what kind of file it is. Where an edit cannot be made, `notify` is told why.
+    """
+
+    title = "document"
+
+    def __init__(self, notify: Notify) -> None:
+        super().__init__()
+        self._notify = notify
+        self.marked: Marked | None = None
+        self.problems: tuple[Diagnostic, ...] = ()
+
+    # ---- reading
+
+    def decode(self, data: bytes) -> str:
+        try:
+            return data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            message = "this file is not UTF-8 text"
+            raise WorkbenchError(Diagnostic(message, "Save it as UTF-8.", file=str(self.path))) from None
+
+    def encode(self, text: str) -> bytes:
+        marked = self._on_disk is not None and self._on_disk.startswith(_MARK)
+        return (_MARK if marked else b"") + text.encode("utf-8")
+
+    def open(self, path: Path) -> None:
+        """Show a file. One that cannot be read leaves an empty document with the reason among its problems."""
+        text, problems = read_text(path, self.title)
+        if text is not None:
+            super().open(path)
+            return
+        super().close()
+        self.path, self.problems = path, problems
+        self.changed.emit()
+
+    def read(self) -> None:
+        file = str(self.path) if self.path else None
+        self.marked, _ = read_marked(self.text, file)
+        self.problems = self.parse(file)
+        if self.path is None:
+            self.problems = ()
+
+    def parse(self, file: str | None) -> tuple[Diagnostic, ...]:
+        """Read the text as what it is; what is wrong with it."""
+        raise NotImplementedError
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        return tuple(d for d in self.problems if d.severity is Severity.ERROR)
+
+    def check(self) -> None:
+        """What cannot be read would stop whatever uses the file: it is fixed first."""
+        if self.errors:
+            raise WorkbenchError(*self.errors)
+
+    def value(self, path: Path_) -> Any:
+        """The value at a path as it was written, or None."""
+        here: Any = self.marked.data if self.marked else None
+        for part in path:
+            keyed = isinstance(here, Mapping) and part in here
+            if keyed or (isinstance(here, list) and isinstance(part, int) and part < len(here)):
+                here = here[part]
+            else:
+                return None
+        return here
+
+    def number(self, path: Path_, unit: str) -> float | None:
+        """The value at a path in a unit; None where there is none or it is no quantity."""
+        value = self.value(path)
+        if isinstance(value, bool) or value is None:
+            return None
+        if isinstance(value, int | float):
+            return float(value)
+        try:
+            return quantity(str(value), unit)
+        except UnitError:
+            return None
+
+    def problem_at(self, path: Path_) -> Diagnostic | None:
+        """The first problem that stands at a path's value or key; errors before warnings."""
+        if self.marked is None:
+            return None
+        spans = [s for s in (self.marked.values.get(path), self.marked.keys.get(path)) if s]
+        at = {(s.line, s.column) for s in spans}
+        found = [d for d in self.problems if (d.line, d.column) in at]
+        return min(found, key=lambda d: d.severity is not Severity.ERROR, default=None)
+
+    def place_of(self, problem: Diagnostic) -> Path_:
+        """The path of the value or key at which a problem stands; () where it stands at none."""
+        if self.marked is None:
+            return ()
+        at = (problem.line, problem.column)
+        paths = (
+            p for spans in (self.marked.values, self.marked.keys) for p, s in spans.items() if (s.line, s.column) == at
+        )
+        return max(paths, key=len, default=())
+
+    def problems_below(self, path: Path_) -> tuple[Diagnostic, ...]:
+        """The problems inside a part of the document."""
+        span = self.marked.values.get(path) if self.marked else None
+        if span is None:
+            return ()
+        last = span.line + self.text[span.start : span.end].rstrip().count("\n")
+        key = self.marked.keys.get(path) if self.marked else None
+        first = key.line if key else span.line
+        return tuple(d for d in self.problems if d.line is not None and first <= d.line <= last)
+
+    # ---- changing
+
+    def set(self, path: Path_, value: Any, label: str = "") -> bool:
+        """Set a value, or take it out with None or an empty text. False, with a notice, where that fails."""
+        old = self.value(path)
+        empty = value is None or value in ("", [], {})
+        if value == old or (old is None and empty):
+            return True
+        name = label or f"Change {str(path[-1]).replace('_', ' ')}"
+        if empty:
+            return self.apply(name, lambda text: yaml_edit.remove_item(text, path))
+        return self.apply(name, lambda text: yaml_edit.set_value(text, path, value))
+
+    def append(self, path: Path_, value: Any, label: str) -> bool:
+        """Put an item at the end of a list, which is made where there is none."""
+        old = self.value(path)
+        if not old:
+            return self.apply(label, lambda text: yaml_edit.set_value(text, path, [value]))
+        return self.apply(label, lambda text: yaml_edit.insert_item(text, path, len(old), value))
+
+    def remove(self, path: Path_, label: str) -> bool:
+        return self.apply(label, lambda text: yaml_edit.remove_item(text, path))
+
+    def apply(self, label: str, edit: Callable[[str], str]) -> bool:
+        """Make a change that Ctrl+Z takes back."""
+        old = self.text
+        try:
+            new = edit(old)
+        except WorkbenchError as error:
+            self._notify(*error.diagnostics)
+            return False
+        if new != old:
+            self.history.do(Command(label, lambda: self.type(new), lambda: self.type(old)))
+        return True

@@ -1,0 +1,1 @@
+"""Runs that are there: ended, opened, compared, exchanged, predictions kept beside them."""

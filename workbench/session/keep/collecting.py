@@ -1,0 +1,114 @@
+"""Runs of programs that were started elsewhere: what they left becomes a run folder."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.api import Composed, Outcome
+from workbench.api.host_units import Units, entries_of, read_units
+from workbench.formats.platform_file import load_platform
+from workbench.formats.run_folder import RunWriter, now
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors, unknown_name
+from workbench.model.run import Run
+from workbench.run.machine_trace import machine_trace
+from workbench.run.sound import check_records
+from workbench.session.keep.run_end import clocks_of, collected, failures_marked, finished, measured_at
+from workbench.session.make.pipeline import RunOptions, manifest_of
+from workbench.session.make.tree import DESCRIPTION, Tree, TreeFpga, open_tree
+from workbench.session.open.opening import open_workspace
+from workbench.session.open.places import placed
+from workbench.session.open.project_path import PROJECT_SUFFIX
+from workbench.session.open.workspace import Workspace
+from workbench.session.program.plugins import Plugins
+from workbench.system.files import real
+
+
+def collect_records(tree_path: Path, records: Path, out: Path, plugins: Plugins) -> Run:
+    """Make a run folder of what a program left that was built from a tree on a real machine, or with `workbench cc` in
+    a project: then `tree_path` is the project's, and the run is the host's alone.
+
+    WorkbenchError where the folders are not that, or do not belong together.
+    """
+    if tree_path.name.endswith(PROJECT_SUFFIX) or any(tree_path.glob("*" + PROJECT_SUFFIX)):
+        workspace = open_workspace(tree_path, plugins)
+        units, template = _told_units(workspace.root, records), workspace.platform_path
+        tree, missed = _compiled_apart(workspace, units), [*units.missed]
+    else:
+        tree, missed = open_tree(tree_path), []
+        template = tree.platform_path
+    platform, problems = load_platform(template, plugins.port_kinds)
+    if platform is None:
+        raise WorkbenchError(*problems)
+    for one in tree.fpgas:
+        if one.language not in plugins.hdl_languages:
+            raise WorkbenchError(unknown_name("hardware language", one.language, plugins.hdl_languages, tree_path))
+    composed = _composed(tree, plugins)
+    languages = [plugins.hdl_languages[one.language] for one in tree.fpgas]
+    check_records(records, tree.hdl, tree.id)
+    writer = RunWriter(real(out), replace(tree.manifest, created=now(), blocks=(), sites=(), entries=()))
+    with failures_marked(writer):
+        shutil.copyfile(template, writer.path / "platform.yaml")
+        damage, missed = [d for d in missed if has_errors([d])], [d for d in missed if not has_errors([d])]
+        unread = (*damage, *_copied(records, writer.raw))
+    try:
+        with failures_marked(writer):
+            outcome = measured_at(
+                tree, tree.host, writer.raw, records, languages, Outcome(exit=None, diagnostics=unread)
+            )
+    except WorkbenchError:
+        shutil.rmtree(writer.path, ignore_errors=True)  # these records make no run
+        raise
+    with failures_marked(writer):
+        clocks = clocks_of(writer.manifest, outcome)
+        taps, told = machine_trace(writer.raw, writer.part, tree.host, tree.hdl, clocks, outcome.counter_words)
+        manifest = finished(writer.manifest, outcome, (*outcome.diagnostics, *missed, *told))
+        manifest = replace(manifest, traced=taps is not None)
+        own = {name: table for one in composed for name, table in one.tables(writer.raw, manifest).items()}
+        return collected(writer, manifest, outcome, tree.host, tree.hdl, languages, platform, taps, own)
+
+
+def _composed(tree: Tree, plugins: Plugins) -> list[Composed]:
+    """What the tree's application was composed of, as far as its records are read by it."""
+    for name in tree.composed:
+        if name not in plugins.composers:
+            raise WorkbenchError(unknown_name("composer", name, plugins.composers, tree.path))
+    try:
+        return [plugins.composers[name].restored(kept) for name, kept in tree.composed.items()]
+    except (ValueError, KeyError, TypeError):
+        file = str(tree.path / DESCRIPTION)
+        raise WorkbenchError(Diagnostic("this description is damaged", "Instrument again.", file=file)) from None
+
+
+def _copied(records: Path, raw: Path) -> Iterator[Diagnostic]:
+    """Copy a program's records; those that cannot be read, or are no files, are named. A folder or a device in a
+    record's place is named later, so that it leaves a folder of its name."""
+    for record in sorted(records.iterdir()):
+        if not record.is_file():
+            (raw / record.name).mkdir(exist_ok=True)
+            continue
+        try:
+            shutil.copyfile(record, raw / record.name)
+        except PermissionError as error:
+            yield Diagnostic(f"this record cannot be read: {error.strerror}. Lost: all of it", file=str(record))
+
+
+def _told_units(root: Path, records: Path) -> Units:
+    """What a program that was compiled source by source told of itself as it started."""
+    units = read_units(records)
+    if units is None:
+        hint = "Run a program built by `workbench cc` with RCW_RAW set to this folder."
+        raise WorkbenchError(Diagnostic("no program recorded its calls here", hint, file=str(records)))
+    return placed(units, root)
+
+
+def _compiled_apart(workspace: Workspace, units: Units) -> Tree:
+    if workspace.platform.hardware is None:
+        told = Diagnostic("the template has no hardware section", "Add one.", file=str(workspace.platform_path))
+        raise WorkbenchError(told)
+    manifest = manifest_of(workspace, RunOptions(), workspace.settings({}), False)
+    entries = entries_of(workspace.platform)
+    manifest = replace(manifest, blocks=(units.block,), sites=units.sites, entries=entries)
+    return Tree(workspace.root, "", manifest, (TreeFpga("", workspace.project.hardware.language, 0, None),))

@@ -1,0 +1,75 @@
+"""Runs written for other programs, and other programs' files read as runs, by what plugins bring."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from workbench.analysis.measured import Measured
+from workbench.api import Importer
+from workbench.api.faults import caught, plugin_fault
+from workbench.api.job import Job
+from workbench.formats.run_folder import RunWriter
+from workbench.model.diagnostic import Cancelled, Diagnostic, Severity, WorkbenchError, unknown_name
+from workbench.model.run import Run
+from workbench.session.keep.results import open_recorded
+from workbench.session.program.files import write_result
+from workbench.session.program.plugins import Plugins
+from workbench.system.files import open_regular
+
+
+def export_run(path: Path, form: str, out: Path, plugins: Plugins) -> tuple[Diagnostic, ...]:
+    """Write a run folder to `out` in a form that a plugin knows. WorkbenchError where that fails; then `out` stays."""
+    if form not in plugins.exporters:
+        raise WorkbenchError(unknown_name("format", form, plugins.exporters))
+    measured, problems = measured_run(path, plugins)
+    exporter = plugins.exporters[form]
+    try:
+        write_result(out, lambda file: exporter.write(measured, file))
+    except (WorkbenchError, Cancelled):
+        raise
+    except BaseException as raised:
+        fault = caught(raised)
+        raise WorkbenchError(plugin_fault(fault, f"to export as {form}", Severity.ERROR)) from fault
+    return problems
+
+
+def measured_run(path: Path, plugins: Plugins) -> tuple[Measured, tuple[Diagnostic, ...]]:
+    """A run folder with what is counted in it; less than all of it is a diagnostic."""
+    run, platform, problems = open_recorded(path, plugins)
+    return Measured(run, platform, plugins.metrics), problems
+
+
+def import_run(path: Path, form: str, out: Path, plugins: Plugins, job: Job) -> tuple[Run, tuple[Diagnostic, ...]]:
+    """Read another program's file and write it as the run folder `out`. `form` may be empty: then the file's suffix
+    tells. WorkbenchError where that fails; then there is no folder."""
+    importer = _importer(path, form, plugins)
+    try:
+        open_regular(path).close()
+        read = importer.read(path, job)
+    except (WorkbenchError, Cancelled):
+        raise
+    except OSError as error:
+        raise WorkbenchError(Diagnostic(f"cannot read this file: {error.strerror}", file=str(path))) from None
+    except BaseException as raised:
+        fault = caught(raised)
+        raise WorkbenchError(plugin_fault(fault, f"to read {path.name}", Severity.ERROR)) from fault
+    writer = RunWriter(out, read.manifest)
+    try:
+        return writer.finish(read.manifest, read.tables), read.manifest.diagnostics
+    except BaseException:
+        shutil.rmtree(out, ignore_errors=True)  # half a run would stand in the next try's way
+        raise
+
+
+def _importer(path: Path, form: str, plugins: Plugins) -> Importer:
+    if form:
+        if form not in plugins.importers:
+            raise WorkbenchError(unknown_name("format", form, plugins.importers))
+        return plugins.importers[form]
+    fitting = [i for i in plugins.importers.values() if path.name.lower().endswith(i.suffixes)]
+    if len(fitting) == 1:
+        return fitting[0]
+    names = ", ".join(f"{i.name} ({' '.join(i.suffixes)})" for i in fitting or plugins.importers.values())
+    problem = "several formats have this suffix" if fitting else "no format has this suffix"
+    raise WorkbenchError(Diagnostic(problem, f"Name one with --format: {names}.", file=str(path)))

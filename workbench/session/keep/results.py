@@ -1,0 +1,173 @@
+"""A run opened and analysed, with the platform it ran on and the rules of every plugin."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import process_time
+from typing import TYPE_CHECKING
+
+from workbench.model.blocks import Side
+from workbench.model.changes import Change, OtherPlatform
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unknown_name
+from workbench.session.program.plugins import Plugins
+
+if TYPE_CHECKING:  # what opens and analyses a run is imported by the first run
+    from workbench.analysis import Analysis, KnowledgeBase
+    from workbench.api.job import Job
+    from workbench.api.queues import RunQueues
+    from workbench.model.platform import Platform
+    from workbench.model.run import Run
+    from workbench.replay.predict import Replayed
+    from workbench.session.open.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class OpenRun:
+    run: Run
+    analysis: Analysis
+    platform: Platform | None
+    knowledge: KnowledgeBase
+    diagnostics: tuple[Diagnostic, ...]
+    plugins: Plugins | None = None  # that it was opened with
+
+    def prepared(self, platforms: Mapping[str, Platform] | None = None) -> Replayed:
+        """The run made ready for predictions."""
+        return prepared(self.run, self.platform, self.plugins, platforms)
+
+
+def prepared(
+    run: Run, platform: Platform | None, plugins: Plugins | None, platforms: Mapping[str, Platform] | None = None
+) -> Replayed:
+    """A run made ready for predictions, with the queues that plugins know of. `platforms` are others that changes may
+    name."""
+    from workbench.replay.predict import prepare
+
+    queues = None
+    with suppress(WorkbenchError):  # findings report damaged records of queues
+        queues = queues_of(run, plugins) if plugins else None
+    return prepare(run, platform, platforms, queues)
+
+
+def queues_of(run: Run, plugins: Plugins) -> RunQueues | None:
+    """The edges of a run's streaming application; None where it has none."""
+    from workbench.api.queues import HasQueues
+
+    asked = (one.queues(run) for one in plugins.queries.values() if isinstance(one, HasQueues))
+    return next((found for found in asked if found is not None), None)
+
+
+def open_knowledge(plugins: Plugins) -> tuple[KnowledgeBase, tuple[Diagnostic, ...]]:
+    """Every plugin's rules and reasons, merged."""
+    from workbench.analysis import load_knowledge
+
+    paths = [file.path for file in plugins.rules.values()]
+    knowledge, problems = load_knowledge(paths, plugins.metrics.values())
+    return replace(knowledge, sources=tuple(plugins.findings.values())), problems
+
+
+def platform_of_run(run: Run, plugins: Plugins) -> tuple[Platform | None, tuple[Diagnostic, ...]]:
+    """The platform as it was when the run was made (kept in its folder), or the template of that name."""
+    kept = run.path / "platform.yaml" if run.path else None
+    support = plugins.platforms.get(run.manifest.platform)
+    path = kept if kept and kept.is_file() else support.template if support else None
+    if path is None and not run.manifest.platform:
+        return None, ()  # made by another program
+    if path is None:
+        return None, (
+            Diagnostic(
+                f"the platform '{run.manifest.platform}' of this run is not known here",
+                "Rules that need its transfer times stay silent.",
+                severity=Severity.WARNING,
+                file=str(run.path) if run.path else None,
+            ),
+        )
+    from workbench.formats.platform_file import load_platform
+
+    return load_platform(path)
+
+
+def platforms_named(changes: Iterable[Change], plugins: Plugins) -> dict[str, Platform]:
+    """The platforms that changes name, by template or by file. Raises WorkbenchError where one is not there."""
+    from workbench.formats.platform_file import load_platform
+
+    found: dict[str, Platform] = {}
+    for change in changes:
+        if isinstance(change, OtherPlatform):
+            support = plugins.platforms.get(change.platform)
+            path = support.template if support else Path(change.platform)
+            if not path.is_file():
+                raise WorkbenchError(unknown_name("platform template", change.platform, plugins.platforms))
+            platform, problems = load_platform(path)
+            if platform is None:
+                raise WorkbenchError(*problems)
+            found[change.platform] = platform
+    return found
+
+
+def open_recorded(path: Path, plugins: Plugins) -> tuple[Run, Platform | None, tuple[Diagnostic, ...]]:
+    """A run folder; one that was ended before its tables were made gets them now, and one that still goes on has those
+    of its host's calls so far. Raises WorkbenchError where it is no run at all; less is a diagnostic."""
+    from workbench.formats.run_folder import open_run
+
+    run, problems = open_run(path)
+    platform, more = platform_of_run(run, plugins)
+    if not run.complete and not run.tables:
+        from workbench.formats.run_folder import RAW
+        from workbench.model.run import RunStatus
+        from workbench.run.so_far import with_calls_so_far
+        from workbench.session.keep.interrupted import finish_interrupted
+
+        try:
+            if finish_interrupted(run, platform):
+                run, problems = open_run(path)
+            elif run.manifest.status is RunStatus.RUNNING:
+                run = with_calls_so_far(run, path / RAW)
+        except WorkbenchError as error:
+            more = (*more, *error.diagnostics)
+    return run, platform, (*problems, *more)
+
+
+def open_result(path: Path, plugins: Plugins, threshold: float = 1.05) -> OpenRun:
+    """Open and analyse a run folder. Raises WorkbenchError where it is no run at all; less is a diagnostic."""
+    from workbench.analysis import analyse
+
+    run, platform, problems = open_recorded(path, plugins)
+    knowledge, rule_problems = open_knowledge(plugins)
+    return OpenRun(
+        run=run,
+        analysis=analyse(run, platform, knowledge, threshold),
+        platform=platform,
+        knowledge=knowledge,
+        diagnostics=(*problems, *rule_problems),
+        plugins=plugins,
+    )
+
+
+def predicted(opened: OpenRun, budget_s: float = math.inf, job: Job | None = None) -> tuple[OpenRun, Replayed]:
+    """A run with what its advice is predicted to gain, as far as `budget_s` seconds of processor time reach, and the
+    run made ready for further predictions. Who is late is taken from the critical path."""
+    from workbench.analysis import analyse
+    from workbench.analysis.predicting import with_predictions
+
+    begun_s = process_time()
+    replayed = opened.prepared()
+    analysis, path = opened.analysis, replayed.next_bottlenecks()
+    if {part.block for part in path} & {b.id for b in opened.run.manifest.blocks if b.side is Side.FPGA}:
+        analysis = analyse(opened.run, opened.platform, opened.knowledge, analysis.threshold, path)
+    left_s = budget_s - (process_time() - begun_s)
+    return replace(opened, analysis=with_predictions(analysis, replayed, job, left_s)), replayed
+
+
+def newest_run(workspace: Workspace) -> Path | None:
+    """The newest run of this very project; the folder of runs may hold those of another one beside it."""
+    from workbench.formats.run_folder import open_run
+
+    for folder in reversed(workspace.run_folders()):
+        with suppress(WorkbenchError):
+            if open_run(folder)[0].manifest.project in ("", str(workspace.path)):
+                return folder
+    return None

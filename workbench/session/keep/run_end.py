@@ -1,0 +1,160 @@
+"""How a run ends: what was recorded becomes the tables of its folder, and the folder says what the run is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.api import HdlBuild, HdlLanguage, HostBuild, Outcome
+from workbench.api.ports import memory_ports
+from workbench.api.virtual_time import TABLE, clock_problems, frames_of_table
+from workbench.formats.run_folder import MANIFEST, RunWriter
+from workbench.model.cycles import at_end_of
+from workbench.model.diagnostic import Cancelled, Diagnostic, WorkbenchError, has_errors
+from workbench.model.exits import exit_words
+from workbench.model.platform import Platform
+from workbench.model.run import Alignment, Manifest, Run, RunClock, RunStatus, Table
+from workbench.run.collect import collect
+from workbench.run.measured import measured
+from workbench.run.overhead import recording_overhead
+from workbench.run.sound import keep_sound
+from workbench.run.tap_trace import TapTrace
+from workbench.session.make.tree import Tree
+from workbench.traces.index import index_of_run
+
+NO_TABLES: Mapping[str, Table] = {}
+
+
+def mark(writer: RunWriter, status: RunStatus, reason: str) -> None:
+    with suppress(WorkbenchError):  # a full disk: the folder then opens as incomplete, which is true
+        writer.mark(status, reason)
+
+
+@contextmanager
+def failures_marked(writer: RunWriter) -> Iterator[None]:
+    """What keeps a run from its end stands in its folder. Raises WorkbenchError for it, of the system's errors too;
+    where the folder itself went meanwhile, for that, whatever came of it."""
+    try:
+        yield
+    except Cancelled:
+        raise
+    except Exception as error:
+        if not (writer.path / MANIFEST).is_file():
+            raise WorkbenchError(_gone(writer.path)) from error
+        if isinstance(error, WorkbenchError):
+            mark(writer, RunStatus.FAILED, str(error))
+        if not isinstance(error, OSError):
+            raise
+        mark(writer, RunStatus.FAILED, str(error))
+        raise WorkbenchError(cannot_write(error, writer.path)) from None
+
+
+def measured_at(
+    tree: Tree, host: HostBuild, raw: Path, shown: Path, languages: Sequence[HdlLanguage], outcome: Outcome
+) -> Outcome:
+    """The outcome with what the records in `raw` say; what of them is damaged is named as it is called in `shown`."""
+    losses = keep_sound(raw, shown, host, tree.hdl, languages, tree.manifest.clocks, tree.id)
+    outcome = measured(raw, outcome, tree.hdl, tree.manifest.clocks)
+    return replace(outcome, diagnostics=(*losses, *outcome.diagnostics))
+
+
+def collected(
+    writer: RunWriter,
+    manifest: Manifest,
+    outcome: Outcome,
+    host: HostBuild,
+    hdl: HdlBuild,
+    languages: Sequence[HdlLanguage],
+    platform: Platform,
+    taps: TapTrace | None = None,
+    own: Mapping[str, Table] = NO_TABLES,
+) -> Run:
+    """The run folder's last step: its records as tables beside its `own`, and what they are numbered by."""
+    found = collect(writer.raw, writer.part, outcome, host, hdl, languages, platform, manifest.clocks, taps)
+    tables = {**found.tables, **own}
+    manifest = replace(
+        manifest,
+        overhead=recording_overhead(writer.raw, outcome, deterministic=manifest.deterministic),
+        blocks=found.blocks,
+        entries=host.entries,
+        sites=host.sites,
+        resources=found.resources,
+        messages=found.messages,
+        streams=hdl.streams,
+        fifos=hdl.fifos,
+        memory_ports=memory_ports(platform.hardware, hdl.places) if platform.hardware else (),
+        diagnostics=(*manifest.diagnostics, *found.diagnostics, *_of_clocks(tables, platform, manifest.clocks)),
+    )
+    run = writer.finish(manifest, tables)
+    index_of_run(run)  # a large trace's pyramid is kept: nobody waits for it later
+    return run
+
+
+def _of_clocks(tables: Mapping[str, Table], platform: Platform, clocks: Sequence[RunClock]) -> Iterator[Diagnostic]:
+    """What messages prove of the FPGAs' clocks. Those of FPGAs with clocks of their own come one FPGA's after the
+    other's."""
+    if TABLE in tables and platform.hardware:
+        for (_, number), frames in frames_of_table(tables[TABLE]).items():
+            name = clocks[number].name
+            told = {one.name: one.frequency_hz for one in platform.hardware.clocks}
+            of_fpga = (hz for one, hz in told.items() if name == one or name.endswith((f":{one}", f".{one}")))
+            yield from clock_problems(name, frames, next(of_fpga, platform.hardware.clock_hz))
+
+
+def finished(manifest: Manifest, outcome: Outcome, diagnostics: Iterable[Diagnostic]) -> Manifest:
+    errors = [d.sentences for d in outcome.diagnostics if has_errors([d])]
+    if outcome.exit and not errors:
+        errors = [exit_words(outcome.exit)]
+    return replace(
+        manifest,
+        status=RunStatus.FAILED if errors else RunStatus.COMPLETE,
+        reason="\n".join(errors),
+        tools=outcome.tools,
+        time_ps=outcome.time_ps,
+        clocks=clocks_of(manifest, outcome),
+        confined=outcome.confined,
+        cores=outcome.cores,
+        threads=outcome.threads,
+        exit=outcome.exit,
+        stdout_sha256=outcome.stdout_sha256,
+        diagnostics=tuple(diagnostics),
+    )
+
+
+def clocks_of(manifest: Manifest, outcome: Outcome) -> tuple[RunClock, ...]:
+    """The run's clocks, as they were measured."""
+    return tuple(_clock(number, clock, manifest, outcome) for number, clock in enumerate(manifest.clocks))
+
+
+def _clock(number: int, clock: RunClock, manifest: Manifest, outcome: Outcome) -> RunClock:
+    """The clock in this run: as the platform has it, or as it was measured."""
+    told = outcome.clock_cycles[number : number + 1]
+    cycles = told[0] if told else at_end_of(outcome.cycles, manifest.clock_hz, clock.frequency_hz)
+    if not outcome.measured_hz:
+        return replace(clock, cycles=cycles)
+    return replace(
+        clock,
+        cycles=cycles,
+        frequency_hz=outcome.measured_hz[number],
+        alignment=Alignment.READ_OUT,
+        start_ps=outcome.counted_from_ps[number],
+        uncertainty_ps=outcome.unsure_ps[number],
+    )
+
+
+def _gone(path: Path) -> Diagnostic:
+    return Diagnostic(
+        "the folder of this run is gone: it was deleted, moved or renamed while the run went on",
+        "Open the project where it is now, and run it again.",
+        file=str(path),
+    )
+
+
+def cannot_write(error: OSError, path: Path) -> Diagnostic:
+    return Diagnostic(
+        f"cannot write: {error.strerror or error}",
+        "Choose another folder, or free some room.",
+        file=str(error.filename2 or error.filename or path),  # of a copy, what it was to be
+    )

@@ -1,0 +1,1 @@
+"""From an open project to runs: instrumented, built, run, proved, studied."""

@@ -1,0 +1,98 @@
+"""The commands of a compiler that link: the recorder is added, and what a build of the project's own is told to."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from workbench.api.compile import digest
+from workbench.api.kept import contents, keep, kept_whole
+from workbench.api.told import Compiled, Told
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.session.make.compiler.command import STDIN, Command
+from workbench.system.cache import cache_dir
+from workbench.system.process import ProcessResult, become, run_program
+from workbench.system.toolchain import Tool
+
+RECORDER = Path(str(files("workbench.resources"))) / "host"
+#: for libraries that are loaded while the program runs; zig knows the second alone
+_EXPORTS, _EXPORTS_ALL = "-Wl,--export-dynamic-symbol=rcw_*", "-rdynamic"
+
+
+def linked(tool: Tool, command: Command, words: Sequence[str], within: Told | None) -> ProcessResult:
+    """Run a command that links, or compiles nothing that is recorded. A library leaves the recorder to the program."""
+    program = command.links and not command.shared
+    left_out = set(_not_here(tool, command)) if within and within.stand_ins and command.links else set()
+    all_words: list[str | Path] = [word for word in words if word not in left_out]
+    if program:
+        added = [*within.link, *(str(path) for path in within.objects.values() if path.exists())] if within else []
+        all_words += ["-x", "none"] if command.value("-x") else []
+        all_words += [*added, _EXPORTS, _recorder(command, tool), "-pthread"]
+    if not within and any(one.name == STDIN for one in command.inputs):
+        become([tool.path, *all_words])  # which reads what this program's standard input has
+    done = run_program([tool.path, *all_words], errors="replace" if within else "surrogateescape")
+    if done.returncode and "--export-dynamic-symbol" in done.stderr:
+        done = run_program([tool.path, *(_EXPORTS_ALL if word == _EXPORTS else word for word in all_words)])
+    if left_out:
+        print(f"left out, since they are not on this machine: {' '.join(sorted(left_out))}", file=sys.stderr)
+    if within:
+        target = os.path.abspath(command.value("-o") or "a.out")
+        within.add(Compiled(target, os.getcwd(), done.stderr, program=program and not done.returncode))
+    return done
+
+
+def shown(result: ProcessResult) -> int:
+    """A compiler's exit code, once what it said has been said."""
+    for stream, text in ((sys.stdout, result.stdout), (sys.stderr, result.stderr)):
+        own = getattr(stream, "terminal", stream)  # colours, and a source's bytes in it, are the compiler's to choose
+        own.flush()
+        own.buffer.write(text.encode(errors="surrogateescape"))
+        own.buffer.flush()
+    return result.returncode if result.returncode >= 0 else 128 - result.returncode
+
+
+def _not_here(tool: Tool, command: Command) -> Iterator[str]:
+    """The libraries that a command names and this machine lacks."""
+    names = [one.name for one in command.inputs]
+    folders = [path for option in command.options if option[0].startswith("-L") for path in (_value(option),)]
+    for option in command.options:
+        if option[0].startswith("-l") and not option[0].startswith("-l:"):
+            files = [f"lib{_value(option)}.{kind}" for kind in ("so", "a")]
+            if not any(os.path.exists(os.path.join(folder, name)) for folder in folders for name in files) and all(
+                run_program([tool.path, f"-print-file-name={name}"]).stdout.strip() == name for name in files
+            ):
+                yield from option
+    yield from (name for name in names if name.endswith((".a", ".so")) and not os.path.exists(name))
+
+
+def _value(option: tuple[str, ...]) -> str:
+    return option[0][2:] or (option[1] if len(option) > 1 else "")
+
+
+def _recorder(command: Command, tool: Tool) -> Path:
+    """The recorder as an archive: it is linked where something calls it."""
+    flags = ["-O2", "-g", "-fPIC", "-w", *(f for f in command.flags if f in ("-m32", "-m64", "-mx32"))]
+    sources = sorted(RECORDER.glob("*.c"))
+    stamp = contents([*sources, *sorted(RECORDER.glob("*.h"))])
+    kept = cache_dir() / "library" / digest([tool.version, *flags, *stamp]) / "librecap.a"
+    if kept_whole(kept.parent):
+        return kept
+    with tempfile.TemporaryDirectory() as name:
+        objects = [Path(name) / f"{source.stem}.o" for source in sources]
+        for source, target in zip(sources, objects, strict=True):
+            _must([tool.path, *flags, "-x", "c", "-c", source, "-o", target])
+        archive = Path(name) / kept.name
+        _must(["ar", "rcs", archive, *objects])
+        keep(archive, kept.parent)
+    if not kept.is_file():
+        raise WorkbenchError(Diagnostic("the recorder cannot be kept in the cache", file=str(kept)))
+    return kept
+
+
+def _must(command: Sequence[str | Path]) -> None:
+    if (done := run_program(command)).returncode:
+        raise WorkbenchError(Diagnostic(f"the recorder does not build: {done.stderr.strip()}"))

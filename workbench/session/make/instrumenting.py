@@ -1,0 +1,149 @@
+"""From an open project to what its host and designs are built from: the instrumented copies, or the designs as they
+are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from workbench.api import HdlBuild, HdlLanguage, HostBuild
+from workbench.api.builds import InOwnSimulator, too_large
+from workbench.api.descriptors import VariesDepths
+from workbench.api.host_units import FIRST_STATES, entries_of, host_block
+from workbench.api.job import Job
+from workbench.model.application import Project
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.run.cards import on_fpgas
+from workbench.session.make.kept_builds import keeping
+from workbench.session.open.places import placed
+from workbench.session.open.reading import instrumented, read
+from workbench.session.open.workspace import Value, Workspace
+from workbench.system.files import check_name
+
+
+def instrument(
+    workspace: Workspace,
+    settings: Mapping[str, Value],
+    out: Path,
+    job: Job,
+    own_build: bool = False,
+    simulator: str = "",
+    varied: bool = False,
+) -> tuple[HostBuild, HdlBuild]:
+    """Write instrumented copies below `out`. With a build of the project's own, each host source is instrumented as it
+    is compiled: the program tells of its calls itself. `simulator` is what the project asks for, where one runs it.
+    `varied`: depths of FIFOs are chosen as the design is simulated, and its states are not observed."""
+    root, platform, defines = workspace.root, workspace.platform, workspace.defines(settings)
+    host = HostBuild((), blocks=(host_block(FIRST_STATES, None),), entries=entries_of(platform))
+    if not own_build:
+        host = instrumented(
+            root,
+            workspace.outside,
+            workspace.host,
+            workspace.host_scanner(settings, job),
+            lambda part: workspace.host_language.instrument(root, part, platform, defines, out / "host", job),
+            job,
+            keeping(workspace.host_language, root, platform, defines, out / "host"),
+        )
+    folders = _folders(workspace, out / "hdl")
+
+    def made(one: Workspace) -> HdlBuild:
+        out = folders[id(one)]
+        return (
+            with_depths(one, settings, out, job) if varied else _instrument_design(one, settings, out, job, simulator)
+        )
+
+    hdl = on_each(workspace, made)
+    return placed(host, root), hdl
+
+
+def check_names(workspace: Workspace, out: Path) -> None:
+    """WorkbenchError where compilers and simulators cannot be told the name of a source, or of what is written."""
+    every = (workspace.host.sources, *(one.project.hardware.sources for one in workspace.each))
+    for path in (workspace.root, out, *(workspace.root / name for sources in every for name in sources)):
+        check_name(path)
+
+
+def plain_designs(workspace: Workspace, settings: Mapping[str, Value], simulator: str = "") -> HdlBuild:
+    """The designs as they are. `simulator` is what the project asks for, where one runs them."""
+
+    def plain(one: Workspace) -> HdlBuild:
+        parameters = one.parameters(settings)
+        language, own = _languages(one, simulator)
+        return read(
+            lambda: language.plain(one.root, one.project.hardware, parameters),
+            one.path,
+            otherwise=(lambda why: too_large(own.plain(one.root, one.project.hardware, parameters), why))
+            if own
+            else None,
+        )
+
+    return on_each(workspace, plain)
+
+
+def on_each(workspace: Workspace, make: Callable[[Workspace], HdlBuild]) -> HdlBuild:
+    """The build of all FPGAs; `make` gives that of a design, which several may share."""
+    builds = {id(one): make(one) for one in workspace.different}
+    return on_fpgas([builds[id(one)] for one in workspace.each], workspace.project.hardware)
+
+
+def check_driven(workspace: Workspace, hdl: HdlBuild) -> None:
+    """WorkbenchError for inputs of the FPGAs' designs that nothing drives."""
+    told = {id(one): one.undriven(build.ports) for one, build in zip(workspace.each, hdl.each, strict=True)}
+    if undriven := placed(tuple(problem for of_design in told.values() for problem in of_design), workspace.root):
+        raise WorkbenchError(*undriven)
+
+
+def _folders(workspace: Workspace, out: Path) -> dict[int, Path]:
+    """Where the copies of each design lie: in a folder of its first FPGA's name."""
+    names = [fpga.name for fpga in workspace.project.hardware.fpgas] or [""]
+    return {id(one): out / names[workspace.each.index(one)] for one in workspace.different}
+
+
+def _languages(workspace: Workspace, simulator: str) -> tuple[HdlLanguage, HdlLanguage | None]:
+    """What reads a design for this simulator, and what may read it instead where it is too large for that."""
+    language = workspace.hdl_language
+    own = language.in_own_simulator() if isinstance(language, InOwnSimulator) else None
+    return (own, None) if own is not None and simulator == "ghdl" else (language, own)
+
+
+def _instrument_design(
+    workspace: Workspace, settings: Mapping[str, Value], out: Path, job: Job, simulator: str
+) -> HdlBuild:
+    root, platform = workspace.root, workspace.platform
+    language, own = _languages(workspace, simulator)
+    parameters = workspace.parameters(settings)
+    return workspace.instrument_hdl(
+        settings,
+        lambda part: language.instrument(root, part, platform, parameters, out, job),
+        job,
+        keeping(language, root, platform, parameters, out),
+        (lambda part, why: too_large(own.instrument(root, part, platform, parameters, out, job), why)) if own else None,
+    )
+
+
+def with_depths(workspace: Workspace, settings: Mapping[str, Value], out: Path, job: Job) -> HdlBuild:
+    """A design whose FIFOs' depths are chosen as it is simulated. One of several FPGAs' whose language cannot do that
+    stays as it is, and says so."""
+    language, root, platform = workspace.hdl_language, workspace.root, workspace.platform
+    parameters = workspace.parameters(settings)
+    problems: tuple[Diagnostic, ...] = ()
+    if isinstance(language, VariesDepths):
+        make = language.with_depths
+    else:
+        told = Diagnostic(f"depths of FIFOs cannot be tried in designs of the language '{language.name}'")
+        if not workspace.ends:
+            raise WorkbenchError(told)
+        make, problems = language.instrument, (replace(told, severity=Severity.NOTE, file=str(workspace.path)),)
+    build = workspace.instrument_hdl(settings, lambda part: make(root, part, platform, parameters, out, job), job)
+    return replace(build, diagnostics=(*build.diagnostics, *problems))
+
+
+def check_varied(depths: Collection[str], hdl: HdlBuild, project: Project) -> None:
+    """WorkbenchError for a FIFO whose depth cannot be chosen."""
+    known = {place + name for one, place in zip(hdl.each, hdl.places, strict=True) for name in one.varied}
+    known |= {link.name for link in project.hardware.links}
+    if missing := [name for name in depths if name not in known]:
+        hint = f"Depths that can be varied: {', '.join(sorted(known)) or 'none'}."
+        raise WorkbenchError(Diagnostic(f"the depth of FIFO '{missing[0]}' cannot be varied", hint))

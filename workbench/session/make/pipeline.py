@@ -1,0 +1,394 @@
+"""From an open project to a run folder: instrument, build, run, read out."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from workbench.api import Composed, HdlBuild, HdlLanguage, HostBuild, Outcome, Target, Task
+from workbench.api.builds import simulated_by
+from workbench.api.host_units import read_units
+from workbench.api.instrument.board import board_lacks
+from workbench.api.job import Job
+from workbench.api.targets import TimingRule
+from workbench.formats.run_folder import RunWriter, now
+from workbench.model.application import Simulation
+from workbench.model.changes import Change
+from workbench.model.cycles import faster_hz
+from workbench.model.diagnostic import Cancelled, Diagnostic, Severity, WorkbenchError, has_errors
+from workbench.model.hardware import Clock
+from workbench.model.run import PS_PER_S, Manifest, Run, RunClock, RunStatus, Table
+from workbench.run.cards import on_fpgas
+from workbench.run.collect import frequencies
+from workbench.run.machine_trace import machine_trace
+from workbench.run.sound import check_records
+from workbench.run.tap_trace import TapTrace
+from workbench.session.keep.ledger import settle_open
+from workbench.session.keep.run_end import (
+    cannot_write,
+    clocks_of,
+    collected,
+    failures_marked,
+    finished,
+    mark,
+    measured_at,
+)
+from workbench.session.make import durations
+from workbench.session.make.instrumenting import check_driven, check_names, check_varied, instrument, plain_designs
+from workbench.session.make.tree import complete_tree, in_own_clocks, open_tree, uncounted
+from workbench.session.mark.first_mark import without_marks
+from workbench.session.open.composing import check, check_steps
+from workbench.session.open.places import placed
+from workbench.session.open.workspace import Value, Workspace
+from workbench.session.program.files import claim_folder, seal_folder
+from workbench.system.files import real
+
+_INSTRUMENT, _READ_OUT = "Instrument", "Read out counters"
+
+
+def steps(target: Target, made: Sequence[Composed] = ()) -> tuple[str, ...]:
+    """The steps of a run at a target, in order, with what sources were composed."""
+    return (*check_steps(made), _INSTRUMENT, *target.steps, _READ_OUT)
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How to run: where to (a new folder below the project's `runs` when None), what to keep, and at which target (the
+    project's when empty). `waves`: from when to when (s; 0: the end) the design's signals are written; None: as the
+    project says. `settles`: the run settles the ledger's open predictions, as one of a study does not. `rules` and
+    `depths` (words, by FIFO) are those of `changes` that the run tries."""
+
+    out: Path | None = None
+    plain: bool = False
+    trace: bool = False
+    deterministic: bool = False
+    waves: tuple[float, float] | None = None
+    target: str = ""
+    settings: Mapping[str, Value] = field(default_factory=dict)
+    settles: bool = True
+    rules: tuple[TimingRule, ...] = ()
+    depths: Mapping[str, int] = field(default_factory=dict)
+    changes: tuple[Change, ...] = ()
+
+
+def instrument_workspace(
+    workspace: Workspace, changes: Mapping[str, Value], out: Path, job: Job | None = None
+) -> tuple[HostBuild, HdlBuild]:
+    """Write instrumented copies of host and hardware below `out`; where the platform says how counters are read on the
+    machine itself, all else that is built and run there goes along (`session/make/tree.py`). The user's files are
+    not changed.
+
+    WorkbenchError where `out` holds anything but what was written there by an earlier call.
+    """
+    settings, out = workspace.settings(changes), real(out)
+    if workspace.faults:
+        raise WorkbenchError(*workspace.faults)
+    check_names(workspace, out)
+    claim_folder(out)
+    try:
+        host, hdl = instrument(workspace, settings, out, job or Job())
+        if lacking := board_lacks(workspace.platform, len(workspace.each)):
+            lacks = (_not_complete(lack, workspace.platform_path) for lack in lacking)
+            host = replace(host, diagnostics=(*host.diagnostics, *lacks))
+        else:
+            hdl, manifest = in_own_clocks(hdl, manifest_of(workspace, RunOptions(), settings, False))
+            complete_tree(workspace, settings, host, hdl, manifest, out)
+            notes = uncounted(workspace, hdl)
+            hdl = replace(hdl, diagnostics=(*hdl.diagnostics, *notes))
+        seal_folder(out)
+    except OSError as error:
+        raise WorkbenchError(cannot_write(error, out)) from None
+    return host, hdl
+
+
+def _not_complete(lack: Diagnostic, template: Path) -> Diagnostic:
+    whose = "" if lack.file else "the platform is incomplete: "
+    message = f"these copies cannot be run on a real machine: {whose}{lack.message}"
+    return replace(lack, message=message, severity=Severity.NOTE, file=lack.file or str(template))
+
+
+def run_workspace(workspace: Workspace, options: RunOptions, job: Job) -> Run:
+    """Make a run folder. Whatever happens, the folder says what it is: complete, failed, cancelled or incomplete.
+
+    Raises Cancelled, and WorkbenchError when the project cannot be built or started; a program that was started and
+    then failed (a crash, a limit) gives a run with status failed, with what was recorded until then.
+    """
+    target = workspace.target(options.target)
+    _check(workspace, options, target)
+    settings = workspace.settings(options.settings)
+    writer = new_writer(workspace, options.out, manifest_of(workspace, options, settings, target.simulated))
+    try:
+        with failures_marked(writer):
+            run = _run(workspace, options, target, settings, writer, job)
+            if run.complete:
+                durations.remember(workspace.path, _way(options, target), job.durations_s)
+                for note in settle_open(run) if options.settles else ():
+                    job.report(note)
+            return run
+    except (Cancelled, KeyboardInterrupt):
+        mark(writer, RunStatus.CANCELLED, "cancelled")
+        raise
+
+
+def new_writer(workspace: Workspace, out: Path | None, manifest: Manifest) -> RunWriter:
+    """The writer of a run into a folder, or else into the project's next one, which no other run may have taken."""
+    while True:
+        folder = real(out or workspace.next_run_folder())
+        check_names(workspace, folder)
+        try:
+            return RunWriter(folder, manifest)
+        except WorkbenchError:
+            if out or real(workspace.next_run_folder()) == folder:
+                raise
+
+
+def _check(workspace: Workspace, options: RunOptions, target: Target) -> None:
+    """WorkbenchError for what the target cannot do, before anything is written."""
+    if workspace.faults:
+        raise WorkbenchError(*workspace.faults)
+    lacking = (*target.lacks(workspace.platform, workspace.support), *_not_measurable(workspace, options, target))
+    if lacking:
+        raise WorkbenchError(*(replace(lack, file=lack.file or str(workspace.platform_path)) for lack in lacking))
+
+
+def _not_measurable(workspace: Workspace, options: RunOptions, target: Target) -> Iterator[Diagnostic]:
+    if target.simulated:
+        return
+    yield from board_lacks(workspace.platform, len(workspace.each))
+    asked = "deterministic" if options.deterministic else "plain" if options.plain else "with waveforms"
+    if options.deterministic or options.plain or options.waves:
+        yield Diagnostic(
+            f"a run on the {target.title} cannot be {asked}",
+            "Run it with the counters only, or on the simulated card.",
+            file=str(workspace.path),
+        )
+
+
+def _way(options: RunOptions, target: Target) -> str:
+    """The kind of run, by what changes how long it takes."""
+    kind = "plain" if options.plain else "trace" if options.trace else "profile"
+    return kind if target.name == "simulated" else f"{target.name} {kind}"
+
+
+def manifest_of(workspace: Workspace, options: RunOptions, settings: Mapping[str, Value], simulated: bool) -> Manifest:
+    hardware = workspace.platform.hardware
+    simulation = workspace.project.simulation if simulated else Simulation()
+    return Manifest(
+        name=workspace.project.title or workspace.project.name,
+        status=RunStatus.RUNNING,
+        created=now(),
+        project=str(workspace.path),
+        platform=workspace.platform.name,
+        sources=workspace.source_checksums(),
+        simulated=simulated,
+        instrumented=not options.plain,
+        traced=options.trace and not options.plain,
+        deterministic=options.deterministic,
+        settings=settings,
+        parameters={n: v for n, v in workspace.project.hardware.parameters.items() if n not in settings},
+        changes=tuple(map(str, options.changes)),
+        clocks=tuple(_clock_of(clock, simulation) for clock in (hardware.clocks if hardware else ())),
+    )
+
+
+def _clock_of(clock: Clock, simulation: Simulation) -> RunClock:
+    return RunClock(
+        clock.name,
+        faster_hz(clock.frequency_hz, simulation.clock_ppm),
+        clock.derived_from,
+        drift_ppm_per_s=simulation.clock_drift_ppm_per_s,
+        alignment=clock.alignment,
+        uncertainty_ps=round(clock.alignment_uncertainty_s * PS_PER_S),
+    )
+
+
+def _run(
+    workspace: Workspace,
+    options: RunOptions,
+    target: Target,
+    settings: Mapping[str, Value],
+    writer: RunWriter,
+    job: Job,
+) -> Run:
+    job.plan(steps(target, workspace.composed), durations.remembered(workspace.path, _way(options, target)))
+    shutil.copyfile(workspace.platform_path, writer.path / "platform.yaml")
+    check(workspace.composed, job)
+    with job.step(_INSTRUMENT):
+        host, hdl = _made(workspace, options, target, settings, writer, job)
+    if host:  # what records are numbered by, for whoever finds them
+        blocks = (host.blocks[0], *hdl.blocks)
+        known = replace(writer.manifest, blocks=blocks, entries=host.entries, sites=host.sites)
+        writer.describe(replace(known, streams=hdl.streams, fifos=hdl.fifos))
+    task = replace(
+        task_of(_with_waves(workspace, options.waves), settings, hdl, writer.path / "build", writer.raw),
+        host=host,
+        deterministic=options.deterministic,
+        trace=options.trace and not options.plain,
+        rules=options.rules,
+        depths=options.depths,
+    )
+    built = target.build(task, job)
+    taps = _taps(task, writer) if target.simulated else None
+    try:
+        with taps.following() if taps else nullcontext():
+            outcome = target.run(task, built, job)
+    except (Cancelled, KeyboardInterrupt):
+        if host:
+            _keep_composed(workspace, writer, job)
+        raise
+    if host and workspace.project.host.build:
+        task = replace(task, host=_as_told(host, workspace, writer.raw, job))
+    if outcome.failed:
+        outcome = _told_by_composers(workspace, writer, outcome)
+    if not target.simulated:
+        outcome, taps = _of_machine(task, writer, [one.hdl_language for one in workspace.each], outcome)
+    for diagnostic in outcome.diagnostics:
+        job.report(diagnostic)
+    with job.step(_READ_OUT):
+        manifest = replace(finished(writer.manifest, outcome, job.diagnostics), traced=taps is not None)
+        (writer.path / "stdout.txt").write_text(outcome.stdout, encoding="utf-8")
+        if task.host is None:
+            return writer.finish(manifest, {})
+        own = _composed_tables(workspace, writer.raw, manifest)
+        languages = [one.hdl_language for one in workspace.each]
+        return collected(writer, manifest, outcome, task.host, hdl, languages, task.platform, taps, own)
+
+
+def _made(
+    workspace: Workspace,
+    options: RunOptions,
+    target: Target,
+    settings: Mapping[str, Value],
+    writer: RunWriter,
+    job: Job,
+) -> tuple[HostBuild | None, HdlBuild]:
+    """What the target builds of host and designs: instrumented, or as they are. WorkbenchError for what is wrong in
+    them."""
+    project, build = workspace.project, writer.path / "build"
+    simulator = project.simulation.simulator if target.simulated else ""
+    host: HostBuild | None = None
+    if options.plain:
+        hdl = plain_designs(workspace, settings, simulator)
+        said = found = hdl.diagnostics
+    else:
+        build.mkdir()
+        own_build = bool(project.host.build)
+        host, hdl = instrument(workspace, settings, build, job, own_build, simulator, bool(options.depths))
+        check_varied(options.depths, hdl, project)
+        unmarked = () if project.streaming else without_marks(workspace, hdl, settings)  # its streams tell of it
+        found = host.diagnostics + hdl.diagnostics
+        said = (*host.diagnostics, *host.missed, *hdl.diagnostics, *hdl.missed, *unmarked)
+    for diagnostic in said:
+        job.report(diagnostic)
+    if has_errors(found):
+        raise WorkbenchError(*found)
+    if not target.simulated and host:  # what else drives the design there, its own flow knows
+        hdl, manifest = in_own_clocks(hdl, writer.manifest)
+        writer.describe(manifest)
+        complete_tree(workspace, settings, host, hdl, manifest, build)
+    else:
+        check_driven(workspace, hdl)
+    if target.simulated:
+        simulated = {id(one): simulated_by(one, project.simulation.simulator) for one in hdl.each}
+        hdl = on_fpgas([simulated[id(one)] for one in hdl.each], project.hardware)
+        if hdl.made:
+            made = {clock.name: _clock_of(clock, project.simulation) for clock in hdl.made.values()}
+            writer.describe(replace(writer.manifest, clocks=(*writer.manifest.clocks, *made.values())))
+    return host, hdl
+
+
+def _with_waves(workspace: Workspace, waves: tuple[float, float] | None) -> Workspace:
+    """The project with the design's signals written from when to when (s) a run asks, if it does."""
+    if waves is None:
+        return workspace
+    project = workspace.project
+    asked = {"waves": True, "waves_from_s": waves[0], "waves_to_s": waves[1]}
+    simulation = project.simulation.model_copy(update=asked)
+    return replace(workspace, project=project.model_copy(update={"simulation": simulation}))
+
+
+def task_of(workspace: Workspace, settings: Mapping[str, Value], hdl: HdlBuild, build: Path, raw: Path) -> Task:
+    """What a target is given: the project with its designs, and with the task of each where FPGAs have their own."""
+    task = Task(
+        project=workspace.project,
+        platform=workspace.platform,
+        support=workspace.support,
+        root=workspace.root,
+        hdl=hdl,
+        settings=settings,
+        parameters=workspace.parameters(settings),
+        build=build,
+        raw=raw,
+        path=workspace.path,
+    )
+    designs = (
+        replace(
+            task,
+            project=task.project.model_copy(update={"hardware": one.project.hardware}),
+            platform=one.platform,
+            parameters=one.parameters(settings),
+            hdl=design,
+        )
+        for one, design in zip(workspace.designs, hdl.each, strict=bool(workspace.designs))
+    )
+    return replace(task, designs=tuple(designs))
+
+
+def _taps(task: Task, writer: RunWriter) -> TapTrace | None:
+    """What writes a traced run's trace while the simulated card runs."""
+    if not task.trace or task.host is None:
+        return None
+    manifest = writer.manifest
+    main = None if task.project.host.build else task.host.blocks[0]
+    clocks_hz = frequencies(task.hdl.blocks, manifest.clocks)
+    return TapTrace(writer.raw, writer.part, main, task.hdl.blocks, clocks_hz, manifest.drift_ppm_per_s)
+
+
+def _of_machine(
+    task: Task, writer: RunWriter, languages: Sequence[HdlLanguage], outcome: Outcome
+) -> tuple[Outcome, TapTrace | None]:
+    """What the records of a real machine say: its measured clocks and counters, and the trace."""
+    tree = open_tree(task.build)
+    check_records(writer.raw, tree.hdl, tree.id)
+    outcome = measured_at(tree, task.host or tree.host, writer.raw, writer.raw, languages, outcome)
+    clocks = clocks_of(writer.manifest, outcome)
+    words, asked = outcome.counter_words, task.trace
+    taps, told = machine_trace(writer.raw, writer.part, task.host, task.hdl, clocks, words, asked=asked)
+    return replace(outcome, diagnostics=(*outcome.diagnostics, *told)), taps
+
+
+def _told_by_composers(workspace: Workspace, writer: RunWriter, outcome: Outcome) -> Outcome:
+    manifest = replace(writer.manifest, time_ps=outcome.time_ps)
+    told = [one for made in workspace.composed for one in made.stopped(writer.raw, manifest)]
+    return replace(outcome, diagnostics=(*told, *outcome.diagnostics))
+
+
+def _as_told(host: HostBuild, workspace: Workspace, raw: Path, job: Job) -> HostBuild:
+    """The host, once the program has told of its calls."""
+    units = placed(read_units(raw), workspace.root)
+    if units is None:
+        hint = "Does the program that host.program names call the platform, in sources below the project's folder?"
+        job.report(Diagnostic("the program recorded no calls", hint, Severity.WARNING, str(workspace.path)))
+        return host
+    for one in units.missed:
+        if one not in job.diagnostics:  # its compiler said so too
+            job.report(one)
+    return replace(host, blocks=(units.block,), sites=units.sites)
+
+
+def _keep_composed(workspace: Workspace, writer: RunWriter, job: Job) -> None:
+    """What composers make of a cancelled run: said now, and kept for when its tables are made."""
+    manifest = replace(writer.manifest, status=RunStatus.CANCELLED)
+    with suppress(WorkbenchError):  # as with a full disk: cancelled it is all the same
+        told = [one for made in workspace.composed for one in made.stopped(writer.raw, manifest)]
+        for diagnostic in told:
+            job.report(diagnostic)
+        writer.describe(replace(writer.manifest, diagnostics=(*writer.manifest.diagnostics, *told)))
+        writer.keep(_composed_tables(workspace, writer.raw, manifest))
+
+
+def _composed_tables(workspace: Workspace, raw: Path, run: Manifest) -> dict[str, Table]:
+    return {name: table for made in workspace.composed for name, table in made.tables(raw, run).items()}

@@ -1,0 +1,117 @@
+"""The runs of a project that differ in one setting or parameter alone, with what was predicted of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from workbench.analysis.came_true import work_of
+from workbench.api.studies import read_predicted
+from workbench.formats.ledger_file import read_ledger
+from workbench.formats.run_folder import MANIFEST, open_run
+from workbench.model.diagnostic import WorkbenchError
+from workbench.model.ledger import Work
+from workbench.model.run import Run
+from workbench.pictures.scaling import Scaling, ScalingPoint
+from workbench.session.keep.ledger import ledger_path, run_name
+
+FEWEST = 3
+#: The time predicted and the ends of its interval; whether others are predicted from this run instead.
+Predicted = tuple[float | None, float | None, float | None, bool]
+_NONE: Predicted = None, None, None, False
+_BASE: Predicted = None, None, None, True
+
+
+def scaling_of(run: Run, folders: Iterable[Path] = ()) -> Scaling | None:
+    """How a run's time follows the setting, or the parameter of the top module, in which most of these runs, and of
+    those beside it, differ from it, all else alike: project, sources, platform and other settings and parameters. None
+    where that has fewer than three values. Of one value the newest run counts."""
+    beside = sorted(file.parent for file in run.path.parent.glob(f"*/{MANIFEST}")) if run.path else []
+    runs = [run, *_opened(folder for folder in dict.fromkeys((*folders, *beside)) if folder != run.path)]
+    kind = _kind(run)
+    alike = [other for other in runs if other.complete and _kind(other) == kind]
+    found: dict[str, dict[float, Run]] = {}
+    for name in _values(run):
+        rest = _without(run, name)
+        for other in sorted(alike, key=lambda one: one.manifest.created):
+            value = _values(other).get(name)
+            if isinstance(value, int | float) and not isinstance(value, bool) and _without(other, name) == rest:
+                found.setdefault(name, {})[float(value)] = other
+    name = max(found, key=lambda one: len(found[one]), default="")
+    if not name or len(found[name]) < FEWEST:
+        return None
+    chosen = sorted(found[name].items())
+    first, predicted = chosen[0][1], _predicted([other for _, other in chosen])
+    equal = all(work_of(first, other) is Work.EQUAL for _, other in chosen[1:])
+    points = (_point(value, other, predicted.get(str(other.path), _NONE)) for value, other in chosen)
+    return Scaling(name, tuple(points), equal)
+
+
+def _opened(folders: Iterable[Path]) -> Iterator[Run]:
+    for folder in folders:
+        with suppress(WorkbenchError):  # a folder that is no run any more has no point
+            yield open_run(folder)[0]
+
+
+def _kind(run: Run) -> tuple[Any, ...]:
+    """What has to be alike in all runs of a curve, beside settings."""
+    m = run.manifest
+    platform = run.path / "platform.yaml" if run.path else None
+    kept = platform.read_bytes() if platform and platform.is_file() else b""
+    return (
+        Path(m.project).name, dict(m.sources), m.platform, kept,
+        m.simulated, m.deterministic, m.instrumented, m.changes,
+    )  # fmt: skip
+
+
+def _values(run: Run) -> dict[str, Any]:
+    """Of settings and parameters."""
+    return {**run.manifest.parameters, **run.manifest.settings}
+
+
+def _without(run: Run, name: str) -> dict[str, Any]:
+    return {key: value for key, value in _values(run).items() if key != name}
+
+
+def _point(value: float, run: Run, predicted: Predicted) -> ScalingPoint:
+    return ScalingPoint(value, run.time_s, str(run.path or run.manifest.name), *predicted)
+
+
+def _predicted(runs: Sequence[Run]) -> Mapping[str, Predicted]:
+    """What the project's ledger, or the study that a run belongs to, has predicted of each run, by its folder."""
+    found: dict[str, Predicted] = {}
+    entries_of, predicted_in = cache(lambda path: read_ledger(path)[0]), cache(read_predicted)
+    for run in runs:
+        if run.path is None:
+            continue
+        study = run.path.parent.parent
+        told = predicted_in(study).get(run.path.name) if study.suffix == ".study" else None
+        if told and told["predicted_s"]:
+            time_s = told["predicted_s"]
+            found[str(run.path)] = _BASE if told["base"] else (time_s, time_s, time_s, False)
+        path = ledger_path(run)
+        name, entries = run_name(run, path), entries_of(path)
+        if any(entry.base.run == name for entry in entries):
+            found[str(run.path)] = _BASE
+        for entry in entries:
+            time_s, interval = entry.prediction.time_s, entry.prediction.interval
+            if entry.came and time_s and entry.came.run == name:
+                whole_s = time_s * (entry.prediction.speedup or 1.0)
+                low_s, high_s = (whole_s / end for end in reversed(interval)) if interval else (time_s, time_s)
+                found[str(run.path)] = (time_s, low_s, high_s, False)
+    return found
+
+
+def scaling_json(scaling: Scaling) -> dict[str, Any]:
+    """The curve as `workbench compare --json` gives it."""
+    return {
+        "setting": scaling.setting, "equal_work": scaling.equal_work,
+        "points": [
+            {**asdict(point), "speedup": scaling.speedup(point.time_s) if scaling.equal_work else None}
+            for point in scaling.points
+        ],
+    }  # fmt: skip

@@ -1,0 +1,359 @@
+"""A complete tree of an instrumented application: what a user's own flow needs to build and run it anywhere.
+
+    host/, hdl/    the instrumented copies, and sources without a call of the API as they are; below hdl/ also the files
+                   that the HDL reads, at the paths it asks for
+    runtime/       the recorder
+    board/         the read-out of the monitors, through the platform's own calls
+    include/       headers that the copies include
+    recap.mk       variables for a Makefile: sources, flags, HDL
+    recap.json     what `workbench collect` needs to know; platform.yaml is the template as it was
+
+All paths in it are relative: it can be moved.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from importlib.resources import files
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+from workbench.api import HdlBuild, HostBuild
+from workbench.api.instrument.board import board_sources
+from workbench.api.source.flags import include_folders, macros_of_all
+from workbench.api.source.suffixes import is_cpp
+from workbench.formats.json_text import JsonError, read_json
+from workbench.formats.manifest import manifest_text, read_manifest
+from workbench.model.blocks import Block, Side
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, did_you_mean
+from workbench.model.platform import Platform
+from workbench.model.read_out import ReadOutPlan
+from workbench.model.run import Manifest, RunClock
+from workbench.model.text import listed
+from workbench.run.collect import not_watched
+from workbench.session.make.tree_files import Includes, copy_file, flags_in_tree, headers, quoted, relative, write_file
+from workbench.session.open.workspace import Value, Workspace
+from workbench.system.files import read_file, sha256
+
+DESCRIPTION = "recap.json"
+SCHEMA_VERSION = 5
+
+
+@dataclass(frozen=True)
+class TreeFpga:
+    """An FPGA of a tree: what the names in it begin with, its design's language, how many of the blocks are its, and
+    how its monitors are read."""
+
+    place: str
+    language: str
+    blocks: int
+    read_out: ReadOutPlan | None
+
+
+@dataclass(frozen=True)
+class Tree:
+    """What a tree's description tells: the run's manifest before it was run, and how each FPGA's monitors are read."""
+
+    path: Path
+    id: str
+    manifest: Manifest
+    fpgas: tuple[TreeFpga, ...]
+    composed: Mapping[str, Any] = field(default_factory=dict)  #: `Composed.kept` by the composer's name
+
+    @property
+    def platform_path(self) -> Path:
+        return self.path / "platform.yaml"
+
+    @cached_property
+    def host(self) -> HostBuild:
+        """The host's part, as far as the records refer to it."""
+        told = self.manifest
+        blocks = tuple(block for block in told.blocks if block.side is Side.HOST)
+        return HostBuild(sources=(), blocks=blocks, sites=told.sites, entries=told.entries)
+
+    @cached_property
+    def hdl(self) -> HdlBuild:
+        blocks = tuple(block for block in self.manifest.blocks if block.side is not Side.HOST)
+        left, builds = iter(blocks), []
+        for one in self.fpgas:
+            builds.append(HdlBuild((), "", tuple(islice(left, one.blocks)), read_out=one.read_out))
+        if len(builds) == 1:
+            return builds[0]
+        places, read_out = (
+            tuple(one.place for one in self.fpgas),
+            next(filter(None, (b.read_out for b in builds)), None),
+        )
+        return HdlBuild((), "", blocks, read_out=read_out, fpgas=tuple(builds), places=places)
+
+
+def board_plans(workspace: Workspace, hdl: HdlBuild) -> list[ReadOutPlan | None]:
+    """How counters are read of each FPGA. Where there are fewer of them than blocks they watch those that
+    `hardware.watch` names, below an FPGA's name or in each. WorkbenchError where that cannot be."""
+    asked = list(zip(hdl.places, workspace.each, hdl.each, strict=True))
+    for name in dict.fromkeys(name for _, one, _ in asked for name in one.project.hardware.watch):
+        known = [f"{place}{block}" for place, _, build in asked for block in _watchable(build)]
+        if not any(_named(name, place, build) for place, _, build in asked):
+            hint = did_you_mean(name, known) or f"There are {listed(known)}."
+            raise WorkbenchError(Diagnostic(f"no counter can watch a block '{name}'", hint))
+    return [_board_plan(build, one.platform, place, one.project.hardware.watch) for place, one, build in asked]
+
+
+def _board_plan(hdl: HdlBuild, platform: Platform, place: str, watch: Sequence[str]) -> ReadOutPlan | None:
+    """How counters are read on the machine itself, through one of the platform's ports."""
+    plan = hdl.read_out
+    ports = [port.name for port in platform.hardware.ports] if platform.hardware else []
+    if plan is None or plan.port not in ports:
+        return None
+    try:
+        return plan.watching({number for name in watch for number in _named(name, place, hdl)})
+    except ValueError:
+        what = f"hardware.read_out is too small to choose which blocks counters watch through the port '{plan.port}'"
+        hint = "Leave eight words of the port to them, from a multiple of that on. Or set hardware.engines to 0."
+        raise WorkbenchError(Diagnostic(what, hint)) from None
+
+
+def _watchable(hdl: HdlBuild) -> dict[str, int]:
+    """The blocks that a counter can watch, and their numbers."""
+    counters = hdl.read_out.counters if hdl.read_out else ()
+    return {hdl.blocks[number].id: number for number in sorted({n for one in counters for n, _ in one.watched})}
+
+
+def _named(name: str, place: str, hdl: HdlBuild) -> list[int]:
+    """The numbers of the blocks of that name, in which * is any part, that a counter can watch; in the FPGA of that
+    place the name may begin with it."""
+    form = re.compile(re.escape(name).replace(r"\*", ".*"))
+    return [n for block, n in _watchable(hdl).items() if form.fullmatch(block) or form.fullmatch(f"{place}{block}")]
+
+
+def uncounted(workspace: Workspace, hdl: HdlBuild) -> Iterator[Diagnostic]:
+    """A note where blocks are counted on the simulated card that no read-out on the machine itself reaches, or that no
+    counter watches there."""
+    lost: list[str] = []
+    others: list[Block] = []
+    numbers = iter(range(len(hdl.blocks)))
+    for plan, build in zip(board_plans(workspace, hdl), hdl.each, strict=True):
+        blocks = [hdl.blocks[number] for number in islice(numbers, len(build.blocks))]
+        lost += [block.id for number, block in enumerate(blocks) if not (plan and plan.reaches(number))]
+        others += [blocks[number] for number in (plan.not_watched() if plan else ())]
+    if lost:
+        yield Diagnostic(
+            f"on a real machine these blocks are not counted: {listed(lost)}",
+            "Counters are read there through a port with addresses, or a stream with another one back.",
+            Severity.NOTE,
+        )
+    if others:
+        yield not_watched(others)
+
+
+def in_own_clocks(hdl: HdlBuild, manifest: Manifest) -> tuple[HdlBuild, Manifest]:
+    """A design as it is counted on the machine itself, and its run: what runs on a clock that the design makes, in
+    cycles of that. Of several FPGAs each has clocks of its own."""
+    builds, clocks = [], list[RunClock]()
+    for place, one in zip(hdl.places, hdl.each, strict=True):
+        build, own = _in_own_clocks(one, manifest.clocks, place)
+        builds.append(build)
+        clocks += own
+    blocks = [
+        replace(block, clock=own.clock)
+        for block, own in zip(hdl.blocks, chain.from_iterable(one.blocks for one in builds), strict=True)
+    ]
+    fpgas = tuple(builds) if hdl.fpgas else ()
+    return replace(hdl, blocks=tuple(blocks), fpgas=fpgas), replace(manifest, clocks=tuple(clocks))
+
+
+def _in_own_clocks(hdl: HdlBuild, clocks: Sequence[RunClock], place: str) -> tuple[HdlBuild, list[RunClock]]:
+    made = [monitor for monitor in hdl.read_out.monitors if monitor.made_of] if hdl.read_out else []
+    of_block = {number: monitor.clock for monitor in made for number in monitor.blocks or ()}
+    known = {clock.name: clock for clock in clocks}
+    told = {clock.name: clock.frequency_hz for clock in hdl.made.values()}
+    more = [
+        replace(clock, name=one.clock, frequency_hz=told.get(one.clock, clock.frequency_hz), derived_from=one.made_of)
+        for one in made if (clock := known[one.made_of])
+    ]  # fmt: skip
+    first = clocks[0].name if clocks else ""
+    names = (of_block.get(number, block.clock) for number, block in enumerate(hdl.blocks))
+    blocks = (replace(b, clock=place + (c or first) if place else c) for b, c in zip(hdl.blocks, names, strict=True))
+    own = [
+        replace(c, name=place + c.name, derived_from=c.derived_from and place + c.derived_from)
+        for c in (*clocks, *more)
+    ]
+    return replace(hdl, blocks=tuple(blocks)), own
+
+
+def complete_tree(
+    workspace: Workspace, settings: Mapping[str, Value], host: HostBuild, hdl: HdlBuild, manifest: Manifest, out: Path
+) -> None:
+    """Add to the instrumented copies below `out` all that the application is built from besides the board's own."""
+    plans = board_plans(workspace, hdl)
+    resources = Path(str(files("workbench.resources")))
+    runtime = out / "runtime" / "host"
+    moved = {path: runtime / path.name for path in (resources / "host").glob("*.[ch]*")}
+    for path, copy in moved.items():
+        copy_file(path, copy)
+    copy_file(resources / "card" / "records.h", out / "runtime" / "card" / "records.h")
+    text = manifest_text(replace(manifest, blocks=(*host.blocks, *hdl.blocks), sites=host.sites, entries=host.entries))
+    tree_id = sha256(text.encode() + b"".join(source.read_bytes() for source in (*host.sources, *_sources(hdl))))[:16]
+    extra = [moved.get(source, source) for source in host.extra_sources]
+    if any(plans):
+        platforms = [one.platform for one in workspace.each]
+        for name, content in board_sources(platforms, plans, resources / "board", tree_id).items():
+            write_file(out / "board" / name, content.encode())
+            extra += [out / "board" / name] if not name.endswith(".h") else []
+    api = workspace.support.api_dir if workspace.support else None
+    folders = [folder for folder in host.include_dirs if folder != api]
+    local = Includes(workspace.root, out, moved)
+    includes = [local.headers(folder, out / "include" / f"host_{n}") for n, folder in enumerate(folders)]
+    for library in (folder for one in workspace.composed for folder in one.libraries):
+        includes.append(headers(library, out / "include" / "system" / library.name) and out / "include" / "system")
+    for name in hdl.data:
+        copy_file(workspace.root / name, out / "hdl" / name)
+    local.localise([path for path in (out / "host").rglob("*") if path.is_file()])
+    sources = [local.source(source) for source in host.sources]
+    shutil.copyfile(workspace.platform_path, out / "platform.yaml")
+    folders_c = [f"-I$(RECAP)/{relative(folder, out)}" for folder in includes if folder]
+    macros = {name: quoted(value) for name, value in workspace.defines(settings).items()}
+    recorder = ("-DRCW_BOARD", "-I$(RECAP)/board") if any(plans) else ()
+    part, in_tree = workspace.project.host, flags_in_tree(workspace, out)
+    named = (name if name.startswith("-") or "/" in name else f"-l{name}" for name in part.libraries)
+    own = [in_tree(part.source_flags.get(name, ())) for name in part.sources]
+    of_all = dict.fromkeys(f"-I{folder}" for folder in include_folders(word for flags in own for word in flags))
+    values = {
+        "RECAP_CFLAGS": (
+            *in_tree(part.flags),
+            *folders_c,
+            *(f"-D{name}={value}" for name, value in macros.items()),
+            *(f"-D{quoted(define)}" for define in host.defines),
+            *host.flags,
+        ),
+        "RECAP_RUNTIME_CFLAGS": (
+            "-O2",
+            *recorder,
+            *folders_c,
+            *of_all,
+            *map(quoted, macros_of_all(part)),
+        ),
+        "RECAP_LDLIBS": (*host.link_flags, *named, *["-lstdc++"] * any(map(is_cpp, sources)), "-lm", "-pthread"),
+        "RECAP_HDL_DATA": (quoted(name) for name in hdl.data),
+        **_designs(workspace, hdl, out),
+    }
+    units = (
+        *((source, ("$(RECAP_CFLAGS)", *flags)) for source, flags in zip(sources, own, strict=False)),
+        *((source, ("$(RECAP_RUNTIME_CFLAGS)",)) for source in extra),
+    )
+    write_file(out / "recap.mk", _makefile(out, manifest.name, values, units).encode())
+    description = {
+        "schema_version": SCHEMA_VERSION,
+        "id": tree_id,
+        "fpgas": _fpgas_adapter().dump_python(
+            tuple(
+                TreeFpga(place, one.project.hardware.language, len(build.blocks), plan)
+                for place, one, build, plan in zip(hdl.places, workspace.each, hdl.each, plans, strict=True)
+            ),
+            mode="json",
+        ),
+        "composed": {one.name: one.kept for one in workspace.composed if one.kept is not None},
+        "manifest": json.loads(text),
+    }
+    write_file(out / DESCRIPTION, (json.dumps(description, indent=1) + "\n").encode())
+
+
+def open_tree(path: Path) -> Tree:
+    """What `complete_tree` left in a folder. WorkbenchError where there is no such thing, or it is damaged."""
+    from pydantic import ValidationError
+
+    file = path / DESCRIPTION
+    if not file.is_file():
+        raise WorkbenchError(
+            Diagnostic(
+                f"this folder has no {DESCRIPTION}", "Name one that `workbench instrument` wrote.", file=str(path)
+            )
+        )
+    try:
+        document = read_json(read_file(file))
+        if document["schema_version"] > SCHEMA_VERSION:
+            raise WorkbenchError(
+                Diagnostic("a newer RC Workbench wrote this", "Collect with that one.", file=str(file))
+            )
+        if document["schema_version"] < SCHEMA_VERSION:
+            raise WorkbenchError(Diagnostic("an older RC Workbench wrote this", "Instrument again.", file=str(file)))
+        manifest = read_manifest(json.dumps(document["manifest"]), str(file))
+        fpgas = _fpgas_adapter().validate_python(document["fpgas"])
+        return Tree(path, str(document["id"]), manifest, fpgas, dict(document["composed"]))
+    except (JsonError, ValidationError, KeyError, TypeError):
+        raise WorkbenchError(Diagnostic("this description is damaged", "Instrument again.", file=str(file))) from None
+
+
+def _fpgas_adapter() -> Any:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(tuple[TreeFpga, ...])
+
+
+def _sources(hdl: HdlBuild) -> Iterator[Path]:
+    """The sources of all designs, each once."""
+    yield from dict.fromkeys(source for one in hdl.each for source in one.sources)
+
+
+def _designs(workspace: Workspace, hdl: HdlBuild, out: Path) -> dict[str, Iterable[str]]:
+    """What each design is made of; where FPGAs have designs of their own its variables end in the FPGA's name."""
+    found: dict[str, Iterable[str]] = {}
+    copied: dict[Path, Path | None] = {}
+    names = [f"_{fpga.name}" for fpga in workspace.project.hardware.fpgas] or [""]
+    for ending, one, build in zip(names, workspace.each, hdl.each, strict=False):
+        own = one.project.hardware
+        sources = {workspace.root / name for name in own.sources}
+        for folder in build.include_dirs:
+            if folder not in copied:
+                copied[folder] = headers(folder, out / "include" / f"hdl_{len(copied)}", without=sources)
+        includes = [copy for folder in build.include_dirs if (copy := copied[folder])]
+        files = [path for path in build.board_sources or build.sources if path not in build.stand_ins]
+        found |= {
+            f"RECAP_HDL{ending}": [f"$(RECAP)/{relative(path, out)}" for path in files],
+            f"RECAP_HDL_STAND_INS{ending}": [f"$(RECAP)/{relative(path, out)}" for path in build.stand_ins],
+            f"RECAP_HDL_INCLUDE_DIRS{ending}": [f"$(RECAP)/{relative(folder, out)}" for folder in includes],
+            f"RECAP_HDL_DEFINES{ending}": [quoted(f"{name}={value}") for name, value in own.defines.items()],
+            f"RECAP_HDL_TOP{ending}": [build.top],
+        }
+    return found if names == [""] else {"RECAP_FPGAS": [name[1:] for name in names], **found}
+
+
+def _makefile(
+    out: Path, title: str, values: Mapping[str, Iterable[str]], units: Iterable[tuple[Path, Iterable[str]]]
+) -> str:
+    """The fragment: variables, and a rule for each object. `units` are sources with their flags."""
+    objects, rules = [], []
+    for number, (source, flags) in enumerate(units):
+        compiler = "$(CXX) $(CPPFLAGS) $(CXXFLAGS)" if is_cpp(source) else "$(CC) $(CPPFLAGS) $(CFLAGS)"
+        objects.append(f"recap_objects/{number}_{source.stem}.o".replace(" ", "_"))
+        rules += [
+            f"{objects[-1]}: $(RECAP)/{relative(source, out)}",
+            "\t@mkdir -p recap_objects",
+            f"\t{compiler} {' '.join(flags)} -c $< -o $@",
+        ]
+    return "\n".join(
+        [
+            f"# {title}, instrumented. Include this in your own Makefile:",
+            "#   link RECAP_OBJECTS with RECAP_LDLIBS and the board's own library, whose header CPPFLAGS find (-I);",
+            "#   make the FPGA of RECAP_HDL, whose top level is RECAP_HDL_TOP, instead of your own HDL;",
+            *(
+                ["#   each FPGA of RECAP_FPGAS has these of its own, RECAP_HDL_<its name> and so on;"]
+                * ("RECAP_FPGAS" in values)
+            ),
+            "#   to simulate it take RECAP_HDL_STAND_INS too, for the vendor's primitives in it;",
+            "#   where that reads files, RECAP_HDL_DATA, start what makes or simulates it in $(RECAP)/hdl;",
+            "#   run the program with RCW_RAW set to an empty folder; `workbench collect` makes a run of that folder.",
+            "RECAP := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))",
+            "RECAP_GOAL := $(.DEFAULT_GOAL)",
+            *(f"{name} := {' '.join(words)}".rstrip() for name, words in values.items()),
+            f"RECAP_OBJECTS := {' '.join(objects)}",
+            *rules,
+            ".DEFAULT_GOAL := $(RECAP_GOAL)",
+            "",
+        ]
+    )

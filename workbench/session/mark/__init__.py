@@ -1,0 +1,1 @@
+"""Marks in sources: proposed, checked, written and taken out again."""

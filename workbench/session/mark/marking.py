@@ -1,0 +1,133 @@
+"""Accepting proposals: pragmas written into the person's own sources, all of them or none, and taken out again.
+
+What a source held before is kept in the person's own state folder until the next time, so that the last time can be
+taken back as long as nobody has changed the source since.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from itertools import groupby
+from pathlib import Path
+
+from workbench.api.source.edits import decode, encode, insert_pragmas
+from workbench.api.source.pragma_text import Style, style_of
+from workbench.model.application import link_words
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
+from workbench.model.proposal import Proposal
+from workbench.model.scan import ProjectScan
+from workbench.session.mark.proposing import Outside, outside, proposals
+from workbench.session.open.links import ends_at
+from workbench.session.open.workspace import Workspace
+from workbench.system.files import read_file, real, sha256, write_files
+from workbench.system.folders import state_dir
+
+ALL = "all"
+
+
+def proposed(workspace: Workspace, scan: ProjectScan) -> tuple[Proposal, ...]:
+    """What can be proposed for a project's own sources, by file and line."""
+    styles = [kind.style for kind in workspace.port_kinds.values() if kind.style]
+    root = real(workspace.root)
+    return tuple(
+        p for p in proposals(scan, workspace.platform, _around(workspace), styles)
+        if style_of(p.file) and (path := real(workspace.root / p.file)).is_relative_to(root)
+        and not workspace.is_made(path)
+    )  # fmt: skip
+
+
+def _around(workspace: Workspace) -> dict[str, Outside]:
+    """What stands around the design in each FPGA."""
+    if not workspace.designs:
+        return {"": outside(workspace.platform, {})}
+    hardware, each = (
+        workspace.project.hardware,
+        dict(zip(workspace.project.hardware.places, workspace.each, strict=True)),
+    )
+    found = {}
+    for place, one in each.items():
+        alike = [name.rstrip(":") for name, other in each.items() if other is one]
+        links: dict[str, tuple[str, str]] = {}
+        for end in (end for name in alike for end in ends_at(hardware, name)):
+            link = hardware.links[end.link]
+            other = (link.target if end.side == "source" else link.source).partition(".")[0]
+            target = f"{other}.{each[f'{other}:'].project.hardware.top}"
+            targets = dict.fromkeys([*links.get(end.port, ("", ""))[0].split("|"), target])
+            links[end.port] = ("|".join(filter(None, targets)), link_words(link.source.partition(".")[2]))
+        found[place] = outside(one.platform, links)
+    return found
+
+
+def chosen(known: Sequence[Proposal], names: Iterable[str]) -> tuple[Proposal, ...]:
+    """Those of these ids or groups; `all` is every one. WorkbenchError for a name that is neither."""
+    found: dict[Proposal, None] = {}
+    for name in names:
+        meant = [p for p in known if name in (p.id, p.group, ALL)] if name != ALL else list(known)
+        if not meant and name != ALL:
+            raise WorkbenchError(unknown_name("proposal", name, [*(p.id for p in known), *(p.group for p in known)]))
+        found |= dict.fromkeys(meant)
+    return tuple(p for p in known if p in found)
+
+
+def with_marks(text: str, style: Style, marks: Iterable[Proposal]) -> str:
+    """A source's text with the pragmas of these proposals, all of which were made for the text as it is."""
+    order = sorted(marks, key=_place)
+    for (line, column), several in reversed([(place, list(same)) for place, same in groupby(order, key=_place)]):
+        text = insert_pragmas(text, line, several[0].indent, style, [p.pragma for p in several], column)
+    return text
+
+
+def _place(proposal: Proposal) -> tuple[int, int]:
+    return proposal.line, proposal.column
+
+
+def write_marks(workspace: Workspace, marks: Sequence[Proposal]) -> tuple[Path, ...]:
+    """Write the pragmas into their sources, and keep what these held. WorkbenchError leaves all as it was."""
+    before: dict[Path, bytes] = {}
+    after: dict[Path, bytes] = {}
+    for file in dict.fromkeys(p.file for p in marks):
+        path, style = real(workspace.root / file), style_of(file)
+        if style is not None:
+            data = read_file(path)
+            text = with_marks(decode(data), style, [p for p in marks if p.file == file])
+            before[path], after[path] = data, encode(text, data)
+    if after:
+        _keep(workspace, before, after)
+        write_files(after)
+    return tuple(after)
+
+
+def take_back(workspace: Workspace) -> tuple[Path, ...]:
+    """Put back what the sources held before marks were last written. WorkbenchError where there is nothing to take
+    back, or a source is not as it was written then."""
+    record = _record(workspace)
+    try:
+        kept = json.loads(record.read_text("utf-8"))
+        files = {Path(name): (bytes.fromhex(one["before"]), str(one["sha256"])) for name, one in kept.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        message = "there are no marks of this project to take back"
+        raise WorkbenchError(Diagnostic(message, "Only the last `workbench propose --accept` is kept.")) from None
+    for path, (_, written) in files.items():
+        if sha256(read_file(path)) != written:
+            message = "this file was changed since the marks were written"
+            raise WorkbenchError(
+                Diagnostic(message, "Take the pragmas out by hand; nothing was written.", file=str(path))
+            )
+    write_files({path: data for path, (data, _) in files.items()})
+    with suppress(OSError):
+        record.unlink()
+    return tuple(files)
+
+
+def _keep(workspace: Workspace, before: Mapping[Path, bytes], after: Mapping[Path, bytes]) -> None:
+    record = _record(workspace)
+    kept = {str(path): {"before": data.hex(), "sha256": sha256(after[path])} for path, data in before.items()}
+    with suppress(OSError):
+        record.parent.mkdir(parents=True, exist_ok=True)
+    write_files({record: json.dumps(kept).encode()})
+
+
+def _record(workspace: Workspace) -> Path:
+    return state_dir() / "marks" / f"{sha256(str(workspace.path).encode())[:32]}.json"

@@ -1,0 +1,380 @@
+"""Marks proposed for a project: from state registers, handshakes, the platform's ports and its host API.
+
+Every proposal is one that a person may take or leave; none is written unless asked for. The rules speak of what the
+languages' scans tell (`Branch`, `StateRegister`, `Term`), and are the same for all of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from workbench.api.port_styles import PortStyle
+from workbench.model.blocks import as_target, fpga_of
+from workbench.model.pragma import CPU, MEM, Category, Pragma
+from workbench.model.proposal import Proposal
+from workbench.model.scan import Branch, CallSite, HdlBlock, ProjectScan, StateRegister, Term
+from workbench.model.targets import shared_parts
+from workbench.session.mark.handshakes import Asks, Words
+
+if TYPE_CHECKING:
+    from workbench.model.platform import Platform
+
+TO_FPGA, TO_HOST = "to_fpga", "to_host"  # messages of the host's, where no mark gives them a name yet
+_WAITING = {"idle", "wait", "waiting", "stall", "stalled", "pause", "paused", "sleep", "poll", "pending"}
+_BEGINNING = {"init", "initialize", "reset", "rst", "clear", "setup", "config", "configure"}
+_ENDING = {"done", "finish", "finished", "end", "stop", "halt", "halted", "trap", "error", "fail", "failed"}
+#: What a block without a name is called within its instance.
+_UNNAMED = re.compile(r"\.line_\d+$")
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_SENDS = (Category.SEND, Category.WAIT_SEND)
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What a branch may be doing, and why."""
+
+    category: Category
+    why: str
+    reason: str = ""
+    target: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Outside:
+    """What stands around a design, by the signals of its top: those of ports to `memory`, the `roles` of all ports'
+    and, of `links` to other FPGAs, the tops at their other ends, as a target, and what their words are called."""
+
+    memory: Collection[str]
+    roles: Mapping[str, str]
+    links: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+
+def proposals(
+    scan: ProjectScan, platform: Platform, around: Mapping[str, Outside], styles: Iterable[PortStyle] = ()
+) -> tuple[Proposal, ...]:
+    """By file and line. `around` is what stands around each FPGA's design, by what the names in it begin with; `styles`
+    are those of the ports that plugins bring."""
+    found = _Proposing(scan, platform, around, Words(styles)).all()
+    return tuple(sorted(found, key=lambda p: (p.file, p.line, p.column)))
+
+
+class _Proposing:
+    def __init__(self, scan: ProjectScan, platform: Platform, around: Mapping[str, Outside], words: Words) -> None:
+        self._scan, self._platform, self._words, self._around = scan, platform, words, around
+        self._paths = {path for path, _ in scan.hdl.instances}
+        self._host_marks = [p.pragma for call in scan.host.calls for p in call.pragmas]
+
+    def all(self) -> Iterator[Proposal]:
+        found = [proposal for block in self._scan.hdl.blocks if not block.why_not for proposal in self._of_block(block)]
+        yield from found
+        yield from self._of_calls(found)
+
+    # ---- hardware
+
+    def _of_block(self, block: HdlBlock) -> Iterator[Proposal]:
+        names = {p.pragma.name for p in block.pragmas}
+        registers = self._registers(block)
+        arms = {branch: register for register, branches in registers for branch in branches}
+        own: list[tuple[Branch, _Said | None]] = [(branch, self._state(block, branch)) for branch in arms]
+        for branch in block.branches:
+            if branch not in arms and branch.pragma_line and branch.kind != "else":  # which may do anything
+                own.append(
+                    (branch, self._handshake(block, branch.terms, in_state=any(_holds(arm, branch) for arm in arms)))
+                )
+        cases = [branch for branch in arms if branch.kind == "case"]
+        for branch, said in own:
+            if said is None or any(_holds(branch, other) for other in cases if other != branch):
+                continue  # nothing shows what it does, or its time is theirs
+            if branch.pragmas or _beside_marked(branch, block) or _asked_in_state(branch, block, arms):
+                continue
+            register = arms.get(branch)
+            stem = "_or_".join(branch.values) if register else _action(said)
+            group = f"{block.component}.{register.name}" if register else block.id
+            yield self._proposal(block, branch, _new_name(stem, names), said, group)
+        if registers and not arms:
+            yield from self._by_conditions(block, registers[0][0], names)
+
+    def _registers(self, block: HdlBlock) -> list[tuple[StateRegister, list[Branch]]]:
+        """Those that tell the block's states, each with its branches: the one with the most values, and others that
+        are asked for within its branches, around them, or where they are not. (Of registers that go on side by side
+        only one can tell in which state the block is.)"""
+        own = [register for register in self._scan.hdl.registers if register.block == block.id]
+        found: list[tuple[StateRegister, list[Branch]]] = []
+        for register in sorted(own, key=lambda register: -len(register.values)):
+            arms = [b for b in block.branches if b.register == register.name and b.pragma_line]
+            arms = [b for b in arms if b.kind == "case"] or arms
+            if not found or (arms and all(_apart(block, arms, others) for _, others in found)):
+                found.append((register, arms))
+        return found
+
+    def _by_conditions(self, block: HdlBlock, register: StateRegister, names: set[str]) -> Iterator[Proposal]:
+        """The states of a register whose values are asked for elsewhere: conditions at the whole block's begin."""
+        body = next((b for b in block.branches if b.kind == "body" and b.pragma_line), None)
+        if body is None or body.pragmas:
+            return
+        for value in register.values:
+            told = f"the state register {register.name} is {value.name}"
+            said = self._done_in(block, value.name, told, [value.asks])
+            if said is not None:
+                name = _new_name(value.name, names)
+                yield self._proposal(block, body, name, said, f"{block.component}.{register.name}", value.condition)
+
+    def _state(self, block: HdlBlock, branch: Branch) -> _Said | None:
+        """What a state does, by what is asked for within it."""
+        told = f"the state register {branch.register} is {' or '.join(branch.values)}"
+        within = [b.terms for b in block.branches if branch.line < b.line <= b.end_line <= branch.end_line]
+        return self._done_in(block, branch.values[0], told, within)
+
+    def _done_in(self, block: HdlBlock, name: str, told: str, asked: Sequence[Sequence[Term]]) -> _Said | None:
+        """What a state does in which these signals are asked for: it waits, where its name says so and a handshake
+        shows for whom; it works, where it asks nobody else. A name alone shows nothing."""
+        words = _words_of(name)
+        if words & _WAITING:
+            for said in filter(None, (self._handshake(block, terms, in_state=True) for terms in asked)):
+                sends = said.category in _SENDS
+                category = Category.WAIT_SEND if sends else Category.WAIT_RECV
+                reason = "late_receiver" if sends else "late_sender"
+                return _Said(category, f"{told}, and it waits ({said.why})", reason, said.target, said.message)
+        own = self._instance_of(block)
+        outside = any(term.driver != own and (term.driver or term.port) for terms in asked for term in terms)
+        quiet = words & (_WAITING | _BEGINNING | _ENDING)
+        return None if quiet or outside else _Said(Category.WORK, f"{told}, and it asks for nothing of others'")
+
+    def _handshake(self, block: HdlBlock, terms: Sequence[Term], *, in_state: bool) -> _Said | None:
+        """What passes, or is waited for, where signals of a handshake with another instance are asked for. That the
+        other side would take something shows nothing, unless this side offers it in the same condition, or is in a
+        state (`in_state`) that it leaves by that."""
+        own = self._instance_of(block)
+        around = self._around[fpga_of(own)] if fpga_of(own) in self._around else next(iter(self._around.values()))
+        every = [a for term in terms if (a := self._asks(term, around))]
+        asked = [a for a in every if a.term.driver != own]
+        if not asked or not block.instances:
+            return None
+        offers = in_state or any(a.side == "valid" and a.on for a in every if a.term.driver == own)
+        asks = next((a for a in asked if not a.on), asked[0])
+        gives = asks.side == "ready"  # the other side takes
+        if gives and asks.level and not offers and not (asks.buffer and not asks.on):
+            return None
+        target = _partner(asks.term, own, around)
+        if asks.term.port in around.links:
+            message = around.links[asks.term.port][1]
+        elif target == CPU:
+            message = self._host_message(block, to_fpga=not gives)
+        elif target == MEM:
+            message = asks.stem or "memory"
+        else:
+            message = self._stream_name(asks.term) or self._given_as(asks) or asks.stem or "m1"
+        message = re.sub(r"[^\w|]+", "_", message)
+        signals = " and ".join(dict.fromkeys(f"{'' if term.high else '!'}{term.signal}" for term in terms))
+        if asks.on:
+            category, reason = (Category.SEND if gives else Category.RECV), "data"
+            why = f"{signals}: {'the other side takes' if gives else 'something is offered'}"
+        else:
+            category = Category.WAIT_SEND if gives else Category.WAIT_RECV
+            late = "late_receiver" if gives else "late_sender"
+            buffer = "buffer_full" if gives else "buffer_empty"
+            reason = buffer if asks.buffer else late
+            why = f"{signals}: {'there is no room' if gives else 'nothing is there'}"
+        return _Said(category, why, reason, target, message)
+
+    def _given_as(self, asks: Asks) -> str:
+        """Both sides call what passes by the name of the giver's port."""
+        given = self._words.asks(replace(asks.term, signal=asks.term.given_as)) if asks.side == "valid" else None
+        return given.stem if given is not None else ""
+
+    def _instance_of(self, block: HdlBlock) -> str:
+        """The instance that the first of a block's replicas stands in, without the generates around the block."""
+        path = block.instances[0] if block.instances else ""
+        while path and path not in self._paths:
+            path = path.rpartition(".")[0]
+        return path or (block.instances[0].rpartition(".")[0] if block.instances else "")
+
+    def _asks(self, term: Term, around: Outside) -> Asks | None:
+        """A signal of the platform's ports speaks by its role, others by their names."""
+        role = around.roles.get(term.port) if term.port else None
+        if role:
+            by_role = Term(role.removesuffix("_enable"), term.high, term.driver, term.port, term.stream)
+            if asks := self._words.asks(by_role):
+                return replace(asks, term=term, level=asks.level and not role.endswith("_enable"))
+        return self._words.asks(term)
+
+    def _stream_name(self, term: Term) -> str:
+        streams = self._scan.hdl.streams
+        return streams[term.stream].id.rpartition(".")[2] if 0 <= term.stream < len(streams) else ""
+
+    def _host_message(self, block: HdlBlock, *, to_fpga: bool) -> str:
+        """The messages by which the host's marks speak of it already, or those of the FPGA, or the one that is proposed
+        for both sides. Which of several it is nothing shows."""
+        gives, takes = (Category.SEND, Category.WAIT_SEND), (Category.RECV, Category.WAIT_RECV)
+        by_host, in_fpga = (gives, takes) if to_fpga else (takes, gives)
+        marks = [p.pragma for one in self._scan.hdl.blocks for p in one.pragmas if CPU in p.pragma.targets]
+        known = [m for pragma in self._host_marks if pragma.category in by_host for m in pragma.messages]
+        known += [m for pragma in marks if pragma.category in in_fpga for m in pragma.messages]
+        return "|".join(dict.fromkeys(known)) or (TO_FPGA if to_fpga else TO_HOST)
+
+    def _proposal(
+        self, block: HdlBlock, branch: Branch, name: str, said: _Said, group: str, condition: str | None = None
+    ) -> Proposal:
+        return Proposal(
+            f"{block.id}:{name}", group, block.file, branch.pragma_line, branch.indent, _pragma(name, said, condition),
+            said.why, branch.pragma_column,
+        )  # fmt: skip
+
+    # ---- host
+
+    def _of_calls(self, hardware: Sequence[Proposal]) -> Iterator[Proposal]:
+        """The host's calls: those that move data speak with the blocks that do so with the host."""
+        marks = [(block, p.pragma) for block in self._scan.hdl.blocks for p in block.pragmas]
+        blocks = {block.id: block for block in self._scan.hdl.blocks}
+        marks += [(blocks[p.id.rpartition(":")[0]], p.pragma) for p in hardware]
+        names = {pragma.name for pragma in self._host_marks}
+        tops = dict.fromkeys(
+            next((as_target(path) for path, _ in self._scan.hdl.instances if path.startswith(place)), "top")
+            for place in self._around
+        )
+        seen: dict[tuple[str, int], list[CallSite]] = {}
+        for call in self._scan.host.calls:
+            seen.setdefault((call.file, call.pragma_line or call.line), []).append(call)
+        for place, calls in seen.items():
+            call = calls[0]
+            if len(calls) > 1 or call.pragmas or "|" in call.kind:
+                continue  # a mark before a line speaks of its first call alone, and of all that a call may be for
+            said = self._call(call, marks, "|".join(tops))
+            stem = re.sub(r"\W+", "_", call.callee.split("::")[-1]).strip("_") or "call"
+            pragma = _pragma(_new_name(stem, names), said, call.waits_when or None)
+            identity = f"{call.file}:{call.line}:{call.column}"
+            yield Proposal(identity, call.file, call.file, place[1], call.indent, pragma, said.why)
+
+    def _call(self, call: CallSite, marks: Sequence[tuple[HdlBlock, Pragma]], top: str) -> _Said:
+        entries = self._platform.host.entries
+        reason = next((e.reason for e in entries if e.kind == call.kind and call.callee in e.prototype), "")
+        why = f"a call of {call.callee}, which the platform's template says is for: {call.kind}"
+        if call.kind not in ("send", "receive", "wait", "interrupt"):
+            default = {"release": "finalize", "acquire": "initialize", "configure": "initialize"}
+            return _Said(Category.OVERHEAD, why, reason or default.get(call.kind, ""))
+        waits = call.waits_when is not None
+        if waits:
+            why = f"the program calls {call.callee} in a loop until its answer changes: it waits for the FPGA"
+            reason = "late_sender|poll"
+        gives = call.kind == "send"
+        theirs = (Category.RECV, Category.WAIT_RECV) if gives else (Category.SEND, Category.WAIT_SEND)
+        partners = [(b, p) for b, p in marks if CPU in p.targets and p.category in theirs]
+        targets = dict.fromkeys(_of_host(b) for b, _ in partners if b.instances)
+        messages = dict.fromkeys(m for _, p in partners for m in p.messages)
+        receives = call.kind == "receive" and not waits
+        category = Category.SEND if gives else Category.RECV if receives else Category.WAIT_RECV
+        default_reason = "late_sender" if category is Category.WAIT_RECV else "data"
+        message = "|".join(messages) or (TO_FPGA if gives else TO_HOST)
+        return _Said(category, why, reason or default_reason, "|".join(targets) or top, message)
+
+
+def _pragma(name: str, said: _Said, condition: str | None = None) -> Pragma:
+    reasons, targets, messages = (
+        tuple(text.split("|")) if text else () for text in (said.reason, said.target, said.message)
+    )
+    return Pragma(name, said.category, reasons, targets, messages, condition)
+
+
+def outside(platform: Platform, links: Mapping[str, tuple[str, str]]) -> Outside:
+    """What stands around a design on the platform. `links` are those to other FPGAs, by their ports' names."""
+    from workbench.api.ports import HardwarePort
+
+    memory: set[str] = set()
+    roles: dict[str, str] = {}
+    linked: dict[str, tuple[str, str]] = {}
+    for port in platform.hardware.ports if platform.hardware else ():
+        if isinstance(port, HardwarePort):
+            names = {signal.name: role for role, signal in port.signals().items() if signal.name}
+            roles |= names
+            if port.name in links:
+                linked |= dict.fromkeys(names, links[port.name])
+            elif not port.takes_transfers:
+                memory |= set(names)
+    return Outside(memory, roles, linked)
+
+
+def _holds(outer: Branch, inner: Branch) -> bool:
+    """By their lines; an else on the line on which what comes before it ends stands beside that."""
+    beside = inner.kind in ("else", "elsif") and outer.kind in ("if", "elsif") and inner.line == outer.end_line
+    return outer.line <= inner.line and inner.end_line <= outer.end_line and not beside
+
+
+def _beside_marked(branch: Branch, block: HdlBlock) -> bool:
+    """Whether marks of a branch around it, or within it, speak of it already."""
+    marked = [b for b in block.branches if b.pragmas and b is not branch and b.kind != "body"]
+    return any(_holds(other, branch) or _holds(branch, other) for other in marked)
+
+
+def _asked_in_state(branch: Branch, block: HdlBlock, arms: Collection[Branch]) -> bool:
+    """Whether a branch beside the block's states asks for what one within a state asks for, or for that and more where
+    the other is marked: the other speaks of these cycles."""
+
+    def in_state(one: Branch) -> bool:
+        return any(_holds(arm, one) for arm in arms)
+
+    others = [b for b in block.branches if b is not branch and b.terms]
+    marked = any(b.pragmas and set(b.terms) <= set(branch.terms) for b in others)
+    return not in_state(branch) and (marked or any(b.terms == branch.terms and in_state(b) for b in others))
+
+
+def _apart(block: HdlBlock, one: Sequence[Branch], other: Sequence[Branch]) -> bool:
+    """Whether the branches of two registers are never taken side by side: those of one lie within the other's, or both
+    in different arms of one if."""
+
+    def within(inner: Sequence[Branch], outer: Sequence[Branch]) -> bool:
+        return bool(outer) and all(any(_holds(around, branch) for around in outer) for branch in inner)
+
+    arms = [b for b in block.branches if b.kind in ("if", "elsif", "else")]
+    pairs = [(a, b) for a in arms for b in arms if b.kind != "if" and a.end_line <= b.line <= a.end_line + 1 and a != b]
+    either = any(within(x, [a]) and within(y, [b]) for a, b in pairs for x, y in ((one, other), (other, one)))
+    return either or within(one, other) or within(other, one)
+
+
+def _partner(term: Term, own: str, around: Outside) -> str:
+    """Whom a signal comes from, as a pragma's target."""
+    if term.driver:
+        return _target(term.driver, own)
+    if term.port in around.links:
+        return around.links[term.port][0]
+    return MEM if term.port in around.memory else CPU
+
+
+def _of_host(block: HdlBlock) -> str:
+    """A block as a target of the host's: one that stands in several FPGAs in any of them."""
+    several = len(set(map(fpga_of, block.instances))) > 1
+    return _target(block.instances[0], block.instances[0] if several else "")
+
+
+def _target(path: str, own: str) -> str:
+    """An instance or block as a target: within the same replica by its name alone, else every replica of it; within
+    the same FPGA without that. A block without a name is its instance: marks move the line that it is named by."""
+    path = _UNNAMED.sub("", path)
+    if (place := fpga_of(path)) and place == fpga_of(own):
+        path, own = path.removeprefix(place), own.removeprefix(place)
+    within = any("[" in part for part in path.split(".")[: shared_parts(path, own)])
+    return as_target(re.sub(r"\[\d+\]", "" if within else "[*]", path))
+
+
+def _words_of(name: str) -> set[str]:
+    return {word.lower() for word in _WORDS.findall(name)}
+
+
+def _action(said: _Said) -> str:
+    verb = {
+        Category.SEND: "give", Category.RECV: "take", Category.WAIT_SEND: "wait", Category.WAIT_RECV: "wait",
+    }[said.category]  # fmt: skip
+    return f"{verb}_{said.message.partition('|')[0]}" if said.message else verb
+
+
+def _new_name(stem: str, taken: set[str]) -> str:
+    """A name that stands for no other state of the block yet."""
+    stem = stem if stem[:1].isalpha() or stem[:1] == "_" else f"state_{stem}"
+    name, number = stem, 2
+    while name in taken:
+        name, number = f"{stem}_{number}", number + 1
+    taken.add(name)
+    return name

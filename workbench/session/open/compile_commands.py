@@ -1,0 +1,100 @@
+"""`compile_commands.json`: with which flags a project's own build compiles each source.
+
+CMake writes it (CMAKE_EXPORT_COMPILE_COMMANDS), as do Meson, Bear and others: https://clang.llvm.org/docs/JSONCompilationDatabase.html.
+Taken over is what sources mean and how they are compiled; what linking has to know too, what the compiler writes
+beside an object file, and what has it start other programs are not.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from workbench.api.source.flags import absolute, names_headers
+from workbench.formats.json_text import JsonError, read_json
+from workbench.model.application import HostSources
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.session.make.compiler.command import Command, parse_words
+from workbench.system.files import read_regular
+
+NAME = "compile_commands.json"
+_TAKEN = re.compile(r"-([DUOmf]|std=|ansi)")
+_LEFT_OUT = re.compile(r"-f(sanitize|lto|no-lto|plugin|pass-plugin|use-ld|diagnostics|color|prebuilt|module)")
+
+
+def find_commands(root: Path, host: HostSources) -> Path | None:
+    """The file named, or that beside the project file."""
+    path = root / (host.compile_commands or NAME)
+    return path if host.compile_commands or os.path.lexists(path) else None
+
+
+def flags_of_sources(path: Path, root: Path, host: HostSources) -> tuple[dict[str, tuple[str, ...]], list[Diagnostic]]:
+    """Source, as the project names it -> its flags, all paths absolute; and what cannot be read of the file."""
+    try:
+        read = read_json(read_regular(path))
+    except OSError as error:
+        return {}, [_told(path, f"it cannot be read: {error.strerror or error}")]
+    except JsonError as error:
+        return {}, [_told(path, f"it is no JSON: {error.message}", error.line, error.column)]
+    if not isinstance(read, list):
+        return {}, [_told(path, "it is no list of commands")]
+    names = {os.path.realpath(root / name): name for name in host.sources}
+    found: dict[str, tuple[str, ...]] = {}
+    problems: list[Diagnostic] = []
+    for number, entry in enumerate(read, 1):
+        command = _command(entry)
+        if command is None:
+            problems.append(_told(path, f"entry {number} has no directory, file and command"))
+            continue
+        if "\0" in "".join((entry["directory"], entry["file"], *_words(entry))):
+            problems.append(_told(path, f"entry {number} has a character (U+0000) that no name and no flag can have"))
+            continue
+        folder = path.parent / entry["directory"]
+        name = names.get(os.path.realpath(folder / entry["file"]))
+        if name is None or name in found:
+            continue
+        found[name] = tuple(_flags(command, folder))
+        if lists := [one.name for one in command.inputs if one.name.startswith("@")]:
+            problems.append(_told(path, f"entry {number}: the flags in {lists[0]} are not read"))
+    return found, problems
+
+
+def _told(path: Path, why: str, line: int | None = None, column: int | None = None) -> Diagnostic:
+    hint = "Sources are read and built with the project's flags alone; have the build system write the file anew."
+    return Diagnostic(f"flags of sources are missing: {why}", hint, Severity.WARNING, str(path), line, column)
+
+
+def _command(entry: Any) -> Command | None:
+    """What one entry says; None where it is not one."""
+    if not isinstance(entry, dict) or not all(isinstance(entry.get(key), str) for key in ("directory", "file")):
+        return None
+    words = _words(entry)
+    return parse_words(words) if words else None
+
+
+def _words(entry: Mapping[str, Any]) -> list[str]:
+    """An entry's command, none where it has none."""
+    words = entry.get("arguments")
+    if isinstance(entry.get("command"), str) and words is None:
+        try:
+            words = shlex.split(entry["command"])
+        except ValueError:
+            return []
+    return words if isinstance(words, list) and all(isinstance(word, str) for word in words) else []
+
+
+def _flags(command: Command, folder: Path) -> Iterator[str]:
+    taken = (option for option in command.options if _is_taken(option))
+    words = (option if names_headers(option[0]) else ("".join(option),) for option in taken)
+    return absolute((word for several in words for word in several), folder)
+
+
+def _is_taken(option: tuple[str, ...]) -> bool:
+    if names_headers(option[0]):
+        return True
+    known = _TAKEN.match(option[0]) and not _LEFT_OUT.match(option[0])
+    return bool(known) and not Command((option,)).writes_beside

@@ -1,0 +1,198 @@
+"""Cores of FuseSoC (CAPI 2, https://fusesoc.readthedocs.io): of the targets `default`, else all file sets.
+
+A core that another depends on is looked for in the project's folders.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from workbench.api.source import suffixes
+from workbench.api.source.files import TooManyFiles, matches
+from workbench.formats.documents import read_text
+from workbench.formats.yaml_marks import read_marked, value_at
+from workbench.model.diagnostic import Severity
+from workbench.session.open.listed import DEPTH, Cores, Listed, Told
+from workbench.session.open.listed import value as text_value
+
+_HDL = (*suffixes.VERILOG, *suffixes.VERILOG_HEADERS, *suffixes.VHDL)
+_CONDITION = re.compile(r"(!?)\s*(\w+)\s*\?\s*\((.*)\)", re.DOTALL)  # of a text without spaces at its ends
+_CONDITIONS = 20  # within one another
+_STANDARD = re.compile(r"vhdlSource-(\d+)")
+_TRUE = {"tool_verilator", "target_default"}
+
+
+def read_core(path: Path, listed: Listed, depth: int = 0) -> None:
+    if path in listed.read:
+        return
+    text, problems = read_text(path, "core")
+    listed.read[path] = None
+    listed.problems += problems
+    if text is None:
+        return
+    unmerged = re.sub(r"([\s{,])<<(?=\s*:)", r'\1"<<"', text)  # in targets that extend others
+    marked, problems = read_marked(unmerged, str(path))
+    listed.problems += problems
+    if marked is None:
+        return
+
+    def told(where: tuple[int | str, ...], message: str, hint: str = "") -> None:
+        listed.problems.append(marked.diagnostic(where, message, hint, Severity.WARNING))
+
+    def listed_at(*where: int | str) -> list[Any]:
+        """The items of a list; none, which is reported, where something else is there."""
+        found = value_at(data, where) if _has(data, where) else None
+        if found is not None and not isinstance(found, list):
+            told(where, f"'{where[-1]}' should be a list: it is left out", "Begin each item with '- '.")
+        return found if isinstance(found, list) else []
+
+    def texts_at(*where: int | str) -> list[str]:
+        return [text for number, entry in enumerate(listed_at(*where)) for text in texts(entry, (*where, number))]
+
+    def texts(entry: Any, where: tuple[int | str, ...]) -> list[str]:
+        if isinstance(entry, dict | list) or entry is None:
+            told(where, "this should be a text: it is left out", "Write a name.")
+            return []
+        found = _words(str(entry))
+        if found is None:
+            told(where, f"more than {_CONDITIONS} conditions are within one another: this is left out")
+        return found or []
+
+    data = _mapping(marked.data)
+    sets, targets = _mapping(data.get("filesets")), _mapping(data.get("targets"))
+    if not sets:
+        told((), "this core has no file sets", "The workbench reads cores of CAPI 2.")
+        return
+    target = ("targets", "default")
+    names = texts_at(*target, "filesets") if _mapping(targets.get("default")) else list(sets)
+    for name in dict.fromkeys(names):
+        if not isinstance(sets.get(name), dict):
+            where = ("filesets", name) if name in sets else (*target, "filesets")
+            told(where, f"'{name}' is no file set: it is left out", "Write its files below `files:`.")
+            continue
+        for number, entry in enumerate(listed_at("filesets", name, "depend")):
+            at = ("filesets", name, "depend", number)
+            for vlnv in texts(entry, at):
+                if (other := _find_core(vlnv, listed)) is None:
+                    told(at, f"no core '{vlnv}' lies in the project: it is left out",
+                         "Copy it there, or add its folder to `outside`.")  # fmt: skip
+                elif depth < DEPTH:
+                    read_core(other, listed, depth + 1)
+        for number, entry in enumerate(listed_at("filesets", name, "files")):
+            at = ("filesets", name, "files", number)
+            if entry == {}:
+                told(at, "this names no file: it is left out", "Write a name.")
+            for key, own in entry.items() if isinstance(entry, dict) else ((entry, {}),):
+                if not isinstance(own, dict):
+                    told(at, f"what is said of '{key}' should be keys with values: it is ignored",
+                         f"Write `{key}: {{file_type: verilogSource}}`.")  # fmt: skip
+                traits = {**sets[name], **_mapping(own)}
+                _core_files(texts(key, at), path, traits, listed, lambda *said, at=at: told(at, *said))
+    _core_parameters(data.get("parameters"), texts_at(*target, "parameters"), listed)
+
+
+def _has(data: Any, where: Sequence[int | str]) -> bool:
+    """Whether mappings lead to something."""
+    for key in where:
+        if not isinstance(data, dict) or key not in data:
+            return False
+        data = data[key]
+    return True
+
+
+def _core_files(names: Iterable[str], core: Path, traits: Mapping[Any, Any], listed: Listed, told: Told) -> None:
+    """Files of a set, with what it, and they, are said to be."""
+    library = str(traits.get("logical_name") or "")
+    for name in names:
+        path = Path(os.path.normpath(core.parent / name))
+        if traits.get("is_include_file"):
+            folder = core.parent / str(traits.get("include_path") or os.path.dirname(name))
+            if listed.folder(folder, told):
+                listed.include_dirs[Path(os.path.normpath(folder))] = None
+        elif path.suffix in _HDL:
+            listed.source(path, told)
+            if standard := _STANDARD.fullmatch(str(traits.get("file_type", ""))):
+                listed.vhdl_standards.add("93" if standard[1] in ("87", "93") else "2008")
+            if library:
+                listed.libraries.setdefault(library, []).append(path)
+
+
+def _core_parameters(declared: Any, used: Sequence[str], listed: Listed) -> None:
+    """The values that a target gives to macros and to the top's parameters."""
+    for text in used:
+        name, given, value = text.partition("=")
+        traits = _mapping(_mapping(declared).get(name))
+        default = traits.get("default")
+        if not given and default is None:
+            continue
+        found = text_value(value) if given else default
+        if isinstance(found, bool) or found in ("true", "false"):
+            found = int(found in (True, "true"))
+        if isinstance(found, int | float | str):
+            if traits.get("paramtype") == "vlogdefine":
+                listed.defines.setdefault(name, found)
+            elif traits.get("paramtype") == "vlogparam":
+                listed.parameters.setdefault(name, found)
+
+
+def _mapping(entry: Any) -> dict[Any, Any]:
+    return entry if isinstance(entry, dict) else {}
+
+
+def _words(text: str) -> list[str] | None:
+    """The words of a text, none of one whose condition does not hold: `tool_vivado? (ip.xci)`; None where too many
+    conditions are within one another."""
+    text = text.strip()
+    for _ in range(_CONDITIONS):
+        if not (match := _CONDITION.fullmatch(text)):
+            return text.split()
+        text = match[3].strip() if (match[2] in _TRUE) != bool(match[1]) else ""
+    return None
+
+
+def _find_core(vlnv: str, listed: Listed) -> Path | None:
+    """The core of that name where the project may look, or the first that stands for it as a virtual one; of several
+    versions the one asked for, or the last."""
+    if not listed.cores:
+        listed.cores.update(_all_cores(listed.allowed))
+    *wanted, version = _named(vlnv)
+    named, stand_ins = listed.cores.get(tuple(wanted), ([], []))
+    if named:
+        return max((told == version, told, path) for told, path in named)[2]
+    return next((path for path in stand_ins if path in listed.read), stand_ins[0] if stand_ins else None)
+
+
+def _all_cores(folders: Iterable[Path]) -> Cores:
+    """Every core by its vendor, library and name, with those that stand for it."""
+    found: Cores = defaultdict(lambda: ([], []))
+    for path in _cores(folders):
+        text = read_text(path, "core")[0] or ""
+        for name in re.findall(r"^name\s*:\s*[\"']?([^\s\"'#]+)", text, re.MULTILINE)[:1]:
+            *own, version = _named(name)
+            found[tuple(own)][0].append((version, path))
+        for names in re.findall(r"^virtual\s*:((?:\s*-\s*\S+)+)", text, re.MULTILINE):
+            for name in re.findall(r"-\s*[\"']?([^\s\"'#]+)", names):
+                found[_named(name)[:3]][1].append(path)
+    return found
+
+
+def _cores(folders: Iterable[Path]) -> Iterator[Path]:
+    for folder in folders:
+        try:
+            yield from matches(folder, "**/*.core")
+        except TooManyFiles:
+            continue
+
+
+def _named(vlnv: str) -> tuple[str, ...]:
+    """Vendor, library, name and version: `>=a:b:c:1.0`, `::c:1.0`, `c-1.0` or `c`."""
+    text = vlnv.lstrip("<>=^~! ")
+    if ":" not in text:
+        name, _, version = text.rpartition("-") if re.search(r"-\d[\w.]*$", text) else (text, "", "")
+        return "", "", name, version
+    return tuple([*text.split(":"), "", ""][:4])

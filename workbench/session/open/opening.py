@@ -1,0 +1,167 @@
+"""Opening a project: its documents are read, and what they name is found."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.api.source.flags import absolute
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unknown_name
+from workbench.session.open.hdl_language import language_of
+from workbench.session.open.own_api import own_support, with_header
+from workbench.session.open.project_path import find_project
+from workbench.session.open.workspace import Workspace, at_keys, chosen
+from workbench.session.program.plugins import Plugins
+
+if TYPE_CHECKING:  # the documents' schemas are imported by the first project
+    from workbench.model.application import HardwareSources, Project
+    from workbench.model.platform import Platform
+
+
+def open_workspace(
+    path: Path, plugins: Plugins, *, faulty: bool = False, platform_name: str = "",
+    edge_depths: Mapping[str, int] | None = None,
+) -> Workspace:  # fmt: skip
+    """Open a project file (or a folder that holds just one). Raises WorkbenchError with every problem found; with
+    `faulty` one whose sources cannot be composed is opened without them, to be fixed. `platform_name` takes the
+    place of the project's platform, `edge_depths` that of what a streaming application says of its edges, by label.
+
+    Reads only; nothing of the project is run.
+    """
+    from workbench.formats.platform_file import load_platform
+    from workbench.formats.project_file import load_project
+    from workbench.session.open.composing import composed
+    from workbench.session.open.top_names import with_own_names
+
+    path = Path(os.path.realpath(find_project(path)))
+    project, problems = load_project(path)
+    if project is None:
+        raise WorkbenchError(*problems)
+    if platform_name:
+        project = project.model_copy(update={"platform": platform_name})
+    if edge_depths and project.streaming is not None:
+        streaming = project.streaming.model_copy(update={"depths": {**project.streaming.depths, **edge_depths}})
+        project = project.model_copy(update={"streaming": streaming})
+    platform_path = _find_platform(project, path, plugins)
+    platform, more = load_platform(platform_path, plugins.port_kinds)
+    problems = (*problems, *more)
+    if platform is None:
+        raise WorkbenchError(*problems)
+    own = project.hardware.designs() if project.hardware.fpgas else ()
+    project, lists, wrong = _with_expanded_sources(project, path.parent)
+    project, commands, more = _with_source_flags(project, path)
+    problems = (*problems, *wrong, *more)
+    try:
+        project, made = composed(project, platform, path, plugins.composers)
+        parts = tuple(path.parent / name for one in made for name in one.parts)
+        faults: tuple[Diagnostic, ...] = ()
+    except WorkbenchError as error:
+        if not faulty or project.streaming is None:
+            raise
+        parts, made = tuple(path.parent / name for name in project.streaming.sources), ()
+        faults = error.diagnostics
+    language = language_of(project.hardware, plugins.hdl_languages)
+    project = project.model_copy(update={"hardware": project.hardware.model_copy(update={"language": language})})
+    support = own_support(platform, platform_path, plugins.platforms, project, path.parent)
+    folders = (*project.host.include_dirs, *(os.path.dirname(source) for source in project.host.sources))
+    support = with_header(support, platform, platform_path, (path.parent / folder for folder in folders))
+    if project.target.name not in plugins.targets:  # all but running it can be done without
+        told = unknown_name("target", project.target.name, plugins.targets, path)
+        problems = (*problems, at_keys(path, ("target", "name"), replace(told, severity=Severity.WARNING)))
+    workspace = Workspace(
+        path=path,
+        root=path.parent,
+        project=project,
+        platform=with_own_names(platform, project.hardware.signals, path),
+        platform_path=platform_path,
+        support=support,
+        host_language=chosen("host language", project.host.language, plugins.host_languages, path, "host", "language"),
+        hdl_language=chosen("hardware language", language, plugins.hdl_languages, path, "hardware", "language"),
+        targets=plugins.targets,
+        port_kinds=plugins.port_kinds,
+        composers=plugins.composers,
+        composed=made,
+        diagnostics=problems,
+        parts=parts,
+        commands=(*commands, *lists),
+        faults=faults,
+    )
+    return _with_designs(workspace, own, platform, plugins) if own else workspace
+
+
+def _with_designs(
+    workspace: Workspace, hardware: Sequence[HardwareSources], platform: Platform, plugins: Plugins
+) -> Workspace:
+    """With the design of each FPGA; `hardware` as the project says it, `platform` as the template does."""
+    from workbench.session.open.file_lists import with_lists
+    from workbench.session.open.links import check_networks, ends_at, with_ends
+    from workbench.session.open.top_names import with_own_names
+
+    path, root, project = workspace.path, workspace.root, workspace.project
+    check_networks(project.hardware, platform, lambda keys, told: at_keys(path, keys, told))
+    known: dict[str, Workspace] = {}
+    designs, lists, problems = [], [*workspace.commands], [*workspace.diagnostics]
+    for number, said in enumerate(hardware):
+        own, read, wrong = with_lists(said, root, project.outside)
+        ends = ends_at(project.hardware, project.hardware.fpgas[number].name)
+        sides = [(end.side, end.signals) for end in ends]
+        if (text := f"{own.model_dump_json()} {sides}") not in known:
+            lists, problems = [*lists, *read], [*problems, *wrong]
+            keys = ("hardware", "fpgas", number)
+            language = language_of(own, plugins.hdl_languages)
+            own = own.model_copy(update={"language": language})
+            named = with_own_names(platform, own.signals, path, (*keys, "signals"))
+            own, named = with_ends(own, named, ends, plugins.port_kinds)
+            known[text] = replace(
+                workspace.with_hardware(own),
+                platform=named,
+                ends=ends,
+                hdl_language=chosen("hardware language", language, plugins.hdl_languages, path, *keys, "language"),
+            )
+        designs.append(known[text])
+    return replace(workspace, designs=tuple(designs), commands=tuple(lists), diagnostics=tuple(dict.fromkeys(problems)))
+
+
+def _with_expanded_sources(project: Project, root: Path) -> tuple[Project, tuple[Path, ...], tuple[Diagnostic, ...]]:
+    """The project with every source named by itself, patterns and file lists resolved; the lists; their problems.
+
+    The files are those that were checked."""
+    from workbench.api.source.files import expand_sources
+    from workbench.session.open.file_lists import with_lists
+
+    host = tuple(os.path.relpath(path, root) for path in expand_sources(root, project.host.sources))
+    hardware, lists, problems = with_lists(project.hardware, root, project.outside)
+    update = {"host": project.host.model_copy(update={"sources": host}), "hardware": hardware}
+    return project.model_copy(update=update), lists, problems
+
+
+def _with_source_flags(project: Project, path: Path) -> tuple[Project, tuple[Path, ...], tuple[Diagnostic, ...]]:
+    """The project with the flags that its own build has for each source, and the file that told them."""
+    from workbench.session.open.compile_commands import find_commands, flags_of_sources
+
+    host, root, own = project.host, path.parent, project.host.source_flags
+    unknown = [
+        at_keys(path, ("host", "source_flags", name), replace(told, severity=Severity.WARNING))
+        for name in sorted(own.keys() - set(host.sources))
+        for told in (unknown_name("host source", name, host.sources, path),)
+    ]
+    commands = find_commands(root, host)
+    told, problems = flags_of_sources(commands, root, host) if commands else ({}, [])
+    given = {name: (*told.get(name, ()), *absolute(own.get(name, ()), root)) for name in (*told, *own)}
+    host = host.model_copy(update={"source_flags": given})
+    return project.model_copy(update={"host": host}), (commands,) if commands else (), (*unknown, *problems)
+
+
+def _find_platform(project: Project, path: Path, plugins: Plugins) -> Path:
+    """A platform is named by its template, or by a file beside the project."""
+    if support := plugins.platforms.get(project.platform):
+        return support.template
+    beside = path.parent / project.platform
+    if os.path.isfile(beside):
+        return beside
+    told = unknown_name("platform template", project.platform, plugins.platforms, path)
+    hint = f"{told.hint} The path of a template works too, such as platform: my_card.yaml beside this file."
+    raise WorkbenchError(at_keys(path, ("platform",), replace(told, hint=hint)))

@@ -1,0 +1,184 @@
+"""Building and running a project runs its code. What was agreed to is the content that was there to be seen.
+
+A project that its user calls their own is trusted whatever becomes of it. Any other is trusted as it stood: where a
+file of it has changed since, the question comes again and names the file.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.text import listed
+from workbench.session.open.workspace import Workspace
+from workbench.system import store
+from workbench.system.confine import missing_tools
+from workbench.system.files import sha256
+
+_OWN = "own"
+#: How a project is trusted, in words.
+OWN, AS_IT_STOOD = "your own, whatever it holds", "as it stood when you agreed"
+_MOST_FILES = 5000
+_RIGHTS = "with your rights, network and all"
+#: Larger files are known by size and time of change: they are data, and reading them all would take long.
+_MOST_BYTES = 4 << 20
+_HARDWARE_ACTS = re.compile(
+    r"\$(?:system|fopen|fwrite|fdisplay|fscanf|fread|readmem[bh]|writemem[bh]|dumpfile)\b|\bimport\s+\"DPI(?:-C)?\""
+)
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Whether a project may be run without asking, and where not, which files differ from what was agreed to."""
+
+    trusted: bool
+    changed: tuple[str, ...] = ()
+
+
+def standing(workspace: Workspace) -> Standing:
+    """How the project stands now; reads its files."""
+    agreed = _agreed().get(str(workspace.path))
+    if agreed == _OWN:
+        return Standing(True)
+    if not isinstance(agreed, dict):
+        return Standing(False)
+    now = content(workspace)
+    changed = sorted(name for name in {*now, *agreed} if now.get(name) != agreed.get(name))
+    return Standing(not changed and bool(now), tuple(changed))
+
+
+def trust(workspace: Workspace, own: bool = False) -> None:
+    """Agree to run what the project holds now or, where it is the user's `own`, whatever it will hold."""
+    store.save("trusted", {**_agreed(), str(workspace.path): _OWN if own else content(workspace)})
+
+
+def trusted() -> dict[str, bool]:
+    """The project files that are trusted, each with whether it is its user's own."""
+    return {path: agreed == _OWN for path, agreed in _agreed().items()}
+
+
+def withdraw(project: str) -> None:
+    """Ask again before this project is run. WorkbenchError where it is not trusted."""
+    agreed = _agreed()
+    if project not in agreed:
+        raise WorkbenchError(
+            Diagnostic("this project is not trusted", "`workbench settings list` lists them.", file=project)
+        )
+    store.save("trusted", {path: content for path, content in agreed.items() if path != project})
+
+
+def _agreed() -> Mapping[str, object]:
+    known: Mapping[str, object] = store.load("trusted", {})
+    return known
+
+
+def content(workspace: Workspace) -> dict[str, str]:
+    """File -> what is in it, for all that building and running may read in the project's own folders.
+
+    These are the project file, the platform's template, and whatever lies in or below the folders that hold sources
+    and headers (with commands of its own: the project's whole folder), but for runs and hidden folders. Empty where
+    there are too many to tell: such a project is asked for each time, unless it is the user's own.
+    """
+    project, root = workspace.project, workspace.root
+    sources = [*(root / name for name in project.host.sources), *workspace.hdl_files]
+    inner = [project.host.include_dirs, *(one.project.hardware.include_dirs for one in workspace.different)]
+    folders = [root / name for names in inner for name in names]
+    sources = [path for path in (*sources, *workspace.parts) if not workspace.is_made(path)]
+    folders = [folder for folder in folders if not workspace.is_made(folder)]
+    if project.host.build or _commands(workspace):  # they may run whatever lies here
+        folders.append(root)
+    own = (root, workspace.platform_path.parent)
+    named = workspace.support.api_sources if workspace.support else ()
+    api = [path for path in named if any(path.is_relative_to(folder) for folder in own)]
+    files = {workspace.path, workspace.platform_path, *workspace.commands, *sources, *api}
+    for folder in dict.fromkeys([*(source.parent for source in sources), *folders]):
+        for path in _files_below(folder, workspace.runs_dir):
+            files.add(path)
+            if len(files) > _MOST_FILES:
+                return {}
+    return {os.path.relpath(path, root): said for path in files if (said := _digest(path))}
+
+
+def _files_below(folder: Path, runs: Path) -> Iterator[Path]:
+    for here, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".") and Path(here) / name != runs]
+        yield from (Path(here) / name for name in names)
+
+
+def _digest(path: Path) -> str:
+    """What a regular file holds, in short; nothing for what is none, or cannot be read."""
+    try:
+        if not path.is_file():
+            return ""
+        facts = path.stat()
+        if facts.st_size > _MOST_BYTES:
+            return f"{facts.st_size} bytes, {facts.st_mtime_ns} ns"
+        return sha256(path.read_bytes())
+    except OSError:
+        return ""
+
+
+def trust_sentences(workspace: Workspace, found: Standing) -> tuple[str, ...]:
+    """What agreeing would run, and with which rights: a sentence each, for whoever is asked."""
+    project = workspace.project
+    flags = " ".join((*project.host.flags, *(f"-l{name}" for name in project.host.libraries)))
+    said = [f"Changed since you trusted it: {listed(found.changed, 4)}."] if found.changed else []
+    host, hardware = _own(workspace, project.host.sources), _own_hardware(workspace)
+    if workspace.parts:
+        blocks = listed([os.path.relpath(path, workspace.root) for path in workspace.parts])
+        said.append(f"Blocks: {blocks}, made into a host program and a design, which are compiled and started.")
+    if host or not workspace.parts:
+        further = " and flags of single sources" if project.host.source_flags else ""
+        how = f"compiled with '{flags}'{further}"
+        if project.host.build:
+            how = f"built by `{project.host.build}`, run in a copy of this folder {_RIGHTS},"
+        said.append(f"Host: {listed(host)}, {how} and started as a program.")
+    if hardware or not workspace.parts:
+        said.append(f"Hardware: {listed(hardware)}, made into a program by Verilator and started.")
+    if commands := _commands(workspace):
+        said.append(f"Target {project.target.name}: {listed(commands)}: run in this folder {_RIGHTS}.")
+    if acts := _hardware_acts(workspace):
+        said.append(f"The hardware's sources reach outside the simulation: {listed(acts, 4)}.")
+    lacking = missing_tools()
+    if lacking:
+        said.append(
+            f"Both, whatever they call ($system and $fopen too), have your rights: nothing here confines them "
+            f"({', '.join(lacking)} is not installed)."
+        )
+    else:
+        said.append("Where this system allows it, both run without network and write to the run folder only.")
+    return tuple(said)
+
+
+def _commands(workspace: Workspace) -> tuple[str, ...]:
+    """The project's own commands, as they are written."""
+    target = workspace.project.target
+    return tuple(f"`{line}`" for line in (target.build, target.run, target.fetch) if line)
+
+
+def _own(workspace: Workspace, sources: Sequence[str]) -> list[str]:
+    """The sources that a person wrote."""
+    return [name for name in sources if not workspace.is_made(workspace.root / name)]
+
+
+def _own_hardware(workspace: Workspace) -> list[str]:
+    return _own(workspace, [os.path.relpath(path, workspace.root) for path in workspace.hdl_files])
+
+
+def _hardware_acts(workspace: Workspace) -> tuple[str, ...]:
+    """Where the HDL calls what acts on files or starts programs: `$system at hdl/top.v:12`."""
+    found = []
+    for name in _own_hardware(workspace):
+        try:
+            text = (workspace.root / name).read_text("utf-8", errors="replace")
+        except OSError:
+            continue
+        code = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
+        for match in _HARDWARE_ACTS.finditer(code):
+            found.append(f"{match[0]} at {name}:{code.count(chr(10), 0, match.start()) + 1}")
+    return tuple(found)

@@ -1,0 +1,382 @@
+"""A project opened: its documents read and resolved, its languages and its platform's support found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from workbench.api import Composed, Composer, HdlLanguage, HostLanguage, PlatformSupport, PortKind, Target
+from workbench.api.descriptors import FindsDefinitions
+from workbench.api.source.files import expand_sources
+from workbench.api.source.lines import name_at, reading_typed
+from workbench.model.diagnostic import Diagnostic, OfProject, WorkbenchError, has_errors, unknown_name
+from workbench.session.open.places import placed
+from workbench.session.open.reading import S, definition, instrumented, joined, scanned
+from workbench.system.files import real, sha256
+
+if TYPE_CHECKING:  # the documents' schemas are imported by the first project
+    from workbench.api import HdlBuild
+    from workbench.api.job import Job
+    from workbench.formats.yaml_marks import Marked
+    from workbench.model.application import HardwareSources, HostSources, Project
+    from workbench.model.platform import Platform
+    from workbench.model.scan import Definition, HdlPort, HdlScan, HostScan, ProjectScan
+    from workbench.session.open.links import LinkEnd
+
+Value = int | float | str
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """An open project. `diagnostics` are the warnings met on the way; errors raise instead. `composed` are the sources
+    that were made of its sections, of the files `parts`; `faults` say why they could not be made, and then nothing can
+    be built."""
+
+    path: Path
+    root: Path
+    project: Project
+    platform: Platform
+    platform_path: Path
+    support: PlatformSupport | None
+    host_language: HostLanguage
+    hdl_language: HdlLanguage
+    targets: Mapping[str, Target]
+    port_kinds: Mapping[str, PortKind]
+    composers: Mapping[str, Composer] = field(default_factory=dict)
+    diagnostics: tuple[Diagnostic, ...] = ()
+    composed: tuple[Composed, ...] = ()
+    parts: tuple[Path, ...] = ()
+    commands: tuple[Path, ...] = ()  # the compile_commands.json and the HDL's file lists, where there are any
+    faults: tuple[Diagnostic, ...] = ()
+    ends: tuple[LinkEnd, ...] = ()  # where links begin and end in this design
+    designs: tuple[Workspace, ...] = ()  # the project of each FPGA with a design of its own, as if there were no other
+
+    @property
+    def each(self) -> tuple[Workspace, ...]:
+        """The project of each FPGA."""
+        return self.designs or (self,) * self.project.hardware.cards
+
+    @property
+    def different(self) -> tuple[Workspace, ...]:
+        """Those of each design."""
+        return tuple({id(one): one for one in self.each}.values())
+
+    @property
+    def by_place(self) -> dict[str, Workspace]:
+        """Those of each design, by what the names in the first FPGA begin with that holds it."""
+        places = self.project.hardware.places
+        return {places[self.each.index(one)]: one for one in self.different}
+
+    def settings(self, changes: Mapping[str, Value] | None = None) -> dict[str, Value]:
+        """The project's settings with `changes` laid over. WorkbenchError for a name that the project does not have."""
+        for name in changes or {}:
+            if name not in self.project.settings:
+                raise WorkbenchError(unknown_name("setting", name, self.project.settings, self.path))
+        return {**self.project.settings, **(changes or {})}
+
+    def watching(self, blocks: Sequence[str]) -> Workspace:
+        """The same where the design's counters watch these blocks, if any; the project's own else."""
+        if not blocks:
+            return self
+        watched = self.with_hardware(self.project.hardware.model_copy(update={"watch": tuple(blocks)}))
+        own = {id(one): one.watching(blocks) for one in self.designs}
+        return replace(watched, designs=tuple(own[id(one)] for one in self.designs))
+
+    def with_hardware(self, hardware: HardwareSources) -> Workspace:
+        return replace(self, project=self.project.model_copy(update={"hardware": hardware}))
+
+    def with_parameters(self, parameters: Mapping[str, Value]) -> Workspace:
+        """With parameters of the top module laid over the project's."""
+        hardware = self.project.hardware
+        laid = {**hardware.parameters, **parameters}
+        return self.with_hardware(hardware.model_copy(update={"parameters": laid})) if parameters else self
+
+    def defines(self, settings: Mapping[str, Value]) -> dict[str, str]:
+        """Macros for the host's compiler."""
+        return {name: str(value) for name, value in {**self.project.host.defines, **settings}.items()}
+
+    def parameters(self, settings: Mapping[str, Value]) -> dict[str, str]:
+        """Parameters of the top module: those the project lists, with the settings of the same name laid over."""
+        listed = self.project.hardware.parameters
+        return {name: str(settings.get(name, value)) for name, value in listed.items()}
+
+    @property
+    def host(self) -> HostSources:
+        """The host's sources, with the folder of the platform's header among the include folders."""
+        api = (str(self.support.api_dir),) if self.support and self.support.api_dir else ()
+        host = self.project.host
+        return host.model_copy(update={"include_dirs": (*host.include_dirs, *api)})
+
+    def target(self, name: str = "") -> Target:
+        """Where runs are made: at the target of that name, or the project's. WorkbenchError where there is none."""
+        if name and name not in self.targets:
+            raise WorkbenchError(unknown_name("target", name, self.targets))
+        return chosen("target", name or self.project.target.name, self.targets, self.path, "target", "name")
+
+    def scan(self, changes: Mapping[str, Value] | None = None, job: Job | None = None) -> ProjectScan:
+        """What the sources hold, read in children with limits. Raises Cancelled."""
+        from workbench.api.job import Job
+        from workbench.model.scan import HdlScan, HostScan, ProjectScan
+
+        if self.faults:
+            return ProjectScan(HostScan((), diagnostics=self.faults), HdlScan(()))
+        settings, job = self.settings(changes), job or Job()
+        design = self._scan_hardware(settings, job)
+        return self._checked(ProjectScan(self._scan_host(self.host, settings, job), design))
+
+    def _checked(self, scan: ProjectScan) -> ProjectScan:
+        """With its marks held against each other."""
+        from workbench.session.mark.mark_checks import mark_problems
+        from workbench.session.mark.marking import proposed
+
+        marks = mark_problems(scan, lambda bare: proposed(self, bare))
+        return placed(replace(scan, marks=marks), self.root)
+
+    def _scan_hardware(self, settings: Mapping[str, Value], job: Job) -> HdlScan:
+        from workbench.run.cards import scanned_on_fpgas
+
+        found = {id(one): one._scan_design(settings, job) for one in self.different}
+        if not self.designs:
+            return found[id(self)]
+        return scanned_on_fpgas([found[id(one)] for one in self.designs], self.project.hardware)
+
+    def _scan_design(self, settings: Mapping[str, Value], job: Job) -> HdlScan:
+        from workbench.model.scan import HdlScan
+
+        scanner = self.hdl_scanner(settings, job)
+        with job.step("Read hardware sources"):
+            design = scanned(self.root, self.outside, self.project.hardware, scanner, HdlScan(()), job)
+        design = replace(design, diagnostics=self._in_project(design.diagnostics))
+        if has_errors(design.diagnostics):
+            return design
+        return replace(design, diagnostics=(*design.diagnostics, *self.undriven(design.ports)))
+
+    def _scan_host(self, host: HostSources, settings: Mapping[str, Value], job: Job) -> HostScan:
+        from workbench.model.scan import HostScan
+
+        with job.step("Read host sources"):
+            found = scanned(self.root, self.outside, host, self.host_scanner(settings, job), HostScan(()), job)
+        own = (call for call in found.calls if call.pragmas or not self.is_made(self.root / call.file))
+        return replace(found, calls=tuple(own))
+
+    def instrument_hdl(
+        self,
+        settings: Mapping[str, Value],
+        make: Callable[[HardwareSources], HdlBuild],
+        job: Job,
+        keep: Callable[[HardwareSources, Callable[[], HdlBuild]], HdlBuild] = lambda usable, make: make(),
+        otherwise: Callable[[HardwareSources, str], HdlBuild] | None = None,
+    ) -> HdlBuild:
+        """What `make` builds of the hardware's sources, or `otherwise` where that goes beyond a limit, or `keep` has of
+        them. WorkbenchError where they cannot be read or built."""
+        scanner = self.hdl_scanner(settings, job)
+        try:
+            hdl = instrumented(self.root, self.outside, self.project.hardware, scanner, make, job, keep, otherwise)
+        except WorkbenchError as error:
+            raise WorkbenchError(*self._in_project(error.diagnostics)) from None
+        return placed(replace(hdl, diagnostics=self._in_project(hdl.diagnostics)), self.root)
+
+    def _in_project(self, diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+        """With their lines in the project's document."""
+        return tuple(
+            at_keys(self.path, self._said_at(one.keys), one) if isinstance(one, OfProject) else one
+            for one in diagnostics
+        )
+
+    def _said_at(self, keys: tuple[str | int, ...]) -> tuple[str | int, ...]:
+        """Where the project says what these keys of its design are of: the last streams are ends of links."""
+        first = len(self.project.hardware.streams) - len(self.ends)
+        if keys[:2] != ("hardware", "streams") or int(keys[2]) < first:
+            return keys
+        end = self.ends[int(keys[2]) - first]
+        return ("hardware", "links", end.link, end.side)
+
+    def scan_typed(
+        self, before: ProjectScan, texts: Mapping[Path, bytes], job: Job
+    ) -> tuple[ProjectScan, tuple[Diagnostic, ...]]:
+        """The sources where these texts (by their real paths) stand for what some hold, and what is wrong with them;
+        `before` is of the files as they are. Read are only the hardware, where a text is of that, and the host's
+        sources whose texts these are; a header, or a file of no known kind, may speak of any. What sources are composed
+        of is looked at anew. Raises Cancelled."""
+        from workbench.model.scan import ProjectScan
+        from workbench.session.open.composing import faults
+
+        composing = self.project.streaming
+        with reading_typed(texts):
+            wrong = faults(self.path, self.platform, self.composers) if composing else ()
+        if self.faults:
+            return before, wrong
+        own = {self.path, *(real(self.root / name) for name in (composing.sources if composing else ()))}
+        texts = {path: text for path, text in texts.items() if path not in own}
+        sources = {real(self.root / name): name for name in self.host.sources}
+        suffixes = {suffix for one in self.different for suffix in one.hdl_language.suffixes}
+        of_hdl = {path for path in texts if path.suffix in suffixes}
+        of_host = texts.keys() - of_hdl
+        shared = of_host - sources.keys()
+        host, hdl, settings = before.host, before.hdl, self.settings()
+        with reading_typed(texts):
+            if of_hdl or any(path.suffix not in self.host_language.suffixes for path in shared):
+                hdl = placed(self._scan_hardware(settings, job), self.root)
+            if shared:
+                host = placed(self._scan_host(self.host, settings, job), self.root)
+            elif of_host:
+                part = self.host.model_copy(update={"sources": tuple(sources[path] for path in of_host)})
+                found = placed(self._scan_host(part, settings, job), self.root)
+                host = joined(host, found, lambda file: real(self.root / file) in of_host)
+        scan = self._checked(ProjectScan(host, hdl))
+        return scan, wrong + scan.diagnostics
+
+    def undriven(self, ports: Sequence[HdlPort]) -> tuple[Diagnostic, ...]:
+        """What of the top's inputs nothing drives, or a constant wrongly."""
+        from workbench.session.open.undriven import undriven_inputs, wrong_constants  # with the schemas
+
+        constants, top = self.project.hardware.constants, self.project.hardware.top
+        wrong = [
+            at_keys(self.path, ("hardware", "constants", name), told)
+            for name, told in wrong_constants(ports, self.platform, constants)
+        ]
+        return (*wrong, *undriven_inputs(top, ports, self.platform, self.port_kinds, constants))
+
+    def definition(self, file: Path, line: int, column: int, job: Job | None = None) -> Definition | None:
+        """Where the name at a place of a source is defined; None where none stands there, or none that is known.
+
+        The column is in bytes. Raises Cancelled, and WorkbenchError where the sources cannot be read."""
+        from workbench.api.job import Job
+
+        watched, settings, file = job or Job(), self.settings(), real(file)
+
+        def found(language: object, part: S, values: dict[str, str]) -> Definition | None:
+            if not isinstance(language, FindsDefinitions):
+                return None
+
+            def find(usable: S) -> Definition | None:
+                return language.definition(self.root, usable, values, file, line, column, watched)
+
+            return definition(self.root, self.outside, part, find, watched)
+
+        with watched.step("Find the definition"):
+            if file.suffix in self.host_language.suffixes:
+                meant = found(self.host_language, self.host, self.defines(settings))
+            else:
+                of = [one for one in self.different if file.suffix in one.hdl_language.suffixes]
+                if not of:
+                    return None
+                own = next((one for one in of if file in map(real, one.hdl_files)), of[0])
+                meant = found(own.hdl_language, own.project.hardware, own.parameters(settings))
+        return meant or self._defined_here(name_at(file, line, column))
+
+    def _defined_here(self, name: str) -> Definition | None:
+        """Where the project itself gives a name its value."""
+        from workbench.model.scan import Definition
+
+        marked = _marked(self.path)
+        for keys in (("settings", name), ("host", "defines", name), ("hardware", "defines", name)):
+            if marked is not None and (span := marked.keys.get(keys)):
+                return Definition(str(self.path), span.line, span.column, name, "setting")
+        return None
+
+    def host_scanner(self, settings: Mapping[str, Value], job: Job) -> Callable[[HostSources], HostScan]:
+        return lambda host: self.host_language.scan(self.root, host, self.platform, self.defines(settings), job)
+
+    def hdl_scanner(self, settings: Mapping[str, Value], job: Job) -> Callable[[HardwareSources], HdlScan]:
+        parameters = self.parameters(settings)
+        return lambda hardware: self.hdl_language.scan(self.root, hardware, self.platform, parameters, job)
+
+    @property
+    def hdl_files(self) -> tuple[Path, ...]:
+        """The hardware's sources, of all FPGAs."""
+        names = dict.fromkeys(name for one in self.different for name in one.project.hardware.sources)
+        return tuple(self.root / name for name in names)
+
+    @property
+    def outside(self) -> tuple[Path, ...]:
+        """Folders beyond the project's own that its sources may lie in."""
+        return tuple(self.root / folder for folder in self.project.outside)
+
+    @property
+    def runs_dir(self) -> Path:
+        return self.root / "runs"
+
+    def is_made(self, source: Path) -> bool:
+        """Whether a source was made of the project's parts, or is the run-time of what was."""
+        if not self.composed:
+            return False
+        from workbench.session.open.composing import made_folder
+
+        folders = (made_folder(), *(folder for one in self.composed for folder in one.outside))
+        return any(real(source).is_relative_to(real(folder)) for folder in folders)
+
+    @property
+    def documents(self) -> tuple[Path, ...]:
+        """What the project was read from: its documents, and the files that it is composed of."""
+        return (self.path, self.platform_path, *self.parts, *self.commands)
+
+    def stamps(self) -> dict[Path, str]:
+        """The SHA-256 of its documents as they are now, without one that cannot be read."""
+        found = {}
+        for path in self.documents:
+            with suppress(OSError):
+                found[path] = sha256(path.read_bytes())
+        return found
+
+    def source_checksums(self) -> dict[str, str]:
+        """The SHA-256 of its sources as they are now, by their paths in the project, without those outside of it and
+        those that cannot be read."""
+        found = {}
+        for path in (*expand_sources(self.root, self.project.host.sources), *self.hdl_files):
+            if path.is_relative_to(self.root):
+                with suppress(OSError):
+                    found[path.relative_to(self.root).as_posix()] = sha256(path.read_bytes())
+        return found
+
+    def run_folders(self) -> tuple[Path, ...]:
+        """The project's run folders, oldest first."""
+        if not self.runs_dir.is_dir():
+            return ()
+        found = [p.parent for p in self.runs_dir.glob("*/manifest.json")]
+        return tuple(sorted(found, key=lambda p: (p.joinpath("manifest.json").stat().st_mtime_ns, p.name)))
+
+    def next_run_folder(self) -> Path:
+        """`runs/run-N`, N one more than the highest there is."""
+        numbers = [int(p.name[4:]) for p in self.runs_dir.glob("run-*") if p.name[4:].isdecimal()]
+        return self.runs_dir / f"run-{max(numbers, default=0) + 1}"
+
+
+def parse_settings(texts: Iterable[str]) -> dict[str, Value]:
+    """`NAME=VALUE` texts, values read as in a document. WorkbenchError for one without a name or an equals sign."""
+    from workbench.formats.yaml_nodes import plain_scalar
+
+    settings: dict[str, Value] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not (name.isidentifier() and equals):
+            raise WorkbenchError(Diagnostic(f"'{text}' is not NAME=VALUE", "Write for example --set CORES=20."))
+        parsed = plain_scalar(value)
+        settings[name] = value if parsed is None else parsed
+    return settings
+
+
+def chosen(kind: str, name: str, known: Mapping[str, T], path: Path, *at: str | int) -> T:
+    """What a project means by a name. WorkbenchError at the line that names it."""
+    if name not in known:
+        raise WorkbenchError(at_keys(path, at, unknown_name(kind, name, known, path)))
+    return known[name]
+
+
+def at_keys(path: Path, keys: tuple[str | int, ...], told: Diagnostic) -> Diagnostic:
+    """The diagnostic at the line of the project where the keys lead."""
+    marked = _marked(path)
+    return marked.diagnostic(keys, told.message, told.hint, told.severity) if marked else told
+
+
+def _marked(path: Path) -> Marked | None:
+    """The values of a project file with their lines; None where it is gone, or cannot be read."""
+    from workbench.formats.yaml_marks import read_marked
+
+    with suppress(OSError):
+        return read_marked(path.read_text("utf-8", errors="replace"), str(path))[0]
+    return None

@@ -1,0 +1,64 @@
+"""The desktop's menu: an entry and an icon for this installation, in the user's own folders."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.session.program.files import write_atomically
+from workbench.system.folders import data_dir
+
+#: The entry's file name, the icon's, and what the window tells the desktop that it belongs to.
+DESKTOP_ID = "rc-workbench"
+
+
+def entry_path() -> Path:
+    return data_dir() / "applications" / f"{DESKTOP_ID}.desktop"
+
+
+def icon_path() -> Path:
+    return data_dir() / "icons" / "hicolor" / "scalable" / "apps" / f"{DESKTOP_ID}.svg"
+
+
+def install() -> tuple[Path, Path]:
+    """Write the entry, which starts the program that is running now, and the icon."""
+    resources = files("workbench.resources").joinpath("desktop")
+    program = _program()
+    lines = []
+    for line in resources.joinpath(f"{DESKTOP_ID}.desktop").read_text("utf-8").splitlines():
+        key = line.partition("=")[0]
+        lines.append({"Exec": f"Exec={_quoted(program)} open %f", "TryExec": f"TryExec={program}"}.get(key, line))
+    write_atomically(icon_path(), resources.joinpath(f"{DESKTOP_ID}.svg").read_bytes())
+    write_atomically(entry_path(), "\n".join(lines) + "\n")
+    return entry_path(), icon_path()
+
+
+def remove() -> tuple[Path, ...]:
+    """Take the entry and the icon away again. Gives those that were there."""
+    there = tuple(path for path in (entry_path(), icon_path()) if path.exists())
+    for path in there:
+        path.unlink()
+    return there
+
+
+def _program() -> Path:
+    """The command that starts this installation."""
+    beside = Path(sys.executable).with_name("workbench")
+    found = beside if beside.is_file() else shutil.which("workbench")
+    if not found:
+        raise WorkbenchError(Diagnostic("there is no command `workbench` to start", "Install the package with pip."))
+    return Path(found).absolute()
+
+
+def _quoted(program: Path) -> str:
+    """As the desktop entry specification quotes: between double quotes where a sign is reserved; % is doubled."""
+    text = str(program).replace("%", "%%")
+    if shlex.quote(text) == text:
+        return text
+    for sign in ("\\", '"', "`", "$"):
+        text = text.replace(sign, f"\\{sign}")
+    return f'"{text}"'.replace("\\", "\\\\")

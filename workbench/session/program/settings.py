@@ -1,0 +1,127 @@
+"""What a person may set: how the window looks, its keys, the programs and folders that are used. No Qt here.
+
+Each is remembered as a text under its name; one that is not remembered, or no longer valid, is at its default.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from workbench.api.modes import WindowMode
+from workbench.model.diagnostic import Diagnostic, WorkbenchError, unknown_name
+from workbench.session.program.keys import all_commands, command_of, preference_of, written
+from workbench.system import store
+from workbench.system.cache import LIMIT_MB
+
+GROUPS = ("Look", "Editor", "Running", "Programs", "Folders", "Keys")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """`kind` is "choice", "number" (from `least` to `most`), "font", "program", "folder" or "key". An empty program or
+    folder is found as without a setting, an empty key is none."""
+
+    name: str
+    group: str
+    title: str
+    what: str
+    kind: str
+    default: str = ""
+    choices: Mapping[str, str] = field(default_factory=dict)  # value -> in words
+    least: int = 0
+    most: int = 0
+
+    @property
+    def value(self) -> str:
+        """As it is in force. A program or folder that is not there any more stays chosen, and `problem` tells."""
+        stored = store.preference(self.name, self.default)
+        return self.default if self.kind not in ("program", "folder") and self.problem(stored) else stored
+
+    def problem(self, text: str) -> Diagnostic | None:
+        """What keeps a text from being this setting's value."""
+        if self.kind == "choice" and text not in self.choices:
+            return unknown_name("value", text, self.choices)
+        if self.kind == "number" and not (text.isdecimal() and self.least <= int(text) <= self.most):
+            return Diagnostic(f"'{text}' is none of {self.least} to {self.most}", f"{self.title}: {self.what}")
+        if self.kind == "program" and text and not (os.path.isabs(text) and os.access(text, os.X_OK)):
+            return Diagnostic("this is no program that can be started", "Give its whole path.", file=text)
+        if self.kind == "folder" and text and not (os.path.isabs(text) and os.path.isdir(text)):
+            return Diagnostic("this is no folder", "Give the whole path of one that is there.", file=text)
+        if self.kind == "key" and text:
+            try:
+                written(text, command_of(self.name))
+            except WorkbenchError as error:
+                return error.diagnostics[0]
+        return None
+
+
+def settings(modes: Iterable[WindowMode]) -> dict[str, Setting]:
+    """Every setting by its name; `modes` are the window's, whose keys can be set too."""
+    found = (
+        Setting("theme", "Look", "Theme", "light or dark", "choice", "light",
+                {"light": "Light", "dark": "Dark", "system": "As the desktop"}),
+        Setting("scale_pct", "Look", "UI scale", "in per cent, after a restart", "number", "100",
+                least=75, most=300),
+        Setting("code_font", "Editor", "Font of sources", "a font whose characters are all as wide", "font"),
+        Setting("code_px", "Editor", "Size of sources", "in pixels", "number", "13", least=8, most=40),
+        Setting("trace", "Running", "Trace", "keep every change of state of a run, for the timeline", "choice", "yes",
+                {"yes": "Yes", "no": "No"}),
+        Setting("predict_s", "Running", "Predictions",
+                "seconds of processor time for predicting what advice gains, for each run that is opened; 0 for none",
+                "number", "10", most=3600),
+        *(Setting(f"program.{name}", "Programs", name, what, "program")
+          for name, what in (("gcc", "builds C hosts"), ("g++", "builds C++ hosts and the card"),
+                             ("verilator", "simulates hardware"), ("yosys", "counts FPGA resources"),
+                             ("clang", "compiles OpenCL kernels"))),
+        Setting("folder.cache", "Folders", "Cache", "keeps what was built; it can be deleted at any time", "folder"),
+        Setting("cache_mb", "Folders", "Size of the cache",
+                "in MB, at most: what was used least recently is deleted", "number", str(LIMIT_MB),
+                least=500, most=1_000_000),
+        Setting("folder.projects", "Folders", "Projects", "where dialogs that ask for one begin", "folder"),
+        *(Setting(preference_of(name), "Keys", title.removesuffix("..."), "", "key", key)
+          for name, (title, key) in all_commands(modes).items()),
+    )  # fmt: skip
+    return {setting.name: setting for setting in found}
+
+
+def value(name: str) -> str:
+    """One setting's value, by its name; not a mode's key."""
+    return settings(())[name].value
+
+
+def find_setting(name: str, known: Mapping[str, Setting]) -> Setting:
+    """WorkbenchError where there is none of that name."""
+    if name not in known:
+        raise WorkbenchError(unknown_name("setting", name, known))
+    return known[name]
+
+
+def change(setting: Setting, text: str, known: Mapping[str, Setting]) -> None:
+    """Set a value, and remember it. WorkbenchError for one that is not valid, or a key that another command has."""
+    if problem := setting.problem(text):
+        raise WorkbenchError(problem)
+    if setting.kind == "key" and text:
+        text = written(text, command_of(setting.name))
+        if other := holder(text, setting, known):
+            message = f"{text} is the key of '{other.title}'"
+            raise WorkbenchError(Diagnostic(message, f"Take another, or give '{other.title}' another first."))
+    store.change_preference(setting.name, text)
+
+
+def reset(setting: Setting) -> None:
+    """Have a setting as it comes."""
+    store.change_preference(setting.name, None)
+
+
+def holder(key: str, setting: Setting, known: Mapping[str, Setting]) -> Setting | None:
+    """The other command that a key gives."""
+    return next((s for s in known.values() if s.kind == "key" and s.value == key and s.name != setting.name), None)
+
+
+def projects_folder() -> str:
+    """Where dialogs begin; "" for where Qt begins."""
+    chosen = store.preference("folder.projects", "")
+    return chosen if Path(chosen).is_dir() else ""
