@@ -644,6 +644,137 @@ end architecture;
 library ieee;
 use ieee.std_logic_1164.all;
 use ieee.numeric_std.all;
+entity xpm_fifo_axis is
+    generic (
+        CASCADE_HEIGHT : integer := 0;
+        CDC_SYNC_STAGES : integer := 2;
+        CLOCKING_MODE : string := "common_clock";
+        ECC_MODE : string := "no_ecc";
+        EN_SIM_ASSERT_ERR : string := "warning";
+        FIFO_DEPTH : integer := 2048;
+        FIFO_MEMORY_TYPE : string := "auto";
+        PACKET_FIFO : string := "false";
+        PROG_EMPTY_THRESH : integer := 10;
+        PROG_FULL_THRESH : integer := 10;
+        RD_DATA_COUNT_WIDTH : integer := 1;
+        RELATED_CLOCKS : integer := 0;
+        SIM_ASSERT_CHK : integer := 0;
+        TDATA_WIDTH : integer := 32;
+        TDEST_WIDTH : integer := 1;
+        TID_WIDTH : integer := 1;
+        TUSER_WIDTH : integer := 1;
+        USE_ADV_FEATURES : string := "1000";
+        WR_DATA_COUNT_WIDTH : integer := 1
+    );
+    port (
+        s_aresetn : in std_logic;
+        s_aclk : in std_logic;
+        m_aclk : in std_logic := '0';
+        s_axis_tvalid : in std_logic;
+        s_axis_tready : out std_logic;
+        s_axis_tdata : in std_logic_vector(TDATA_WIDTH-1 downto 0);
+        s_axis_tstrb : in std_logic_vector(TDATA_WIDTH/8-1 downto 0) := (others => '0');
+        s_axis_tkeep : in std_logic_vector(TDATA_WIDTH/8-1 downto 0) := (others => '0');
+        s_axis_tlast : in std_logic := '0';
+        s_axis_tid : in std_logic_vector(TID_WIDTH-1 downto 0) := (others => '0');
+        s_axis_tdest : in std_logic_vector(TDEST_WIDTH-1 downto 0) := (others => '0');
+        s_axis_tuser : in std_logic_vector(TUSER_WIDTH-1 downto 0) := (others => '0');
+        m_axis_tvalid : out std_logic;
+        m_axis_tready : in std_logic;
+        m_axis_tdata : out std_logic_vector(TDATA_WIDTH-1 downto 0);
+        m_axis_tstrb : out std_logic_vector(TDATA_WIDTH/8-1 downto 0);
+        m_axis_tkeep : out std_logic_vector(TDATA_WIDTH/8-1 downto 0);
+        m_axis_tlast : out std_logic;
+        m_axis_tid : out std_logic_vector(TID_WIDTH-1 downto 0);
+        m_axis_tdest : out std_logic_vector(TDEST_WIDTH-1 downto 0);
+        m_axis_tuser : out std_logic_vector(TUSER_WIDTH-1 downto 0);
+        prog_full_axis : out std_logic;
+        wr_data_count_axis : out std_logic_vector(WR_DATA_COUNT_WIDTH-1 downto 0);
+        almost_full_axis : out std_logic;
+        prog_empty_axis : out std_logic;
+        rd_data_count_axis : out std_logic_vector(RD_DATA_COUNT_WIDTH-1 downto 0);
+        almost_empty_axis : out std_logic;
+        injectsbiterr_axis : in std_logic := '0';
+        injectdbiterr_axis : in std_logic := '0';
+        sbiterr_axis : out std_logic;
+        dbiterr_axis : out std_logic
+    );
+end entity;
+architecture recap of xpm_fifo_axis is
+    function stages return integer is begin
+        if CLOCKING_MODE = "independent_clock" then
+            return CDC_SYNC_STAGES;
+        end if;
+        return 0;
+    end function;
+    constant BYTES : integer := TDATA_WIDTH / 8;
+    constant USER : integer := 0;
+    constant DEST : integer := USER + TUSER_WIDTH;
+    constant ID : integer := DEST + TDEST_WIDTH;
+    constant LAST : integer := ID + TID_WIDTH;
+    constant KEEP : integer := LAST + 1;
+    constant STRB : integer := KEEP + BYTES;
+    constant DATA : integer := STRB + BYTES;
+    constant WIDTH : integer := DATA + TDATA_WIDTH;
+    signal into, out_of : std_logic_vector(WIDTH-1 downto 0);
+    signal packets_in, packets_out : unsigned(31 downto 0) := (others => '0');
+    signal reset, out_clk, is_full, is_empty, whole, reads : std_logic;
+begin
+    reset <= not s_aresetn;
+    common : if CLOCKING_MODE /= "independent_clock" generate
+        out_clk <= s_aclk;
+    end generate;
+    apart : if CLOCKING_MODE = "independent_clock" generate
+        out_clk <= m_aclk;
+    end generate;
+    into <= s_axis_tdata & s_axis_tstrb & s_axis_tkeep & s_axis_tlast & s_axis_tid & s_axis_tdest & s_axis_tuser;
+    held : entity work.recap_xpm_fifo generic map (FIFO_READ_LATENCY => 0, FIFO_WRITE_DEPTH => FIFO_DEPTH,
+        PROG_EMPTY_THRESH => PROG_EMPTY_THRESH, PROG_FULL_THRESH => PROG_FULL_THRESH,
+        RD_DATA_COUNT_WIDTH => RD_DATA_COUNT_WIDTH, READ_DATA_WIDTH => WIDTH, WRITE_DATA_WIDTH => WIDTH,
+        WR_DATA_COUNT_WIDTH => WR_DATA_COUNT_WIDTH, READ_MODE => "fwft", STAGES => stages)
+        port map (rst => reset, wr_clk => s_aclk, wr_en => s_axis_tvalid, din => into, full => is_full,
+            prog_full => prog_full_axis, wr_data_count => wr_data_count_axis, overflow => open, wr_rst_busy => open,
+            almost_full => almost_full_axis, wr_ack => open, rd_en => reads, dout => out_of, empty => is_empty,
+            prog_empty => prog_empty_axis, rd_data_count => rd_data_count_axis, underflow => open,
+            rd_rst_busy => open, almost_empty => almost_empty_axis, data_valid => open, rd_clk => out_clk);
+    -- Packets are kept back until they are whole, or fill the FIFO.
+    process (s_aclk) begin
+        if rising_edge(s_aclk) then
+            if reset = '1' then
+                packets_in <= (others => '0');
+            elsif s_axis_tvalid = '1' and is_full = '0' and s_axis_tlast = '1' then
+                packets_in <= packets_in + 1;
+            end if;
+        end if;
+    end process;
+    process (out_clk) begin
+        if rising_edge(out_clk) then
+            if reset = '1' then
+                packets_out <= (others => '0');
+            elsif reads = '1' and out_of(LAST) = '1' then
+                packets_out <= packets_out + 1;
+            end if;
+        end if;
+    end process;
+    whole <= '1' when PACKET_FIFO /= "true" or packets_in /= packets_out or is_full = '1' else '0';
+    reads <= m_axis_tready and whole and not is_empty;
+    s_axis_tready <= not is_full;
+    m_axis_tvalid <= whole and not is_empty;
+    m_axis_tdata <= out_of(WIDTH-1 downto DATA);
+    m_axis_tstrb <= out_of(DATA-1 downto STRB);
+    m_axis_tkeep <= out_of(STRB-1 downto KEEP);
+    m_axis_tlast <= out_of(LAST);
+    m_axis_tid <= out_of(LAST-1 downto ID);
+    m_axis_tdest <= out_of(ID-1 downto DEST);
+    m_axis_tuser <= out_of(DEST-1 downto USER);
+    sbiterr_axis <= '0';
+    dbiterr_axis <= '0';
+end architecture;
+
+library ieee;
+use ieee.std_logic_1164.all;
+use ieee.numeric_std.all;
+use std.textio.all;
 entity recap_xpm_ram is
     generic (
         MEMORY_SIZE : integer := 2048;
@@ -660,6 +791,7 @@ entity recap_xpm_ram is
         B_WRITES : integer := 0;
         CLOCKING_MODE : string := "common_clock";
         MEMORY_INIT_FILE : string := "none";
+        MEMORY_INIT_PARAM : string := "0";
         WRITE_MODE_A : string := "no_change";
         WRITE_MODE_B : string := "no_change"
     );
@@ -698,9 +830,7 @@ architecture recap of recap_xpm_ram is
     constant PLACE : integer := least(least(WRITE_DATA_WIDTH_A, READ_DATA_WIDTH_A), least(WRITE_DATA_WIDTH_B,
         READ_DATA_WIDTH_B));
     constant PLACES : integer := MEMORY_SIZE / PLACE;
-    -- 0 is out of range: no file is read, and two clocks cannot both write.
-    constant no_file_is_read : positive := boolean'pos(MEMORY_INIT_FILE = "none");
-    constant one_clock_writes : positive := boolean'pos(B_WRITES = 0 or CLOCKING_MODE = "common_clock");
+    constant TWO_CLOCKS : boolean := B_WRITES /= 0 and CLOCKING_MODE = "independent_clock";
     function at_least_0(number : integer) return integer is begin
         if number < 0 then
             return 0;
@@ -712,7 +842,79 @@ architecture recap of recap_xpm_ram is
     type memory is array (0 to PLACES-1) of std_logic_vector(PLACE-1 downto 0);
     type words_a is array (0 to READ_LATENCY_A) of std_logic_vector(READ_DATA_WIDTH_A-1 downto 0);
     type words_b is array (0 to READ_LATENCY_B) of std_logic_vector(READ_DATA_WIDTH_B-1 downto 0);
-    signal store : memory := (others => (others => '0'));
+    function digit_of(letter : character) return integer is
+        constant code : integer := character'pos(letter);
+    begin
+        if code >= 48 and code <= 57 then
+            return code - 48;
+        elsif code >= 65 and code <= 70 then
+            return code - 55;
+        elsif code >= 97 and code <= 102 then
+            return code - 87;
+        end if;
+        return -1;
+    end function;
+    -- What the memory begins with: words in hexadecimal digits, as wide as the narrowest port. A file has them apart by
+    -- blanks, `@` and an address before those of another place, and `//` before comments.
+    impure function initial return memory is
+        file words_file : text;
+        variable words : memory := (others => (others => '0'));
+        variable rest : line;
+        variable letter : character;
+        variable there, some, is_address : boolean := false;
+        variable digit, place_now, address : integer := 0;
+        variable word : unsigned(PLACE+3 downto 0) := (others => '0');
+    begin
+        if MEMORY_INIT_FILE /= "none" then
+            file_open(words_file, MEMORY_INIT_FILE, read_mode);
+            while not endfile(words_file) loop
+                readline(words_file, rest);
+                there := true;
+                while there loop
+                    read(rest, letter, there);
+                    digit := -1;
+                    if there then
+                        digit := digit_of(letter);
+                    end if;
+                    if digit >= 0 and is_address then
+                        address := address * 16 + digit;
+                    elsif digit >= 0 then
+                        word := word(PLACE-1 downto 0) & to_unsigned(digit, 4);
+                        some := true;
+                    else
+                        if is_address then
+                            place_now := address;
+                        elsif some and place_now < PLACES then
+                            words(place_now) := std_logic_vector(word(PLACE-1 downto 0));
+                            place_now := place_now + 1;
+                        end if;
+                        is_address := false;
+                        if there then
+                            is_address := character'pos(letter) = 64;
+                            there := character'pos(letter) /= 47;
+                        end if;
+                        some := false;
+                        address := 0;
+                        word := (others => '0');
+                    end if;
+                end loop;
+            end loop;
+        elsif MEMORY_INIT_PARAM /= "0" and MEMORY_INIT_PARAM /= "" then
+            for i in MEMORY_INIT_PARAM'range loop
+                digit := digit_of(MEMORY_INIT_PARAM(i));
+                if digit >= 0 then
+                    word := word(PLACE-1 downto 0) & to_unsigned(digit, 4);
+                    words(place_now) := std_logic_vector(word(PLACE-1 downto 0));
+                else
+                    place_now := place_now + 1;
+                    word := (others => '0');
+                end if;
+            end loop;
+        end if;
+        return words;
+    end function;
+    signal store : memory := initial;
+    signal by_b : memory := (others => (others => '0'));  -- with two clocks a word is what both hold, by exclusive or
     signal mask_a : std_logic_vector(WRITE_DATA_WIDTH_A-1 downto 0);
     signal mask_b : std_logic_vector(WRITE_DATA_WIDTH_B-1 downto 0);
     signal there_a, now_a : std_logic_vector(READ_DATA_WIDTH_A-1 downto 0);
@@ -728,8 +930,15 @@ begin
         mask_a(i) <= wea(i / BYTE_WRITE_WIDTH_A);
     end generate;
     parts_a : for i in 0 to READ_DATA_WIDTH_A / PLACE - 1 generate
-        there_a(i*PLACE+PLACE-1 downto i*PLACE)
-            <= store((to_integer(unsigned(addra)) * (READ_DATA_WIDTH_A / PLACE) + i) mod PLACES);
+        of_one_a : if not TWO_CLOCKS generate
+            there_a(i*PLACE+PLACE-1 downto i*PLACE)
+                <= store((to_integer(unsigned(addra)) * (READ_DATA_WIDTH_A / PLACE) + i) mod PLACES);
+        end generate;
+        of_both_a : if TWO_CLOCKS generate
+            there_a(i*PLACE+PLACE-1 downto i*PLACE)
+                <= store((to_integer(unsigned(addra)) * (READ_DATA_WIDTH_A / PLACE) + i) mod PLACES)
+                    xor by_b((to_integer(unsigned(addra)) * (READ_DATA_WIDTH_A / PLACE) + i) mod PLACES);
+        end generate;
     end generate;
     -- What the same port writes is seen where its words are as wide.
     seen_a : if WRITE_MODE_A = "write_first" and READ_DATA_WIDTH_A = WRITE_DATA_WIDTH_A generate
@@ -742,8 +951,15 @@ begin
         mask_b(i) <= web(i / BYTE_WRITE_WIDTH_B);
     end generate;
     parts_b : for i in 0 to READ_DATA_WIDTH_B / PLACE - 1 generate
-        there_b(i*PLACE+PLACE-1 downto i*PLACE)
-            <= store((to_integer(unsigned(addrb)) * (READ_DATA_WIDTH_B / PLACE) + i) mod PLACES);
+        of_one_b : if not TWO_CLOCKS generate
+            there_b(i*PLACE+PLACE-1 downto i*PLACE)
+                <= store((to_integer(unsigned(addrb)) * (READ_DATA_WIDTH_B / PLACE) + i) mod PLACES);
+        end generate;
+        of_both_b : if TWO_CLOCKS generate
+            there_b(i*PLACE+PLACE-1 downto i*PLACE)
+                <= store((to_integer(unsigned(addrb)) * (READ_DATA_WIDTH_B / PLACE) + i) mod PLACES)
+                    xor by_b((to_integer(unsigned(addrb)) * (READ_DATA_WIDTH_B / PLACE) + i) mod PLACES);
+        end generate;
     end generate;
     -- What the same port writes is seen where its words are as wide.
     seen_b : if WRITE_MODE_B = "write_first" and READ_DATA_WIDTH_B = WRITE_DATA_WIDTH_B generate
@@ -768,7 +984,7 @@ begin
             end if;
         end process;
     end generate;
-    written_by_both : if B_WRITES /= 0 generate
+    written_by_both : if B_WRITES /= 0 and not TWO_CLOCKS generate
         process (clka) begin
             if rising_edge(clka) then
                 if ena = '1' then
@@ -788,6 +1004,36 @@ begin
                                 (dinb(i*PLACE+PLACE-1 downto i*PLACE) and mask_b(i*PLACE+PLACE-1 downto i*PLACE))
                                 or (store((to_integer(unsigned(addrb)) * (WRITE_DATA_WIDTH_B / PLACE) + i) mod PLACES)
                                     and not mask_b(i*PLACE+PLACE-1 downto i*PLACE));
+                        end if;
+                    end loop;
+                end if;
+            end if;
+        end process;
+    end generate;
+    written_by_two_clocks : if TWO_CLOCKS generate
+        process (clka) begin
+            if rising_edge(clka) then
+                if ena = '1' then
+                    for i in 0 to WRITE_DATA_WIDTH_A / PLACE - 1 loop
+                        if mask_a(i*PLACE+PLACE-1 downto i*PLACE) /= (PLACE-1 downto 0 => '0') then
+                            store((to_integer(unsigned(addra)) * (WRITE_DATA_WIDTH_A / PLACE) + i) mod PLACES) <=
+                                (dina(i*PLACE+PLACE-1 downto i*PLACE) and mask_a(i*PLACE+PLACE-1 downto i*PLACE))
+                                xor (store((to_integer(unsigned(addra)) * (WRITE_DATA_WIDTH_A / PLACE) + i) mod PLACES) and not mask_a(i*PLACE+PLACE-1 downto i*PLACE))
+                                xor (by_b((to_integer(unsigned(addra)) * (WRITE_DATA_WIDTH_A / PLACE) + i) mod PLACES) and mask_a(i*PLACE+PLACE-1 downto i*PLACE));
+                        end if;
+                    end loop;
+                end if;
+            end if;
+        end process;
+        process (clkb) begin
+            if rising_edge(clkb) then
+                if enb = '1' then
+                    for i in 0 to WRITE_DATA_WIDTH_B / PLACE - 1 loop
+                        if mask_b(i*PLACE+PLACE-1 downto i*PLACE) /= (PLACE-1 downto 0 => '0') then
+                            by_b((to_integer(unsigned(addrb)) * (WRITE_DATA_WIDTH_B / PLACE) + i) mod PLACES) <=
+                                (dinb(i*PLACE+PLACE-1 downto i*PLACE) and mask_b(i*PLACE+PLACE-1 downto i*PLACE))
+                                xor (by_b((to_integer(unsigned(addrb)) * (WRITE_DATA_WIDTH_B / PLACE) + i) mod PLACES) and not mask_b(i*PLACE+PLACE-1 downto i*PLACE))
+                                xor (store((to_integer(unsigned(addrb)) * (WRITE_DATA_WIDTH_B / PLACE) + i) mod PLACES) and mask_b(i*PLACE+PLACE-1 downto i*PLACE));
                         end if;
                     end loop;
                 end if;
@@ -900,7 +1146,7 @@ begin
     held : entity work.recap_xpm_ram generic map (MEMORY_SIZE => MEMORY_SIZE, ADDR_WIDTH_A => ADDR_WIDTH_A,
         BYTE_WRITE_WIDTH_A => BYTE_WRITE_WIDTH_A, WRITE_DATA_WIDTH_A => WRITE_DATA_WIDTH_A,
         READ_DATA_WIDTH_A => READ_DATA_WIDTH_A, READ_LATENCY_A => READ_LATENCY_A, CLOCKING_MODE => CLOCKING_MODE,
-        MEMORY_INIT_FILE => MEMORY_INIT_FILE, WRITE_MODE_A => WRITE_MODE_A, B_WRITES => 0,
+        MEMORY_INIT_FILE => MEMORY_INIT_FILE, MEMORY_INIT_PARAM => MEMORY_INIT_PARAM, WRITE_MODE_A => WRITE_MODE_A, B_WRITES => 0,
         READ_DATA_WIDTH_B => WRITE_DATA_WIDTH_A, WRITE_DATA_WIDTH_B => WRITE_DATA_WIDTH_A,
         BYTE_WRITE_WIDTH_B => WRITE_DATA_WIDTH_A, ADDR_WIDTH_B => ADDR_WIDTH_A)
         port map (clka => clka, rsta => rsta, regcea => regcea, ena => ena, wea => wea, dina => dina, addra => addra,
@@ -972,7 +1218,7 @@ begin
     held : entity work.recap_xpm_ram generic map (MEMORY_SIZE => MEMORY_SIZE, ADDR_WIDTH_A => ADDR_WIDTH_A,
         BYTE_WRITE_WIDTH_A => BYTE_WRITE_WIDTH_A, WRITE_DATA_WIDTH_A => WRITE_DATA_WIDTH_A,
         ADDR_WIDTH_B => ADDR_WIDTH_B, READ_DATA_WIDTH_B => READ_DATA_WIDTH_B, READ_LATENCY_B => READ_LATENCY_B,
-        CLOCKING_MODE => CLOCKING_MODE, MEMORY_INIT_FILE => MEMORY_INIT_FILE, WRITE_MODE_A => WRITE_MODE_A,
+        CLOCKING_MODE => CLOCKING_MODE, MEMORY_INIT_FILE => MEMORY_INIT_FILE, MEMORY_INIT_PARAM => MEMORY_INIT_PARAM, WRITE_MODE_A => WRITE_MODE_A,
         WRITE_MODE_B => WRITE_MODE_B, B_WRITES => 0, READ_DATA_WIDTH_A => WRITE_DATA_WIDTH_A,
         WRITE_DATA_WIDTH_B => READ_DATA_WIDTH_B, BYTE_WRITE_WIDTH_B => READ_DATA_WIDTH_B)
         port map (clka => clka, rsta => '0', regcea => '1', ena => ena, wea => wea, dina => dina, addra => addra,
@@ -1059,7 +1305,7 @@ begin
         READ_DATA_WIDTH_A => READ_DATA_WIDTH_A, READ_LATENCY_A => READ_LATENCY_A, ADDR_WIDTH_B => ADDR_WIDTH_B,
         BYTE_WRITE_WIDTH_B => BYTE_WRITE_WIDTH_B, WRITE_DATA_WIDTH_B => WRITE_DATA_WIDTH_B,
         READ_DATA_WIDTH_B => READ_DATA_WIDTH_B, READ_LATENCY_B => READ_LATENCY_B, CLOCKING_MODE => CLOCKING_MODE,
-        MEMORY_INIT_FILE => MEMORY_INIT_FILE, WRITE_MODE_A => WRITE_MODE_A, WRITE_MODE_B => WRITE_MODE_B,
+        MEMORY_INIT_FILE => MEMORY_INIT_FILE, MEMORY_INIT_PARAM => MEMORY_INIT_PARAM, WRITE_MODE_A => WRITE_MODE_A, WRITE_MODE_B => WRITE_MODE_B,
         B_WRITES => 1)
         port map (clka => clka, rsta => rsta, regcea => regcea, ena => ena, wea => wea, dina => dina, addra => addra,
             douta => douta, clkb => clkb, rstb => rstb, regceb => regceb, enb => enb, web => web, dinb => dinb,
@@ -1142,11 +1388,152 @@ begin
         BYTE_WRITE_WIDTH_A => BYTE_WRITE_WIDTH_A, WRITE_DATA_WIDTH_A => WRITE_DATA_WIDTH_A,
         READ_DATA_WIDTH_A => READ_DATA_WIDTH_A, READ_LATENCY_A => READ_LATENCY_A, ADDR_WIDTH_B => ADDR_WIDTH_B,
         READ_DATA_WIDTH_B => READ_DATA_WIDTH_B, READ_LATENCY_B => READ_LATENCY_B, CLOCKING_MODE => CLOCKING_MODE,
-        MEMORY_INIT_FILE => MEMORY_INIT_FILE, WRITE_MODE_A => WRITE_MODE_A, WRITE_MODE_B => WRITE_MODE_B,
+        MEMORY_INIT_FILE => MEMORY_INIT_FILE, MEMORY_INIT_PARAM => MEMORY_INIT_PARAM, WRITE_MODE_A => WRITE_MODE_A, WRITE_MODE_B => WRITE_MODE_B,
         B_WRITES => 0, WRITE_DATA_WIDTH_B => READ_DATA_WIDTH_B, BYTE_WRITE_WIDTH_B => READ_DATA_WIDTH_B)
         port map (clka => clka, rsta => rsta, regcea => regcea, ena => ena, wea => wea, dina => dina, addra => addra,
             douta => douta, clkb => clkb, rstb => rstb, regceb => regceb, enb => enb, web => no_web, dinb => no_dinb,
             addrb => addrb, doutb => doutb);
+    sbiterra <= '0';
+    dbiterra <= '0';
+    sbiterrb <= '0';
+    dbiterrb <= '0';
+end architecture;
+
+library ieee;
+use ieee.std_logic_1164.all;
+use ieee.numeric_std.all;
+entity xpm_memory_sprom is
+    generic (
+        AUTO_SLEEP_TIME : integer := 0;
+        CASCADE_HEIGHT : integer := 0;
+        MEMORY_SIZE : integer := 2048;
+        MESSAGE_CONTROL : integer := 0;
+        SIM_ASSERT_CHK : integer := 0;
+        USE_MEM_INIT : integer := 1;
+        USE_MEM_INIT_MMI : integer := 0;
+        WRITE_PROTECT : integer := 1;
+        ADDR_WIDTH_A : integer := 6;
+        READ_DATA_WIDTH_A : integer := 32;
+        READ_LATENCY_A : integer := 2;
+        CLOCKING_MODE : string := "common_clock";
+        ECC_BIT_RANGE : string := "7:0";
+        ECC_MODE : string := "no_ecc";
+        ECC_TYPE : string := "none";
+        IGNORE_INIT_SYNTH : string := "0";
+        MEMORY_INIT_FILE : string := "none";
+        MEMORY_INIT_PARAM : string := "0";
+        MEMORY_OPTIMIZATION : string := "true";
+        MEMORY_PRIMITIVE : string := "auto";
+        RAM_DECOMP : string := "auto";
+        USE_EMBEDDED_CONSTRAINT : integer := 0;
+        WAKEUP_TIME : string := "disable_sleep";
+        READ_RESET_VALUE_A : string := "0";
+        RST_MODE_A : string := "SYNC";
+        WRITE_MODE_A : string := "read_first"
+    );
+    port (
+        sleep : in std_logic := '0';
+        clka : in std_logic;
+        rsta : in std_logic := '0';
+        regcea : in std_logic := '1';
+        ena : in std_logic;
+        addra : in std_logic_vector(ADDR_WIDTH_A-1 downto 0);
+        douta : out std_logic_vector(READ_DATA_WIDTH_A-1 downto 0);
+        sbiterra : out std_logic;
+        dbiterra : out std_logic
+    );
+end entity;
+architecture recap of xpm_memory_sprom is
+    constant no_we : std_logic_vector(0 downto 0) := (others => '0');
+    constant no_dina : std_logic_vector(READ_DATA_WIDTH_A-1 downto 0) := (others => '0');
+    constant no_dinb : std_logic_vector(READ_DATA_WIDTH_A-1 downto 0) := (others => '0');
+    constant no_addrb : std_logic_vector(ADDR_WIDTH_A-1 downto 0) := (others => '0');
+begin
+    held : entity work.recap_xpm_ram generic map (MEMORY_SIZE => MEMORY_SIZE, ADDR_WIDTH_A => ADDR_WIDTH_A,
+        BYTE_WRITE_WIDTH_A => READ_DATA_WIDTH_A, WRITE_DATA_WIDTH_A => READ_DATA_WIDTH_A,
+        READ_DATA_WIDTH_A => READ_DATA_WIDTH_A, READ_LATENCY_A => READ_LATENCY_A, CLOCKING_MODE => CLOCKING_MODE,
+        MEMORY_INIT_FILE => MEMORY_INIT_FILE, MEMORY_INIT_PARAM => MEMORY_INIT_PARAM, B_WRITES => 0,
+        ADDR_WIDTH_B => ADDR_WIDTH_A, READ_DATA_WIDTH_B => READ_DATA_WIDTH_A,
+        WRITE_DATA_WIDTH_B => READ_DATA_WIDTH_A, BYTE_WRITE_WIDTH_B => READ_DATA_WIDTH_A)
+        port map (clka => clka, rsta => rsta, regcea => regcea, ena => ena, wea => no_we, dina => no_dina,
+            addra => addra, douta => douta, clkb => clka, rstb => '0', regceb => '1', enb => '0', web => no_we, dinb => no_dinb,
+            addrb => no_addrb, doutb => open);
+    sbiterra <= '0';
+    dbiterra <= '0';
+end architecture;
+
+library ieee;
+use ieee.std_logic_1164.all;
+use ieee.numeric_std.all;
+entity xpm_memory_dprom is
+    generic (
+        AUTO_SLEEP_TIME : integer := 0;
+        CASCADE_HEIGHT : integer := 0;
+        MEMORY_SIZE : integer := 2048;
+        MESSAGE_CONTROL : integer := 0;
+        SIM_ASSERT_CHK : integer := 0;
+        USE_MEM_INIT : integer := 1;
+        USE_MEM_INIT_MMI : integer := 0;
+        WRITE_PROTECT : integer := 1;
+        ADDR_WIDTH_A : integer := 6;
+        READ_DATA_WIDTH_A : integer := 32;
+        READ_LATENCY_A : integer := 2;
+        ADDR_WIDTH_B : integer := 6;
+        READ_DATA_WIDTH_B : integer := 32;
+        READ_LATENCY_B : integer := 2;
+        CLOCKING_MODE : string := "common_clock";
+        ECC_BIT_RANGE : string := "7:0";
+        ECC_MODE : string := "no_ecc";
+        ECC_TYPE : string := "none";
+        IGNORE_INIT_SYNTH : string := "0";
+        MEMORY_INIT_FILE : string := "none";
+        MEMORY_INIT_PARAM : string := "0";
+        MEMORY_OPTIMIZATION : string := "true";
+        MEMORY_PRIMITIVE : string := "auto";
+        RAM_DECOMP : string := "auto";
+        USE_EMBEDDED_CONSTRAINT : integer := 0;
+        WAKEUP_TIME : string := "disable_sleep";
+        READ_RESET_VALUE_A : string := "0";
+        RST_MODE_A : string := "SYNC";
+        WRITE_MODE_A : string := "read_first";
+        READ_RESET_VALUE_B : string := "0";
+        RST_MODE_B : string := "SYNC";
+        WRITE_MODE_B : string := "read_first"
+    );
+    port (
+        sleep : in std_logic := '0';
+        clka : in std_logic;
+        rsta : in std_logic := '0';
+        regcea : in std_logic := '1';
+        ena : in std_logic;
+        addra : in std_logic_vector(ADDR_WIDTH_A-1 downto 0);
+        douta : out std_logic_vector(READ_DATA_WIDTH_A-1 downto 0);
+        sbiterra : out std_logic;
+        dbiterra : out std_logic;
+        clkb : in std_logic;
+        rstb : in std_logic := '0';
+        regceb : in std_logic := '1';
+        enb : in std_logic;
+        addrb : in std_logic_vector(ADDR_WIDTH_B-1 downto 0);
+        doutb : out std_logic_vector(READ_DATA_WIDTH_B-1 downto 0);
+        sbiterrb : out std_logic;
+        dbiterrb : out std_logic
+    );
+end entity;
+architecture recap of xpm_memory_dprom is
+    constant no_we : std_logic_vector(0 downto 0) := (others => '0');
+    constant no_dina : std_logic_vector(READ_DATA_WIDTH_A-1 downto 0) := (others => '0');
+    constant no_dinb : std_logic_vector(READ_DATA_WIDTH_B-1 downto 0) := (others => '0');
+begin
+    held : entity work.recap_xpm_ram generic map (MEMORY_SIZE => MEMORY_SIZE, ADDR_WIDTH_A => ADDR_WIDTH_A,
+        BYTE_WRITE_WIDTH_A => READ_DATA_WIDTH_A, WRITE_DATA_WIDTH_A => READ_DATA_WIDTH_A,
+        READ_DATA_WIDTH_A => READ_DATA_WIDTH_A, READ_LATENCY_A => READ_LATENCY_A, CLOCKING_MODE => CLOCKING_MODE,
+        MEMORY_INIT_FILE => MEMORY_INIT_FILE, MEMORY_INIT_PARAM => MEMORY_INIT_PARAM, B_WRITES => 0,
+        ADDR_WIDTH_B => ADDR_WIDTH_B, READ_DATA_WIDTH_B => READ_DATA_WIDTH_B, READ_LATENCY_B => READ_LATENCY_B,
+        WRITE_DATA_WIDTH_B => READ_DATA_WIDTH_B, BYTE_WRITE_WIDTH_B => READ_DATA_WIDTH_B)
+        port map (clka => clka, rsta => rsta, regcea => regcea, ena => ena, wea => no_we, dina => no_dina,
+            addra => addra, douta => douta, clkb => clkb, rstb => rstb, regceb => regceb, enb => enb, web => no_we,
+            dinb => no_dinb, addrb => addrb, doutb => doutb);
     sbiterra <= '0';
     dbiterra <= '0';
     sbiterrb <= '0';

@@ -189,8 +189,14 @@ module xpm_fifo_axis #(
     reg [WIDTH-1:0] store [0:DEPTH-1];
     reg [PLACES:0] put = 0, get = 0, packets_put = 0, packets_got = 0;
     reg [1:0] held_reset = 0;
+    reg [2:0] resets = 0, read_resets = 0;
     wire out_reset = APART ? held_reset[1] : ~s_aresetn;
-    always @(posedge out_clk) held_reset <= {held_reset[0], ~s_aresetn};
+    wire in_busy = ~s_aresetn | (|resets), out_busy = out_reset | (|read_resets);
+    always @(posedge s_aclk) resets <= {resets[1:0], ~s_aresetn};
+    always @(posedge out_clk) begin
+        held_reset <= {held_reset[0], ~s_aresetn};
+        read_resets <= {read_resets[1:0], out_reset};
+    end
     // How far each side has come reaches the other as a Gray code, some cycles later.
     reg [PLACES:0] put_code = 0, get_code = 0;
     reg [(PLACES+1)*CDC_SYNC_STAGES-1:0] put_there = 0, get_there = 0;
@@ -232,11 +238,11 @@ module xpm_fifo_axis #(
             get <= get + 1'b1;
             if (m_axis_tlast) packets_got <= packets_got + 1'b1;
         end
-    assign s_axis_tready = s_aresetn & level < DEPTH;
-    assign m_axis_tvalid = ~out_reset & held != 0 & whole;
+    assign s_axis_tready = ~in_busy & level < DEPTH;
+    assign m_axis_tvalid = ~out_busy & held != 0 & whole;
     assign {m_axis_tdata, m_axis_tstrb, m_axis_tkeep, m_axis_tlast, m_axis_tid, m_axis_tdest, m_axis_tuser} = word;
     assign prog_full_axis = level >= PROG_FULL_THRESH, prog_empty_axis = held <= PROG_EMPTY_THRESH;
-    assign almost_full_axis = level >= DEPTH - 1, almost_empty_axis = held <= 1;
+    assign almost_full_axis = level >= DEPTH - 1 | in_busy, almost_empty_axis = held <= 1 | out_busy;
     assign wr_data_count_axis = level >> (PLACES + 1 > WR_DATA_COUNT_WIDTH ? PLACES + 1 - WR_DATA_COUNT_WIDTH : 0);
     assign rd_data_count_axis = held >> (PLACES + 1 > RD_DATA_COUNT_WIDTH ? PLACES + 1 - RD_DATA_COUNT_WIDTH : 0);
     assign sbiterr_axis = 1'b0, dbiterr_axis = 1'b0;

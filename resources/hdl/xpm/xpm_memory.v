@@ -25,6 +25,17 @@ module xpm_memory_spram #(
     end
     if (MEMORY_INIT_FILE != "none") begin : from_file
         initial $readmemh(MEMORY_INIT_FILE, store);
+    end else if (MEMORY_INIT_PARAM != "0" && MEMORY_INIT_PARAM != "") begin : from_text
+        integer at, word;
+        reg [7:0] letter;
+        initial begin
+            word = 0;
+            for (at = $bits(MEMORY_INIT_PARAM) / 8 - 1; at >= 0; at = at - 1) begin
+                letter = MEMORY_INIT_PARAM[8*at +: 8];
+                if (letter == ",") word = word + 1;
+                else store[word] = (store[word] << 4) | ((letter & 8'd15) + (letter > "9" ? 8'd9 : 8'd0));
+            end
+        end
     end
     integer byte_a;
     always @(posedge clka)
@@ -77,8 +88,6 @@ module xpm_memory_sdpram #(
     localparam PLACE = LEAST_1, PLACES = MEMORY_SIZE / PLACE;  // the lowest bits of a wide word are its first place
     if (WRITE_DATA_WIDTH_A % PLACE != 0 || READ_DATA_WIDTH_B % PLACE != 0)
         $error("the widths of this memory's ports are no multiples of each other");
-    if (MEMORY_INIT_FILE != "none" && PLACE != WRITE_DATA_WIDTH_A)
-        $error("the stand-in for a memory with a file has words of one width at all its ports");
     reg [PLACE-1:0] store [0:PLACES-1];
     integer i;
     initial begin
@@ -86,6 +95,17 @@ module xpm_memory_sdpram #(
     end
     if (MEMORY_INIT_FILE != "none") begin : from_file
         initial $readmemh(MEMORY_INIT_FILE, store);
+    end else if (MEMORY_INIT_PARAM != "0" && MEMORY_INIT_PARAM != "") begin : from_text
+        integer at, word;
+        reg [7:0] letter;
+        initial begin
+            word = 0;
+            for (at = $bits(MEMORY_INIT_PARAM) / 8 - 1; at >= 0; at = at - 1) begin
+                letter = MEMORY_INIT_PARAM[8*at +: 8];
+                if (letter == ",") word = word + 1;
+                else store[word] = (store[word] << 4) | ((letter & 8'd15) + (letter > "9" ? 8'd9 : 8'd0));
+            end
+        end
     end
     reg [WRITE_DATA_WIDTH_A-1:0] mask_a;
     integer byte_a, put_a;
@@ -142,8 +162,6 @@ module xpm_memory_tdpram #(
     localparam PLACE = LEAST_3, PLACES = MEMORY_SIZE / PLACE;  // the lowest bits of a wide word are its first place
     if (WRITE_DATA_WIDTH_A % PLACE != 0 || READ_DATA_WIDTH_A % PLACE != 0 || WRITE_DATA_WIDTH_B % PLACE != 0 || READ_DATA_WIDTH_B % PLACE != 0)
         $error("the widths of this memory's ports are no multiples of each other");
-    if (MEMORY_INIT_FILE != "none" && PLACE != WRITE_DATA_WIDTH_A)
-        $error("the stand-in for a memory with a file has words of one width at all its ports");
     reg [PLACE-1:0] store [0:PLACES-1];
     integer i;
     initial begin
@@ -151,6 +169,17 @@ module xpm_memory_tdpram #(
     end
     if (MEMORY_INIT_FILE != "none") begin : from_file
         initial $readmemh(MEMORY_INIT_FILE, store);
+    end else if (MEMORY_INIT_PARAM != "0" && MEMORY_INIT_PARAM != "") begin : from_text
+        integer at, word;
+        reg [7:0] letter;
+        initial begin
+            word = 0;
+            for (at = $bits(MEMORY_INIT_PARAM) / 8 - 1; at >= 0; at = at - 1) begin
+                letter = MEMORY_INIT_PARAM[8*at +: 8];
+                if (letter == ",") word = word + 1;
+                else store[word] = (store[word] << 4) | ((letter & 8'd15) + (letter > "9" ? 8'd9 : 8'd0));
+            end
+        end
     end
     reg [WRITE_DATA_WIDTH_A-1:0] mask_a;
     integer byte_a, put_a;
@@ -257,6 +286,17 @@ module xpm_memory_dpdistram #(
     end
     if (MEMORY_INIT_FILE != "none") begin : from_file
         initial $readmemh(MEMORY_INIT_FILE, store);
+    end else if (MEMORY_INIT_PARAM != "0" && MEMORY_INIT_PARAM != "") begin : from_text
+        integer at, word;
+        reg [7:0] letter;
+        initial begin
+            word = 0;
+            for (at = $bits(MEMORY_INIT_PARAM) / 8 - 1; at >= 0; at = at - 1) begin
+                letter = MEMORY_INIT_PARAM[8*at +: 8];
+                if (letter == ",") word = word + 1;
+                else store[word] = (store[word] << 4) | ((letter & 8'd15) + (letter > "9" ? 8'd9 : 8'd0));
+            end
+        end
     end
     integer byte_a;
     always @(posedge clka)
@@ -316,6 +356,17 @@ module xpm_memory_sprom #(
     end
     if (MEMORY_INIT_FILE != "none") begin : from_file
         initial $readmemh(MEMORY_INIT_FILE, store);
+    end else if (MEMORY_INIT_PARAM != "0" && MEMORY_INIT_PARAM != "") begin : from_text
+        integer at, word;
+        reg [7:0] letter;
+        initial begin
+            word = 0;
+            for (at = $bits(MEMORY_INIT_PARAM) / 8 - 1; at >= 0; at = at - 1) begin
+                letter = MEMORY_INIT_PARAM[8*at +: 8];
+                if (letter == ",") word = word + 1;
+                else store[word] = (store[word] << 4) | ((letter & 8'd15) + (letter > "9" ? 8'd9 : 8'd0));
+            end
+        end
     end
     localparam LATENCY_A = READ_LATENCY_A > 1 ? READ_LATENCY_A : 1;
     reg [WIDTH*LATENCY_A-1:0] read_a = 0;
@@ -360,6 +411,17 @@ module xpm_memory_dprom #(
     end
     if (MEMORY_INIT_FILE != "none") begin : from_file
         initial $readmemh(MEMORY_INIT_FILE, store);
+    end else if (MEMORY_INIT_PARAM != "0" && MEMORY_INIT_PARAM != "") begin : from_text
+        integer at, word;
+        reg [7:0] letter;
+        initial begin
+            word = 0;
+            for (at = $bits(MEMORY_INIT_PARAM) / 8 - 1; at >= 0; at = at - 1) begin
+                letter = MEMORY_INIT_PARAM[8*at +: 8];
+                if (letter == ",") word = word + 1;
+                else store[word] = (store[word] << 4) | ((letter & 8'd15) + (letter > "9" ? 8'd9 : 8'd0));
+            end
+        end
     end
     localparam LATENCY_A = READ_LATENCY_A > 1 ? READ_LATENCY_A : 1;
     reg [WIDTH*LATENCY_A-1:0] read_a = 0;
