@@ -1,6 +1,6 @@
 """What `workbench run` costs again: with nothing changed, and with one host source changed.
 
-    python tests/benchmarks/changed_host.py [--rounds N] [--json]
+    python tests/benchmarks/changed_host.py [--json] [--quick] [--rounds N]
 
 The bundled 2-D PDF runs on the simulated card with few points, so that building matters. Plain runs (the user's own
 program) and instrumented ones take turns, each as it was and with a comment added in front of the host source, which
@@ -64,8 +64,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.add_argument("--quick", action="store_true", help="one round")
     arguments = parser.parse_args()
-    rows = measure(arguments.rounds)
+    rows = measure(1 if arguments.quick else arguments.rounds)
     if arguments.json:
         print(json.dumps({"load": os.getloadavg()[0], "rows": rows}, indent=2))
         return

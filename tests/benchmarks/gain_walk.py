@@ -1,14 +1,14 @@
 """A predicted gain that comes true, in the real window by real keys: finding, Try, Confirm, edit, run, ledger.
 
-    python tests/benchmarks/gain_walk.py PICTURES [--runs DIR] [--only STEP]
+    python tests/benchmarks/gain_walk.py [--json] [--quick] [--runs DIR] [--only STEP] PICTURES
 
 Needs Xvfb, openbox and xdotool. The application (`bounds_apps/small.c`) writes its data in pieces of four words. Its
 first finding advises to unite those writes: the walk tries that, confirms it on the simulated card, keeps it, makes the
 change in the source, runs, and looks at Compare. PICTURES gets every step in both themes at four sizes, and once with
 QT_SCALE_FACTOR=2. `--runs` keeps the first run there, for the next walk.
 
-Printed for every step: the text that is cut, and how long the window's thread was at work in its longest turn. The exit
-code is 1 where the gain did not come as predicted, or a step failed.
+Printed for every step: the text that is cut. The exit code is 1 where the gain did not come as predicted, or a step
+failed.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
@@ -29,7 +30,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from bounds import Bench, Program
 from driven.driver import Driven, Stage
 
-SIZES = ((1600, 1000), (1024, 700), (1270, 720), (2560, 1440))
+Sizes = tuple[tuple[int, int], ...]
+SIZES: Sizes = ((1600, 1000), (1024, 700), (1270, 720), (2560, 1440))
 THEMES = ("light", "dark")
 PROGRAM = Program("small", settings={"EFFORT": 600, "CYCLES": 200}, trace=True)
 EDITOR = "window.modes.made['source'].editor"
@@ -42,11 +44,11 @@ FIRST_LINE, OLD_LINES = 11, 4  # of the loop that writes, counted from 0
 class Walk:
     """A window on the project, and the pictures of its steps."""
 
-    def __init__(self, driven: Driven, pictures: Path, sizes: tuple[tuple[int, int], ...]) -> None:
+    def __init__(self, driven: Driven, pictures: Path, sizes: Sizes) -> None:
         self.driven, self.pictures, self.sizes = driven, pictures, sizes
 
-    def show(self, step: str) -> None:
-        """A step in every size and theme; the text that is cut in the first theme."""
+    def show(self, step: str) -> dict[str, Any]:
+        """Take a step's pictures in every size and theme; the text that is cut in the first theme, by size."""
         cut: dict[str, list[str]] = {}
         for theme in THEMES:
             self.driven.do(f"window.set_theme({theme!r})")
@@ -58,7 +60,7 @@ class Walk:
                     cut[f"{size[0]}x{size[1]}"] = found
         self.driven.do("window.set_theme('light')")
         self.driven.resize(self.sizes[0])
-        print(json.dumps({"step": step, "clipped": cut}), flush=True)
+        return {"step": step, "clipped": cut}
 
     def steps(self) -> Iterator[str]:
         """Each is shown when it is reached."""
@@ -145,13 +147,13 @@ class Walk:
         driven.wait("not window.context.documents.unsaved", "the saved file")
         driven.settle()
 
-    def outcome(self) -> tuple[bool, str]:
-        """Whether what came lies in the predicted interval, in words."""
+    def outcome(self) -> dict[str, Any]:
+        """The settled prediction: its title, its fate, and the speedups predicted and measured."""
         entry = "window.context.navigation and window.modes.made['compare'].beside.settled[-1]"
         said = f"{{'title': ({entry}).title, 'fate': ({entry}).fate.value, 'came': ({entry}).came.speedup,"
         said += f" 'predicted': ({entry}).prediction.speedup}}"
-        found = self.driven.ask(said)
-        return found["fate"] == "inside", json.dumps(found)
+        outcome: dict[str, Any] = self.driven.ask(said)
+        return outcome
 
 
 @contextmanager
@@ -169,7 +171,8 @@ def project(runs: Path) -> Iterator[list[Path]]:
             shutil.rmtree(left, ignore_errors=True)
 
 
-def walk(pictures: Path, runs: Path | None, sizes: tuple[tuple[int, int], ...], only: str) -> bool:
+def walk(pictures: Path, runs: Path | None, sizes: Sizes, only: str) -> dict[str, Any]:
+    """The steps with the text that is cut, the outcome, and the faults that the window met."""
     with (
         tempfile.TemporaryDirectory(prefix="gain-walk-") as folder,
         Stage() as stage,
@@ -177,29 +180,29 @@ def walk(pictures: Path, runs: Path | None, sizes: tuple[tuple[int, int], ...], 
         stage.window(*opened, size=sizes[0]) as driven,
     ):
         taken = Walk(driven, pictures, sizes)
-        for step in taken.steps():
-            if any(part in step for part in only.split(",")):
-                taken.show(step)
-        came, said = taken.outcome()
-        print(said)
-        for fault in driven.faults:
-            print(fault, file=sys.stderr)
-        return came and not driven.faults
+        shown = [taken.show(step) for step in taken.steps() if any(part in step for part in only.split(","))]
+        return {"steps": shown, "outcome": taken.outcome(), "faults": list(driven.faults)}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--quick", action="store_true", help="one size, without the scaled window")
     parser.add_argument("pictures", type=Path, metavar="PICTURES")
     parser.add_argument("--runs", type=Path, metavar="DIR")
     parser.add_argument("--only", default="", metavar="STEPS", help="pictures of these alone, by commas")
     parser.add_argument("--scaled", action="store_true", help="with QT_SCALE_FACTOR=2 alone")
     arguments = parser.parse_args()
     os.environ.setdefault("DRIVEN_PATIENCE_S", "300")
-    done = True
+    walks = []
     if not arguments.scaled:
-        done = walk(arguments.pictures, arguments.runs, SIZES, arguments.only)
-    os.environ["QT_SCALE_FACTOR"] = "2"
-    return 0 if walk(arguments.pictures / "scaled", arguments.runs, ((1270, 720),), arguments.only) and done else 1
+        sizes = SIZES[:1] if arguments.quick else SIZES
+        walks.append(walk(arguments.pictures, arguments.runs, sizes, arguments.only))
+    if not arguments.quick:
+        os.environ["QT_SCALE_FACTOR"] = "2"
+        walks.append(walk(arguments.pictures / "scaled", arguments.runs, ((1270, 720),), arguments.only))
+    print(json.dumps({"rows": walks}) if arguments.json else "\n".join(map(json.dumps, walks)))
+    return int(any(one["faults"] or one["outcome"]["fate"] != "inside" for one in walks))
 
 
 if __name__ == "__main__":

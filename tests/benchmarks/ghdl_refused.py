@@ -1,7 +1,7 @@
 """Designs made at random that GHDL cannot synthesise (vhdl_synthesis.py finds them), run by a host on the simulated
 card: are their outputs those of GHDL's own simulator without a card?
 
-python tests/benchmarks/ghdl_refused.py [--count 160] [--first 0]
+python tests/benchmarks/ghdl_refused.py [--json] [--quick] [--count 160] [--first 0]
 
 Each stands in a bed that a host starts, and that sums up its outputs in 300 cycles under inputs at random.
 """
@@ -9,6 +9,7 @@ Each stands in a bed that a host starts, and that sums up its outputs in 300 cyc
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -118,22 +119,27 @@ def is_right(folder: Path, plugins: Plugins) -> bool:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--quick", action="store_true", help="until the first design that GHDL refuses")
     parser.add_argument("--count", type=int, default=160)
     parser.add_argument("--first", type=int, default=0)
     asked = parser.parse_args()
-    plugins, right, wrong = load_plugins(), 0, 0
+    plugins, rows = load_plugins(), list[dict[str, object]]()
     for seed in range(asked.first, asked.first + asked.count):
+        if asked.quick and rows:
+            break
         with TemporaryDirectory() as folder:
             source = Path(folder, "made.vhd")
             source.write_text(Maker(seed).text())
             try:
                 synthesised(Design((str(source),), "made"))
             except WorkbenchError as error:
-                why = error.diagnostics[0].message
-                equal = is_right(Path(folder), plugins)
-                right, wrong = right + equal, wrong + (not equal)
-                print(f"{seed}: {'equal' if equal else 'DIFFERS'} ({why})", flush=True)
-    print(f"{right} equal, {wrong} differ")
+                why, equal = error.diagnostics[0].message, is_right(Path(folder), plugins)
+                rows.append({"seed": seed, "equal": equal, "refused": why})
+                if not asked.json:
+                    print(f"{seed}: {'equal' if equal else 'DIFFERS'} ({why})", flush=True)
+    wrong = sum(not row["equal"] for row in rows)
+    print(json.dumps({"rows": rows}) if asked.json else f"{len(rows) - wrong} equal, {wrong} differ")
     return 1 if wrong else 0
 
 

@@ -1,6 +1,6 @@
 """The steps of ReCAP's section 6.2 on the 2-D PDF: what each was predicted to gain, what it gained, and the paper's.
 
-    python tests/benchmarks/pdf2d_steps.py [--json] [--runs DIR]
+    python tests/benchmarks/pdf2d_steps.py [--json] [--quick] [--runs DIR]
 
 The application takes the paper's four fixes one after the other (`pdf2d_sources/steps.c`, STEP 0 to 4), each of them in
 host and hardware. Every step is predicted from the traced run of the program before it, by the changes that a piece of
@@ -20,6 +20,7 @@ import runpy
 import shutil
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -97,11 +98,11 @@ def advised(base: OpenRun, step: Step) -> Advice | None:
     return next(found, None)
 
 
-def measure(folder: Path) -> list[dict[str, Any]]:
+def measure(folder: Path, steps: Sequence[Step]) -> list[dict[str, Any]]:
     bench = Bench(folder)
     rows = []
     base = bench.run(0)
-    for number, step in enumerate(STEPS, 1):
+    for number, step in enumerate(steps, 1):
         twin = bench.run(number)
         advice = advised(base, step)
         changes = [_as_made(change) for change in advice.changes] if advice else []
@@ -145,15 +146,17 @@ def show(rows: list[dict[str, Any]]) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--quick", action="store_true", help="the first step only")
     parser.add_argument("--runs", type=Path)
     arguments = parser.parse_args()
+    steps = STEPS[:1] if arguments.quick else STEPS
     try:
         if arguments.runs:
             arguments.runs.mkdir(parents=True, exist_ok=True)
-            rows = measure(arguments.runs.absolute())
+            rows = measure(arguments.runs.absolute(), steps)
         else:
             with tempfile.TemporaryDirectory() as folder:
-                rows = measure(Path(folder))
+                rows = measure(Path(folder), steps)
     except WorkbenchError as error:
         sys.exit(str(error))
     if arguments.json:

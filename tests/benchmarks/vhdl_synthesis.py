@@ -1,11 +1,12 @@
 """Designs made at random, in GHDL's own simulator beside Verilator on what is made of them: equal in every cycle?
 
-python tests/benchmarks/vhdl_synthesis.py [--count 50] [--first 0] [--parts 4] [--keep DIR]
+python tests/benchmarks/vhdl_synthesis.py [--json] [--quick] [--count 50] [--first 0] [--parts 4] [--keep DIR]
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import shutil
 import sys
@@ -45,28 +46,33 @@ def differs(seed: int, parts: int, folder: Path) -> int | None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--quick", action="store_true", help="three designs")
     parser.add_argument("--count", type=int, default=50)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--parts", type=int, default=4, help="of further kinds, a design")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="where designs that differ are left")
     asked = parser.parse_args()
-    equal = refused = 0
-    wrong: list[int] = []
-    for seed in range(asked.first, asked.first + asked.count):
+    rows: list[dict[str, object]] = []
+    for seed in range(asked.first, asked.first + (3 if asked.quick else asked.count)):
         with TemporaryDirectory() as folder:
+            refused, cycle = "", None
             try:
                 cycle = differs(seed, asked.parts, Path(folder))
             except WorkbenchError as error:
-                refused += 1
-                print(f"{seed}: refused: {error.diagnostics[0].text()}", flush=True)
-                continue
-            equal += cycle is None
-            if cycle is not None:
-                wrong.append(seed)
-                print(f"{seed}: differs in cycle {cycle}", flush=True)
-                if asked.keep:
-                    shutil.copytree(folder, asked.keep / str(seed), dirs_exist_ok=True)
-    print(f"{asked.count} designs, {CYCLES} cycles each: {equal} equal, {refused} refused, {len(wrong)} differ")
+                refused = error.diagnostics[0].text()
+            rows.append({"seed": seed, "refused": refused, "differs_in_cycle": cycle})
+            if cycle is not None and asked.keep:
+                shutil.copytree(folder, asked.keep / str(seed), dirs_exist_ok=True)
+        if not asked.json and (refused or cycle is not None):
+            print(f"{seed}: refused: {refused}" if refused else f"{seed}: differs in cycle {cycle}", flush=True)
+    wrong = sum(row["differs_in_cycle"] is not None for row in rows)
+    refusals = sum(bool(row["refused"]) for row in rows)
+    if asked.json:
+        print(json.dumps({"cycles": CYCLES, "rows": rows}))
+    else:
+        equal = len(rows) - refusals - wrong
+        print(f"{len(rows)} designs, {CYCLES} cycles each: {equal} equal, {refusals} refused, {wrong} differ")
     return 1 if wrong else 0
 
 
