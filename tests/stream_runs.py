@@ -8,7 +8,7 @@ from pathlib import Path
 import ciw
 import numpy as np
 from rc_workbench_plugins.streaming.events import EdgeEvents, Events, tables
-from rc_workbench_plugins.streaming.topology import Edge, End
+from rc_workbench_plugins.streaming.topology import End, StreamEdge
 
 from workbench.formats.run_folder import RunWriter
 from workbench.model.run import RunStatus
@@ -37,7 +37,7 @@ def simulated(constant: bool = False, seen_waiting: bool = True) -> Events:
         push, pop, end = (US * times.T).round().astype(np.int64)
         waiting = np.stack([end[:-1], pop[1:]], axis=1)
         waiting = waiting[waiting[:, 0] < waiting[:, 1]] if seen_waiting else np.empty((0, 2), np.int64)
-        edge = Edge(label, End(source, "out"), End(sink, "in"), "unsigned32", depth=16)
+        edge = StreamEdge(label, End(source, "out"), End(sink, "in"), "unsigned32", depth=16)
         edges[label] = EdgeEvents(edge, push, pop, waiting_ps=waiting)
     return Events("app", edges, int(20_000 * US))
 

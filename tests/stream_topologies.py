@@ -8,7 +8,16 @@ from pathlib import Path
 import numpy as np
 from rc_workbench_plugins.streaming.events import EdgeEvents, Events, Times, of_topology, tables
 from rc_workbench_plugins.streaming.flatten import flattened
-from rc_workbench_plugins.streaming.topology import At, Block, BlockKind, Edge, End, Port, Topology, Way
+from rc_workbench_plugins.streaming.topology import (
+    At,
+    BlockKind,
+    End,
+    StreamBlock,
+    StreamEdge,
+    Topology,
+    TypedPort,
+    Way,
+)
 from rc_workbench_plugins.streaming.x_language import Declared, read_section, read_x
 
 from workbench.model.run import Run
@@ -22,14 +31,14 @@ def topology(name: str, edges: str, depth: int = 4, type_: str = "unsigned16") -
         label, _, ends = line.strip().partition(": ")
         source, sink = (end.rpartition(".") for end in ends.split(" -> "))
         ports = [End(f"{name}.{block.replace('@', '')}", port) for block, _, port in (source, sink)]
-        found.append((Edge(f"{name}.{label}", *ports, type_, depth), source[0], sink[0]))
-    kinds: dict[str, dict[str, Port]] = {}
+        found.append((StreamEdge(f"{name}.{label}", *ports, type_, depth), source[0], sink[0]))
+    kinds: dict[str, dict[str, TypedPort]] = {}
     for edge, source, sink in found:
         for end, block, way in ((edge.source, source, Way.OUT), (edge.sink, sink, Way.IN)):
-            kinds.setdefault(block.split("@")[0], {})[end.port] = Port(end.port, way, type_)
+            kinds.setdefault(block.split("@")[0], {})[end.port] = TypedPort(end.port, way, type_)
     made = {kind: BlockKind(kind, tuple(ports.values())) for kind, ports in kinds.items()}
     names = dict.fromkeys(block for _, source, sink in found for block in (source, sink))
-    blocks = tuple(Block(f"{name}.{block.replace('@', '')}", made[block.split("@")[0]]) for block in names)
+    blocks = tuple(StreamBlock(f"{name}.{block.replace('@', '')}", made[block.split("@")[0]]) for block in names)
     return Topology(name, blocks, tuple(edge for edge, _, _ in found))
 
 
@@ -135,7 +144,9 @@ EXAMPLES = {
 }
 
 
-def random_edge(edge: Edge, random: np.random.Generator, end_ps: int, most: int = 30, tick_ps: float = 0) -> EdgeEvents:
+def random_edge(
+    edge: StreamEdge, random: np.random.Generator, end_ps: int, most: int = 30, tick_ps: float = 0
+) -> EdgeEvents:
     """Transfers at random, several of them often at one time, and some elements left in the queue."""
     pushes = np.sort(random.integers(0, end_ps + 1, random.integers(0, most + 1)))
     pops = np.maximum.accumulate(pushes + random.integers(0, max(2, end_ps // 5), len(pushes)))

@@ -18,7 +18,7 @@ from workbench.formats.run_folder import open_run
 from workbench.model.changes import read_change
 from workbench.model.diagnostic import Cancelled, WorkbenchError
 from workbench.model.run import Run
-from workbench.session.change.confirm import Answer, Confirmation, confirm, open_project_of
+from workbench.session.change.confirm import AnswerStatus, Confirmation, confirm, open_project_of
 from workbench.session.make.pipeline import RunOptions, run_workspace
 from workbench.session.open.opening import open_workspace
 from workbench.session.open.workspace import Workspace
@@ -115,7 +115,7 @@ def test_united_calls_come_to_what_the_changed_program_takes(
     workspace, run = base
     sources = {path: path.read_bytes() for path in workspace.root.iterdir() if path.is_file()}
     found = tried("unite calls=put count=4")
-    assert (found.answer, found.why, found.notes) == (Answer.SAME, "", ())
+    assert (found.answer, found.why, found.notes) == (AnswerStatus.SAME, "", ())
     _, changed = run_of(made(tmp_path / "united", UNITED), plugins)
     assert changed.manifest.stdout_sha256 == run.manifest.stdout_sha256
     assert found.time_s == pytest.approx(changed.time_s, rel=5e-4)
@@ -148,14 +148,14 @@ def test_several_changes_together(tried: Callable[..., Confirmation]) -> None:
         "host block=host.main state=work factor=0.5",
     )  # fmt: skip
     two, all_four = tried(*all_of_them[:2]), tried(*all_of_them)
-    assert (two.answer, all_four.answer) == (Answer.SAME, Answer.SAME)
+    assert (two.answer, all_four.answer) == (AnswerStatus.SAME, AnswerStatus.SAME)
     assert all_four.speedup > two.speedup > 1.5
 
 
 def test_another_answer_is_told_by_what_differs_first(plugins: Plugins, tmp_path: Path) -> None:
     workspace, run = run_of(made(tmp_path / "tells"), plugins, TELLS=1)
     found = confirm(workspace, run, [read_change("poll_delay calls=poll delay_s=0.001")], Job(), plugins)
-    assert found.answer is Answer.DIFFERS
+    assert found.answer is AnswerStatus.DIFFERS
     before = (run.path / "stdout.txt").read_text().splitlines()
     assert found.why == f"it prints something else: line 2 is 'after 0 polls'; before '{before[1]}'"
     assert found.time_s is not None
@@ -183,7 +183,7 @@ def test_what_a_run_cannot_try_says_why(tried: Callable[..., Confirmation], chan
             tried(change)
         return
     found = tried(change)
-    assert found.answer is Answer.NOT_POSSIBLE
+    assert found.answer is AnswerStatus.NOT_POSSIBLE
     assert why in found.why
     assert found.time_s is None
 
@@ -201,7 +201,7 @@ def test_a_run_of_other_sources_is_refused(plugins: Plugins, tmp_path: Path) -> 
     header.write_text(text)  # written since, and the same
     later = time.time() + 5
     os.utime(header, (later, later))
-    assert confirm(workspace, run, change, Job(), plugins).answer is Answer.SAME
+    assert confirm(workspace, run, change, Job(), plugins).answer is AnswerStatus.SAME
     header.write_text(text.replace("step < EFFORT", "step < 2 * EFFORT"))
     os.utime(header, (later, later))
     with pytest.raises(WorkbenchError, match=r"since common\.h changed: it now takes"):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from workbench.analysis.depth_front import choice_words, depth_changes, front_json, front_table
-from workbench.analysis.measured import Measured
+from workbench.analysis.measured import MeasuredRun
 from workbench.api.queues import EdgeQueue, RunQueues
 from workbench.model.diagnostic import Severity
 from workbench.model.run import Cores, Run
@@ -108,12 +108,12 @@ def test_an_edge_that_is_too_short_is_found_with_its_least_depth() -> None:
     last = {depth: ran(depth, produce, [100] * 40).pop_ps[-1] for depth in range(1, 21)}
     run, queues = as_run(ran(2, produce, [100] * 40), 2)
     run = replace(run, manifest=replace(run.manifest, time_ps=last[2]))
-    found = Measured(run, threshold=1.05).deeper_edges(queues)["app.a"]
+    found = MeasuredRun(run, threshold=1.05).deeper_edges(queues)["app.a"]
     assert (found.before_ps, found.after_ps) == (last[2], last[found.words])
     assert found.words == min(depth for depth in last if last[depth] <= last[20] / (1 - LOSS)) > 2
-    assert not Measured(run, threshold=last[2] / last[20] + 0.01).deeper_edges(queues)
+    assert not MeasuredRun(run, threshold=last[2] / last[20] + 0.01).deeper_edges(queues)
     enough, queues = as_run(ran(20, produce, [100] * 40), 20)
-    assert not Measured(replace(enough, manifest=run.manifest), threshold=1.05).deeper_edges(queues)
+    assert not MeasuredRun(replace(enough, manifest=run.manifest), threshold=1.05).deeper_edges(queues)
 
 
 def test_a_run_without_its_threads_waits_is_refused() -> None:

@@ -18,7 +18,7 @@ from workbench.analysis.html_report import html_report
 from workbench.analysis.predicting import suggestions, try_changes, with_predictions
 from workbench.analysis.report import finding_json, report_json
 from workbench.analysis.text_report import text_report
-from workbench.model.changes import CHANGES, Change, Clock, Retype, ScaleCalls, Unite, read_change
+from workbench.model.changes import CHANGES, Change, OtherClock, Retype, ScaleCalls, Unite, read_change
 from workbench.model.finding import tops
 from workbench.model.prediction import Bottleneck, Trust
 from workbench.model.run import Run
@@ -138,7 +138,7 @@ def test_a_change_says_the_calls_before_and_after_it(analysis: Analysis) -> None
     assert united.title.count(" + ") == 1
     assert united.value == f"1 × {bytes_text(round(call.bytes + other.bytes))}"
     assert change_facts([ScaleCalls((call.site.label,), 0)], analysis)[0].value == "removed"
-    assert change_facts([Clock("clk", 150e6)], analysis)[0].title.replace("\u202f", " ") == "Clock clk at 150 MHz"
+    assert change_facts([OtherClock("clk", 150e6)], analysis)[0].title.replace("\u202f", " ") == "Clock clk at 150 MHz"
 
 
 @pytest.mark.parametrize("kind", CHANGES)

@@ -18,7 +18,7 @@ from workbench.cli.main import main
 from workbench.model.pragma import Category, PlacedPragma, Pragma
 from workbench.model.proposal import Proposal
 from workbench.model.scan import Branch, HdlBlock, HdlScan, HostScan, ProjectScan, Term
-from workbench.session.mark.handshakes import Words
+from workbench.session.mark.handshakes import HandshakeWords
 from workbench.session.mark.mark_checks import mark_problems
 from workbench.session.mark.marking import proposed
 from workbench.session.open.opening import open_workspace
@@ -346,7 +346,7 @@ def test_handshakes_within_a_module_and_several_registers_of_a_block(project: Pa
     ],
 )  # fmt: skip
 def test_words_of_handshakes(signal: str, high: bool, side: str, on: bool) -> None:
-    found = Words().asks(Term(signal, high))
+    found = HandshakeWords().asks(Term(signal, high))
     assert (found.side, found.on) == (side, on) if found else not side
 
 

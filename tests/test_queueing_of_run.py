@@ -17,7 +17,7 @@ from rc_workbench_plugins.queueing.network import network
 from rc_workbench_plugins.queueing.shown import results
 from rc_workbench_plugins.queueing.station import limited_waiting_shares, simulated_shares, waiting, waiting_shares
 from rc_workbench_plugins.streaming.events import EdgeEvents, Events
-from rc_workbench_plugins.streaming.topology import Edge, End
+from rc_workbench_plugins.streaming.topology import End, StreamEdge
 from rc_workbench_plugins.streaming.virtual_queue import Bus, passage
 from stream_runs import US, kept, simulated
 
@@ -94,7 +94,7 @@ def test_an_unstable_station_is_said_to_be_and_has_no_distribution(
 ) -> None:
     """Elements come as fast as they may, each worked on for 2 us."""
     push = np.arange(0, 1000, 1) * int(US)
-    edge = Edge("app.x", End("app.s", "out"), End("app.a", "in"), "unsigned32", depth=2000)
+    edge = StreamEdge("app.x", End("app.s", "out"), End("app.a", "in"), "unsigned32", depth=2000)
     events = Events("app", {"app.x": EdgeEvents(edge, push, 2 * push[:500])}, int(1000 * US))
     found = told(kept(events, tmp_path / "run"), capsys)
     assert "'a' is unstable: it is asked for 2.000 times what it serves" in found["diagnostics"][0]["message"]
@@ -108,7 +108,7 @@ def test_a_source_that_waits_for_room_is_told(
     """Its jobs arrive as fast as the station lets them: a model in which they come of themselves is another."""
     push = np.arange(0, 1000, 1) * int(US)
     blocked = np.array([[0, held_up_us * US]], np.int64)
-    edge = Edge("app.x", End("app.s", "out"), End("app.a", "in"), "unsigned32", depth=4)
+    edge = StreamEdge("app.x", End("app.s", "out"), End("app.a", "in"), "unsigned32", depth=4)
     events = Events("app", {"app.x": EdgeEvents(edge, push, 2 * push[:500], None, blocked)}, int(1000 * US))
     messages = [one["message"] for one in told(kept(events, tmp_path / "run"), capsys)["diagnostics"]]
     assert ("s waited for room in x for 25" in " ".join(messages)) == said, messages
@@ -193,7 +193,7 @@ def test_a_station_behind_a_bus_is_calibrated_with_the_bulks_that_arrive(
     moments = (crossed.inserted, crossed.taken, crossed.delivered, crossed.removed)
     push, taken, there, pop = (np.rint(US * times).astype(np.int64) for times in moments)
     idle = np.stack([np.rint(US * (crossed.removed + service)).astype(np.int64)[:-1], pop[1:]], axis=1)
-    edge = Edge("app.x", End("app.s", "out"), End("app.a", "in"), "unsigned32", depth=200)
+    edge = StreamEdge("app.x", End("app.s", "out"), End("app.a", "in"), "unsigned32", depth=200)
     of = EdgeEvents(edge, push, pop, waiting_ps=idle[idle[:, 1] > idle[:, 0]], taken_ps=taken, delivered_ps=there)
     model = tmp_path / "made.queueing.yaml"
     run = kept(Events("app", {"app.x": of}, int(pop[-1])), tmp_path / "run")
@@ -216,7 +216,7 @@ def test_hardly_anything_waits_is_written_as_none(tmp_path: Path, capsys: pytest
     came = (US * np.arange(1, 2001)).astype(np.int64)
     served = came + np.where(np.arange(2000) % 2, 90_000, 110_000)
     waiting = np.stack([served[:-1], came[1:]], axis=1)
-    edge = Edge("app.x", End("app.s", "out"), End("app.a", "in"), "unsigned32", depth=16)
+    edge = StreamEdge("app.x", End("app.s", "out"), End("app.a", "in"), "unsigned32", depth=16)
     run = kept(
         Events("app", {"app.x": EdgeEvents(edge, came, came, waiting_ps=waiting)}, int(2001 * US)), tmp_path / "run"
     )

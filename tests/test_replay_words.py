@@ -14,7 +14,7 @@ from workbench.model.run import Table
 from workbench.model.streams import Fifo, Stream, StreamWait
 from workbench.replay.depths import FAILED, front
 from workbench.replay.traffic import Traffic, traffic_of
-from workbench.replay.words import Words
+from workbench.replay.words import WordReplay
 
 STREAMS = (
     Stream("top.giver.out", "top.giver", "top.fifo", "stream", 32, "clk", "v", "r"),
@@ -48,7 +48,7 @@ def traffic(times: Times, depth: int) -> Traffic:
 
 @given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=1, max_size=40), st.integers(1, 6))
 def test_any_depth_takes_what_it_takes(times: Times, depth: int) -> None:
-    words = Words(traffic(times, depth), {0: depth}, [traffic(times, 1000)])
+    words = WordReplay(traffic(times, depth), {0: depth}, [traffic(times, 1000)])
     assert words.why == []
     base = words.replay({})
     assert words.wrong(base) == [0, 0]
@@ -57,13 +57,13 @@ def test_any_depth_takes_what_it_takes(times: Times, depth: int) -> None:
 
 
 def test_what_a_run_held_is_its_room_where_it_held_its_source_up() -> None:
-    words = Words(traffic([(1, 4)] * 40, 3), {})
+    words = WordReplay(traffic([(1, 4)] * 40, 3), {})
     assert words.replay({}).cycles == passed([(1, 4)] * 40, 3)[1]
 
 
 def test_a_block_that_does_the_same_at_other_times_is_told() -> None:
     """It takes longer for each word where the FIFO is deeper, for no reason that its streams show."""
-    words = Words(traffic([(2, 3)] * 20, 4), {0: 4}, [traffic([(3, 5)] * 20, 4)])
+    words = WordReplay(traffic([(2, 3)] * 20, 4), {0: 4}, [traffic([(3, 5)] * 20, 4)])
     assert any("top.giver" in why for why in words.why)
     assert any("top.taker" in why for why in words.why)
 
@@ -72,7 +72,7 @@ def test_many_words_are_replayed() -> None:
     count = 20_000
     draw = np.random.default_rng(1)
     times = list(zip(draw.integers(1, 5, count).tolist(), draw.integers(1, 5, count).tolist(), strict=True))
-    words = Words(traffic(times, 4), {0: 4})
+    words = WordReplay(traffic(times, 4), {0: 4})
     assert words.replay({0: 2}).cycles == passed(times, 2)[1]
 
 
@@ -154,7 +154,7 @@ def test_a_pipeline_stands_still_as_a_whole(times: Times, latency: int, other: t
     built, ample = (
         traffic_of(piped(times, latency, depths), PIPE, AROUND, {"clk": 100e6}) for depths in ((2, 2), (500, 500))
     )
-    words = Words(ample, {0: 0, 1: 0}, [built])
+    words = WordReplay(ample, {0: 0, 1: 0}, [built])
     assert words.why == []
     assert words.wrong(words.replay({})) == [0] * 4
     truth = int(piped(times, latency, other)["cycle"].max())

@@ -13,7 +13,7 @@ from rc_workbench_plugins.streaming.agents.layout import END_FRAMES, FRAME_LENGT
 from rc_workbench_plugins.streaming.agents.packets import answers, times_told
 from rc_workbench_plugins.streaming.events import EdgeEvents, Events, of_topology
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
-from rc_workbench_plugins.streaming.query.measures import COUNTED, Frame, FrameValue, Query, Statistic, Tap
+from rc_workbench_plugins.streaming.query.measures import COUNTED, FrameLength, FrameValue, Query, Statistic, Tap
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.words import result_words
 from rc_workbench_plugins.streaming.topology import Topology
@@ -191,7 +191,7 @@ def run(
     return (seen.out[sent] & np.uint64(0xFFFFFFFF)).tolist()
 
 
-def agent_of(text: str, frame: Frame) -> tuple[Query, HardwareAgent]:
+def agent_of(text: str, frame: FrameLength) -> tuple[Query, HardwareAgent]:
     query = read_query(text, APP, frame=frame)
     assert not [problem for problem in query.diagnostics if problem.severity == "error"], query.diagnostics
     agent = hardware_agent(query, [AgentEdge(edge) for edge in APP.edges], [AgentClock(Fraction(PERIOD_PS))])
@@ -229,7 +229,7 @@ class Built:
 
 @pytest.fixture(scope="module", params=LANGUAGES)
 def built(simulator: Simulator, request: pytest.FixtureRequest) -> Built:
-    query, agent = agent_of(QUERY, Frame(time_ps=8000 * PERIOD_PS))
+    query, agent = agent_of(QUERY, FrameLength(time_ps=8000 * PERIOD_PS))
     return Built(query, agent, build(simulator, agent, request.param, dut(agent)))
 
 
@@ -268,8 +268,8 @@ def test_every_answer_is_that_of_the_trace(built: Built, eager: float) -> None:
     # on a clock that is a hundred ppm slow, and then a little less
     slow = Fraction(PERIOD_PS) * Fraction("1.0001")
     times = [
-        virtual_time.Frame(0, 12_000, slow, Fraction(5_000), uncertainty_ps=70),
-        virtual_time.Frame(12_000, END, Fraction(PERIOD_PS), Fraction(17_000), uncertainty_ps=30),
+        virtual_time.ClockFrame(0, 12_000, slow, Fraction(5_000), uncertainty_ps=70),
+        virtual_time.ClockFrame(12_000, END, Fraction(PERIOD_PS), Fraction(17_000), uncertainty_ps=30),
     ]
     late = answers(built.agent, words, [times])
     for result, other in zip(told.measures, late.measures, strict=True):
@@ -306,7 +306,7 @@ def test_frames_too_short_to_be_sent_leave_nothing_out(built: Built, length: int
         assert [f.end_ps for f in frames[:-1]] == [f.start_ps for f in frames[1:]]
         assert frames[0].start_ps == 0
         end = frames[-1].end_ps
-        whole = replace(result.measure, frame=Frame())
+        whole = replace(result.measure, frame=FrameLength())
         (true,), _ = evaluate(Query((whole,)), truth(found, end // PERIOD_PS))
         assert sum(f.count for f in frames) == true.frames[0].count, result.measure.text
         if true.frames[0].histogram:
@@ -329,7 +329,7 @@ WIDE = """
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_values_of_64_bits_keep_all_of_them(simulator: Simulator, language: str) -> None:
     app = replace(APP, edges=tuple(replace(edge, type="signed64") for edge in APP.edges))
-    query = read_query(WIDE, app, frame=Frame(time_ps=500 * PERIOD_PS))
+    query = read_query(WIDE, app, frame=FrameLength(time_ps=500 * PERIOD_PS))
     agent = hardware_agent(query, [AgentEdge(edge) for edge in app.edges], [AgentClock(Fraction(PERIOD_PS))])
     assert [problem.message for problem in (*query.diagnostics, *agent.diagnostics)] == []
     wrapper = dut(agent).replace(".data_0(in[24 +: 16])", ".data_0({in[24 +: 16], 48'd0})")
@@ -409,7 +409,7 @@ def test_in_a_simulator_of_vhdl_the_agent_sends_the_same_words(built: Built, tmp
 
 def test_elements_for_whose_times_there_is_no_room_are_told_and_the_next_are_measured(simulator: Simulator) -> None:
     """40 go in, the memory has room for 16, and come out 100 cycles later; then 4 stay for 10 cycles."""
-    _, agent = agent_of("l: measure mean latency at b", Frame())
+    _, agent = agent_of("l: measure mean latency at b", FrameLength())
     found = traffic(400, 1)
     found["b"][:] = 0
     for begin, count, stay in ((20, 40, 100), (200, 4, 10)):
@@ -435,7 +435,7 @@ ALONG = """
 
 def test_of_paths_on_which_blocks_give_more_or_fewer_than_they_take_no_number_is_told(simulator: Simulator) -> None:
     """`work` gives to b what it takes of a, and to c as it likes."""
-    _, agent = agent_of(ALONG, Frame(time_ps=500 * PERIOD_PS))
+    _, agent = agent_of(ALONG, FrameLength(time_ps=500 * PERIOD_PS))
     found = traffic(3000, 8)
     words = run(build(simulator, agent, "verilog", dut(agent)), found, {2900: END_FRAMES})
     told = answers(agent, words)
@@ -456,7 +456,7 @@ def test_of_paths_on_which_blocks_give_more_or_fewer_than_they_take_no_number_is
 @pytest.mark.parametrize("type_", ["unsigned8", "signed16", "signed64"])
 def test_an_agent_in_verilog_has_nothing_that_verilator_warns_of(type_: str, tmp_path: Path) -> None:
     app = replace(APP, edges=tuple(replace(edge, type=type_) for edge in APP.edges))
-    query = read_query(QUERY, app, frame=Frame(time_ps=8000 * PERIOD_PS))
+    query = read_query(QUERY, app, frame=FrameLength(time_ps=8000 * PERIOD_PS))
     agent = hardware_agent(query, [AgentEdge(edge) for edge in app.edges], [AgentClock(Fraction(PERIOD_PS))])
     assert not agent.diagnostics
     for name, text in agent.verilog.items():
@@ -480,7 +480,7 @@ TWO = """
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_each_clock_counts_its_own_cycles(simulator: Simulator, language: str) -> None:
     """b's clock is a third as fast as a's; what the agent of both sends goes out on a's."""
-    query = read_query(TWO, APP, frame=Frame(time_ps=3000 * PERIOD_PS))
+    query = read_query(TWO, APP, frame=FrameLength(time_ps=3000 * PERIOD_PS))
     a, b, c = APP.edges
     clocks = [AgentClock(Fraction(PERIOD_PS)), AgentClock(Fraction(3 * PERIOD_PS))]
     agent = hardware_agent(query, [AgentEdge(a), AgentEdge(b, 1), AgentEdge(c)], clocks)

@@ -17,7 +17,7 @@ from rc_workbench_plugins.streaming.agents.joints import AgentEdge
 from rc_workbench_plugins.streaming.agents.layout import KILLED, AgentClock
 from rc_workbench_plugins.streaming.events import EdgeEvents, Events, Times, of_topology
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
-from rc_workbench_plugins.streaming.query.measures import Frame, FrameValue, Query
+from rc_workbench_plugins.streaming.query.measures import FrameLength, FrameValue, Query
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from stream_topologies import STATEMENTS, STREAM
 from workbench.resources import __file__ as resources
@@ -25,7 +25,7 @@ from workbench.resources import __file__ as resources
 from workbench.model.diagnostic import has_errors
 
 HEADERS = Path(resources).parent / "streaming"
-FRAMES = (Frame(), Frame(time_ps=13), Frame(time_ps=20), Frame(elements=3))
+FRAMES = (FrameLength(), FrameLength(time_ps=13), FrameLength(time_ps=20), FrameLength(elements=3))
 EDGES = dict(enumerate(STREAM.edges))
 
 QUERY = (
@@ -85,7 +85,7 @@ def compiled(folder: Path, text: str) -> Path:
     return folder / "main"
 
 
-def asked(frame: Frame) -> tuple[Query, HostAgent]:
+def asked(frame: FrameLength) -> tuple[Query, HostAgent]:
     query = read_query(QUERY, STREAM, frame=frame)
     assert not has_errors(query.diagnostics), query.diagnostics
     agent = host_agent(query, EDGES)
@@ -238,7 +238,7 @@ def test_the_application_goes_on_whatever_becomes_of_the_agent(
 
 
 def test_a_file_that_breaks_off_is_said_to(tmp_path: Path) -> None:
-    query = read_query("r: measure rate at a", STREAM, frame=Frame(time_ps=10))
+    query = read_query("r: measure rate at a", STREAM, frame=FrameLength(time_ps=10))
     agent = host_agent(query, EDGES)
     (tmp_path / FILE).write_text("frame 0 0 10 10 3 0 nan nan 0\nframe 0 10 20 10 4 0 nan n")
     found = host_answers(agent, tmp_path / FILE)

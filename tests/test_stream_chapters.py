@@ -11,7 +11,7 @@ import pytest
 from rc_workbench_plugins.streaming.agents.told import answers_told
 from rc_workbench_plugins.streaming.events import events_of
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
-from rc_workbench_plugins.streaming.query.measures import Frame, Query
+from rc_workbench_plugins.streaming.query.measures import FrameLength, Query
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from stream_topologies import CHAPTERS, EXAMPLES
 
@@ -56,7 +56,7 @@ def check(made: Run, sections: list[str]) -> dict[str, int]:
     assert told
     assert events
     text = "\n".join(EXAMPLES[section][1] for section in sections)
-    query = read_query(text, events.topology, frame=Frame(time_ps=FRAME_US * 10**6))
+    query = read_query(text, events.topology, frame=FrameLength(time_ps=FRAME_US * 10**6))
     by = {"": len({problem["line"] for problem in told["diagnostics"]})}
     measures, asserts = list(query.measures), list(query.asserts)
     for ours in told["measures"]:

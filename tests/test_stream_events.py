@@ -16,7 +16,7 @@ from rc_workbench_plugins.streaming.events import (
     head_of,
     tables,
 )
-from rc_workbench_plugins.streaming.topology import Edge, End, Place, Resource
+from rc_workbench_plugins.streaming.topology import End, MappedTo, Resource, StreamEdge
 
 from workbench.formats.run_folder import RunWriter, open_run
 from workbench.model.diagnostic import WorkbenchError
@@ -24,7 +24,7 @@ from workbench.model.run import RunStatus
 
 
 def an_edge(label: str, source: str, sink: str, type_: str, values: list[float] | None) -> EdgeEvents:
-    edge = Edge(label, End(source, "y"), End(sink, "x"), type_, depth=4)
+    edge = StreamEdge(label, End(source, "y"), End(sink, "x"), type_, depth=4)
     pushed, popped = np.array([0, 1_000, 1_000, 5_000]), np.array([1_000, 4_000, 6_000])
     blocked, waiting = np.array([[4_500, 5_000]]), np.array([[0, 500], [1_000, 1_500]])
     kept = None if values is None else np.array(values, "f8" if type_ == "float64" else type_.replace("signed", "int"))
@@ -39,7 +39,7 @@ def events() -> Events:
     b = an_edge("Stream.b", "Stream.filter", "Stream.total", "signed16", [3, -4, 32767, -32768])
     c = an_edge("Stream.c", "Stream.total", "Stream.report", "signed16", None)
     kinds = {"Stream.acquire": "Sensor", "Stream.filter": "LPF", "Stream.total": "Accumulate"}
-    stands = {"Stream.filter": Resource("card", Place.FPGA)}
+    stands = {"Stream.filter": Resource("card", MappedTo.FPGA)}
     return Events("Stream", {e.edge.label: e for e in (a, b, c)}, end_ps=9_000, kinds=kinds, stands=stands)
 
 
@@ -64,7 +64,7 @@ def test_events_are_the_same_again_from_a_runs_folder(events: Events, tmp_path) 
     assert head.topology == again.topology
     assert head.pushes == {"Stream.a": 4, "Stream.b": 4, "Stream.c": 4}
     assert head.valued == {"Stream.a", "Stream.b"}
-    assert again.topology.place("Stream.filter") is Place.FPGA
+    assert again.topology.place("Stream.filter") is MappedTo.FPGA
     assert again.topology.mapping == {"Stream.filter": "card"}
     assert again.topology.find("filter.y -> total.x")[0].label == "Stream.b"
     assert again.topology.block_by_name["Stream.filter"].kind.name == "LPF"

@@ -19,7 +19,7 @@ from rc_workbench_plugins.streaming.limit_finding import (
     stream_advice,
     stream_bound,
 )
-from rc_workbench_plugins.streaming.topology import Place, Resource
+from rc_workbench_plugins.streaming.topology import MappedTo, Resource
 from stream_topologies import DEPTH, LAPLACE, TANDEM, flow
 
 from workbench.analysis import analyse
@@ -31,7 +31,7 @@ from workbench.formats.run_folder import RunWriter, open_run
 from workbench.model.blocks import Block, Side, State
 from workbench.model.changes import Depth
 from workbench.model.finding import Finding
-from workbench.model.finding import Place as Line
+from workbench.model.finding import MappedTo as Line
 from workbench.model.pragma import Category
 from workbench.model.run import RunStatus
 from workbench.session.keep.results import open_knowledge
@@ -129,7 +129,7 @@ def spells_ps(blocked: Times, *moments: int) -> int:
 
 
 def test_a_core_that_blocks_share_limits_and_each_on_its_own_would_bring_what_is_said() -> None:
-    core = Resource("c0", Place.CORE)
+    core = Resource("c0", MappedTo.CORE)
     made = laplace(split_ns=100, walk_ns=100, random_ns=100)
     shared = {f"Laplace.{block}": (0, made.end_ps) for block in ("mt", "s1")}
     half = np.arange(0, made.end_ps, 200 * NS)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.frames import frame_of
-from rc_workbench_plugins.streaming.query.measures import Frame, Metric, Query, Statistic, Tap
+from rc_workbench_plugins.streaming.query.measures import FrameLength, Metric, Query, Statistic, Tap
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.topology import Topology
 from stream_oracle import Oracle
@@ -29,7 +29,7 @@ MORE = (
 A_BYTES = STREAM.find("a")[0].width_bytes
 
 
-def read(text: str, topology: Topology, frame: Frame = Frame()) -> Query:  # noqa: B008 - frozen
+def read(text: str, topology: Topology, frame: FrameLength = FrameLength()) -> Query:  # noqa: B008 - frozen
     query = read_query(text, topology, frame=frame)
     assert not has_errors(query.diagnostics), [problem.text() for problem in query.diagnostics]
     return query
@@ -65,8 +65,10 @@ def check(query: Query, topology: Topology, seed: int) -> None:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-@pytest.mark.parametrize("frame", [Frame(), Frame(time_ps=11), Frame(elements=4)], ids=["run", "time", "elements"])
-def test_every_example_statement_is_answered_as_a_trace_of_the_run_says(name: str, frame: Frame) -> None:
+@pytest.mark.parametrize(
+    "frame", [FrameLength(), FrameLength(time_ps=11), FrameLength(elements=4)], ids=["run", "time", "elements"]
+)
+def test_every_example_statement_is_answered_as_a_trace_of_the_run_says(name: str, frame: FrameLength) -> None:
     topology, text = EXAMPLES[name]
     query = read(text, topology, frame)
     statements = text.count("measure ") - text.count("// measure ")
@@ -77,8 +79,11 @@ def test_every_example_statement_is_answered_as_a_trace_of_the_run_says(name: st
 
 
 @settings(max_examples=60)
-@given(st.integers(0, 2**32), st.sampled_from([Frame(), Frame(time_ps=13), Frame(time_ps=20), Frame(elements=3)]))
-def test_all_that_can_be_asked_means_the_same_as_event_by_event(seed: int, frame: Frame) -> None:
+@given(
+    st.integers(0, 2**32),
+    st.sampled_from([FrameLength(), FrameLength(time_ps=13), FrameLength(time_ps=20), FrameLength(elements=3)]),
+)
+def test_all_that_can_be_asked_means_the_same_as_event_by_event(seed: int, frame: FrameLength) -> None:
     check(read(MORE, STREAM, frame), STREAM, seed)
 
 
@@ -94,9 +99,9 @@ def test_a_hardware_edges_utilisation_is_transfers_by_cycle() -> None:
 def test_more_frames_than_anyone_reads_are_refused() -> None:
     events = random_events(STREAM, np.random.default_rng(1), 1_000_000)
     with pytest.raises(WorkbenchError, match=r"'measure rate at a' has 1.000.000 frames in this run"):
-        evaluate(read("measure rate at a", STREAM, Frame(time_ps=1)), events)
+        evaluate(read("measure rate at a", STREAM, FrameLength(time_ps=1)), events)
     with pytest.raises(WorkbenchError, match=r"'mean latency at a' has 1.000.000 frames"):
-        evaluate(read("assert mean // late?\n latency at a > 1 ps", STREAM, Frame(time_ps=1)), events)
+        evaluate(read("assert mean // late?\n latency at a > 1 ps", STREAM, FrameLength(time_ps=1)), events)
 
 
 def test_names_find_edges_and_paths() -> None:
@@ -229,7 +234,10 @@ def test_a_frame_stands_behind_what_is_one_number_in_it_and_may_be_a_size() -> N
     assert "rate(frame=10 us)" in problem.hint
     query = read_query("measure rate(frame=10 us) at a\nmeasure rate(frame=64 KiB) at a", STREAM)
     assert query.diagnostics == ()
-    assert [one.frame for one in query.measures] == [Frame(time_ps=10_000_000), Frame(elements=65536 // A_BYTES)]
+    assert [one.frame for one in query.measures] == [
+        FrameLength(time_ps=10_000_000),
+        FrameLength(elements=65536 // A_BYTES),
+    ]
     assert read("measure mean latency at a", STREAM, frame_of("1 KiB")).measures[0].frame.elements == 1024 // A_BYTES
     (wrong,) = read_query("measure rate(frame=3 B) at a", STREAM).diagnostics
     assert wrong.message == "3 bytes are no whole number of elements of Stream.a"

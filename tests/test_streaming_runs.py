@@ -19,7 +19,7 @@ from rc_workbench_plugins.streaming.crossing import trust_of
 from rc_workbench_plugins.streaming.events import EdgeEvents, Events, events_of
 from rc_workbench_plugins.streaming.limit_finding import limits
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
-from rc_workbench_plugins.streaming.query.measures import Frame, Query
+from rc_workbench_plugins.streaming.query.measures import FrameLength, Query
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.vhdl import ghdl
 from tools import NEEDS_GHDL
@@ -602,7 +602,7 @@ def test_agents_count_while_the_application_runs_what_the_trace_tells_afterwards
     processor = [one["frames"][-1]["end_s"] for one in told["measures"] if one["agent"] == "processor"]
     assert processor == pytest.approx([found.end_ps / PS_PER_S] * len(processor), abs=1e-6)
     assert outcome.time_ps - found.end_ps > 8 * 16_000_000, "of looks at the FPGA's clock alone"
-    query = read_query(ON_CORES + ON_FPGA, found.topology, frame=Frame(time_ps=500_000_000))
+    query = read_query(ON_CORES + ON_FPGA, found.topology, frame=FrameLength(time_ps=500_000_000))
     asked = {one.label: one for one in (*query.measures, *query.asserts)}
     for ours in told["measures"]:
         end_ps = round(ours["frames"][-1]["end_s"] * 1e12)

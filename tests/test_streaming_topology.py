@@ -6,7 +6,7 @@ import time
 
 import pytest
 from rc_workbench_plugins.streaming.flatten import flattened
-from rc_workbench_plugins.streaming.topology import At, Place, Topology, Way
+from rc_workbench_plugins.streaming.topology import At, MappedTo, Topology, Way
 from rc_workbench_plugins.streaming.x_language import Declared, read_section, read_x
 
 from workbench.model.diagnostic import WorkbenchError
@@ -63,7 +63,7 @@ def test_figure_2_3() -> None:
         ("Stream.c", "Stream.total.y -> Stream.report.x", "unsigned32", 4),
     ]
     assert stream.block_by_name["Stream.report"].config == {"filename": "out.txt"}
-    assert {stream.place(b.name) for b in stream.blocks} == {Place.CORE}
+    assert {stream.place(b.name) for b in stream.blocks} == {MappedTo.CORE}
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from workbench.predict.formulas import Evaluation
 from workbench.predict.kinds import load_model
 from workbench.predict.shown import results_of
 from workbench.replay.predict import Replayed
-from workbench.session.change.confirm import Answer, Confirmation
+from workbench.session.change.confirm import AnswerStatus, Confirmation
 from workbench.session.make import study as session_study
 from workbench.session.make.engines import Engine, dask, local, submitit
 from workbench.session.make.pipeline import RunOptions
@@ -217,15 +217,15 @@ def test_of_points_with_one_card_the_first_runs_alone(
 @pytest.mark.parametrize(
     ("answer", "status", "said"),
     [
-        (Answer.SAME, Status.DONE, ""),
-        (Answer.DIFFERS, Status.DONE, "its answer is another one: it prints 2"),
-        (Answer.NOT_POSSIBLE, Status.PREDICTED, "the card cannot try it: it prints 2"),
-        (Answer.FAILED, Status.FAILED, "the application fails with these changes: it prints 2"),
+        (AnswerStatus.SAME, Status.DONE, ""),
+        (AnswerStatus.DIFFERS, Status.DONE, "its answer is another one: it prints 2"),
+        (AnswerStatus.NOT_POSSIBLE, Status.PREDICTED, "the card cannot try it: it prints 2"),
+        (AnswerStatus.FAILED, Status.FAILED, "the application fails with these changes: it prints 2"),
     ],
 )
 def test_a_set_of_changes_is_tried_on_the_run_without_them(
     folder: Path, plugins: Plugins, monkeypatch: pytest.MonkeyPatch, replayed: None,
-    answer: Answer, status: Status, said: str,
+    answer: AnswerStatus, status: Status, said: str,
 ) -> None:  # fmt: skip
     tried: list[tuple[Path | None, str]] = []
 

@@ -17,7 +17,7 @@ from rc_workbench_plugins.streaming.crossing import seen as seen_of
 from rc_workbench_plugins.streaming.events import Crossing, EdgeEvents, Events
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.measures import COUNTED, Measure, Metric, Query, Statistic
-from rc_workbench_plugins.streaming.topology import Edge, End
+from rc_workbench_plugins.streaming.topology import End, StreamEdge
 from rc_workbench_plugins.streaming.trust import Estimate, dependences, estimate, replayed
 from rc_workbench_plugins.streaming.virtual_queue import (
     IDEAL,
@@ -292,7 +292,7 @@ def an_edge(source: dict[str, Any], at: Bus, **more: Any) -> EdgeEvents:
         "pop_ps": crossed.removed,
     }
     kept = {name: np.rint(1e6 * times).astype(np.int64) for name, times in moments.items()}
-    return EdgeEvents(Edge("app.a", End("app.p", "y"), End("app.q", "x"), "unsigned32"), **{**kept, **more})
+    return EdgeEvents(StreamEdge("app.a", End("app.p", "y"), End("app.q", "x"), "unsigned32"), **{**kept, **more})
 
 
 def test_an_edge_of_a_run_is_replayed_over_the_bus_that_its_transfers_tell_of() -> None:

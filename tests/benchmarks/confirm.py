@@ -25,7 +25,7 @@ from bounds import Bench, Program
 
 from workbench.api.job import Job
 from workbench.model.changes import read_change
-from workbench.session.change.confirm import Answer, confirm, open_project_of
+from workbench.session.change.confirm import AnswerStatus, confirm, open_project_of
 from workbench.session.program.plugins import load_plugins
 
 QUICK = 3
@@ -112,7 +112,7 @@ def main() -> int:
             error = "        " if row["error_pct"] is None else f"{row['error_pct']:+8.4f}"
             print(f"{confirmed} {row['measured']:8.4f} {error} %  {row['seconds']:5.1f} s  {row['answer']:6}  "
                   f"{row['application']}: {', '.join(row['changes'])} {row['why']}")  # fmt: skip
-    return 0 if all(row["answer"] == Answer.SAME for row in rows) else 1
+    return 0 if all(row["answer"] == AnswerStatus.SAME for row in rows) else 1
 
 
 if __name__ == "__main__":

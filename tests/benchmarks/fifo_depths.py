@@ -35,7 +35,7 @@ from workbench.api.job import Job
 from workbench.model.run import Run
 from workbench.replay.depths import AMPLE, FAILED
 from workbench.replay.fronts import depth_front, replay_of
-from workbench.replay.words import Words
+from workbench.replay.words import WordReplay
 from workbench.session.change.run_depths import queues_of
 from workbench.session.change.stream_depths import Search, built_runs
 from workbench.session.make.pipeline import RunOptions, run_workspace
@@ -75,7 +75,7 @@ def measured(name: str) -> dict[str, Any]:
             "front": len(found.front), "unsure": [one.message for one in found.diagnostics],
         }  # fmt: skip
         assert ample.traffic is not None
-        words = Words(ample.traffic, {n: 0 for one in runs.varied for n in runs.numbers(one)},
+        words = WordReplay(ample.traffic, {n: 0 for one in runs.varied for n in runs.numbers(one)},
                       [built.traffic] if built.traffic else [])  # fmt: skip
         began = time.perf_counter()
         words.replay({})

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 from rc_workbench_plugins.opencl.analysis import Analysed, analysed
-from rc_workbench_plugins.opencl.compute import Design, Prediction, predict
+from rc_workbench_plugins.opencl.compute import KernelDesign, Prediction, predict
 from rc_workbench_plugins.opencl.launch import Launch
 from rc_workbench_plugins.opencl.model import PRINTED, REPAIRED, Setting
 from rc_workbench_plugins.opencl.optimisations import VECTOR, Change
@@ -115,7 +115,7 @@ def design(
     found = kernel(name)
     work = work_of(found.kernel, found.root, found.profile, board())
     setting = Setting(float(items or ITEMS[name[0]]), units, simd, dict(unroll or {}))
-    return predict(Design(name, work, changes, setting, None, None, board()))
+    return predict(KernelDesign(name, work, changes, setting, None, None, board()))
 
 
 def again(one: Prediction) -> Prediction:

@@ -28,7 +28,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 from rc_workbench_plugins.opencl.analysis import analysed
-from rc_workbench_plugins.opencl.compute import Design, predict
+from rc_workbench_plugins.opencl.compute import KernelDesign, predict
 from rc_workbench_plugins.opencl.launch import Launch
 from rc_workbench_plugins.opencl.model import REPAIRED, Setting
 from rc_workbench_plugins.opencl.statistics import work_of
@@ -171,7 +171,7 @@ def row(task: Task, folder: Path) -> Row:
     launch = Launch.model_validate({"global_size": [1], "arguments": given})
     found = analysed(path, "k", launch, folder)
     work = work_of(found.kernel, found.root, found.profile, board())
-    estimate = predict(Design("k", work, (), Setting(1.0, 1.0, 1.0, {}), None, None, board()), REPAIRED).estimate
+    estimate = predict(KernelDesign("k", work, (), Setting(1.0, 1.0, 1.0, {}), None, None, board()), REPAIRED).estimate
     (loop,) = (one.node for one in estimate.numbers if one.symbol == "II")
     numbers = {(one.symbol, one.node): float(np.mean(one.value)) for one in estimate.numbers}
     interval, cycles = counted(task, board())

@@ -24,8 +24,8 @@ from typing import Any
 from rc_workbench_plugins.streaming.agents.hardware import hardware_agent
 from rc_workbench_plugins.streaming.agents.joints import AgentEdge
 from rc_workbench_plugins.streaming.agents.layout import AgentClock
-from rc_workbench_plugins.streaming.query.measures import Frame, Measure, Metric, Query, Statistic
-from rc_workbench_plugins.streaming.topology import Edge, End
+from rc_workbench_plugins.streaming.query.measures import FrameLength, Measure, Metric, Query, Statistic
+from rc_workbench_plugins.streaming.topology import End, StreamEdge
 from rc_workbench_plugins.vhdl.ghdl import as_one
 
 from workbench.model.diagnostic import Diagnostic
@@ -33,12 +33,12 @@ from workbench.system.toolchain import find_yosys
 
 PAPER = {(1, 0): (1655, 1260, 2), (4, 0): (3732, 2466, 8), (8, 16): (8584, 4776, 16)}
 CELLS = {"luts": r"LUT\d|INV", "registers": r"FD\w*", "block_ram": "RAMB16", "lut_ram": r"RAM\d+X\w+", "srl": r"SRL\w+"}
-SECOND = Frame(time_ps=10**12)
+SECOND = FrameLength(time_ps=10**12)
 
 
 def agent(queues: int, averagers: int) -> dict[str, dict[str, str]]:
-    deep = [Edge(f"App.q{i}", End("a", f"y{i}"), End("b", f"x{i}"), "unsigned32", 511) for i in range(queues)]
-    few = [Edge(f"App.m{i}", End("a", f"z{i}"), End("b", f"w{i}"), "unsigned32", 14) for i in range(averagers)]
+    deep = [StreamEdge(f"App.q{i}", End("a", f"y{i}"), End("b", f"x{i}"), "unsigned32", 511) for i in range(queues)]
+    few = [StreamEdge(f"App.m{i}", End("a", f"z{i}"), End("b", f"w{i}"), "unsigned32", 14) for i in range(averagers)]
     occupancy = [
         Measure(
             e.label, "", Metric.OCCUPANCY, Statistic.HIST, (e.label,), frame=SECOND, bins=tuple(map(float, range(513)))

@@ -16,7 +16,7 @@ from workbench.gui.modes.analyse.confirm_box import ConfirmBox
 from workbench.model.changes import Change, Unite
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.prediction import Prediction, Trust
-from workbench.session.change.confirm import Answer, Confirmation
+from workbench.session.change.confirm import AnswerStatus, Confirmation
 from workbench.session.change.confirm_words import confirmed_words
 from workbench.session.keep.results import OpenRun
 from workbench.session.open.opening import open_workspace
@@ -25,17 +25,17 @@ from workbench.testing.runs import synthetic_platform, synthetic_run
 
 CHANGES: tuple[Change, ...] = (Unite(("readBins",), 8),)
 PREDICTED = Prediction(CHANGES, Trust.TRUSTED, 1e-3, 6.5, (6.2, 6.7))
-SAME = Confirmation(CHANGES, Answer.SAME, 1.01e-3, 6.45)
+SAME = Confirmation(CHANGES, AnswerStatus.SAME, 1.01e-3, 6.45)
 
 
 @pytest.mark.parametrize(
     ("found", "said", "role", "note"),
     [
         (SAME, "confirmed 6.45×", "good", "same answer"),
-        (Confirmation(CHANGES, Answer.SAME, 2e-3, 3.2), "differs: 3.20×", "medium", "predicted 6.50×"),
-        (Confirmation(CHANGES, Answer.DIFFERS, 1e-3, 6.5, "line 3 is '5'"), "answer changed", "high", "line 3 is '5'"),
-        (Confirmation(CHANGES, Answer.FAILED, why="exit code 1"), "the run failed", "high", "exit code 1"),
-        (Confirmation(CHANGES, Answer.NOT_POSSIBLE, why="its order"), "not possible", "muted", "its order"),
+        (Confirmation(CHANGES, AnswerStatus.SAME, 2e-3, 3.2), "differs: 3.20×", "medium", "predicted 6.50×"),
+        (Confirmation(CHANGES, AnswerStatus.DIFFERS, 1e-3, 6.5, "line 3: 5"), "answer changed", "high", "line 3: 5"),
+        (Confirmation(CHANGES, AnswerStatus.FAILED, why="exit code 1"), "the run failed", "high", "exit code 1"),
+        (Confirmation(CHANGES, AnswerStatus.NOT_POSSIBLE, why="its order"), "not possible", "muted", "its order"),
     ],
 )  # fmt: skip
 def test_each_outcome_is_said(found: Confirmation, said: str, role: str, note: str) -> None:

@@ -24,7 +24,7 @@ from workbench.gui.modes.source.mode import SourceMode
 from workbench.model.changes import Change
 from workbench.model.ledger import Fate
 from workbench.model.run import Run
-from workbench.session.change.confirm import Answer, Confirmation
+from workbench.session.change.confirm import AnswerStatus, Confirmation
 from workbench.session.keep.ledger import settle_open
 from workbench.session.make.pipeline import RunOptions
 from workbench.session.open.trust import trust
@@ -77,7 +77,7 @@ def test_a_finding_is_tried_confirmed_kept_made_run_and_judged_by_keys_alone(
         return MadeUpReplay(run.time_s, {"unite": gain})
 
     def confirm(workspace: object, run: Run, changes: tuple[Change, ...], job: Job, plugins: object) -> Confirmation:
-        return Confirmation(changes, Answer.SAME, run.time_s / gain, gain)
+        return Confirmation(changes, AnswerStatus.SAME, run.time_s / gain, gain)
 
     def made_up_run(workspace: Workspace, options: RunOptions, job: Job) -> Run:
         assert options.out is not None

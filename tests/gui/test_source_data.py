@@ -32,7 +32,7 @@ from workbench.gui.modes.source.points import (
     points_of,
     suggested,
 )
-from workbench.gui.modes.source.pragma_words import Place, place_below, words_for
+from workbench.gui.modes.source.pragma_words import PragmaPlace, place_below, words_for
 from workbench.model.pragma import Category, PlacedPragma, Pragma
 from workbench.model.prediction import CriticalPath, PathLine, Slack
 from workbench.model.proposal import Proposal
@@ -191,7 +191,7 @@ REGISTER = StateRegister(
 KNOWN = {Category.RECV: {"late_sender": "the other side is late"}, Category.SEND: {"ctrl": ""}}
 
 
-def words(typed: str, place: Place, after: str = "") -> list[tuple[str, str]]:
+def words(typed: str, place: PragmaPlace, after: str = "") -> list[tuple[str, str]]:
     """The words for a text and what stands behind each."""
     asked = replace(BLOCK, branches=(*BLOCK.branches, Branch(25, "if", terms=(Term("in_valid", True),))))
     scan = replace(SCAN, hdl=replace(SCAN.hdl, blocks=(asked,), registers=(REGISTER,)))
@@ -208,18 +208,18 @@ def test_what_a_pragma_speaks_of_stands_below_it() -> None:
     marks = (Proposal("a", "a", "core.v", 22, 9, Pragma("IDLE", Category.WORK), "why"),)
     place = place_below(21, texts, found, marks)
     assert (place.point and place.point.label, place.proposals) == ("IDLE", marks)
-    assert place_below(18, texts, found, marks) == Place()
+    assert place_below(18, texts, found, marks) == PragmaPlace()
     texts[19] = ""
     assert place_below(19, texts, found, marks) == place
 
 
 def test_words_for_a_pragma_are_the_designs_own_names() -> None:
     branches = points_of(SCAN, lambda f: f == "core.v")
-    idle = Place(branches[-1])
+    idle = PragmaPlace(branches[-1])
     assert words("", idle) == [("IDLE", " "), ("BUSY", " "), ("take", " ")]
     assert words("bu", idle) == [("BUSY", " ")]
     marks = (Proposal("a", "a", "core.v", 22, 9, Pragma("IDLE", Category.RECV, ("data",), ("$CPU",), ("w1",)), "why"),)
-    proposed = Place(branches[-1], marks)
+    proposed = PragmaPlace(branches[-1], marks)
     assert words("", proposed)[:2] == [("IDLE recv(data, $CPU, w1)", ""), ("IDLE", " ")]
     assert words("", proposed, " work()")[0] == ("IDLE", " ")
     assert words("IDLE ", proposed)[0] == ("recv", "(")

@@ -11,7 +11,7 @@ import pytest
 
 from workbench.model.changes import FewerStarts
 from workbench.model.run import Site
-from workbench.replay.answers import Answer
+from workbench.replay.answers import AwaitedEvents
 from workbench.replay.editing import RefusedError
 from workbench.replay.engine import POLLS_ROW
 from workbench.replay.events import WORD
@@ -50,7 +50,7 @@ def test_who_was_always_answered_at_once_may_not_ask_again() -> None:
 def test_rounds_of_which_only_the_hosts_wait_is_known_take_all_of_their_waits_after_one_start() -> None:
     """One wait alone leaves out the FPGA's work of the other rounds: of a CRC without marks 1.62x was predicted, of
     the same with marks 1.08x."""
-    known, unknown = Answer(WORD, (1,), 4, 50, 90, opaque=True), Answer(WORD, (1,), 4, 10, 20)
+    known, unknown = AwaitedEvents(WORD, (1,), 4, 50, 90, opaque=True), AwaitedEvents(WORD, (1,), 4, 10, 20)
     program: Any = SimpleNamespace(base=np.array([2, 4, 5, 7]), answers={4: known, 5: known, 7: unknown})
     change = FewerStarts(("main.c:17",), 2)
     wait_for_all(program, [3, 3], change)

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from workbench.replay.courses import Course, Turns, Words
+from workbench.replay.courses import Course, HostWords, Turns
 from workbench.replay.walks import fitted, lengths, walk
 
 IDLE, CLEAR, MULTIPLY = range(3)
@@ -101,6 +101,6 @@ def test_two_blocks_that_hand_over_wait_for_one_another():
 
 def test_words_that_come_while_a_block_works_are_lost_on_it():
     block = Course(0, 0, [0, 1, 0, 1, 0], [10] * 5, frozenset({0}))
-    block.sources = {0: Words([5, 8, 30], 1, queued=False)}
+    block.sources = {0: HostWords([5, 8, 30], 1, queued=False)}
     block.go_on()
     assert block.begin == [0, 6, 16, 31, 41]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbench.analysis.graph import build_graph
 from workbench.analysis.knowledge import KnowledgeBase
-from workbench.analysis.measured import Measured
+from workbench.analysis.measured import MeasuredRun
 from workbench.analysis.rules import find_bottlenecks
 from workbench.analysis.waited_for import free_running
 from workbench.api.results import Analysis
@@ -24,7 +24,7 @@ def analyse(
 
     Where the critical path is known (`path`, by block and state), it says who is late when the host waits.
     """
-    measured = Measured(run, platform, knowledge.metrics, threshold, path)
+    measured = MeasuredRun(run, platform, knowledge.metrics, threshold, path)
     blocks, calls = measured.blocks, measured.calls
     findings, rule_problems = find_bottlenecks(measured, knowledge)
     graph, graph_problems = build_graph(blocks, calls, measured.streams)

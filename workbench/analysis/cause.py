@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.analysis.finding_words import block_words
-from workbench.analysis.measured import Measured
+from workbench.analysis.measured import MeasuredRun
 from workbench.api.results import BlockMetrics, CallMetrics, StateMetrics
 from workbench.model.blocks import Side
 from workbench.model.finding import Place
@@ -67,7 +67,7 @@ class Cause:
         return tuple(dict.fromkeys((*self.line.places, *behind)))
 
 
-def find_cause(a: Measured, b: Measured, part: bool = False) -> Cause | None:
+def find_cause(a: MeasuredRun, b: MeasuredRun, part: bool = False) -> Cause | None:
     """The call or state of the host's main thread whose time differs most, in the direction of the whole difference.
     Both runs, or the parts of them that are given, must have done the same work. None where the times are the same."""
     difference_s = b.run.time_s - a.run.time_s
@@ -95,7 +95,7 @@ def _paired(a: Mapping[Key, Spent], b: Mapping[Key, Spent]) -> list[Line]:
     return [Line(*key, a.get(key), b.get(key)) for key in dict.fromkeys((*a, *b))]
 
 
-def _of_host(run: Measured) -> dict[Key, Spent]:
+def _of_host(run: MeasuredRun) -> dict[Key, Spent]:
     """The calls of the main thread by label, and what is left of its states without them. They sum to its time."""
     host = next((m for m in run.blocks if m.block.side is Side.HOST), None)
     if host is None:
@@ -124,7 +124,7 @@ def _with_call(known: Spent | None, call: CallMetrics) -> Spent:
     )  # fmt: skip
 
 
-def _of_fpga(run: Measured) -> dict[Key, Spent]:
+def _of_fpga(run: MeasuredRun) -> dict[Key, Spent]:
     """The states in which the FPGA's blocks do not wait, the mean over the replicas of a group."""
     groups: dict[str, list[BlockMetrics]] = {}
     for metrics in run.blocks:

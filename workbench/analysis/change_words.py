@@ -48,7 +48,7 @@ def change_title(change: Change) -> str:
             return f"Control in the FPGA instead of {_calls(calls)}"
         case catalogue.Replicas(group, count):
             return f"{count} replicas of {group}"
-        case catalogue.Clock(clock, frequency_hz):
+        case catalogue.OtherClock(clock, frequency_hz):
             return f"Clock {clock} at {frequency_text(frequency_hz)}"
         case catalogue.Depth(fifo, words):
             return f"FIFO {fifo} of {words} words"

@@ -8,7 +8,7 @@ from typing import Any
 from workbench.api.views import Column, Table
 from workbench.model.run import PS_PER_S
 from workbench.model.text import counted, ratio_text, thousands, time_text
-from workbench.replay.fronts import Front, Point, Queued
+from workbench.replay.fronts import DepthPoint, Front, Queued
 
 SHOWN = 8  # points that a table shows: those that differ most
 
@@ -31,14 +31,14 @@ def front_json(front: Front) -> dict[str, Any]:
     }
 
 
-def _point_json(point: Point) -> dict[str, Any]:
+def _point_json(point: DepthPoint) -> dict[str, Any]:
     return {
         "time_ps": point.time_ps, "latency_ps": point.latency_ps, "bits": point.bits,
         "block_rams": point.block_rams, "depths": dict(point.depths),
     }  # fmt: skip
 
 
-def shown_points(front: Front, most: int = SHOWN) -> list[Point]:
+def shown_points(front: Front, most: int = SHOWN) -> list[DepthPoint]:
     """Of many points some from end to end, the chosen one among them."""
     step = -(-len(front.points) // most)
     return [one for n, one in enumerate(front.points) if step <= 1 or n % step == 0 or n == front.chosen]
@@ -78,7 +78,7 @@ def choice_words(front: Front) -> str:
     )
 
 
-def _memory_words(point: Point) -> str:
+def _memory_words(point: DepthPoint) -> str:
     rams = "" if point.block_rams is None else f" ({counted(point.block_rams, 'block RAM')})"
     return f"{counted(point.bits, 'bit')}{rams}"
 
@@ -87,7 +87,7 @@ def _time(ps: int) -> str:
     return time_text(ps / PS_PER_S, 4)
 
 
-def front_table(front: Front, points: Sequence[Point] | None = None) -> Table:
+def front_table(front: Front, points: Sequence[DepthPoint] | None = None) -> Table:
     """A row a point: time, latency, memory and every depth. The chosen one is marked."""
     rams = any(point.block_rams is not None for point in front.points)
     columns = [

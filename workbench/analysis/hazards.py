@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from workbench.analysis.measured import Measured
+from workbench.analysis.measured import MeasuredRun
 from workbench.analysis.rounds import CallOrder, Mask
 from workbench.model.changes import (
     Asynchronous,
@@ -42,14 +42,14 @@ class Demands:
     hazard: str = ""
 
 
-def demands_of(changes: Sequence[Change], measured: Measured) -> Demands:
+def demands_of(changes: Sequence[Change], measured: MeasuredRun) -> Demands:
     """What some changes together demand of a design and of whoever makes them."""
     each = [_demands(change, measured) for change in changes]
     hazards = dict.fromkeys(one.hazard for one in each if one.hazard)
     return Demands(any(one.hardware for one in each), "; ".join(hazards))
 
 
-def _demands(change: Change, measured: Measured) -> Demands:
+def _demands(change: Change, measured: MeasuredRun) -> Demands:
     if isinstance(change, ScaleHost | Split | PollDelay | Retype):
         return Demands(hardware=False)
     if isinstance(change, OtherPlatform):
@@ -71,7 +71,7 @@ class _Rows:
     order: CallOrder
     chosen: Mask
     units: tuple[int, ...]
-    measured: Measured
+    measured: MeasuredRun
 
     def name(self, rows: Mask) -> str:
         """The calls of these rows as a person knows them."""
@@ -80,7 +80,7 @@ class _Rows:
         return listed([f"'{label}'" for label in labels])
 
 
-def _rows_of(change: Change, measured: Measured) -> Iterator[_Rows]:
+def _rows_of(change: Change, measured: MeasuredRun) -> Iterator[_Rows]:
     """For each thread that makes calls of the change."""
     wanted: Sequence[str] = getattr(change, "calls", ())
     pairs: dict[str, set[tuple[int, int]]] = {}
@@ -95,7 +95,7 @@ def _rows_of(change: Change, measured: Measured) -> Iterator[_Rows]:
             yield _Rows(order, order.of(pairs[block.block.id]), tuple(sorted(units)), measured)
 
 
-def _moves_words(calls: Iterable[str], measured: Measured) -> bool:
+def _moves_words(calls: Iterable[str], measured: MeasuredRun) -> bool:
     kinds = {c.entry.kind for c in measured.calls if c.entry and {c.place, f"{c.place}:{c.site.column}"} & set(calls)}
     return bool(kinds & {CallKind.SEND.value, CallKind.RECEIVE.value})
 

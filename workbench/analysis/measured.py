@@ -32,7 +32,7 @@ from workbench.traces.trace import Trace, has_trace, trace_of
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredRun:
     """What rules are held against, and what exports write. `metrics` are those that rules may name, `threshold` the
     least speedup reported. `path` is the critical path by block and state, empty where none is known."""
 

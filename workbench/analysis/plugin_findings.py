@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from workbench.analysis.measured import Measured
+from workbench.analysis.measured import MeasuredRun
 from workbench.api.faults import caught, plugin_fault
 from workbench.api.metrics import FindingSource
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
@@ -20,7 +20,9 @@ def severity_of(gain: float) -> str:
     return "high" if gain > HIGH else "medium" if gain >= MEDIUM else "low"
 
 
-def findings_of_plugins(measured: Measured, sources: Sequence[FindingSource]) -> tuple[list[Finding], list[Diagnostic]]:
+def findings_of_plugins(
+    measured: MeasuredRun, sources: Sequence[FindingSource]
+) -> tuple[list[Finding], list[Diagnostic]]:
     """Plugins' own findings, as far as they gain the threshold, with those of their numbers that are metrics."""
     found: list[Finding] = []
     problems: list[Diagnostic] = []
@@ -38,7 +40,7 @@ def findings_of_plugins(measured: Measured, sources: Sequence[FindingSource]) ->
 
 
 def with_plugins(
-    found: list[tuple[Finding, _Rule]], measured: Measured, sources: Sequence[FindingSource]
+    found: list[tuple[Finding, _Rule]], measured: MeasuredRun, sources: Sequence[FindingSource]
 ) -> tuple[list[tuple[Finding, _Rule]], list[Diagnostic]]:
     """Rules' findings with the advice and the bounds that plugins have of them; without those that then gain less than
     the threshold."""
@@ -53,7 +55,7 @@ def with_plugins(
     return found, problems
 
 
-def _told(finding: Finding, measured: Measured, source: FindingSource) -> Finding | None:
+def _told(finding: Finding, measured: MeasuredRun, source: FindingSource) -> Finding | None:
     advice = source.advice(measured, finding) if source.advice else None
     if advice is not None:
         cap = max((one.at_most for one in advice if one.at_most is not None), default=None)

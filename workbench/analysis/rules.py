@@ -11,7 +11,7 @@ from pathlib import PurePath
 from workbench.analysis.edits import changes_of
 from workbench.analysis.hazards import demands_of
 from workbench.analysis.knowledge import Argument, CheckedRule, CheckedSuggestion, KnowledgeBase, Scope
-from workbench.analysis.measured import Measured
+from workbench.analysis.measured import MeasuredRun
 from workbench.analysis.plugin_findings import findings_of_plugins, severity_of, with_plugins
 from workbench.analysis.selection import PARTS, Selection, Values, select_block, select_parts
 from workbench.api.metrics import Value, value_text
@@ -58,7 +58,7 @@ def ideal_speedup(total_s: float, saved_s: float) -> float:
 
 
 def find_bottlenecks(
-    measured: Measured, knowledge: KnowledgeBase
+    measured: MeasuredRun, knowledge: KnowledgeBase
 ) -> tuple[tuple[Finding, ...], tuple[Diagnostic, ...]]:
     """Every finding whose ideal speedup reaches the threshold, the largest gain first, those that lead to others last.
 
@@ -103,7 +103,7 @@ def _rank(finding: Finding, of_rule: bool) -> tuple[bool, bool, float, bool, boo
     return finding.points_elsewhere, unknown, -finding.gain, of_rule, finding.scope == "call", -finding.time_s
 
 
-def _fire(rule: CheckedRule, measured: Measured) -> Iterator[_Fired]:
+def _fire(rule: CheckedRule, measured: MeasuredRun) -> Iterator[_Fired]:
     for scope in (one for one in PARTS if one in rule.rule.scope):
         alike: dict[str, list[Selection]] = {}
         for one in select_parts(scope, measured):
@@ -132,7 +132,7 @@ def _fire(rule: CheckedRule, measured: Measured) -> Iterator[_Fired]:
 
 
 def _hold_group(
-    rule: CheckedRule, scope: Scope, selections: Sequence[Selection], size: int, measured: Measured
+    rule: CheckedRule, scope: Scope, selections: Sequence[Selection], size: int, measured: MeasuredRun
 ) -> Iterator[_Fired]:
     """One finding for all replicas: where all have the bottleneck, of the one that would gain least by its fixing, for
     no other bounds them all; where only some have it, of the one that has most of it."""
@@ -147,7 +147,7 @@ def _hold_group(
     yield replace(chosen, group=chosen.home if size > 1 else "")
 
 
-def _hold_calls(rule: CheckedRule, selections: Sequence[Selection], measured: Measured) -> Iterator[_Fired]:
+def _hold_calls(rule: CheckedRule, selections: Sequence[Selection], measured: MeasuredRun) -> Iterator[_Fired]:
     """Each call of a block on its own, unless there is only one, which the block's own finding tells of."""
     for selection in selections:
         sites = {(c.site_number, c.state.index) for c in selection.calls}
@@ -160,7 +160,7 @@ def _hold_calls(rule: CheckedRule, selections: Sequence[Selection], measured: Me
             yield from _hold(rule, "call", part, measured)
 
 
-def _hold(rule: CheckedRule, scope: Scope, selection: Selection, measured: Measured) -> Iterator[_Fired]:
+def _hold(rule: CheckedRule, scope: Scope, selection: Selection, measured: MeasuredRun) -> Iterator[_Fired]:
     values, total = selection.values, measured.run.time_s
     if rule.new_time is not None:
         saved = total - float(rule.new_time.evaluate(values))
@@ -191,7 +191,7 @@ def _without_explained(fired: Sequence[_Fired], knowledge: KnowledgeBase) -> lis
     return kept
 
 
-def _finding(fired: _Fired, measured: Measured, knowledge: KnowledgeBase) -> Finding:
+def _finding(fired: _Fired, measured: MeasuredRun, knowledge: KnowledgeBase) -> Finding:
     rule, selection = fired.rule, fired.selection
     values = selection.values
     ideal = ideal_speedup(measured.run.time_s, fired.saved_s)
@@ -244,7 +244,7 @@ def _slug(*parts: str) -> str:
     return "-".join(re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-") for part in parts)
 
 
-def _advice(suggestions: Iterable[CheckedSuggestion], selection: Selection, measured: Measured) -> Iterator[Advice]:
+def _advice(suggestions: Iterable[CheckedSuggestion], selection: Selection, measured: MeasuredRun) -> Iterator[Advice]:
     values = selection.values
     for one in suggestions:
         if one.when is not None and not one.when.evaluate(values):

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from workbench.analysis.culprit import find_culprit, spoken
 from workbench.analysis.knowledge import CheckedRule, Scope, Select
-from workbench.analysis.measured import Measured
+from workbench.analysis.measured import MeasuredRun
 from workbench.analysis.rounds import CallOrder
 from workbench.analysis.transfer_tables import transfer_time_s
 from workbench.analysis.waited_for import somebody_waits_for
@@ -29,7 +29,7 @@ class Selection:
     """Some states of a block, and the host calls made in them, as `api.metrics.Selected` describes it. `rule_saves_s`
     is None as long as the rule has not said what it saves."""
 
-    of: Measured
+    of: MeasuredRun
     block: BlockMetrics
     states: tuple[StateMetrics, ...]
     calls: tuple[CallMetrics, ...]
@@ -174,7 +174,7 @@ class Values(Mapping[str, Value]):
         return len(self._metrics)
 
 
-def select_block(rule: CheckedRule, block: BlockMetrics, of: Measured) -> Selection | None:
+def select_block(rule: CheckedRule, block: BlockMetrics, of: MeasuredRun) -> Selection | None:
     """The selection of a rule in a block; None where nothing is selected.
 
     A rule that asks for kinds of calls, or for a condition on calls, selects those calls and the states they are in,
@@ -198,14 +198,14 @@ def select_block(rule: CheckedRule, block: BlockMetrics, of: Measured) -> Select
     return Selection(of, block, picked, tuple(chosen), sum(c.time_s for c in chosen), names_culprit=names)
 
 
-def select_parts(scope: Scope, of: Measured) -> list[Selection]:
+def select_parts(scope: Scope, of: MeasuredRun) -> list[Selection]:
     """What a rule of such a scope looks at, each in the place of a block without states."""
     if scope == "fifo":
         return [_select_fifo(fifo, of) for fifo in of.fifos]
     return [_select_memory_port(port, of) for port in of.memory_ports]
 
 
-def _select_fifo(fifo: FifoMetrics, of: Measured) -> Selection:
+def _select_fifo(fifo: FifoMetrics, of: MeasuredRun) -> Selection:
     """Its time is that in which it takes nothing of what is offered."""
     told, into = fifo.fifo, fifo.input
     component = told.id.rpartition(".")[0]
@@ -216,7 +216,7 @@ def _select_fifo(fifo: FifoMetrics, of: Measured) -> Selection:
     return Selection(of, BlockMetrics(-1, block, of.run.time_s, into.cycles, (), ()), (), (), time_s, fifo=fifo)
 
 
-def _select_memory_port(port: MemoryPortMetrics, of: Measured) -> Selection:
+def _select_memory_port(port: MemoryPortMetrics, of: MeasuredRun) -> Selection:
     """Its time is that in which it waits for the memory."""
     told = port.port
     block = Block(told.id, Side.FPGA, "", told.kind, _alike(told.id), (), clock=told.clock)

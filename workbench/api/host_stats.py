@@ -42,7 +42,7 @@ ROW = np.dtype(
 
 
 @dataclass(frozen=True)
-class Clock:
+class TickClock:
     """What ticks are in picoseconds from the program's start on."""
 
     zero: int = 0
@@ -89,7 +89,7 @@ _TOLD = np.dtype(
 class HostStats:
     """What a program and the children that it forked counted. `ended`: it came to its end by itself."""
 
-    clock: Clock
+    clock: TickClock
     ended: bool
     threads: tuple[CountedThread, ...]
 
@@ -115,7 +115,7 @@ def read_stats(raw: Path) -> HostStats | None:
     return HostStats(_clock(first), bool(first["ended"]), tuple(threads))
 
 
-def slots_and_clock(raw: Path) -> tuple[NDArray[np.void], Clock, int] | None:
+def slots_and_clock(raw: Path) -> tuple[NDArray[np.void], TickClock, int] | None:
     """The slots that records refer to (site, state, entry), what their ticks are, and how many bytes each has; None as
     above."""
     header = _header(raw / "host_stats.bin")
@@ -149,8 +149,8 @@ def _header(path: Path) -> np.void | None:
     return header if header is not None and header["magic"] == MAGIC else None
 
 
-def _clock(header: np.void) -> Clock:
-    return Clock(int(header["zero"]), float(header["ps_per_tick"]))
+def _clock(header: np.void) -> TickClock:
+    return TickClock(int(header["zero"]), float(header["ps_per_tick"]))
 
 
 def _process(path: Path) -> list[CountedThread]:
@@ -172,7 +172,7 @@ def _process(path: Path) -> list[CountedThread]:
     return found
 
 
-def _thread(process: int, thread: np.void, rows: NDArray[np.void], clock: Clock) -> CountedThread:
+def _thread(process: int, thread: np.void, rows: NDArray[np.void], clock: TickClock) -> CountedThread:
     told = np.zeros(len(rows), _TOLD)
     going, some = np.arange(len(rows)) == thread["slot"], rows["slow_ticks"] > 0
     run = rows["count"] - rows["before"]

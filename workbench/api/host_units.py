@@ -30,7 +30,7 @@ COMMON = len(FIRST_STATES)
 
 
 @dataclass(frozen=True)
-class Unit:
+class HostUnit:
     """`states` are those of its own, numbered from COMMON on; `main` is where the program's main function stands.
     `missed` tells of the calls that are not recorded."""
 
@@ -58,7 +58,7 @@ def host_block(states: Sequence[State], main: tuple[str, int] | None) -> Block:
 def unit_text(sites: Iterable[Site], block: Block, missed: Iterable[Diagnostic] = ()) -> str:
     """One line of JSON."""
     main = (block.file, block.line) if block.file and block.line else None
-    return json.dumps(asdict(Unit(tuple(sites), block.states[COMMON:], main, tuple(missed))))
+    return json.dumps(asdict(HostUnit(tuple(sites), block.states[COMMON:], main, tuple(missed))))
 
 
 def entries_of(platform: Platform) -> tuple[Entry, ...]:
@@ -109,4 +109,4 @@ def read_units(raw: Path) -> Units | None:
 def _adapter() -> TypeAdapter[Any]:
     from pydantic import TypeAdapter
 
-    return TypeAdapter(Unit)
+    return TypeAdapter(HostUnit)

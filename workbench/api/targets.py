@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # what only types need: a target that is found, and not used,
     from workbench.api.builds import HdlBuild, HostBuild
     from workbench.api.descriptors import PlatformSupport
     from workbench.api.job import Job
-    from workbench.api.virtual_time import Frame
+    from workbench.api.virtual_time import ClockFrame
     from workbench.model.application import Project
     from workbench.model.platform import Platform
 
@@ -100,7 +100,7 @@ class Outcome:
     measured_hz: tuple[float, ...] = ()
     counted_from_ps: tuple[int, ...] = ()
     unsure_ps: tuple[int, ...] = ()
-    frames: Mapping[tuple[int, int], Sequence[Frame]] = field(default_factory=dict)
+    frames: Mapping[tuple[int, int], Sequence[ClockFrame]] = field(default_factory=dict)
     cores: Cores = field(default_factory=Cores)
     threads: tuple[ThreadTime, ...] = ()
 

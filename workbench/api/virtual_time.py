@@ -4,7 +4,7 @@ A message leaves the processor at t_P1, meets the FPGA's counter at t_F2 and is 
 t_V = s_P t_P = s_F t_F + b_F (Eqs. 4.1 and 4.2). Counters are read down to whole ticks: half a tick is added to each
 where the middle is wanted, a whole one where a bound must hold. Times are ns from where the counters begin.
 
-Of a run, the processor's clock is the host's, of whole ps, and a clock's `Frame`s are what its times are put on it by.
+Of a run, the processor's clock is the host's, of whole ps, and `ClockFrame`s are what a clock's times are put on it by.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Triples:
 
 
 @dataclass(frozen=True)
-class Clock:
+class FittedClock:
     """An FPGA's clock on virtual time, by the messages from `first` to before `last`: t_V = s_f_ns t_F + b_f_ns.
 
     At the rate `s_f_ns`, causality lets b_F be between `lower_ns` and `upper_ns` only (Eqs. 4.7 and 4.8). Where these
@@ -70,7 +70,7 @@ class Clock:
         return max(0.0, self.lower_ns - self.upper_ns)
 
 
-def calibrate(triples: Triples, s_p_ns: float, s_f_ns: float | None = None, first: int = 0) -> Clock:
+def calibrate(triples: Triples, s_p_ns: float, s_f_ns: float | None = None, first: int = 0) -> FittedClock:
     """b_F, and s_F where it is not given: the middles of the shortest round trips (Eq. 4.10), by least squares around
     their mean. ValueError where all of them have one FPGA time, so that no rate can be seen."""
     trips = triples.t_p3 - triples.t_p1
@@ -87,10 +87,10 @@ def calibrate(triples: Triples, s_p_ns: float, s_f_ns: float | None = None, firs
     lower_ns = (s_p_ns * triples.t_p1 - s_f_ns * (triples.t_f2 + 1)).max()
     upper_ns = (s_p_ns * (triples.t_p3 + 1) - s_f_ns * triples.t_f2).min()
     b_f_ns = float(middle_ns - s_f_ns * middle)
-    return Clock(first, first + len(triples), s_f_ns, b_f_ns, float(lower_ns), float(upper_ns))
+    return FittedClock(first, first + len(triples), s_f_ns, b_f_ns, float(lower_ns), float(upper_ns))
 
 
-def per_frame(triples: Triples, s_p_ns: float, s_f_ns: float | None, frames: int) -> Sequence[Clock]:
+def per_frame(triples: Triples, s_p_ns: float, s_f_ns: float | None, frames: int) -> Sequence[FittedClock]:
     """The clock in each of so many frames of equally many messages, which shows whether it drifts. Frames in which no
     rate can be seen are left out."""
     edges = np.linspace(0, len(triples), frames + 1).round().astype(int)
@@ -103,12 +103,12 @@ def per_frame(triples: Triples, s_p_ns: float, s_f_ns: float | None, frames: int
 
 
 @dataclass(frozen=True)
-class Frame:
+class ClockFrame:
     """A clock in a run's cycles from `first` to before `last`: t_ps = rate_ps cycle + offset_ps on the host's clock.
 
-    `lower_ps` and `upper_ps` are what the messages let the offset be at this rate (`Clock`). No time of the frame's is
-    farther off than `uncertainty_ps`, the two ways there being as unlike as causality allows. `messages` is 0 where
-    the clock is the host's own, as in a simulation: its times are exact.
+    `lower_ps` and `upper_ps` are what the messages let the offset be at this rate (`FittedClock`). No time of the
+    frame's is farther off than `uncertainty_ps`, the two ways there being as unlike as causality allows. `messages` is
+    0 where the clock is the host's own, as in a simulation: its times are exact.
     """
 
     first: int
@@ -132,12 +132,12 @@ class Frame:
         return round(self.rate_ps * cycles)
 
 
-def frame_of(frames: Sequence[Frame], cycle: int) -> Frame:
+def frame_of(frames: Sequence[ClockFrame], cycle: int) -> ClockFrame:
     """The one that a cycle is in; of cycles before and after all, the nearest."""
     return frames[max(bisect_right(frames, cycle, key=lambda frame: frame.first) - 1, 0)]
 
 
-def frames_of(triples: Triples, cycles: int) -> tuple[Frame, ...]:
+def frames_of(triples: Triples, cycles: int) -> tuple[ClockFrame, ...]:
     """A run's clock of so many cycles, by messages in ps of the host's clock: in the fewest frames, of `LEAST_ROWS`
     messages or more, that make its times (nearly) as sure as they can be. Messages that had to wait on their way tell
     less, and are left out where others span the run. No frames where no rate can be seen."""
@@ -150,7 +150,7 @@ def frames_of(triples: Triples, cycles: int) -> tuple[Frame, ...]:
         short = order
     every, chosen = (Triples(triples.t_p1[of], triples.t_f2[of], triples.t_p3[of]) for of in (order, short))
     most, bend = min(len(chosen) // LEAST_ROWS, MOST_FRAMES), _bend(chosen)
-    tried: list[tuple[Frame, ...]] = []
+    tried: list[tuple[ClockFrame, ...]] = []
     for count in (1 << power for power in range(max(most.bit_length(), 1))):
         enough = len(every) * LEAST_SHARE >= LEAST_ROWS * count  # for a fit to take none but the shortest
         tried.append(_in_frames(every if enough else chosen, cycles, count, bend))
@@ -170,20 +170,20 @@ def _bend(triples: Triples) -> float:
     return float(2 * (abs(parts[0]) + 3 * np.sqrt(spread[0, 0])) / parts[1] ** 2)
 
 
-def _in_frames(whole: Triples, cycles: int, count: int, bend: float) -> tuple[Frame, ...]:
+def _in_frames(whole: Triples, cycles: int, count: int, bend: float) -> tuple[ClockFrame, ...]:
     clocks = per_frame(whole, _PS, None, count)
     parts = [whole.part(clock.first, clock.last) for clock in clocks]
     edges = [0, *(int(a.t_f2[-1] + b.t_f2[0] + 1) // 2 for a, b in pairwise(parts)), cycles]
     if parts:
         edges[-1] = max(cycles, int(parts[-1].t_f2[-1]) + 1)
     return tuple(
-        Frame(first, last, Fraction(clock.s_f_ns / _PS), Fraction(clock.b_f_ns / _PS), clock.lower_ns / _PS,
+        ClockFrame(first, last, Fraction(clock.s_f_ns / _PS), Fraction(clock.b_f_ns / _PS), clock.lower_ns / _PS,
               clock.upper_ns / _PS, _unsure_ps(clock, part, first, last, bend), len(part))
         for clock, part, first, last in zip(clocks, parts, edges, edges[1:], strict=False)
     )  # fmt: skip
 
 
-def _unsure_ps(clock: Clock, part: Triples, first: int, last: int, bend: float) -> int:
+def _unsure_ps(clock: FittedClock, part: Triples, first: int, last: int, bend: float) -> int:
     """How far a time between two cycles may be off. The shortest message of each quarter of them says how far the clock
     was from the fitted line at most, where it met the FPGA; between two of them a steady clock is not farther off
     than at either, and beyond the outermost as much more as they let the rate be off. What it bends comes to it."""
@@ -203,16 +203,16 @@ def _unsure_ps(clock: Clock, part: Triples, first: int, last: int, bend: float) 
     return int(np.ceil((most_ns * (1 + 2 * beyond / span) + bent_ns) / _PS))
 
 
-def exactly(period_ps: Fraction) -> tuple[Frame, ...]:
+def exactly(period_ps: Fraction) -> tuple[ClockFrame, ...]:
     """A clock that begins with the host's, at a rate that is known."""
-    return (Frame(0, 0, period_ps),)
+    return (ClockFrame(0, 0, period_ps),)
 
 
 TABLE = "virtual_time"  # of a run
 _USUAL_PPM = 100  # of an oscillator
 
 
-def table_of_frames(clocks: Mapping[tuple[int, int], Sequence[Frame]]) -> Table:
+def table_of_frames(clocks: Mapping[tuple[int, int], Sequence[ClockFrame]]) -> Table:
     """The run's table, of clocks by card and number."""
     rows = [
         (*clock, f.first, f.last, float(f.rate_ps), float(f.offset_ps), f.lower_ps, f.upper_ps, f.uncertainty_ps,
@@ -222,17 +222,17 @@ def table_of_frames(clocks: Mapping[tuple[int, int], Sequence[Frame]]) -> Table:
     return table_of(TABLE, rows)
 
 
-def frames_of_table(table: Table) -> dict[tuple[int, int], tuple[Frame, ...]]:
+def frames_of_table(table: Table) -> dict[tuple[int, int], tuple[ClockFrame, ...]]:
     """The clocks of a run's table, by card and number."""
-    found: dict[tuple[int, int], tuple[Frame, ...]] = {}
+    found: dict[tuple[int, int], tuple[ClockFrame, ...]] = {}
     for row in zip(*(np.asarray(column).tolist() for column in table.values()), strict=True):
         card, clock, first, last, rate, offset, lower, upper, unsure, messages, _ = row
-        frame = Frame(first, last, Fraction(rate), Fraction(offset), lower, upper, unsure, messages)
+        frame = ClockFrame(first, last, Fraction(rate), Fraction(offset), lower, upper, unsure, messages)
         found[card, clock] = (*found.get((card, clock), ()), frame)
     return found
 
 
-def clock_problems(name: str, frames: Sequence[Frame], nominal_hz: float) -> Iterator[Diagnostic]:
+def clock_problems(name: str, frames: Sequence[ClockFrame], nominal_hz: float) -> Iterator[Diagnostic]:
     """What the frames of a clock prove: that it does not run at the rate it is said to have, or at no one rate."""
     begin_ps, cycles = frames[0].at(frames[0].first), frames[-1].last - frames[0].first
     lasted_ps, sure_ps = frames[-1].at(frames[-1].last) - begin_ps, frames[0].uncertainty_ps + frames[-1].uncertainty_ps

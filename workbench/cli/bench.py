@@ -15,7 +15,7 @@ from workbench.formats.platform_file import load_platform
 from workbench.formats.units import UnitError, quantity
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.text import bytes_text, rate_text, table, time_text
-from workbench.session.bench.bench import Measured, Point, how_taken, measured, with_tables
+from workbench.session.bench.bench import EntryTimes, SizeTime, how_taken, measured, with_tables
 from workbench.session.bench.bench_project import bench_run, bench_workspace
 from workbench.session.keep.results import open_recorded
 from workbench.session.program.files import write_result_text
@@ -60,11 +60,11 @@ def _size(text: str) -> int:
         raise WorkbenchError(Diagnostic(f"--largest {text}: {error}", 'Write a size, as in "64 KiB".')) from None
 
 
-def _rows(one: Measured) -> list[tuple[str, ...]]:
+def _rows(one: EntryTimes) -> list[tuple[str, ...]]:
     return [_row(one.table, point) for point in (*one.points, *one.at_once)]
 
 
-def _row(name: str, point: Point) -> tuple[str, ...]:
+def _row(name: str, point: SizeTime) -> tuple[str, ...]:
     how = f"{point.together} at once, each" if point.together > 1 else "one at a time"
     spread = f"{time_text(point.low_s)} to {time_text(point.high_s)}"
     return (name, bytes_text(point.bytes), how, time_text(point.time_s), spread, rate_text(point.bytes / point.time_s))

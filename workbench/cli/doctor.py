@@ -10,7 +10,7 @@ from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, FAILED, print_json
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.text import table
-from workbench.run.machine import Part, libraries, machine_report
+from workbench.run.machine import Requirement, libraries, machine_report
 from workbench.session.program import desktop
 from workbench.session.program.journal import log_dir
 from workbench.system.cache import cache_bytes, cache_dir, clear_cache
@@ -57,13 +57,13 @@ def run_doctor(arguments: argparse.Namespace, workbench: Opened) -> int:
     return DONE if ready else FAILED
 
 
-def _row(part: Part) -> tuple[str, ...]:
+def _row(part: Requirement) -> tuple[str, ...]:
     if isinstance(part.found, Diagnostic):
         return "missing" if part.needed else "none", part.purpose, "" if part.needed else "(not needed)", ""
     return "ok", part.purpose, part.found.version, str(part.found.path)
 
 
-def tool_json(part: Part) -> dict[str, object]:
+def tool_json(part: Requirement) -> dict[str, object]:
     """One tool: `install` is the command where it lacks, else None; `message` says what for."""
     about = {"name": part.name, "purpose": part.purpose, "needed": part.needed}
     found = part.found

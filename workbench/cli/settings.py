@@ -9,7 +9,7 @@ from workbench.cli.opened import Opened
 from workbench.cli.output import DONE, as_json, print_json
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.text import table
-from workbench.run.machine import Part, programs
+from workbench.run.machine import Requirement, programs
 from workbench.session.open.trust import AS_IT_STOOD, OWN, trusted, withdraw
 from workbench.session.program.settings import GROUPS, Setting, change, find_setting, reset, settings
 from workbench.system.files import real
@@ -71,7 +71,7 @@ def _told(arguments: argparse.Namespace, setting: Setting) -> int:
     return DONE
 
 
-def _said(setting: Setting, part: Part | None) -> str:
+def _said(setting: Setting, part: Requirement | None) -> str:
     """The value; of a program that is not chosen, the one that is found."""
     found = part.found if part else None
     if found is None or isinstance(found, Diagnostic):

@@ -26,7 +26,7 @@ from workbench.model.run import PS_PER_S, Run
 from workbench.model.streams import Fifo
 from workbench.model.text import counted, percent_text, table, thousands, time_text
 from workbench.replay.fronts import Front
-from workbench.session.change.confirm_depths import Simulation, confirm_depths
+from workbench.session.change.confirm_depths import DepthSimulation, confirm_depths
 from workbench.session.change.run_depths import front_of_run, warnings_of
 from workbench.session.change.stream_depths import Depths, advise_depths
 from workbench.session.keep.results import open_result
@@ -83,7 +83,7 @@ def _of_run(arguments: argparse.Namespace, workbench: Opened) -> int:
 
 def _front_of(
     arguments: argparse.Namespace, workbench: Opened, run: Run
-) -> tuple[Front | None, tuple[Simulation, ...], tuple[Diagnostic, ...]]:  # fmt: skip
+) -> tuple[Front | None, tuple[DepthSimulation, ...], tuple[Diagnostic, ...]]:  # fmt: skip
     """The front of time against memory by replay of what the run recorded, and the simulations that confirm it; without
     one, why."""
     loss, problems, front = arguments.loss / 100, tuple[Diagnostic, ...](), None
@@ -99,7 +99,7 @@ def _front_of(
     return confirmed.front, confirmed.simulations, warnings_of(confirmed.front)
 
 
-def _confirmed_text(simulations: Sequence[Simulation]) -> str:
+def _confirmed_text(simulations: Sequence[DepthSimulation]) -> str:
     """What each simulation came to beside what was predicted of it."""
     said = []
     for number, one in enumerate(simulations):
@@ -123,7 +123,7 @@ def front_text(front: Front) -> str:
                       *depth_changes(front)])  # fmt: skip
 
 
-def _simulation_json(one: Simulation) -> dict[str, Any]:
+def _simulation_json(one: DepthSimulation) -> dict[str, Any]:
     times = {"predicted_ps": one.predicted_ps, "measured_ps": one.measured_ps}
     return {"depths": dict(one.depths), **times, "confirmed": one.came_true}
 

@@ -22,7 +22,7 @@ from workbench.model.prediction import Bottleneck, PathStep, Prediction, Trust
 from workbench.model.run import Run
 from workbench.model.text import counted, percent_text, ratio_text, table, time_text
 from workbench.replay.predict import Replayed
-from workbench.session.change.confirm import Answer, Confirmation, confirm, open_project_of
+from workbench.session.change.confirm import AnswerStatus, Confirmation, confirm, open_project_of
 from workbench.session.keep import ledger
 from workbench.session.keep.results import open_knowledge, open_recorded, platforms_named, prepared
 from workbench.session.program.plugins import Plugins
@@ -62,7 +62,7 @@ def run_whatif(arguments: argparse.Namespace, workbench: Opened) -> int:
         if confirmed:
             print(confirmed.words())
     if confirmed:
-        return DONE if confirmed.answer is Answer.SAME else FAILED
+        return DONE if confirmed.answer is AnswerStatus.SAME else FAILED
     return FAILED if prediction.trust is Trust.REFUSED else DONE
 
 
@@ -84,7 +84,7 @@ def _confirmed(run: Run, changes: Sequence[Change], kept: str, plugins: Plugins)
         confirmed = confirm(workspace, run, changes, Job(watch), plugins)
     print_diagnostics(confirmed.notes)
     if kept and confirmed.speedup is not None and confirmed.time_s is not None:
-        ledger.confirm(run, kept, confirmed.speedup, confirmed.time_s, confirmed.answer is Answer.SAME)
+        ledger.confirm(run, kept, confirmed.speedup, confirmed.time_s, confirmed.answer is AnswerStatus.SAME)
     return confirmed
 
 

@@ -32,7 +32,7 @@ class Field:
 
 
 @dataclass(frozen=True)
-class Section:
+class MappingFields:
     """A mapping of the document: the whole ("") or what stands at `path`, and its fields."""
 
     path: str
@@ -57,7 +57,7 @@ def _schema(document: type) -> Json:
     return TypeAdapter(document).json_schema(mode="validation")
 
 
-def sections(document: type, examples: Iterable[object] = ()) -> tuple[Section, ...]:
+def sections(document: type, examples: Iterable[object] = ()) -> tuple[MappingFields, ...]:
     """The document's mappings with their fields, the outermost first. `examples` are documents as data: each field
     shows the first value that one of them has."""
     schema = _schema(document)
@@ -67,7 +67,7 @@ def sections(document: type, examples: Iterable[object] = ()) -> tuple[Section, 
     return tuple(_sections(schema, schema, "", shown, frozenset()))
 
 
-def markdown(kept: Iterable[Section]) -> str:
+def markdown(kept: Iterable[MappingFields]) -> str:
     """The sections as tables."""
     lines: list[str] = []
     for section in kept:
@@ -90,7 +90,7 @@ def _code(text: str) -> str:
 
 def _sections(
     schema: Json, part: Json, path: str, shown: Mapping[str, object], above: frozenset[str]
-) -> Iterator[Section]:
+) -> Iterator[MappingFields]:
     """A mapping's own section, then those of what stands in it; a mapping inside itself is not gone into again."""
     fields = []
     inner: list[tuple[str, Json, str]] = []
@@ -102,7 +102,7 @@ def _sections(
         default = None if name in part.get("required", ()) else "" if mappings else _value(field.get("default"))
         text = "" if mappings else _example(field, words, unit, shown.get(at))
         fields.append(Field(at, words, unit, _bounds(field), default, field.get("description", ""), text))
-    yield Section(path, _paragraph(part.get("description", "")), tuple(fields))
+    yield MappingFields(path, _paragraph(part.get("description", "")), tuple(fields))
     for at, mapping, name in inner:
         if name not in above:
             yield from _sections(schema, mapping, at, shown, above | {name})

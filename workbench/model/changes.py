@@ -152,7 +152,7 @@ class Replicas(Change):
 
 
 @dataclass(frozen=True)
-class Clock(Change):
+class OtherClock(Change):
     kind: ClassVar[str] = "clock"
     summary: ClassVar[str] = "a clock of the FPGA runs at `frequency_hz`"
     clock: str = _described("the clock's name")
@@ -187,7 +187,7 @@ CHANGES: Mapping[str, type[Change]] = {
     one.kind: one
     for one in (
         ScaleState, ScaleHost, ScaleCalls, Unite, Split, Resize, Retype, Asynchronous, Interrupt, PollDelay, Early,
-        FewerStarts, ControlInFpga, Replicas, Clock, Depth, Width, OtherPlatform,
+        FewerStarts, ControlInFpga, Replicas, OtherClock, Depth, Width, OtherPlatform,
     )
 }  # fmt: skip
 

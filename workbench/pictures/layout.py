@@ -15,7 +15,7 @@ import networkx as nx
 
 from workbench.model.blocks import BlockGraph, Side
 from workbench.model.pragma import CPU
-from workbench.pictures.layout_edges import Link, Placed, Port, right_heights, route, sides_of
+from workbench.pictures.layout_edges import Link, Placed, right_heights, route, sides_of
 from workbench.pictures.layout_parts import (
     FrameBox,
     GraphLayout,
@@ -31,7 +31,7 @@ from workbench.pictures.layout_sizes import Box, LayoutStyle
 #: Up to so many blocks that the host calls stand next to it, whatever their distance from its main partner.
 MOST_PARTNERS = 3
 
-__all__ = ["Box", "FrameBox", "GraphLayout", "LayoutStyle", "NodeBox", "Port", "RoutedEdge", "Tile", "layout_graph"]
+__all__ = ["Box", "FrameBox", "GraphLayout", "LayoutStyle", "NodeBox", "RoutedEdge", "Tile", "layout_graph"]
 
 
 @dataclass

@@ -49,7 +49,7 @@ class Placed:
 
 
 @dataclass
-class Port:
+class LinkCorner:
     """Where a link meets a node: at the right or left side, at `y`. `gutter` is the one it opens into."""
 
     link: Link
@@ -77,7 +77,7 @@ def route(
     _spread([port for pair in ports.values() for port in pair], placed, style)
     straight = {link: placed.adjacent[link] and a.right != b.right and a.y == b.y for link, (a, b) in ports.items()}
     gutters = [_Gutter() for _ in range(len(placed.widths) + 1)]
-    labels: dict[Link, Port] = {}
+    labels: dict[Link, LinkCorner] = {}
     for link, pair in ports.items():
         if placed.adjacent[link]:
             left_end = min(pair, key=lambda port: (not port.right, port.y))
@@ -112,12 +112,12 @@ def sides_of(link: Link, where: Mapping[str, tuple[int, int]]) -> tuple[bool, bo
     return from_column <= to_column, from_column >= to_column
 
 
-def _ports(link: Link, placed: Placed) -> tuple[Port, Port]:
+def _ports(link: Link, placed: Placed) -> tuple[LinkCorner, LinkCorner]:
     leaves_right, enters_right = sides_of(link, placed.where)
     from_column, to_column = placed.where[link.source][1], placed.where[link.target][1]
     return (
-        Port(link, link.source, link.target, leaves_right, from_column + leaves_right),
-        Port(link, link.target, link.source, enters_right, to_column + enters_right),
+        LinkCorner(link, link.source, link.target, leaves_right, from_column + leaves_right),
+        LinkCorner(link, link.target, link.source, enters_right, to_column + enters_right),
     )
 
 
@@ -142,9 +142,9 @@ def right_heights(node: str, placed: Placed, style: LayoutStyle) -> dict[Link, f
     return {link: begin + row * pitch for row, (link, _) in enumerate(members)}
 
 
-def _spread(ports: Sequence[Port], placed: Placed, style: LayoutStyle) -> None:
+def _spread(ports: Sequence[LinkCorner], placed: Placed, style: LayoutStyle) -> None:
     """Heights of ports. Left sides follow the right sides that they meet where they can."""
-    sides: dict[str, list[Port]] = {}
+    sides: dict[str, list[LinkCorner]] = {}
     heights: dict[str, dict[Link, float]] = {}
     for port in ports:
         if port.right:
@@ -165,7 +165,7 @@ def _spread(ports: Sequence[Port], placed: Placed, style: LayoutStyle) -> None:
         _follow(members, partner, near, box)
 
 
-def _follow(members: list[Port], partner: Mapping[Link, Port], busy: Sequence[float], box: Box) -> None:
+def _follow(members: list[LinkCorner], partner: Mapping[Link, LinkCorner], busy: Sequence[float], box: Box) -> None:
     """Ports of a left side: level with their other ends where those lie within the node, else as near as is free."""
     least = 11.0
     taken: list[float] = []
@@ -193,7 +193,7 @@ TrackKey = tuple[Link, int]
 
 
 def _tracks(
-    ports: Mapping[Link, tuple[Port, Port]],
+    ports: Mapping[Link, tuple[LinkCorner, LinkCorner]],
     straight: Mapping[Link, bool],
     placed: Placed,
     gutters: Sequence[_Gutter],
@@ -226,8 +226,8 @@ def _tracks(
 
 def _points(
     link: Link,
-    a: Port,
-    b: Port,
+    a: LinkCorner,
+    b: LinkCorner,
     is_straight: bool,
     tracks: Mapping[TrackKey, int],
     gutters: Sequence[_Gutter],
@@ -239,7 +239,7 @@ def _points(
     if is_straight:
         return start, end
 
-    def track_x(port: Port, number: int) -> float:
+    def track_x(port: LinkCorner, number: int) -> float:
         gutter = gutters[port.gutter]
         border = style.padding if port.gutter in placed.borders and port.gutter not in (0, len(placed.widths)) else 0.0
         return gutter.x + border + gutter.label_width + (tracks[link, number] + 1) * style.track
@@ -252,7 +252,7 @@ def _points(
     return start, (first, start[1]), (first, lane), (last, lane), (last, end[1]), end
 
 
-def _at(port: Port, column_x: Sequence[float], placed: Placed) -> Point:
+def _at(port: LinkCorner, column_x: Sequence[float], placed: Placed) -> Point:
     column = placed.where[port.node][1]
     width = placed.nodes[port.node].box.width
     left = column_x[column] + (placed.widths[column] - width) / 2
@@ -261,7 +261,7 @@ def _at(port: Port, column_x: Sequence[float], placed: Placed) -> Point:
 
 def _label_box(
     link: Link,
-    port: Port | None,
+    port: LinkCorner | None,
     points: tuple[Point, ...],
     column_x: Sequence[float],
     placed: Placed,

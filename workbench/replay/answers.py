@@ -21,7 +21,7 @@ _WORKS = (Category.WORK, Category.OVERHEAD)
 
 
 @dataclass(frozen=True)
-class Answer:
+class AwaitedEvents:
     """What an operation waits for: events, all of which have to be over, and how many cycles later it sees that.
 
     `kind` is that of the events; of a word, `byte` says which. `latest` is the most cycles that the run allows. Where
@@ -38,12 +38,12 @@ class Answer:
 
 def find_answers(
     events: AllEvents, causes: Causes, explained: Numbers | None = None
-) -> tuple[dict[int, Answer], tuple[str, ...]]:
+) -> tuple[dict[int, AwaitedEvents], tuple[str, ...]]:
     """The answers by the number of the operation, and which waits have none. `explained` are rows of table `calls`
     whose cause is known otherwise."""
     ops = events.host.ops
     waiting = np.flatnonzero(np.isin(ops["kind"], (ASK, IRQ)))
-    answers: dict[int, Answer] = {}
+    answers: dict[int, AwaitedEvents] = {}
     missing = []
     begun = np.full(len(events.fpga.first), -1, np.int64)  # of each stretch, the call with whose word it began
     of_words = causes.edges[causes.edges["kind"] == WORD]
@@ -92,7 +92,7 @@ def seen_by(events: AllEvents, rows: Numbers) -> tuple[int, Numbers, Numbers]:
 
 def _of_blocks(
     events: AllEvents, begun: Numbers, rows: Numbers, clock: int, failed: Numbers, seen: Numbers, asked: Numbers
-) -> dict[int, Answer]:
+) -> dict[int, AwaitedEvents]:
     """By a change of state of a block that the mark names; of several replicas of that which was begun at the address
     that is asked, or at the one in the same place among theirs as that is among all that are `asked`; of all where one
     address tells of all."""
@@ -105,7 +105,7 @@ def _of_blocks(
     card = int(events.cards[rows[0]])
     near = [n for n in events.waiting_blocks if events.card_of(n) in (-1, card)]
     named = [n for n in near if n in found] or [n for n in near if any(s.category in WAITS for s in blocks[n].states)]
-    best: tuple[tuple[int, ...], list[Answer]] | None = None
+    best: tuple[tuple[int, ...], list[AwaitedEvents]] | None = None
     for members, key in _groups_of(events, named, clock):
         given = [events.changes(n, clock)[key] for n in members]
         here = _begun_there(events, begun, given, ops["address"][rows[0]], asked)
@@ -120,7 +120,9 @@ def _of_blocks(
             every = len(chosen) > 1 and len(asked) == 1
             score = (int(is_here), rank, int(once), int(every), total, int(len(chosen) == 1), -lag)
             if best is None or score > best[0]:
-                answers = [Answer(STAY, tuple(int(s[i]) for s in sources), -1, lag, latest) for i in range(len(rows))]
+                answers = [
+                    AwaitedEvents(STAY, tuple(int(s[i]) for s in sources), -1, lag, latest) for i in range(len(rows))
+                ]
                 best = score, answers
     return dict(zip(rows.tolist(), best[1], strict=True)) if best else {}
 
@@ -173,11 +175,11 @@ def _begun_there(
     return [number == order[place] for number in range(len(given))]
 
 
-def _of_words(events: AllEvents, rows: Numbers, clock: int, failed: Numbers, seen: Numbers) -> dict[int, Answer]:
+def _of_words(events: AllEvents, rows: Numbers, clock: int, failed: Numbers, seen: Numbers) -> dict[int, AwaitedEvents]:
     """By the last word of a call before, and how long the FPGA takes from there: the same time for all, if one fits."""
     ops = events.host.ops
     sends = _sends(events)
-    best: tuple[tuple[int, ...], dict[int, Answer]] | None = None
+    best: tuple[tuple[int, ...], dict[int, AwaitedEvents]] | None = None
     for site in sends:
         words = events.words(site, clock, int(events.cards[rows[0]]))
         words = words.some(words.byte < 0)
@@ -199,7 +201,7 @@ def _of_words(events: AllEvents, rows: Numbers, clock: int, failed: Numbers, see
             best = (
                 score,
                 {
-                    int(row): Answer(WORD, (int(s),), -1, int(one), latest if fits else int(most), True)
+                    int(row): AwaitedEvents(WORD, (int(s),), -1, int(one), latest if fits else int(most), True)
                     for row, s, one, most in zip(rows, source, lags, high, strict=True)
                 },
             )

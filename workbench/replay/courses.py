@@ -65,7 +65,7 @@ class Course:
 
 
 @dataclass
-class Words:
+class HostWords:
     """Words of the host, `lag` cycles later. Where there are more than waits, what comes while the block does not wait
     is lost on it."""
 

@@ -116,7 +116,7 @@ class EdgeChanges:
                 case catalogue.ScaleHost():
                     for block in self._own_code(change, what):
                         own[block] = own.get(block, 1.0) * change.factor
-                case catalogue.Clock():
+                case catalogue.OtherClock():
                     clock_hz = change.frequency_hz
                 case catalogue.OtherPlatform():
                     platform = platforms.get(change.platform)

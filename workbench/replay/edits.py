@@ -165,7 +165,7 @@ def _poll_delay(program: Program, change: catalogue.PollDelay, named: Named, _: 
     program.delay_ps[mine] = round(change.delay_s * PS_PER_S)
 
 
-def _clock(program: Program, change: catalogue.Clock, named: Named, _: object, edited: Edited) -> None:
+def _clock(program: Program, change: catalogue.OtherClock, named: Named, _: object, edited: Edited) -> None:
     edited.fpga = True
     clocks = program.run.manifest.clocks
     if len(clocks) > 1 and any(answer.opaque for answer in program.answers.values()):
@@ -228,7 +228,7 @@ _EDITS: dict[type[Change], Callable[..., None]] = {
     catalogue.Early: early,
     catalogue.FewerStarts: fewer_starts,
     catalogue.ControlInFpga: control_in_fpga,
-    catalogue.Clock: _clock,
+    catalogue.OtherClock: _clock,
     catalogue.OtherPlatform: _platform,
     catalogue.Replicas: replicas,
     catalogue.Depth: depth,

@@ -55,7 +55,7 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Block:
+class FlowBlock:
     """An instance that is no FIFO; an empty name: what is outside of the design, at one stream. `coupled` are the
     streams of which one can hold the other through logic alone, `held` the sides with the streams that hold them."""
 
@@ -132,7 +132,7 @@ def together(traffic: Traffic) -> list[tuple[int, int]]:
     return found
 
 
-def blocks_of(traffic: Traffic) -> list[Block]:
+def blocks_of(traffic: Traffic) -> list[FlowBlock]:
     """The instances between the FIFOs; what is outside of the design is a block for each of its streams."""
     into, out = {fifo.input for fifo in traffic.fifos}, {fifo.output for fifo in traffic.fifos}
     sides: dict[str, list[Side]] = {}
@@ -145,10 +145,10 @@ def blocks_of(traffic: Traffic) -> list[Block]:
         pair for n, s in enumerate(traffic.streams) for w in s.waits for pair in ((n, w.other), (w.other, n))
     )
     held = frozenset((Side(n, w.signal == "ready"), w.other) for n, s in enumerate(traffic.streams) for w in s.waits)
-    return [Block(name if of[0].inside(traffic) else "", tuple(of), coupled, held) for name, of in sides.items()]
+    return [FlowBlock(name if of[0].inside(traffic) else "", tuple(of), coupled, held) for name, of in sides.items()]
 
 
-def _in_order(seen: Seen, block: Block) -> Way:
+def _in_order(seen: Seen, block: FlowBlock) -> Way:
     """Each thing that the block does comes after the last transfer that it saw."""
     after: dict[Side, tuple[After, ...]] = {}
     earliest: dict[Side, Cycles] = {}
@@ -193,7 +193,7 @@ def _in_order(seen: Seen, block: Block) -> Way:
     return Way(after, earliest, also=also)
 
 
-def _by_flow(runs: Sequence[Seen], block: Block) -> Way | None:
+def _by_flow(runs: Sequence[Seen], block: FlowBlock) -> Way | None:
     """Each word leaves so many cycles after those that it is made of came, and the block has room for so many: the
     numbers that no run contradicts, of the first run. None where they do not explain every run."""
     ways = []
@@ -228,7 +228,7 @@ def _by_flow(runs: Sequence[Seen], block: Block) -> Way | None:
     return ways[0]
 
 
-def _rooms(seen: Seen, block: Block) -> dict[tuple[Side, int], int] | None:
+def _rooms(seen: Seen, block: FlowBlock) -> dict[tuple[Side, int], int] | None:
     """How many words of an input the block held at most before they left by an output; None where two of its streams
     have no rate."""
     found: dict[tuple[Side, int], int] = {}
@@ -248,7 +248,7 @@ def _rooms(seen: Seen, block: Block) -> dict[tuple[Side, int], int] | None:
 
 
 def _causes_by_flow(
-    seen: Seen, block: Block, side: Side, room: Mapping[tuple[Side, int], int]
+    seen: Seen, block: FlowBlock, side: Side, room: Mapping[tuple[Side, int], int]
 ) -> Iterator[tuple[int, Cycles]]:
     count = len(seen.begin(side))
     for stream in (one.stream for one in block.sides if one.takes != side.takes):
@@ -259,7 +259,7 @@ def _causes_by_flow(
             yield stream, np.where((cause >= 0) & (cause < others), cause, NONE)
 
 
-def _lags(seen: Seen, block: Block, room: Mapping[tuple[Side, int], int]) -> dict[tuple[Side, int], int]:
+def _lags(seen: Seen, block: FlowBlock, room: Mapping[tuple[Side, int], int]) -> dict[tuple[Side, int], int]:
     """The least cycles from what a side comes after, and from one of its own transfers to the next less one."""
     found: dict[tuple[Side, int], int] = {}
     for side in block.sides:
@@ -273,7 +273,7 @@ def _lags(seen: Seen, block: Block, room: Mapping[tuple[Side, int], int]) -> dic
     return found
 
 
-def _pipeline(runs: Sequence[Seen], block: Block) -> int:
+def _pipeline(runs: Sequence[Seen], block: FlowBlock) -> int:
     """After how many cycles in which it moves a block gives each word, where it does nothing while its last word is
     offered and not taken; 0 where it does more."""
     inputs, outputs = ([side for side in block.sides if side.takes is takes] for takes in (True, False))
@@ -318,12 +318,12 @@ def _place(count: int, others: int, takes: bool) -> Cycles | None:
     return np.minimum(here, others - 1) if abs(count - others) < 64 else None
 
 
-def _on_time(seen: Seen, block: Block) -> Way:
+def _on_time(seen: Seen, block: FlowBlock) -> Way:
     """By its own clock, whatever its streams do."""
     return Way(dict.fromkeys(block.sides, ()), {side: seen.begin(side) for side in block.sides})
 
 
-def way_of(runs: Sequence[Seen], block: Block) -> Way:
+def way_of(runs: Sequence[Seen], block: FlowBlock) -> Way:
     """How a block is read, of the first run; the numbers of the others have to be the same."""
     ordered = [_in_order(seen, block) for seen in runs]
     inputs = [side.stream for side in block.sides if side.takes]
@@ -354,7 +354,7 @@ def _constant(ways: Sequence[Way]) -> bool:
     return all(of_part.min() == of_part.max() for of_part in lags)
 
 
-def _begins(one: Seen, other: Seen, block: Block) -> bool:
+def _begins(one: Seen, other: Seen, block: FlowBlock) -> bool:
     """Whether a block's offers were at the same times but where the one before was taken later."""
     for side in block.sides:
         begins = [seen.begin(side) for seen in (one, other)]
@@ -365,7 +365,7 @@ def _begins(one: Seen, other: Seen, block: Block) -> bool:
     return True
 
 
-def _alike(ways: Sequence[Way], runs: Sequence[Seen], block: Block) -> bool:
+def _alike(ways: Sequence[Way], runs: Sequence[Seen], block: FlowBlock) -> bool:
     """Whether each thing came after the same transfer by as many cycles in every run."""
     for (run, one), (other_run, other) in combinations(zip(runs, ways, strict=True), 2):
         for side in block.sides:

@@ -25,7 +25,7 @@ from workbench.replay.depths import AMPLE, FAILED, LOSS, least_depths, reduced, 
 from workbench.replay.host_words import records_of_run, with_host
 from workbench.replay.queues import NoReplayError, Queues, mean_latency_ps
 from workbench.replay.traffic import Traffic, most_held, recorded_traffic
-from workbench.replay.words import Words
+from workbench.replay.words import WordReplay
 
 Times = NDArray[np.int64]
 _MOST_TRIES = 1000  # replays up to which all depths are tried
@@ -47,7 +47,7 @@ class Queued:
 
 
 @dataclass(frozen=True)
-class Point:
+class DepthPoint:
     """Depths, by id, with the time until the last word, how long words take on average from entering to leaving, and
     the memory: bits, and block RAMs where the platform says their size."""
 
@@ -66,9 +66,9 @@ class Front:
     the figures may be off; `replayed_ps` is what the replay of the unchanged run gives, `run_ps` what the run took."""
 
     queues: tuple[Queued, ...]
-    points: tuple[Point, ...]
+    points: tuple[DepthPoint, ...]
     chosen: int
-    now: Point | None
+    now: DepthPoint | None
     apart: tuple[tuple[str, str], ...]
     why: tuple[str, ...]
     loss: float
@@ -76,7 +76,7 @@ class Front:
     replayed_ps: int | None
 
     @property
-    def choice(self) -> Point | None:
+    def choice(self) -> DepthPoint | None:
         return self.points[self.chosen] if self.chosen >= 0 else None
 
 
@@ -161,7 +161,7 @@ class FifoReplay:
         limits = {
             n: depths[shared_id(f.id)] for n, f in enumerate(traffic.fifos) if depths and shared_id(f.id) in depths
         }
-        self._words = Words(traffic, limits, known)
+        self._words = WordReplay(traffic, limits, known)
         self.why: list[str] = list(self._words.why)
         self.traffic = traffic
         clocks = traffic.clocks
@@ -270,15 +270,15 @@ def depth_front(
             known[key] = FAILED if time_ps is None else time_ps
         return known[key]
 
-    def point(depths: Mapping[str, int]) -> Point:
+    def point(depths: Mapping[str, int]) -> DepthPoint:
         time_ps = replay.time_ps(depths) or 0
-        return Point(dict(depths), time_ps, replay.latency_ps(), *_memory(replay.queues, depths, block_ram_bits))
+        return DepthPoint(dict(depths), time_ps, replay.latency_ps(), *_memory(replay.queues, depths, block_ram_bits))
 
     built = {one.id: one.depth for one in replay.queues}
     unchanged_ps = replay.time_ps({})
     now = None
     if unchanged_ps is not None:
-        now = Point(built, unchanged_ps, replay.latency_ps(), *_memory(replay.queues, built, block_ram_bits))
+        now = DepthPoint(built, unchanged_ps, replay.latency_ps(), *_memory(replay.queues, built, block_ram_bits))
     best = time_of(dict.fromkeys(ids, AMPLE))
     if best == FAILED:
         raise NoReplayError("the application does not come to its end with queues of any depth")

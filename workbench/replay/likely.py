@@ -19,7 +19,7 @@ from workbench.model.pragma import CPU, WAITS, Category
 from workbench.model.run import Run
 from workbench.model.targets import resolve_target
 from workbench.replay.answers import seen_by
-from workbench.replay.courses import Course, Fixed, Source, Turns, Words
+from workbench.replay.courses import Course, Fixed, HostWords, Source, Turns
 from workbench.replay.events import AllEvents, merged
 from workbench.replay.fpga import Rows, fpga_of_rows
 from workbench.replay.host import ASK, IRQ, HostPart
@@ -289,10 +289,10 @@ class _Courses:
             if len(cycles := self._words(course, some, last, count)) == count
         ]
         for lag in _LAGS:
-            yield from (Words(cycles, lag) for cycles in found)
+            yield from (HostWords(cycles, lag) for cycles in found)
         matching = self.events.sites_with(messages)
         if matching and len(cycles := self._words(course, matching, True, count)) > count:
-            yield from (Words(cycles.tolist(), lag, queued=False) for lag in _LAGS)
+            yield from (HostWords(cycles.tolist(), lag, queued=False) for lag in _LAGS)
 
     def _words(self, course: Course, sites: Sequence[int], last: bool, count: int) -> Numbers:
         """The cycles of words, of replicas those for the one."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.replay.answers import Answer
+from workbench.replay.answers import AwaitedEvents
 from workbench.replay.events import STAY
 from workbench.replay.fpga import FpgaPart
 from workbench.replay.program import Program
@@ -139,8 +139,10 @@ def _sources(edges: Edges, copy: int, sources: list[Numbers], stays: _Stays) -> 
     return found
 
 
-def _answers(answers: dict[int, Answer], sources: list[Numbers], stays: _Stays, copies: int) -> dict[int, Answer]:
-    found: dict[int, Answer] = {}
+def _answers(
+    answers: dict[int, AwaitedEvents], sources: list[Numbers], stays: _Stays, copies: int
+) -> dict[int, AwaitedEvents]:
+    found: dict[int, AwaitedEvents] = {}
     for number, answer in answers.items():
         given = np.array(answer.sources, np.int64)
         of_copies = [

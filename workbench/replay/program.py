@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from workbench.model.platform import TransferTable
 from workbench.model.run import Run
 from workbench.model.transfer_time import transfer_ps
-from workbench.replay.answers import Answer
+from workbench.replay.answers import AwaitedEvents
 from workbench.replay.cones import States
 from workbench.replay.fpga import FpgaPart
 from workbench.replay.host import ASK, ASYNC, MOVE, HostPart
@@ -48,7 +48,7 @@ class Program:
     stays: Numbers
     edges: NDArray[np.void]
     lag_after: Numbers
-    answers: dict[int, Answer]  # by operation of the run
+    answers: dict[int, AwaitedEvents]  # by operation of the run
     periods_ps: list[Fraction]
     tables: list[tuple[str, TransferTable]]
     buses: tuple[str, ...]
@@ -71,7 +71,7 @@ def begin_program(
     fpga: FpgaPart,
     edges: NDArray[np.void],
     lag_after: Numbers,
-    answers: dict[int, Answer],
+    answers: dict[int, AwaitedEvents],
     periods_ps: list[Fraction],
 ) -> Program:
     count = len(host.ops)

@@ -24,7 +24,7 @@ from workbench.model.transfer_time import transfer_ps
 from workbench.replay.compiled import compiled
 from workbench.replay.queue_threads import COSTS, Role, RunThreads, read_queues
 from workbench.replay.traffic import Cycles, most_held, recorded_traffic
-from workbench.replay.words import Words
+from workbench.replay.words import WordReplay
 
 _LATENCY_POINTS = 2000
 _NO_MEMORY = -2
@@ -75,7 +75,7 @@ class Queues:
 
     # -- the FPGA
 
-    def _words_of_fpga(self) -> Words | None:
+    def _words_of_fpga(self) -> WordReplay | None:
         run, edges = self.run, self.edges
         self._fifos: dict[int, list[int]] = {}  # by edge: where it leaves an FPGA, then where it arrives
         self.ends: list[End] = []
@@ -100,7 +100,7 @@ class Queues:
                     into = not edge.source_fpga or name != edge.label
                     self.ends.append(End(number, at[0], into))
                     driven.append(fifos[at[0]].input if into else fifos[at[0]].output)
-        words = Words(replace(traffic, periods_ps=self._periods(traffic.periods_ps)), {}, driven=driven)
+        words = WordReplay(replace(traffic, periods_ps=self._periods(traffic.periods_ps)), {}, driven=driven)
         self.why += words.why
         return words
 

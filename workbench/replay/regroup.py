@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from workbench.model import changes as catalogue
 from workbench.model.platform import Platform
-from workbench.replay.answers import Answer
+from workbench.replay.answers import AwaitedEvents
 from workbench.replay.editing import (
     Edited,
     RefusedError,
@@ -286,7 +286,7 @@ def wait_for_all(program: Program, waits: Sequence[int], change: catalogue.Chang
     program.answers[int(program.base[waits[-1]])] = replace(last, lag=lag, latest=latest)
 
 
-def _opaque(program: Program, waits: Sequence[int]) -> list[Answer]:
+def _opaque(program: Program, waits: Sequence[int]) -> list[AwaitedEvents]:
     """The answers of these waits that are all that is known of a round's work in the FPGA."""
     answers = (program.answers.get(int(program.base[wait])) for wait in waits)
     return [answer for answer in answers if answer is not None and answer.opaque]

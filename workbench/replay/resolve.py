@@ -8,7 +8,7 @@ from functools import partial
 from typing import TypeVar
 
 from workbench.model.blocks import Block, Side
-from workbench.model.changes import Change, Clock, Depth, Replicas, Retype, ScaleHost, ScaleState, Width
+from workbench.model.changes import Change, Depth, OtherClock, Replicas, Retype, ScaleHost, ScaleState, Width
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, did_you_mean, near
 from workbench.model.platform import Platform
 from workbench.model.run import Manifest, Site
@@ -47,7 +47,7 @@ def resolve(
         return Named(blocks=blocks, states=_states(change.state, blocks, manifest.blocks, wrong))
     if isinstance(change, Replicas):
         return Named(blocks=_blocks(change.group, manifest, wrong, Side.FPGA))
-    if isinstance(change, Clock):
+    if isinstance(change, OtherClock):
         return Named(clocks=_by_name("clock", change.clock, [one.name for one in manifest.clocks], wrong))
     if isinstance(change, Depth):
         if change.fifo in edges:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.replay.compiled import compiled
-from workbench.replay.flow import Block, Seen, Side, Way, blocks_of, together, way_of
+from workbench.replay.flow import FlowBlock, Seen, Side, Way, blocks_of, together, way_of
 from workbench.replay.traffic import Cycles, HostTransfer, Traffic, cycles_before
 
 _TIME = -1  # the clock of what is a time, in ps
@@ -34,7 +34,7 @@ class WordTimes:
     times: Cycles
 
 
-class Words:
+class WordReplay:
     """A run's words, ready to be replayed. `known` are runs of the same words with other depths, by which the blocks
     are read too. `capacity` is what each FIFO held in the run itself, by index: 0, as much as came.
 
@@ -134,7 +134,7 @@ class Words:
             return _ROOM_ACROSS
         return int((taken[late] - seen.on_clock_of(fifo.output, fifo.input)[late - room]).min())
 
-    def _add_block(self, block: Block) -> None:
+    def _add_block(self, block: FlowBlock) -> None:
         seen = self._runs[0]
         block = replace(block, sides=tuple(side for side in block.sides if side.stream not in self._driven))
         if not block.sides or (not block.name and block.sides[0].stream in self._of_host):
@@ -155,7 +155,7 @@ class Words:
                 self._edge(self._nodes[part.of][part.cause[mine]], nodes[mine], part.lag[mine])
             self._not_before(nodes, way.earliest[side] if held is None else np.where(held, way.earliest[side], 0))
 
-    def _add_pipeline(self, block: Block, way: Way) -> bool:
+    def _add_pipeline(self, block: FlowBlock, way: Way) -> bool:
         (into,) = (self._nodes[side.stream] for side in block.sides if side.takes)
         (out,) = (self._nodes[side.stream] for side in block.sides if not side.takes)
         used = [nodes for pair in self._pipes for nodes in pair[:2]]

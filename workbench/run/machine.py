@@ -36,7 +36,7 @@ _LOAD_S = 60
 
 
 @dataclass(frozen=True)
-class Part:
+class Requirement:
     """Something the workbench uses, or how to get it. `needed`: without it the purpose cannot be served and runs or the
     window fail; what is not needed only adds. `program` is False for libraries inside the Python environment."""
 
@@ -86,7 +86,7 @@ _PROGRAMS: tuple[tuple[str, str, Callable[[], Tool | Diagnostic], bool], ...] = 
 )
 
 
-def machine_report() -> tuple[Part, ...]:
+def machine_report() -> tuple[Requirement, ...]:
     """Everything that is used, in the order in which a person would install it. Takes seconds: programs are asked for
     their versions, and libraries loaded in processes of their own."""
     python = Tool("Python", Path(sys.executable), f"Python {platform.python_version()}")
@@ -94,15 +94,15 @@ def machine_report() -> tuple[Part, ...]:
         loaded = pool.map(_load, _LIBRARIES)
         found_programs = programs()
         kept = [
-            Part(lib.name, lib.purpose, found, not lib.extra, program=False)
+            Requirement(lib.name, lib.purpose, found, not lib.extra, program=False)
             for lib, found in zip(_LIBRARIES, loaded, strict=True)
         ]
-    return (Part("Python", "run the workbench", python, program=False), *kept, *found_programs)
+    return (Requirement("Python", "run the workbench", python, program=False), *kept, *found_programs)
 
 
-def programs() -> tuple[Part, ...]:
+def programs() -> tuple[Requirement, ...]:
     """The programs alone, which are asked for their versions in a moment."""
-    return tuple(Part(name, purpose, find(), needed) for name, purpose, find, needed in _PROGRAMS)
+    return tuple(Requirement(name, purpose, find(), needed) for name, purpose, find, needed in _PROGRAMS)
 
 
 def libraries() -> Mapping[str, str | None]:

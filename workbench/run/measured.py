@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from workbench.api import HdlBuild, Outcome
 from workbench.api.host_stats import read_stats
 from workbench.api.records import of_fpga, read_counters, read_end, read_triples
-from workbench.api.virtual_time import Frame, Triples, frames_of
+from workbench.api.virtual_time import ClockFrame, Triples, frames_of
 from workbench.model.cycles import at_end_of
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.read_out import LATER_CYCLES
@@ -27,7 +27,7 @@ class _Board:
 
     words: NDArray[np.uint32] | None
     cycles: Mapping[str, int]
-    first: tuple[Frame, ...]
+    first: tuple[ClockFrame, ...]
     told: Mapping[str, str]
 
 

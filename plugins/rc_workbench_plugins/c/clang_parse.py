@@ -38,7 +38,7 @@ _PARSE = (
 
 
 @dataclass(frozen=True)
-class Place:
+class TokenPlace:
     """Where a token stands in a file: `offset` in bytes from 0, `line` and `column` (in bytes) from 1."""
 
     file: Path
@@ -228,15 +228,15 @@ def qualified(cursor: cindex.Cursor, name: str, above: cindex.Cursor | None = No
     return name
 
 
-def place(location: cindex.SourceLocation) -> Place | None:
+def place(location: cindex.SourceLocation) -> TokenPlace | None:
     """Where a token stands in a file, as `file_offset` tells it."""
     found = file_offset(location)
     return place_at(*found) if found else None
 
 
-def place_at(file: Path, offset: int) -> Place:
+def place_at(file: Path, offset: int) -> TokenPlace:
     """The place of a byte of a file."""
-    return Place(file, offset, *_lines.place(file, offset))
+    return TokenPlace(file, offset, *_lines.place(file, offset))
 
 
 def skipped_ranges(unit: cindex.TranslationUnit) -> list[tuple[Path, int, int]]:

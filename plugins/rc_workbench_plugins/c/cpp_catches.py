@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rc_workbench_plugins.c.copies import Copies
 from rc_workbench_plugins.c.cpp_forms import Form
-from rc_workbench_plugins.c.cpp_sites import Words
+from rc_workbench_plugins.c.cpp_sites import SiteWords
 from rc_workbench_plugins.c.cpp_structors import InHeader
 from rc_workbench_plugins.c.cpp_types import number_of
 from rc_workbench_plugins.c.facts import Range
@@ -72,7 +72,7 @@ def _code(hook: Hook) -> int:
 def _begins(hook: Hook, form: Form, platform: Platform) -> str:
     """What is told of a call before it is made."""
     last, names = hook.wrappers[-1], opened_names(platform.host.entries)
-    words = Words(last.callee, form, platform.host.constants, names)
+    words = SiteWords(last.callee, form, platform.host.constants, names)
     opens, _ = words.opens()
     before = f"{words.described()}{f'{{ {opens} }} ' if opens else ''}{words.at_the_board(platform)}"
     return f"{before}rcw_s.go({len(last.states)});"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from clang.cindex import Cursor, CursorKind, TypeKind
 
-from rc_workbench_plugins.c.clang_parse import Place, children, extent, file_offset, qualified
+from rc_workbench_plugins.c.clang_parse import TokenPlace, children, extent, file_offset, qualified
 from rc_workbench_plugins.c.cpp_entries import is_movable
 from rc_workbench_plugins.c.cpp_structors import Caught
 from rc_workbench_plugins.c.cpp_types import Unfit, spelled
@@ -194,7 +194,7 @@ class Forms:
         kind = spelled(pointer.type) or self._any(pointer)
         return Form(file, start, end, "", (kind,), ("delete ", ""), edits, of_pointer=True)
 
-    def in_macro(self, where: Place, parts: list[Cursor], function: Cursor) -> Form | None:
+    def in_macro(self, where: TokenPlace, parts: list[Cursor], function: Cursor) -> Form | None:
         """A call of which a macro's body brings the name: it is rewritten there, by what the compiler knows of it."""
         named = unwrapped(parts[0])
         bases = [c for c in children(named) if c.kind not in _OF_NAMES]

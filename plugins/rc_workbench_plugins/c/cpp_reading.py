@@ -9,7 +9,7 @@ from pathlib import Path
 
 from clang.cindex import Cursor, CursorKind
 
-from rc_workbench_plugins.c.clang_parse import Place, children, file_offset, overloads, place
+from rc_workbench_plugins.c.clang_parse import TokenPlace, children, file_offset, overloads, place
 from rc_workbench_plugins.c.cpp_addresses import taken
 from rc_workbench_plugins.c.cpp_entries import Entries
 from rc_workbench_plugins.c.cpp_forms import Edit, Form, Forms, names, unwrapped
@@ -25,7 +25,7 @@ _MAKERS = {"make_unique", "make_shared", "allocate_shared"}
 class CppCall:
     """A call of a callee (by its key) at a place, with its form, or why it has none."""
 
-    place: Place
+    place: TokenPlace
     key: str
     form: Form | None
     why: str = ""
@@ -91,7 +91,7 @@ class CppReader:
         except Unfit:
             return self._caught(where, key)
 
-    def _caught(self, where: Place, key: str, *, of_pointer: bool = False) -> CppCall:
+    def _caught(self, where: TokenPlace, key: str, *, of_pointer: bool = False) -> CppCall:
         """A call of a constructor or destructor that is seen as every call of it is; or every one of a pointer's."""
         function = self.entries.declared[key]
         try:
@@ -143,7 +143,7 @@ class CppReader:
             calls += [call] if call.form or not kept else []
         return calls
 
-    def _deleted(self, cursor: Cursor, pointer: Cursor, where: Place, key: str) -> CppCall:
+    def _deleted(self, cursor: Cursor, pointer: Cursor, where: TokenPlace, key: str) -> CppCall:
         try:
             return CppCall(where, key, self.forms.deleted(cursor, pointer))
         except Unfit as problem:

@@ -31,7 +31,7 @@ def opening(
     takes = [f"{kind} rcw_{n}" for n, kind in enumerate(form.parameters)]
     given = ", ".join(f"static_cast<decltype(rcw_{n}) &&>(rcw_{n})" for n in range(len(form.parameters)))
     call = f"{form.call[0]}{given}{form.call[1]}"
-    words = Words(wrapper.callee, form, platform.host.constants, opened_as, call)
+    words = SiteWords(wrapper.callee, form, platform.host.constants, opened_as, call)
     code = _code(hook)
     body = f"rcw_site rcw_s(rcw_here_{unit}, {'rcw_code' if len(hook.wrappers) > 1 else code}); "
     before, after = words.opens()
@@ -66,7 +66,7 @@ def _code(hook: Hook) -> str:
     return f"{chain}{numbers[last.name]}"
 
 
-class Words:
+class SiteWords:
     """A callee's expressions, over the arguments of one call, whose text is `call`."""
 
     def __init__(
@@ -228,7 +228,7 @@ def _kind_of(name: str, kind: str, value: str) -> str:
 
 def unfollowed(hook: Hook, form: Form) -> str:
     """What a call does not tell of what it is called on, or opens, though an entry asks; empty where it tells all."""
-    words = Words(hook.found.callee, form, {}, {})
+    words = SiteWords(hook.found.callee, form, {}, {})
     for _, entry in hook.found.callee.entries:
         if entry.of and not words.called_on(entry):
             return "is called on"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from clang.cindex import Cursor
 
-from rc_workbench_plugins.c.clang_parse import Place
+from rc_workbench_plugins.c.clang_parse import TokenPlace
 from rc_workbench_plugins.c.cpp_forms import Form
 
 
@@ -59,7 +59,7 @@ class Use:
     call in C++ that no wrapper in C can stand in for has a `form`; `callee` is its key among the template's.
     """
 
-    place: Place
+    place: TokenPlace
     callee: str
     is_call: bool
     written: bool
@@ -132,7 +132,7 @@ class Reading:
     others_includes: list[tuple[Range, Path]] = field(default_factory=list)  # in headers that are not the user's
 
 
-def innermost(ranges: Iterable[Range], where: Place) -> Range | None:
+def innermost(ranges: Iterable[Range], where: TokenPlace) -> Range | None:
     """The shortest of the ranges that hold a place."""
     held = [r for r in ranges if r.holds(where.file, where.offset)]
     return min(held, key=lambda r: r.end - r.start, default=None)

@@ -15,7 +15,7 @@ from importlib.resources import files as resource_files
 from pathlib import Path
 
 from rc_workbench_plugins.c import access_sites, checking, cpp_catches
-from rc_workbench_plugins.c.clang_parse import Place, included_files
+from rc_workbench_plugins.c.clang_parse import TokenPlace, included_files
 from rc_workbench_plugins.c.copies import Copies
 from rc_workbench_plugins.c.cpp_forms import Form
 from rc_workbench_plugins.c.cpp_sites import opening, unfollowed
@@ -124,12 +124,12 @@ def _not_fatal(problem: Diagnostic) -> Diagnostic:
     return replace(problem, severity=Severity.WARNING)
 
 
-def _main(found: Survey) -> Place | None:
+def _main(found: Survey) -> TokenPlace | None:
     for unit in found.units:
         for function in unit.reading.functions:
             if function.name == "main":
                 line = found.files.text(function.file).count(b"\n", 0, function.start) + 1
-                return Place(function.file, function.start, line, 1)
+                return TokenPlace(function.file, function.start, line, 1)
     return None
 
 

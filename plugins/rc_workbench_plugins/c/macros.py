@@ -15,7 +15,7 @@ from pathlib import Path
 
 from rc_workbench_plugins.c.facts import Range
 from rc_workbench_plugins.c.numbering import Hook
-from rc_workbench_plugins.c.survey import FoundUse, Unit
+from rc_workbench_plugins.c.survey import FoundUse, SurveyedUnit
 
 _TOKEN = re.compile(rb"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|##?|[A-Za-z_]\w*|[0-9]\w*""", re.DOTALL)
 
@@ -72,7 +72,7 @@ class Macros:
 
 
 def find_macros(
-    units: Iterable[Unit], callees: Collection[str], in_cpp: Collection[str], text: Callable[[Path], bytes]
+    units: Iterable[SurveyedUnit], callees: Collection[str], in_cpp: Collection[str], text: Callable[[Path], bytes]
 ) -> Macros:
     """Look through the bodies of the user's macros for callees in C, and for the names of those in C++."""
     bodies = {body for unit in units for body in unit.reading.macros}
@@ -139,7 +139,7 @@ def around(found: FoundUse, uses: Iterable[Range]) -> list[Range]:
 
 
 def carriers_of(
-    found: FoundUse, unit: Unit, macros: Macros, text: Callable[[Path], bytes]
+    found: FoundUse, unit: SurveyedUnit, macros: Macros, text: Callable[[Path], bytes]
 ) -> tuple[list[Carrier], Range | None]:
     """The carriers that can have brought a use whose name is not written there, and the outermost macro use."""
     in_cpp = found.use.form is not None
@@ -153,7 +153,7 @@ def carriers_of(
 
 
 def definitions(
-    unit: Unit,
+    unit: SurveyedUnit,
     hooks: Iterable[Hook],
     macros: Macros,
     text: Callable[[Path], bytes],

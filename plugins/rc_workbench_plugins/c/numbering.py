@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from rc_workbench_plugins.c.clang_parse import Place
+from rc_workbench_plugins.c.clang_parse import TokenPlace
 from rc_workbench_plugins.c.facts import Use
 from rc_workbench_plugins.c.survey import FoundUse, Survey
 from workbench.api.compile import digest
@@ -89,7 +89,7 @@ class Numbering:
         return tuple({w.name: w for hook in self.hooks for w in hook.wrappers}.values())
 
 
-def number(found: Survey, uses: Iterable[FoundUse], main: Place | None) -> Numbering:
+def number(found: Survey, uses: Iterable[FoundUse], main: TokenPlace | None) -> Numbering:
     """Sites and states for those uses that can be instrumented. `main` is where the program's
     main function stands. Files of the project are named by their path below its folder. Wrappers of sources that are
     instrumented apart, or read with other macros, have other names.

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice, takewhile
 
-from rc_workbench_plugins.c.clang_parse import Place
+from rc_workbench_plugins.c.clang_parse import TokenPlace
 from rc_workbench_plugins.c.facts import Range, Statement
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.pragma import PlacedPragma
@@ -26,9 +26,9 @@ class Placing:
     offsets: Sequence[int]
     statements: Sequence[Statement]  # by their offsets, an outer one before what it holds
     do_bodies: Sequence[Statement]
-    of_call: dict[Place, tuple[PlacedPragma, ...]]
+    of_call: dict[TokenPlace, tuple[PlacedPragma, ...]]
 
-    def insertion(self, call: Place) -> tuple[int, int]:
+    def insertion(self, call: TokenPlace) -> tuple[int, int]:
         """The line before which a pragma for this call would stand, and its column (from 1)."""
         before = bisect_right(self.statements, call.offset, key=lambda s: s.range.start)
         nearest = next((s.range for s in reversed(self.statements[:before]) if call.offset < s.range.end), None)
@@ -47,12 +47,12 @@ def place_pragmas(
     data: bytes,
     offsets: Sequence[int],
     pragmas: Sequence[PlacedPragma],
-    calls: Sequence[Place],
+    calls: Sequence[TokenPlace],
     statements: Sequence[Statement],
 ) -> tuple[Placing, tuple[Diagnostic, ...]]:
     """Give each call of a file (in order of offset) its pragmas. `offsets` are those of the lines' first bytes."""
     groups: dict[int, list[PlacedPragma]] = {}
-    targets: dict[int, list[Place]] = {}
+    targets: dict[int, list[TokenPlace]] = {}
     problems: list[Diagnostic] = []
     scopes = _scopes(statements)
     for pragma in pragmas:
@@ -62,7 +62,7 @@ def place_pragmas(
             continue
         groups.setdefault(anchor, []).append(pragma)
         targets[anchor] = held
-    found: dict[Place, tuple[PlacedPragma, ...]] = {}
+    found: dict[TokenPlace, tuple[PlacedPragma, ...]] = {}
     for anchor, group in sorted(groups.items(), reverse=True):  # a pragma nearer to a call comes before one farther off
         free = [call for call in targets[anchor] if call not in found]
         if not free:
@@ -98,8 +98,8 @@ def _scopes(statements: Sequence[Statement]) -> list[_Scope]:
 
 
 def _held_calls(
-    offsets: Sequence[int], position: int, calls: Sequence[Place], scopes: Sequence[_Scope]
-) -> tuple[int, list[Place]]:
+    offsets: Sequence[int], position: int, calls: Sequence[TokenPlace], scopes: Sequence[_Scope]
+) -> tuple[int, list[TokenPlace]]:
     """The calls that a pragma at an offset may speak of, and the offset of what holds them."""
     before = bisect_left(scopes, position, key=lambda scope: scope.range.start)
     scope = next((scope for scope in reversed(scopes[:before]) if position < scope.range.end), None)
@@ -120,7 +120,7 @@ def _held_calls(
     return position, []
 
 
-def _inside(calls: Sequence[Place], part: Range) -> list[Place]:
+def _inside(calls: Sequence[TokenPlace], part: Range) -> list[TokenPlace]:
     first = bisect_left(calls, part.start, key=lambda call: call.offset)
     return list(takewhile(lambda call: call.offset < part.end, islice(calls, first, None)))
 
@@ -130,7 +130,7 @@ def _orphan(pragma: PlacedPragma) -> Diagnostic:
     return pragma.diagnostic(message, "Put it on the line before the statement that holds the call.")
 
 
-def _several(group: Sequence[PlacedPragma], calls: Sequence[Place]) -> list[Diagnostic]:
+def _several(group: Sequence[PlacedPragma], calls: Sequence[TokenPlace]) -> list[Diagnostic]:
     if len(calls) == 1:
         return []
     others = ", ".join(f"{c.line}:{c.column}" for c in calls[1:4])

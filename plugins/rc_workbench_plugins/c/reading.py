@@ -9,7 +9,7 @@ from pathlib import Path
 from clang.cindex import Cursor, CursorKind, TranslationUnit, Type, TypeKind
 
 from rc_workbench_plugins.c.clang_parse import (
-    Place,
+    TokenPlace,
     children,
     file_offset,
     included_file,
@@ -63,7 +63,7 @@ def hidden(cursor: Cursor, parts: list[Cursor], text: Callable[[Path], bytes]) -
     return Range(begin[0], begin[1], stop) if stop >= 0 and not after else None
 
 
-def bases_begun(parts: list[Cursor]) -> Iterator[Place]:
+def bases_begun(parts: list[Cursor]) -> Iterator[TokenPlace]:
     """Where a constructor begins bases: calls of theirs that no member's name comes before."""
     for before, part in zip([None, *parts], parts, strict=False):
         where = place(part.extent.start)
@@ -291,7 +291,7 @@ class _Walker:
             )
         )
 
-    def macro_use(self, cursor: Cursor, where: Place, whole: Range | None) -> None:
+    def macro_use(self, cursor: Cursor, where: TokenPlace, whole: Range | None) -> None:
         self.reading.macro_uses += [whole] if whole else []
         if whole and self.makes_text(cursor):
             self.reading.texts.append(whole)
@@ -339,7 +339,7 @@ class _Walker:
         found = re.finditer(rb"[A-Za-z_]\w*", self.text(part.file)[part.start : part.end])
         return {part.start + word.start(): word[0].decode() for word in found}
 
-    def stands_at(self, where: Place, name: str) -> bool:
+    def stands_at(self, where: TokenPlace, name: str) -> bool:
         if (where.file, where.offset) in self.masked:
             return False
         return self.text(where.file)[where.offset : where.offset + len(name)] == name.encode()

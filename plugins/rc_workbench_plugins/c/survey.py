@@ -14,7 +14,7 @@ from clang.cindex import TranslationUnit
 
 from rc_workbench_plugins.c import clang_parse
 from rc_workbench_plugins.c.accesses import Pointers, access_callees, chosen, find_accesses, mapping_calls
-from rc_workbench_plugins.c.clang_parse import Place
+from rc_workbench_plugins.c.clang_parse import TokenPlace
 from rc_workbench_plugins.c.facts import Range, Reading, Use, innermost
 from rc_workbench_plugins.c.loops import note_decisions
 from rc_workbench_plugins.c.placing import Placing, place_pragmas
@@ -61,7 +61,7 @@ class FoundUse:
 
 
 @dataclass(frozen=True)
-class Unit:
+class SurveyedUnit:
     """One source and what it says. `whole`: nothing in it is beyond the parser, whose arguments are `words`."""
 
     source: Path
@@ -116,7 +116,7 @@ class Survey:
     files: Files
     words: tuple[str, ...]  # the parser's arguments for C
     callees: dict[str, Callee]
-    units: tuple[Unit, ...]
+    units: tuple[SurveyedUnit, ...]
     user_files: tuple[Path, ...]  # the sources, and the user's own headers that they include
     uses: tuple[FoundUse, ...]  # each once, by file and place, sources in the project's order
     diagnostics: tuple[Diagnostic, ...]
@@ -139,7 +139,7 @@ def survey(
     find = partial(find_accesses, maps=maps, names=known.keys(), is_user=files.is_user, text=files.text,
                    pointers=pointers)  # fmt: skip
     finds = find if accesses else None
-    units: list[Unit] = []
+    units: list[SurveyedUnit] = []
     skipped: dict[Path, list[Range]] = {}
     job = job or Job()
     for number, source in enumerate(files.sources):
@@ -239,7 +239,7 @@ def _read(
     skipped: dict[Path, list[Range]],
     finds: Callable[[TranslationUnit, Reading], list[Use]] | None,
     names: Set[str] = frozenset(),
-) -> tuple[Unit | None, tuple[Diagnostic, ...]]:
+) -> tuple[SurveyedUnit | None, tuple[Diagnostic, ...]]:
     if not source.is_file():
         hint = "Fix the project's list of host sources, or put the file there."
         return None, (Diagnostic("the host source is not there", hint, file=str(source)),)
@@ -256,10 +256,12 @@ def _read(
         if files.is_user(file):
             skipped.setdefault(file, []).append(Range(file, start, end))
     problems = clang_parse.problems(parsed)
-    return Unit(source, words, reading, not problems), problems
+    return SurveyedUnit(source, words, reading, not problems), problems
 
 
-def _place(file: Path, files: Files, units: list[Unit], skipped: list[Range]) -> tuple[Placing, tuple[Diagnostic, ...]]:
+def _place(
+    file: Path, files: Files, units: list[SurveyedUnit], skipped: list[Range]
+) -> tuple[Placing, tuple[Diagnostic, ...]]:
     data = files.text(file)
     pragmas, problems = find_pragmas(_decoded(data), "c", str(file))
     offsets = line_starts(data)
@@ -323,7 +325,7 @@ def _unspellable(kind: str) -> bool:
 
 
 def missed_diagnostic(found: FoundUse) -> Diagnostic:
-    where: Place = found.use.place
+    where: TokenPlace = found.use.place
     what = found.use.callee if found.use.access else f"use of {found.callee.name}"
     message = f"this {what} is not instrumented: {found.why_missed}"
     return Diagnostic(message, "", Severity.WARNING, str(where.file), where.line, where.column)

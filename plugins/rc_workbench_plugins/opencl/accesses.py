@@ -7,7 +7,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import count
 
-from rc_workbench_plugins.opencl.kernel import Access, Block, Constant, Instruction, Kind, Operand, Space, Type, Way
+from rc_workbench_plugins.opencl.kernel import (
+    Access,
+    BasicBlock,
+    Constant,
+    Instruction,
+    Kind,
+    Operand,
+    Space,
+    Type,
+    Way,
+)
 
 #: a group's copies between global and local memory; their result is no value, but an event
 GROUP_COPIES = ("async_work_group_copy", "async_work_group_strided_copy")
@@ -17,7 +27,7 @@ INLINED = re.compile(r"\.i(?=\.|\d*$)")
 _REACHES = re.compile(r"(?P<load>vload)|(?P<store>vstore)|(?P<atomic>atom(?:ic)?_)")
 
 
-def with_accesses(blocks: list[Block]) -> tuple[Block, ...]:
+def with_accesses(blocks: list[BasicBlock]) -> tuple[BasicBlock, ...]:
     """The blocks with what each memory operation reaches, and what of."""
     made = {i.result: i for block in blocks for i in block.instructions if i.result}
     numbers = count(1)

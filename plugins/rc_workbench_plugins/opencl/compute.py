@@ -30,7 +30,7 @@ _ARRAYS = ((LOCAL, "local_memory"), (COALESCED, "coalesced"), (PRIVATE, "private
 
 
 @dataclass(frozen=True)
-class Design:
+class KernelDesign:
     """One design of a kernel: `base` is the kernel as it is written, `changes` what is done to its arrays, `setting`
     how it is replicated; `used` and `frequency_hz` come from its report or the user, and are None where nobody said."""
 
@@ -47,7 +47,7 @@ class Design:
 class Prediction:
     """A design with what it comes to; `time_s` is None without a clock."""
 
-    design: Design
+    design: KernelDesign
     estimate: Estimate
     potentials: Potentials
 
@@ -69,13 +69,13 @@ class Prediction:
         return self.cycles / board.most_clock_hz, self.cycles / board.least_clock_hz
 
 
-def predict(design: Design, profile: str = REPAIRED) -> Prediction:
+def predict(design: KernelDesign, profile: str = REPAIRED) -> Prediction:
     work = applied(design.base, design.changes, design.board)
     found = estimate(work, design.board, design.setting, profile)
     return Prediction(design, found, potentials(found, design.board, design.used))
 
 
-def most_b_comp(design: Design) -> float | None:
+def most_b_comp(design: KernelDesign) -> float | None:
     """B_comp (Eq. 20) as far as DSP blocks bound it: what the kernel's multiplications leave of the board's."""
     share = dsp_share(design.base, design.setting, design.board)
     return None if share is None else float(np.clip((1 - np.mean(share)) / design.board.dsp_available, 0, 1))
@@ -138,9 +138,9 @@ def prepare(values: Model) -> Callable[[Job], object] | None:
     return work
 
 
-def designs(values: Model) -> tuple[Design, ...]:
+def designs(values: Model) -> tuple[KernelDesign, ...]:
     """The model's own design, then that of each step. WorkbenchError naming what cannot be."""
-    found: list[Design] = []
+    found: list[KernelDesign] = []
     parts: list[tuple[FieldPath, OpenClModel | Step]] = [((), values.model)]
     parts += [(("steps", n), step) for n, step in enumerate(values.model.steps)]
     kernel = values.model.kernel
@@ -150,7 +150,9 @@ def designs(values: Model) -> tuple[Design, ...]:
     return tuple(found)
 
 
-def _design(values: Model, at: FieldPath, part: OpenClModel | Step, kernel: str, before: Design | None) -> Design:
+def _design(
+    values: Model, at: FieldPath, part: OpenClModel | Step, kernel: str, before: KernelDesign | None
+) -> KernelDesign:
     board, seen = board_of(values), analysis(values, kernel)
     base = work_of(seen.kernel, seen.root, seen.profile, board)
     name = part.name if isinstance(part, Step) else "as written"
@@ -166,11 +168,11 @@ def _design(values: Model, at: FieldPath, part: OpenClModel | Step, kernel: str,
     unroll = {**setting.unroll, **_unrolled(values, at, part, base)}
     setting = replace(setting, unroll=unroll, **given)
     report = _report(values, at, part)
-    return Design(name, base, tuple(changes), setting, _used(values, at, part, report, board),
+    return KernelDesign(name, base, tuple(changes), setting, _used(values, at, part, report, board),
                   _frequency(values, at, part, report), board)  # fmt: skip
 
 
-def _launched(values: Model, seen: Analysed, before: Design | None) -> Setting:
+def _launched(values: Model, seen: Analysed, before: KernelDesign | None) -> Setting:
     """What the launch and the source's own attributes and pragmas say."""
     asked = seen.kernel.attributes
     replicated = [float(asked.get(name, (1,))[0]) for name in ("num_compute_units", "num_simd_work_items")]

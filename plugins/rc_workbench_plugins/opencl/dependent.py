@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rc_workbench_plugins.opencl.kernel import Block, Kernel, Loop, Node, Way, leaves, walk
+from rc_workbench_plugins.opencl.kernel import BasicBlock, Kernel, Loop, Node, Way, leaves, walk
 
 _ITEM = ("get_global_id", "get_local_id", "get_global_linear_id", "get_local_linear_id")
 
@@ -31,7 +31,7 @@ def shared_by_atomics(kernel: Kernel) -> dict[str, int]:
     return found
 
 
-def _decides(block: Block, values: set[str]) -> bool:
+def _decides(block: BasicBlock, values: set[str]) -> bool:
     return len(block.successors) > 1 and any(operand in values for operand in block.instructions[-1].operands)
 
 
@@ -57,7 +57,7 @@ def _dependent(kernel: Kernel) -> set[str]:
             return values
 
 
-def _ways(kernel: Kernel, label: str) -> list[Block]:
+def _ways(kernel: Kernel, label: str) -> list[BasicBlock]:
     """A block, and those before it that lead only to it by one way, with the one that chose this way."""
     found = [kernel.block[label]]
     while len(found) < len(kernel.blocks):

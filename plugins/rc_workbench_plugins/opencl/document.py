@@ -25,7 +25,7 @@ from workbench.api.models import (
 Part = Annotated[int | float | str, Domain(least=0, most=1)]
 
 
-class Design(PartDocument):
+class DesignDocument(PartDocument):
     """What is done to a kernel, and what a compiler's report says of it. A step has what the design before it has, but
     for the report's numbers: those are of one design alone."""
 
@@ -66,7 +66,7 @@ class Design(PartDocument):
     )
 
 
-class Step(Design):
+class Step(DesignDocument):
     """One more step of tuning."""
 
     called: ClassVar[str] = "step"
@@ -76,7 +76,7 @@ class Step(Design):
     name: str = Field(description="what it is called", examples=["SM_UL"])
 
 
-class OpenClModel(ModelDocument, Design):
+class OpenClModel(ModelDocument, DesignDocument):
     """An OpenCL kernel on an FPGA board (HPCA 2016)."""
 
     form: ClassVar[tuple[Group, ...]] = forms.MODEL

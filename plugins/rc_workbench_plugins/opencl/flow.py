@@ -21,7 +21,7 @@ BARRIERS = ("barrier", "work_group_barrier", "wait_group_events")
 
 
 @dataclass(frozen=True, eq=False)
-class Edge:
+class FlowEdge:
     """From a block to another: the phis that take their values, the loops that are entered and left, and those of which
     a round begins."""
 
@@ -43,7 +43,7 @@ class Segment:
     order: int
     instructions: tuple[Instruction, ...]
     end: Instruction
-    edges: list[Edge] = field(default_factory=list)
+    edges: list[FlowEdge] = field(default_factory=list)
     following: Segment | None = None
     live: frozenset[str] = frozenset()
 
@@ -79,7 +79,7 @@ def flow(kernel: Kernel, root: Node) -> Segment:
             begin, before = cut + 1, segment
         last[block.name] = segment
     bodies = _bodies(kernel, around, loops)
-    ways: dict[tuple[str, str], Edge] = {}
+    ways: dict[tuple[str, str], FlowEdge] = {}
     live = _live(kernel, first, last, segments, around)
     for segment in segments:
         segment.live = live[id(segment)]
@@ -93,7 +93,7 @@ def flow(kernel: Kernel, root: Node) -> Segment:
 
 def _edge(
     kernel: Kernel, source: str, target: Segment, around: Mapping[str, tuple[str, ...]], bodies: Mapping[str, str]
-) -> Edge:
+) -> FlowEdge:
     phis = tuple(
         (one.result, one.operands[one.labels.index(source)])
         for one in kernel.block[target.block].instructions
@@ -106,7 +106,7 @@ def _edge(
     set_here = {result for result, _ in phis} | {counter(loop) for loop in (*entered, *begun)}
     needed = {o for _, o in phis if isinstance(o, str)} | {counter(loop) for loop in (*begun, *left)}
     needs = (target.live - set_here) | (needed - {counter(loop) for loop in entered})
-    return Edge(source, target, phis, entered, begun, left, frozenset(needs))
+    return FlowEdge(source, target, phis, entered, begun, left, frozenset(needs))
 
 
 def _bodies(kernel: Kernel, around: Mapping[str, tuple[str, ...]], loops: Iterable[Loop]) -> dict[str, str]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rc_workbench_plugins.opencl.calls import Calls
-from rc_workbench_plugins.opencl.flow import Edge, Segment, counter, flow, ways_of
+from rc_workbench_plugins.opencl.flow import FlowEdge, Segment, counter, flow, ways_of
 from rc_workbench_plugins.opencl.hierarchy import hierarchy
 from rc_workbench_plugins.opencl.kernel import (
     Access,
@@ -94,7 +94,7 @@ class _Launch:
         self._names: dict[Constant, str] = {}
         self._compile()
         self._taken: dict[int, int] = defaultdict(int)
-        self._edges: dict[int, Edge] = {}
+        self._edges: dict[int, FlowEdge] = {}
         self._entries = 0
         self._trips: dict[str, Counter[int]] = {}
         self._copies: dict[str, tuple[int, int | None]] = {}  # elements of group copies, and the step between them
@@ -266,7 +266,7 @@ class _Launch:
                 self._wait(target, part)
         return None
 
-    def _take(self, edge: Edge, items: _Together) -> Segment | None:
+    def _take(self, edge: FlowEdge, items: _Together) -> Segment | None:
         """Go along an edge; the segment behind it, or None where others have to run before."""
         values, count = items.values, len(items.lanes)
         self._taken[id(edge)] += count
@@ -294,7 +294,7 @@ class _Launch:
         else:
             counts[int(rounds[0])] += count
 
-    def _part(self, items: _Together, chosen: NDArray[np.bool_], edge: Edge) -> _Together:
+    def _part(self, items: _Together, chosen: NDArray[np.bool_], edge: FlowEdge) -> _Together:
         """Some of the work items, with what they need along an edge."""
         part = dict(self._fixed)
         for name in edge.needs:
@@ -330,7 +330,7 @@ class _Launch:
             released = True
             del self._held[key]
             assert segment.following is not None
-            live = Edge("", segment.following, (), (), (), (), segment.following.live)
+            live = FlowEdge("", segment.following, (), (), (), (), segment.following.live)
             self._wait(segment.following, items if complete.all() else self._part(items, complete, live))
             if not complete.all():
                 self._held[key] = (segment, [self._part(items, ~complete, live)])

@@ -6,8 +6,8 @@ Three parts, each named by the others with plain strings:
     Node       the hierarchy of Fig. 5: sequences, branches, switches, loops over leaves   (hierarchy.py)
     Profile    executions, trips and strides of one launch                   (interpret.py)
 
-A block is named in `Node` and `Profile` by `Block.name`, a loop by `Loop.id`, an access by `Access.id`. Lines count
-from 1 in the kernel's own file; 0 is "no line". Sizes are bytes.
+A block is named in `Node` and `Profile` by `BasicBlock.name`, a loop by `Loop.id`, an access by `Access.id`. Lines
+count from 1 in the kernel's own file; 0 is "no line". Sizes are bytes.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class Instruction:
 
 
 @dataclass(frozen=True)
-class Block:
+class BasicBlock:
     """A basic block. The last instruction ends it (`br`, `switch`, `ret`); `successors` are in its order: of a
     conditional `br` the taken one first, of a `switch` the default first."""
 
@@ -174,14 +174,14 @@ class Kernel:
     line: int
     arguments: tuple[Argument, ...]
     variables: tuple[Variable, ...]
-    blocks: tuple[Block, ...]
+    blocks: tuple[BasicBlock, ...]
     private_bytes: int = 0  #: of each work item's arrays that are no plain values
     attributes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     unrolls: Mapping[str, int] = field(default_factory=dict)
     loop_lines: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @cached_property
-    def block(self) -> Mapping[str, Block]:
+    def block(self) -> Mapping[str, BasicBlock]:
         return {block.name: block for block in self.blocks}
 
     @property

@@ -17,7 +17,7 @@ from rc_workbench_plugins.opencl.ir_text import ModuleText
 from rc_workbench_plugins.opencl.kernel import (
     VOID,
     Argument,
-    Block,
+    BasicBlock,
     Constant,
     Instruction,
     Kernel,
@@ -93,7 +93,7 @@ class _Reader:
             said = [(instruction, next(lines)) for instruction in block.instructions]
             instructions = tuple(made for one, line in said if (made := self._instruction(one, line, names)))
             targets = re.findall(r"label %(\"[^\"]+\"|[\w.$-]+)", said[-1][1])
-            blocks.append(Block(names[block.name], instructions, tuple(names[t.strip('"')] for t in targets)))
+            blocks.append(BasicBlock(names[block.name], instructions, tuple(names[t.strip('"')] for t in targets)))
             if found := re.search(r"!llvm\.loop !(\d+)", said[-1][1]):
                 latches[names[block.name]] = int(found[1])
         order = _reverse_postorder(blocks)
@@ -329,10 +329,10 @@ def _plain_names(names: Iterable[str]) -> dict[str, str]:
     return plain
 
 
-def _reverse_postorder(blocks: list[Block]) -> list[Block]:
+def _reverse_postorder(blocks: list[BasicBlock]) -> list[BasicBlock]:
     """The blocks that the entry reaches, each after those before it but for loops."""
     by_name = {block.name: block for block in blocks}
-    order: list[Block] = []
+    order: list[BasicBlock] = []
     seen = {blocks[0].name}
     waiting = [(blocks[0], iter(blocks[0].successors))]
     while waiting:

@@ -14,7 +14,7 @@ from itertools import product
 
 import numpy as np
 
-from rc_workbench_plugins.opencl.compute import Design, Prediction, predict
+from rc_workbench_plugins.opencl.compute import KernelDesign, Prediction, predict
 from rc_workbench_plugins.opencl.kernel import Loop, walk
 from rc_workbench_plugins.opencl.model import Setting
 from rc_workbench_plugins.opencl.optimisations import COALESCED, LOCAL, PRIVATE, VECTOR, Change, applied
@@ -44,7 +44,7 @@ class Suggestion:
     said: str
     line: int
     speedup: float
-    design: Design
+    design: KernelDesign
     potentials: Mapping[str, float]
     largest_used: float | None
 
@@ -61,7 +61,7 @@ class _Option:
     what: str
     line: int
     factors: tuple[float, ...]
-    design: Callable[[Values], Design]
+    design: Callable[[Values], KernelDesign]
     said: Callable[[float], str]
 
 
@@ -93,7 +93,7 @@ def suggestions(now: Prediction, profile: str) -> tuple[Suggestion, ...]:
     return tuple(sorted(found, key=lambda s: -s.speedup))
 
 
-def _options(design: Design) -> Iterator[_Option]:
+def _options(design: KernelDesign) -> Iterator[_Option]:
     """Unrolling of each loop, SIMD, CU, and what may be done to each array."""
     setting = design.setting
     for loop in _loops(design.base):
@@ -128,18 +128,18 @@ def _withheld_of(work: Work, name: str) -> tuple[str, ...]:
     return (COALESCED,) if work.task else ()
 
 
-def _unrolled(design: Design, loop: str, factor: Values) -> Design:
+def _unrolled(design: KernelDesign, loop: str, factor: Values) -> KernelDesign:
     setting = replace(design.setting, unroll={**design.setting.unroll, loop: factor})
     return replace(design, setting=setting, used=None)
 
 
-def _replicated(design: Design, name: str, factor: Values) -> Design:
+def _replicated(design: KernelDesign, name: str, factor: Values) -> KernelDesign:
     setting, simd = design.setting, name == "simd"
     setting = replace(setting, simd=factor) if simd else replace(setting, compute_units=factor)
     return replace(design, setting=setting, used=None)
 
 
-def _changed(design: Design, change: Change, factor: Values) -> Design:
+def _changed(design: KernelDesign, change: Change, factor: Values) -> KernelDesign:
     return replace(design, changes=(*design.changes, change), used=None)
 
 
@@ -153,7 +153,7 @@ def _said(change: Change, line: int, factor: float) -> str:
     }[change.what]
 
 
-def _changes(design: Design) -> Iterator[tuple[Change, int]]:
+def _changes(design: KernelDesign) -> Iterator[tuple[Change, int]]:
     """What may be done to each array's accesses, with the line of the first."""
     done = {(change.what, change.object) for change in design.changes}
     lines: dict[str, int] = {}
@@ -179,7 +179,7 @@ def _unrolls(work: Work, loop: Loop) -> tuple[float, ...]:
     return (*powers, *((trips,) if 2 <= trips <= 128 and trips == round(trips) else ()))
 
 
-def _used_after(now: Prediction, design: Design) -> Values | None:
+def _used_after(now: Prediction, design: KernelDesign) -> Values | None:
     used = now.design.used
     if used is None:
         return dsp_share(design.base, design.setting, design.board)
@@ -196,7 +196,7 @@ class Combination:
     cycles: float
     speedup: float
     largest_used: float | None
-    design: Design
+    design: KernelDesign
 
 
 def search(now: Prediction, profile: str, most: int = 10) -> tuple[Combination, ...]:

@@ -11,7 +11,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from rc_workbench_plugins.opencl.dependent import shared_by_atomics, varying_loops
-from rc_workbench_plugins.opencl.kernel import Access, Block, Instruction, Kernel, Node, Profile, Space, Stride, Way
+from rc_workbench_plugins.opencl.kernel import (
+    Access,
+    BasicBlock,
+    Instruction,
+    Kernel,
+    Node,
+    Profile,
+    Space,
+    Stride,
+    Way,
+)
 from rc_workbench_plugins.opencl.recurrence import Interval, intervals
 from workbench.api.models import Values
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
@@ -179,7 +189,7 @@ class _Latencies:
             yield Diagnostic(message, hint, Severity.NOTE, file=self._file, line=line)
 
 
-def _block_work(block: Block, profile: Profile, latencies: _Latencies) -> BlockWork:
+def _block_work(block: BasicBlock, profile: Profile, latencies: _Latencies) -> BlockWork:
     kinds = [kind for i in block.instructions for kind in latencies.kinds(i)]
     line = next((i.line for i in block.instructions if i.line), 0)
     streams = tuple(_stream(a, profile, block.name) for a in block.accesses if a.space is Space.GLOBAL)
@@ -189,11 +199,11 @@ def _block_work(block: Block, profile: Profile, latencies: _Latencies) -> BlockW
     return BlockWork(block.name, line, cycles, streams, len(kinds), multipliers, _lines(block), dsps)
 
 
-def _lines(block: Block) -> tuple[int, ...]:
+def _lines(block: BasicBlock) -> tuple[int, ...]:
     return tuple(sorted({i.line for i in block.instructions if i.line}))
 
 
-def critical_path(block: Block, cycles_of: Callable[[Instruction], float]) -> float:
+def critical_path(block: BasicBlock, cycles_of: Callable[[Instruction], float]) -> float:
     """#Cycle_i: cycles of the longest chain of dependent instructions, at least 1 (section 3.2)."""
     ready: dict[str, float] = {}
     longest = 1.0

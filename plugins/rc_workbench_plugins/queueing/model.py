@@ -63,7 +63,7 @@ class Station(PartDocument):
     to: tuple[Route, ...] = Field((), description="where its jobs go on to; what goes nowhere leaves")
 
 
-class Measured(PartDocument):
+class StationMeasurement(PartDocument):
     """What was measured at a station, to be held against the model."""
 
     called: ClassVar[str] = "measurement"
@@ -89,7 +89,7 @@ class QueueingModel(ModelDocument):
     form: ClassVar[tuple[Group, ...]] = forms.MODEL
 
     stations: tuple[Station, ...] = Field((), description="servers with their queues")
-    measured: tuple[Measured, ...] = Field((), description="measurements to hold the model against")
+    measured: tuple[StationMeasurement, ...] = Field((), description="measurements to hold the model against")
 
 
 def check(reading: ModelReading[QueueingModel]) -> Completed:

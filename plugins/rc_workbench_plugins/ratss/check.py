@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rc_workbench_plugins.ratss.model import Measured, RatssModel, Transaction
+from rc_workbench_plugins.ratss.model import RatssModel, StageMeasurement, Transaction
 from workbench.api.models import Completed, FieldPath, ModelReading, told_twice
 from workbench.model.diagnostic import Severity, near
 
@@ -126,7 +126,7 @@ def _unread(reading: Reading, move: Transaction, at: FieldPath) -> None:
             reading.tell((*at, field), message, "Leave it out.", Severity.WARNING, key=True)
 
 
-def _measured(reading: Reading, entry: Measured, at: FieldPath, names: list[str]) -> None:
+def _measured(reading: Reading, entry: StageMeasurement, at: FieldPath, names: list[str]) -> None:
     if entry.stage and entry.stage not in names:
         hint = near(entry.stage, names, "Stages are")
         reading.tell((*at, "stage"), f"there is no stage '{entry.stage}'", hint)

@@ -111,7 +111,7 @@ class Stage(PartDocument):
     after: tuple[str, ...] = Field((), description="the stages that it needs first", examples=[["load"]])
 
 
-class Measured(PartDocument):
+class StageMeasurement(PartDocument):
     """What an implementation took, at some values of the inputs: for the error, stage by stage (Table V).
 
     `stage` is one stage's name, or "" for the application; times are of all its iterations.
@@ -146,4 +146,4 @@ class RatssModel(ModelDocument):
     pipelined: bool = Field(False, description="stages work at once on successive iterations: the slowest counts")
     baseline_s: Positive | None = Field(None, description="the software's time, for the speedup")
     resources: dict[str, Formula] = Field(default_factory=dict, description="named formulas to weigh time against")
-    measured: tuple[Measured, ...] = Field((), description="what an implementation took, for the error")
+    measured: tuple[StageMeasurement, ...] = Field((), description="what an implementation took, for the error")

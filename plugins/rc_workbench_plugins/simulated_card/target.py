@@ -26,7 +26,7 @@ _BUILD_HOST, _BUILD_CARD, _RUN = "Build host", "Build card", "Run"
 
 
 @dataclass(frozen=True)
-class Simulation:
+class BuiltSimulation:
     """Host and card, built, in folders that go once they have run."""
 
     host: Path
@@ -47,7 +47,7 @@ class SimulatedCard:
 
         return shim_problems(platform, support)
 
-    def build(self, task: Task, job: Job) -> Simulation:
+    def build(self, task: Task, job: Job) -> BuiltSimulation:
         from rc_workbench_plugins.simulated_card.card import build_card
         from rc_workbench_plugins.simulated_card.host import build_host
         from rc_workbench_plugins.simulated_card.users_host import build_users_host
@@ -61,9 +61,9 @@ class SimulatedCard:
                     from rc_workbench_plugins.vhdl.checked import check
 
                     check(hdl, task.root, job)
-        return Simulation(host, card)
+        return BuiltSimulation(host, card)
 
-    def run(self, task: Task, built: Simulation, job: Job) -> Outcome:
+    def run(self, task: Task, built: BuiltSimulation, job: Job) -> Outcome:
         from rc_workbench_plugins.simulated_card.simulate import simulate
 
         with job.step(_RUN):

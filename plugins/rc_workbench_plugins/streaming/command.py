@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from workbench.api.commands import Workbench
-from workbench.api.virtual_time import LEAST_ROWS, Clock, Triples, calibrate, per_frame
+from workbench.api.virtual_time import LEAST_ROWS, FittedClock, Triples, calibrate, per_frame
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.text import counted, significant, table
 from workbench.system.files import read_file
@@ -65,7 +65,7 @@ def run(arguments: Namespace, workbench: Workbench) -> int:
     return 1 if clock.crossed_ns else 0
 
 
-def _calibrated(arguments: Namespace, triples: Triples) -> Clock:
+def _calibrated(arguments: Namespace, triples: Triples) -> FittedClock:
     try:
         clock = calibrate(triples, arguments.s_p, arguments.s_f)
     except ValueError:
@@ -79,7 +79,9 @@ def _calibrated(arguments: Namespace, triples: Triples) -> Clock:
     return clock
 
 
-def _problems(clock: Clock, parts: Sequence[Clock], arguments: Namespace, triples: Triples) -> list[Diagnostic]:
+def _problems(
+    clock: FittedClock, parts: Sequence[FittedClock], arguments: Namespace, triples: Triples
+) -> list[Diagnostic]:
     if not clock.crossed_ns:
         return []
     crossed = f"the least and the largest offset that the messages allow cross by {significant(clock.crossed_ns)} ns"
@@ -95,7 +97,7 @@ def _problems(clock: Clock, parts: Sequence[Clock], arguments: Namespace, triple
     return [Diagnostic(f"no one rate holds for all messages: {crossed}", hint, file=str(arguments.file))]
 
 
-def _text(clock: Clock, parts: Sequence[Clock]) -> str:
+def _text(clock: FittedClock, parts: Sequence[FittedClock]) -> str:
     rows = [("Messages", "Cycle, ns", "Offset, ns", "at least", "at most")]
     for part in (clock, *parts):
         offset = "none" if part.crossed_ns else f"{part.b_f_ns:.3f}"

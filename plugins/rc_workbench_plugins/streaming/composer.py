@@ -18,7 +18,7 @@ from rc_workbench_plugins.streaming.flatten import flattened
 from rc_workbench_plugins.streaming.generate import RESOURCES, made
 from rc_workbench_plugins.streaming.limit_finding import limits_table
 from rc_workbench_plugins.streaming.query.frames import frame_of
-from rc_workbench_plugins.streaming.query.measures import Frame
+from rc_workbench_plugins.streaming.query.measures import FrameLength
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.recorded import recorded
 from rc_workbench_plugins.streaming.stuck import told
@@ -89,7 +89,7 @@ def _kept_adapter() -> Any:
 def restored(kept: Any) -> Composed:
     """The tables of what `compose` kept, without its sources. ValueError where it is damaged."""
     of: _Kept = _kept_adapter().validate_python(kept)
-    frame = frame_of(of.section.frame) if of.section.frame else Frame()
+    frame = frame_of(of.section.frame) if of.section.frame else FrameLength()
     query = read_query(of.query, of.topology, of.query_file, frame)
     agents = agents_of(query, of.topology, of.clock_hz, of.query_file) if of.query else NO_AGENTS
     tables = partial(_tables, of.topology, of.section, agents, of.clock_hz)
@@ -118,7 +118,7 @@ def agents_in(composition: Composition, topology: Topology) -> Agents:
     file = composition.root / section.query
     try:
         text = _query_text(file)
-        frame = frame_of(section.frame) if section.frame else Frame()
+        frame = frame_of(section.frame) if section.frame else FrameLength()
     except (OSError, ArgumentTypeError) as error:
         key = "frame" if isinstance(error, ArgumentTypeError) else "query"
         line, column = composition.place(("streaming", key))

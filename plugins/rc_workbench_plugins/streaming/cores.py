@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from rc_workbench_plugins.streaming.events import Events, Times
-from rc_workbench_plugins.streaming.topology import Place, Topology
+from rc_workbench_plugins.streaming.topology import MappedTo, Topology
 from workbench.api.records import read_thread_lives, read_thread_names, read_waits
 
 _NAME_MOST = 15  # bytes of a thread's name that the system keeps (resources/streaming/thread.hpp)
@@ -38,7 +38,7 @@ def threads_of(topology: Topology, raw: Path) -> dict[str, int]:
     found = {}
     for block in topology.blocks:
         mine = numbers[called(topology.within(block.name))]
-        if topology.place(block.name) is Place.CORE and mine:
+        if topology.place(block.name) is MappedTo.CORE and mine:
             found[block.name] = mine.pop()
     return found
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from rc_workbench_plugins.streaming.topology import Edge, Topology
+from rc_workbench_plugins.streaming.topology import StreamEdge, Topology
 from workbench.model.streaming import Streaming
 
 
-def depths(topology: Topology, edge: Edge, section: Streaming) -> tuple[int, int]:
+def depths(topology: Topology, edge: StreamEdge, section: Streaming) -> tuple[int, int]:
     """What an edge's queues hold, on the processor and on an FPGA."""
     leaves = bool(topology.fpga(edge.source.block))
     return rooms(edge.depth, section.bulk_elements, topology.crosses(edge), leaves)
@@ -21,7 +21,7 @@ def rooms(depth: int, bulk: int, crosses: bool, leaves: bool) -> tuple[int, int]
     return max(depth, 2 * bulk) if leaves else depth, max(depth, bulk) + 1
 
 
-def capacity(topology: Topology, edge: Edge, section: Streaming) -> int:
+def capacity(topology: Topology, edge: StreamEdge, section: Streaming) -> int:
     """What an edge holds in all: where it crosses a bus, a queue on the processor and on each FPGA, and what is on its
     way."""
     if not topology.crosses(edge):

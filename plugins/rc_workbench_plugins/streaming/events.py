@@ -15,7 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rc_workbench_plugins.streaming.topology import Block, BlockKind, Edge, End, Place, Resource, Topology
+from rc_workbench_plugins.streaming.topology import (
+    BlockKind,
+    End,
+    MappedTo,
+    Resource,
+    StreamBlock,
+    StreamEdge,
+    Topology,
+)
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import Table
 
@@ -58,7 +66,7 @@ class EdgeEvents:
     0 in runs that do not say: `edge.depth` is what all its queues hold.
     """
 
-    edge: Edge
+    edge: StreamEdge
     push_ps: Times
     pop_ps: Times
     values: NDArray[Any] | None = None
@@ -106,9 +114,11 @@ def of_topology(topology: Topology, edges: Mapping[str, EdgeEvents], end_ps: int
     return Events(topology.name, edges, end_ps, start_ps, kinds, stands)
 
 
-def _topology(name: str, edges: Sequence[Edge], kinds: Mapping[str, str], stands: Mapping[str, Resource]) -> Topology:
+def _topology(
+    name: str, edges: Sequence[StreamEdge], kinds: Mapping[str, str], stands: Mapping[str, Resource]
+) -> Topology:
     ends = dict.fromkeys(end.block for edge in edges for end in (edge.source, edge.sink))
-    blocks = tuple(Block(block, BlockKind(kinds.get(block, ""), ())) for block in ends)
+    blocks = tuple(StreamBlock(block, BlockKind(kinds.get(block, ""), ())) for block in ends)
     mapping = {block: stands[block].name for block in ends if block in stands}
     return Topology(name, blocks, tuple(edges), tuple(dict.fromkeys(stands.values())), mapping)
 
@@ -207,13 +217,13 @@ def _said(found: Mapping[str, Table]) -> dict[str, Any]:
     return said
 
 
-def _edge(one: Mapping[str, Any]) -> Edge:
-    return Edge(one["label"], End(**one["source"]), End(**one["sink"]), one["type"], one["depth"])
+def _edge(one: Mapping[str, Any]) -> StreamEdge:
+    return StreamEdge(one["label"], End(**one["source"]), End(**one["sink"]), one["type"], one["depth"])
 
 
 def _stands(said: Mapping[str, Any]) -> dict[str, Resource]:
     stands = said.get("stands", {})  # runs of earlier versions do not tell
-    return {block: Resource(name, Place(place)) for block, (name, place) in stands.items()}
+    return {block: Resource(name, MappedTo(place)) for block, (name, place) in stands.items()}
 
 
 @contextmanager

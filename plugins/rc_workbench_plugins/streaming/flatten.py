@@ -13,16 +13,16 @@ from rc_workbench_plugins.streaming.topology import (
     DEFAULT_DEPTH,
     TYPE_BYTES,
     At,
-    Block,
     BlockKind,
     Config,
-    Edge,
     End,
     Implementation,
-    Place,
-    Port,
+    MappedTo,
     Resource,
+    StreamBlock,
+    StreamEdge,
     Topology,
+    TypedPort,
     Value,
     Way,
 )
@@ -58,8 +58,8 @@ class _Flat:
         self.problems: list[Diagnostic] = []
         self._definitions: dict[str, Definition] = {}
         self._kinds: dict[str, BlockKind] = {}
-        self._blocks: dict[str, Block] = {}
-        self._edges: list[Edge] = []
+        self._blocks: dict[str, StreamBlock] = {}
+        self._edges: list[StreamEdge] = []
         self._opened_blocks = 0  # composed ones too
         self._opened_edges = 0
 
@@ -108,7 +108,7 @@ class _Flat:
                 self._wrong(made.at, f"there is no block '{name}' to implement", hint)
         for definition in self._definitions.values():
             seen: dict[str, At] = {}
-            named: list[Port | Config | Made] = [*definition.ports, *definition.config, *definition.made]
+            named: list[TypedPort | Config | Made] = [*definition.ports, *definition.config, *definition.made]
             for part in named:
                 if len(part.name) > NAME_LIMIT:
                     self._wrong(part.at, f"a name has {len(part.name)} characters", f"At most {NAME_LIMIT} are read.")
@@ -179,7 +179,7 @@ class _Flat:
                 ports[made.name] = self._opened(name, inner, (*above, definition.name))
             else:
                 kind = kinds[made.name]
-                self._blocks[name] = Block(name, kind, self._configured(made, kind), made.at)
+                self._blocks[name] = StreamBlock(name, kind, self._configured(made, kind), made.at)
                 ports[made.name] = {port.name: End(name, port.name) for port in inner.ports}
         if len(ports) != len(definition.made):
             return {}
@@ -225,20 +225,20 @@ class _Flat:
             ):
                 label = f"{path}.{edge.label}" if edge.label else f"{path}.{source_block}.{source_port.name}"
                 depth = edge.depth or self._declared.depth or DEFAULT_DEPTH
-                self._edges.append(Edge(label, begin, end, source_port.type, depth, edge.at))
+                self._edges.append(StreamEdge(label, begin, end, source_port.type, depth, edge.at))
         for port in definition.ports:
             if port.name not in stands_for and path != definition.name:
                 self._wrong(port.at, f"nothing inside of '{definition.name}' is joined to its port '{port.name}'")
         return stands_for
 
     @staticmethod
-    def _inside(stands_for: dict[str, End], outer: Port, inner: Mapping[str, End], port: Port) -> None:
+    def _inside(stands_for: dict[str, End], outer: TypedPort, inner: Mapping[str, End], port: TypedPort) -> None:
         if end := inner.get(port.name):
             stands_for[outer.name] = end
 
     def _end(
-        self, edge: Connection, name: str, way: Way, own: Mapping[str, Port], kinds: Mapping[str, BlockKind]
-    ) -> tuple[str, Port] | None:
+        self, edge: Connection, name: str, way: Way, own: Mapping[str, TypedPort], kinds: Mapping[str, BlockKind]
+    ) -> tuple[str, TypedPort] | None:
         """The block ("" for the composed one itself) and the port that an end of an edge names."""
         first, _, rest = name.partition(".")
         if first in own and not rest:
@@ -290,13 +290,13 @@ class _Flat:
                 values[name] = float(value) if config.type.startswith("float") else value
         return values
 
-    def _check_ports(self, block: Block, ends: Collection[str]) -> None:
+    def _check_ports(self, block: StreamBlock, ends: Collection[str]) -> None:
         for port in block.kind.ports:
             if f"{block.name}.{port.name}" not in ends and not self.problems:
                 self._wrong(block.at, f"the {port.way} port '{port.name}' of '{block.name}' has no edge",
                             "Every port is joined to one other.")  # fmt: skip
 
-    def _with_depth(self, edge: Edge, top: str) -> Edge:
+    def _with_depth(self, edge: StreamEdge, top: str) -> StreamEdge:
         for label, (depth, _) in self._declared.depths.items():
             if edge.label in (label, f"{top}.{label}"):
                 return replace(edge, depth=depth)
@@ -326,7 +326,7 @@ class _Flat:
             above = next((name for name in _upwards(block) if name in maps), "")
             mapping[block] = maps[above][0] if above else ANY_CORE
         if ANY_CORE in mapping.values():
-            resources.setdefault(ANY_CORE, Resource(ANY_CORE, Place.CORE))
+            resources.setdefault(ANY_CORE, Resource(ANY_CORE, MappedTo.CORE))
         return tuple(resources.values()), mapping
 
     @staticmethod
@@ -336,7 +336,7 @@ class _Flat:
     def _check_implementations(self, topology: Topology) -> None:
         for block in topology.blocks:
             if topology.implementation(block) is None:
-                on_fpga = topology.place(block.name) is Place.FPGA
+                on_fpga = topology.place(block.name) is MappedTo.FPGA
                 where, wanted = ("an FPGA", "verilog") if on_fpga else ("a processor core", "cpp")
                 message = f"'{block.name}' stands on {where}, and '{block.kind.name}' has no implementation for that"
                 suffix = "v" if on_fpga else "hpp"

@@ -21,10 +21,10 @@ from rc_workbench_plugins.streaming.topology import (
     CARD,
     MAIN,
     At,
-    Block,
-    Edge,
     Implementation,
-    Place,
+    MappedTo,
+    StreamBlock,
+    StreamEdge,
     Topology,
     Value,
     Way,
@@ -66,8 +66,8 @@ def made(topology: Topology, section: Streaming, composition: Composition, agent
     """The sources, with those of the run's agents. WorkbenchError for blocks that cannot be joined, and a platform that
     cannot carry the streams."""
     platform, root = composition.platform, composition.root
-    on_cores = tuple(b for b in topology.blocks if topology.place(b.name) is Place.CORE)
-    on_fpga = tuple(b for b in topology.blocks if topology.place(b.name) is Place.FPGA)
+    on_cores = tuple(b for b in topology.blocks if topology.place(b.name) is MappedTo.CORE)
+    on_fpga = tuple(b for b in topology.blocks if topology.place(b.name) is MappedTo.FPGA)
     edges = [_edge(topology, section, number, edge) for number, edge in enumerate(topology.edges)]
     parts = _parts(topology, edges, agents)
     if not on_cores:
@@ -100,7 +100,7 @@ def made(topology: Topology, section: Streaming, composition: Composition, agent
     return Made(texts, host, (*of_fpga, *library, *counting, f"{STREAM_TOP}.v"), synthesised, names)
 
 
-def _made_of(topology: Topology, block: Block) -> Implementation:
+def _made_of(topology: Topology, block: StreamBlock) -> Implementation:
     found = topology.implementation(block)
     assert found is not None
     return found
@@ -110,7 +110,7 @@ def _is_header(file: str) -> bool:
     return Path(file).suffix in suffixes.C_HEADERS
 
 
-def _edge(topology: Topology, section: Streaming, number: int, edge: Edge) -> dict[str, Any]:
+def _edge(topology: Topology, section: Streaming, number: int, edge: StreamEdge) -> dict[str, Any]:
     """What the templates are told of an edge."""
     depth, on_fpga = depths(topology, edge, section)
     return {
@@ -122,7 +122,7 @@ def _edge(topology: Topology, section: Streaming, number: int, edge: Edge) -> di
     }  # fmt: skip
 
 
-def _net(number: int, edge: Edge) -> str:
+def _net(number: int, edge: StreamEdge) -> str:
     return f"e{number}_{identifier(edge.label.rpartition('.')[2])}"
 
 
@@ -212,7 +212,7 @@ def _rendered(template: str, known: Mapping[str, Any]) -> str:
 
 
 def _main(
-    topology: Topology, section: Streaming, blocks: tuple[Block, ...], edges: list[dict[str, Any]],
+    topology: Topology, section: Streaming, blocks: tuple[StreamBlock, ...], edges: list[dict[str, Any]],
     crossing: list[dict[str, Any]], root: Path, agents: Agents,
 ) -> str:  # fmt: skip
     of_label = {edge["label"]: edge for edge in edges}
@@ -323,7 +323,7 @@ def _unit(platform: Platform) -> int:
 
 
 def _top(
-    topology: Topology, section: Streaming, platform: Platform, modules: list[tuple[Block, Module]],
+    topology: Topology, section: Streaming, platform: Platform, modules: list[tuple[StreamBlock, Module]],
     parts: list[dict[str, Any]], agents: Agents,
 ) -> str:  # fmt: skip
     hardware = platform.hardware

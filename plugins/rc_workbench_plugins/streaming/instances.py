@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rc_workbench_plugins.streaming.modules import Module
-from rc_workbench_plugins.streaming.topology import Block, Value, Way
+from rc_workbench_plugins.streaming.topology import StreamBlock, Value, Way
 
 
 @dataclass
@@ -20,7 +20,9 @@ class _Joined:
     unended: list[str] = field(default_factory=list)  # nets out of it whose end the block does not tell
 
 
-def instance(number: int, block: Block, module: Module, parts: list[dict[str, Any]], clock: str) -> dict[str, Any]:
+def instance(
+    number: int, block: StreamBlock, module: Module, parts: list[dict[str, Any]], clock: str
+) -> dict[str, Any]:
     """What the template is told of a block. WorkbenchError where its module has not the ports that it needs."""
     queues = [part for part in parts if "edge" in part]  # others are of agents
     ends = {str(part["edge"].sink): part for part in queues if part["way"] != "out"}

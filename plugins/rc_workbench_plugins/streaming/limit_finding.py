@@ -18,7 +18,7 @@ from rc_workbench_plugins.streaming.query.evaluate import evaluate, waiting_for_
 from rc_workbench_plugins.streaming.query.limits import Queues, Walk, questions, walk
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.queues import queues
-from rc_workbench_plugins.streaming.topology import GENERATED, Place, Topology
+from rc_workbench_plugins.streaming.topology import GENERATED, MappedTo, Topology
 from workbench.model.blocks import Block, Side
 from workbench.model.changes import Depth, ScaleHost, ScaleState
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
@@ -106,7 +106,7 @@ def _document(walked: Walk, topology: Topology, files: Mapping[str, Sequence[str
 
 def _files(topology: Topology, name: str) -> list[str]:
     """The sources of a block, as it is built in this application."""
-    wanted = Place.FPGA if topology.fpga(name) else Place.CORE
+    wanted = MappedTo.FPGA if topology.fpga(name) else MappedTo.CORE
     made_of = topology.block_by_name[name].kind.implementations
     return [file for one in made_of if one.place is wanted for file in one.files]
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rc_workbench_plugins.streaming.cores import recorded_of_threads
 from rc_workbench_plugins.streaming.edge_queues import arrival, capacity, depths
 from rc_workbench_plugins.streaming.events import Crossing, EdgeEvents, Times, of_topology, tables, value_kind
-from rc_workbench_plugins.streaming.topology import Edge, Place, Topology
+from rc_workbench_plugins.streaming.topology import MappedTo, StreamEdge, Topology
 from workbench.api.records import Records, read_end, read_records
 from workbench.model.cycles import cycle_starts_ps, period_ps
 from workbench.model.run import Manifest, RunStatus, Table
@@ -90,7 +90,7 @@ def recorded(topology: Topology, section: Streaming, raw: Path, run: Manifest) -
     return tables(replace(events, queued_ps=queued, lives_ps=lives))
 
 
-def _of_processor(topology: Topology, section: Streaming, edge: Edge, host: _Host) -> EdgeEvents:
+def _of_processor(topology: Topology, section: Streaming, edge: StreamEdge, host: _Host) -> EdgeEvents:
     crosses = topology.crosses(edge)
     depth = depths(topology, edge, section)[0]
     pushes = host.times(PUSH)
@@ -107,7 +107,7 @@ def _of_processor(topology: Topology, section: Streaming, edge: Edge, host: _Hos
 
 def _lives(topology: Topology, raw: Path, end_ps: int) -> dict[str, Any]:
     lived = read_records(raw / "stream_lives.bin", LIFE)
-    blocks = [block.name for block in topology.blocks if topology.place(block.name) is Place.CORE]
+    blocks = [block.name for block in topology.blocks if topology.place(block.name) is MappedTo.CORE]
     of = {name: one for name, one in zip(blocks, lived.tolist(), strict=False) if one[0]}
     return {
         "lives_ps": {name: (began, ended or end_ps) for name, (began, ended, _) in of.items()},
@@ -115,7 +115,7 @@ def _lives(topology: Topology, raw: Path, end_ps: int) -> dict[str, Any]:
     }
 
 
-def _crossing(topology: Topology, edge: Edge, section: Streaming, into: bool) -> Crossing:
+def _crossing(topology: Topology, edge: StreamEdge, section: Streaming, into: bool) -> Crossing:
     host, fpga = depths(topology, edge, section)
     rooms = (host, fpga) if into else (fpga, host)
     return Crossing(section.bulk_elements, round(1e6 * section.flush_us), rooms, into)
@@ -149,7 +149,7 @@ class _Host:
     def times(self, event: int) -> Times:
         return np.asarray(self._of[event]["at_ps"])
 
-    def values(self, edge: Edge) -> NDArray[np.generic]:
+    def values(self, edge: StreamEdge) -> NDArray[np.generic]:
         return np.ascontiguousarray(self._of[PUSH]["bits"]).view(value_kind(edge.type))
 
     def spells(self, event: int) -> Times:
@@ -172,7 +172,7 @@ class _Card:
     def times(self, event: int) -> Times:
         return cycle_starts_ps(self._of[event]["cycle"] + 1, self._hz, self._drift)
 
-    def values(self, edge: Edge) -> NDArray[np.generic]:
+    def values(self, edge: StreamEdge) -> NDArray[np.generic]:
         bits = np.ascontiguousarray(self._of[PUSH]["bits"])
         if edge.type == "float32":
             return bits.astype("u4").view("f4").astype("f8")

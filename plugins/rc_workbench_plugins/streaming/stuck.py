@@ -14,7 +14,7 @@ import numpy as np
 
 from rc_workbench_plugins.streaming.edge_queues import arrival
 from rc_workbench_plugins.streaming.recorded import NOW
-from rc_workbench_plugins.streaming.topology import Edge, Topology
+from rc_workbench_plugins.streaming.topology import StreamEdge, Topology
 from rc_workbench_plugins.streaming.x_language import problem
 from workbench.api.records import read_lines, read_records
 from workbench.api.streams import Waiting, shortest_cycle
@@ -30,7 +30,7 @@ _SIGNALLED = tuple(f"({name})" for name in ("SIGSEGV", "SIGFPE", "SIGBUS", "SIGI
 class Wait:
     """A block that waits at an edge since then: for room, or for an element."""
 
-    edge: Edge
+    edge: StreamEdge
     for_room: bool
     since_ps: int
 

@@ -60,7 +60,7 @@ class Language(StrEnum):
     VHDL = "vhdl"
 
 
-class Place(StrEnum):
+class MappedTo(StrEnum):
     """What a resource is."""
 
     CORE = "core"
@@ -77,7 +77,7 @@ class At:
 
 
 @dataclass(frozen=True)
-class Port:
+class TypedPort:
     """A typed way into or out of a block. `type` is a key of `TYPE_BYTES`."""
 
     name: str
@@ -110,8 +110,8 @@ class Implementation:
     at: At = field(default=At(), compare=False)
 
     @property
-    def place(self) -> Place:
-        return Place.CORE if self.language is Language.CPP else Place.FPGA
+    def place(self) -> MappedTo:
+        return MappedTo.CORE if self.language is Language.CPP else MappedTo.FPGA
 
 
 @dataclass(frozen=True)
@@ -119,20 +119,20 @@ class BlockKind:
     """What goes in and out of blocks of a kind, and what they may be built of."""
 
     name: str
-    ports: tuple[Port, ...]
+    ports: tuple[TypedPort, ...]
     config: tuple[Config, ...] = ()
     implementations: tuple[Implementation, ...] = ()
     at: At = field(default=At(), compare=False)
 
-    def port(self, name: str) -> Port | None:
+    def port(self, name: str) -> TypedPort | None:
         return next((port for port in self.ports if port.name == name), None)
 
-    def ports_of(self, way: Way) -> tuple[Port, ...]:
+    def ports_of(self, way: Way) -> tuple[TypedPort, ...]:
         return tuple(port for port in self.ports if port.way is way)
 
 
 @dataclass(frozen=True)
-class Block:
+class StreamBlock:
     """A block of the lowest level. `name` is dotted, from the application down."""
 
     name: str
@@ -153,7 +153,7 @@ class End:
 
 
 @dataclass(frozen=True)
-class Edge:
+class StreamEdge:
     """A queue from an out port to an in port. `label` is dotted ("Stream.a"); `depth` are the elements it holds."""
 
     label: str
@@ -177,7 +177,7 @@ class Resource:
     """A processor core or an FPGA on which blocks may stand."""
 
     name: str
-    place: Place
+    place: MappedTo
     at: At = field(default=At(), compare=False)
 
 
@@ -186,49 +186,49 @@ class Topology:
     """An application. Every block is mapped: `mapping` gives the name of its resource."""
 
     name: str
-    blocks: tuple[Block, ...]
-    edges: tuple[Edge, ...]
+    blocks: tuple[StreamBlock, ...]
+    edges: tuple[StreamEdge, ...]
     resources: tuple[Resource, ...] = ()
     mapping: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def cores(self) -> tuple[Resource, ...]:
         """The processor cores that are declared; blocks that stand on `ANY_CORE` take any."""
-        return tuple(r for r in self.resources if r.place is Place.CORE and r.name != ANY_CORE)
+        return tuple(r for r in self.resources if r.place is MappedTo.CORE and r.name != ANY_CORE)
 
     @cached_property
-    def block_by_name(self) -> Mapping[str, Block]:
+    def block_by_name(self) -> Mapping[str, StreamBlock]:
         return {block.name: block for block in self.blocks}
 
     @cached_property
-    def _place_by_resource(self) -> Mapping[str, Place]:
+    def _place_by_resource(self) -> Mapping[str, MappedTo]:
         return {resource.name: resource.place for resource in self.resources}
 
     @cached_property
     def fpgas(self) -> tuple[str, ...]:
         """The FPGAs on which blocks stand, in the order of their declarations: card 0, 1, ..."""
         used = set(self.mapping.values())
-        return tuple(r.name for r in self.resources if r.place is Place.FPGA and r.name in used)
+        return tuple(r.name for r in self.resources if r.place is MappedTo.FPGA and r.name in used)
 
     @cached_property
     def titles(self) -> tuple[str, ...]:
         """What a person calls the FPGAs: one is not called by its name."""
         return self.fpgas if len(self.fpgas) > 1 else ("FPGA",)[: len(self.fpgas)]
 
-    def place(self, block: str) -> Place:
+    def place(self, block: str) -> MappedTo:
         """On what the block of that name stands; a core where nothing maps it."""
-        return self._place_by_resource.get(self.mapping.get(block, ""), Place.CORE)
+        return self._place_by_resource.get(self.mapping.get(block, ""), MappedTo.CORE)
 
     def fpga(self, block: str) -> str:
         """The FPGA on which the block of that name stands; empty where it stands on a processor."""
-        return self.mapping[block] if self.place(block) is Place.FPGA else ""
+        return self.mapping[block] if self.place(block) is MappedTo.FPGA else ""
 
-    def implementation(self, block: Block) -> Implementation | None:
+    def implementation(self, block: StreamBlock) -> Implementation | None:
         """What the block is built of where it stands; None where its kind has nothing for that."""
         fits = (made for made in block.kind.implementations if made.place is self.place(block.name))
         return next(fits, None)
 
-    def edges_of(self, block: str, way: Way) -> tuple[Edge, ...]:
+    def edges_of(self, block: str, way: Way) -> tuple[StreamEdge, ...]:
         """The edges into or out of a block, in the order of its ports."""
         order = {port.name: number for number, port in enumerate(self.block_by_name[block].kind.ports)}
         if way is Way.IN:
@@ -237,11 +237,11 @@ class Topology:
             found = [(order[e.source.port], e) for e in self.edges if e.source.block == block]
         return tuple(edge for _, edge in sorted(found, key=lambda pair: pair[0]))
 
-    def crosses(self, edge: Edge) -> bool:
+    def crosses(self, edge: StreamEdge) -> bool:
         """Whether an edge crosses a bus: from a processor to an FPGA, back, or from one FPGA to another."""
         return self.fpga(edge.source.block) != self.fpga(edge.sink.block)
 
-    def find(self, name: str) -> tuple[Edge, ...]:
+    def find(self, name: str) -> tuple[StreamEdge, ...]:
         """The edges that a person means by a name: a label ("a", "Stream.a"), a port ("total.x", "Stream.total.x") or
         both ends ("filter.y -> total.x", ports left out where there is one edge). Names may begin anywhere in the
         dotted name. Several where the name is not clear; none where there is no such edge."""
@@ -268,14 +268,14 @@ class Topology:
         """The name of a block, an edge or a port without the application's."""
         return name.removeprefix(f"{self.name}.")
 
-    def short(self, edge: Edge) -> str:
+    def short(self, edge: StreamEdge) -> str:
         """An edge's label without the application's name, where it can mean no other edge."""
         name = self.within(edge.label)
         return name if self.find(name) == (edge,) else edge.label
 
-    def paths(self, first: Edge, last: Edge) -> Iterator[tuple[Edge, ...]]:
+    def paths(self, first: StreamEdge, last: StreamEdge) -> Iterator[tuple[StreamEdge, ...]]:
         """Ways of the data from one edge to another, both included, without a circle."""
-        pending: list[tuple[Edge, ...]] = [(first,)]
+        pending: list[tuple[StreamEdge, ...]] = [(first,)]
         while pending:
             path = pending.pop()
             if path[-1] == last:

@@ -13,7 +13,16 @@ from typing import Any
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
 
-from rc_workbench_plugins.streaming.topology import At, Config, Implementation, Language, Place, Port, Value, Way
+from rc_workbench_plugins.streaming.topology import (
+    At,
+    Config,
+    Implementation,
+    Language,
+    MappedTo,
+    TypedPort,
+    Value,
+    Way,
+)
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, did_you_mean
 from workbench.model.streaming import MOST_DEPTH, Streaming
 from workbench.model.text import listed
@@ -53,7 +62,7 @@ class Definition:
 
     name: str
     at: At
-    ports: list[Port] = field(default_factory=list)
+    ports: list[TypedPort] = field(default_factory=list)
     config: list[Config] = field(default_factory=list)
     made: list[Made] = field(default_factory=list)
     edges: list[Connection] = field(default_factory=list)
@@ -65,7 +74,7 @@ class Declared:
 
     definitions: list[Definition] = field(default_factory=list)
     implementations: list[tuple[str, Implementation]] = field(default_factory=list)
-    resources: list[tuple[str, Place, At]] = field(default_factory=list)
+    resources: list[tuple[str, MappedTo, At]] = field(default_factory=list)
     maps: list[tuple[str, str, At]] = field(default_factory=list)
     top: tuple[str, At] | None = None
     depth: int | None = None
@@ -94,7 +103,7 @@ def read_section(section: Streaming, place: Callable[[tuple[str | int, ...]], At
         keys: tuple[str | int, ...] = ("streaming", "blocks", name)
         found = Definition(name, place(keys))
         for way, key, ports in ((Way.IN, "inputs", block.inputs), (Way.OUT, "outputs", block.outputs)):
-            found.ports += [Port(port, way, kind, place((*keys, key, port))) for port, kind in ports.items()]
+            found.ports += [TypedPort(port, way, kind, place((*keys, key, port))) for port, kind in ports.items()]
         for config, text in block.config.items():
             tree, at = parsed(text, "setting_type", (*keys, "config", config))
             kind, default = tree.children
@@ -115,7 +124,7 @@ def read_section(section: Streaming, place: Callable[[tuple[str | int, ...]], At
                 unit = block.unit.get(language.value, name)
                 into.implementations.append((name, Implementation(language, sources, unit, at)))
     for name, what in section.resources.items():
-        into.resources.append((name, Place(what), place(("streaming", "resources", name))))
+        into.resources.append((name, MappedTo(what), place(("streaming", "resources", name))))
     for block_name, resource in section.mapping.items():
         into.maps.append((block_name, resource, place(("streaming", "mapping", block_name))))
     if section.top:
@@ -142,7 +151,7 @@ class _File:
                 self._into.implementations.append((str(kind), made))
             elif item.data == "resource":
                 place, *names = parts
-                self._into.resources += [(str(name), Place(str(place)), self._at(name)) for name in names]
+                self._into.resources += [(str(name), MappedTo(str(place)), self._at(name)) for name in names]
             elif item.data == "mapping":
                 self._into.maps.append((_dotted(parts[0]), str(parts[1]), at))
             else:
@@ -157,7 +166,7 @@ class _File:
             if member.data == "ports":
                 said, kind, *names = parts
                 way = Way.IN if said == "input" else Way.OUT
-                found.ports += [Port(str(port), way, str(kind), at) for port in names]
+                found.ports += [TypedPort(str(port), way, str(kind), at) for port in names]
             elif member.data == "config":
                 kind, config, default = _tree(parts[0]).children
                 found.config.append(Config(str(config), str(kind), _value(default), at))

@@ -17,7 +17,7 @@ from rc_workbench_plugins.opencl.document import OpenClModel, Step
 from rc_workbench_plugins.opencl.launch import Launch
 from rc_workbench_plugins.rat.model import RatModel
 from rc_workbench_plugins.ratss.errors import error_row
-from rc_workbench_plugins.ratss.model import ComputeNode, Measured, RatssModel, Stage, Transaction
+from rc_workbench_plugins.ratss.model import ComputeNode, RatssModel, Stage, StageMeasurement, Transaction
 from stream_runs import kept, simulated
 
 from workbench.api.forms import Group
@@ -52,7 +52,7 @@ def test_every_field_of_a_model_has_a_row() -> None:
     assert named(*Launch.form) == set(Launch.model_fields) - {"arguments"}
     for part in (ComputeNode, Transaction, LayerChange, Compute):
         assert named(*part.form) == set(part.model_fields)
-    assert named(*Measured.form) == set(Measured.model_fields) - {"inputs"}
+    assert named(*StageMeasurement.form) == set(StageMeasurement.model_fields) - {"inputs"}
     assert named(*INPUT) == set(Input.model_fields)
 
 

@@ -13,7 +13,7 @@ from workbench.session.program.keys import COMMANDS, key_in_force
 
 
 @dataclass(frozen=True)
-class Command:
+class WindowCommand:
     """`can` tells whether it can be given now, `says` what it is called now, where that changes, `on` whether it is
     the one of several that is in force."""
 
@@ -28,10 +28,10 @@ class Command:
 
 def known(
     name: str, do: Callable[[], object], can: Callable[[], bool] = lambda: True, says: Callable[[], str] | None = None
-) -> Command:
+) -> WindowCommand:
     """One of the commands of `session/program/keys.py`."""
     text, key = COMMANDS[name]
-    return Command(name, text, do, key, can, says)
+    return WindowCommand(name, text, do, key, can, says)
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Menu:
     """A menu, or one inside another. None among its items is a line between them; `fill` makes them as it opens."""
 
     title: str
-    items: Sequence[Command | Menu | None] = ()
+    items: Sequence[WindowCommand | Menu | None] = ()
     fill: Callable[[QMenu], None] | None = None
 
 
@@ -48,7 +48,7 @@ class Actions:
 
     def __init__(self, window: QWidget, bar: QMenuBar) -> None:
         self._window, self._bar = window, bar
-        self._made: list[tuple[Command, QAction]] = []
+        self._made: list[tuple[WindowCommand, QAction]] = []
         self.all: dict[str, QAction] = {}
         QShortcut(QKeySequence("F10"), window, lambda: bar.setActiveAction(bar.actions()[0]))
 
@@ -69,7 +69,7 @@ class Actions:
         if menu.fill is not None:
             shown.aboutToShow.connect(partial(menu.fill, shown))
 
-    def _action(self, command: Command) -> QAction:
+    def _action(self, command: WindowCommand) -> QAction:
         action = QAction(command.text, self._window)
         action.setShortcut(QKeySequence(key_in_force(command.name, command.key)))
         action.setCheckable(command.on is not None)

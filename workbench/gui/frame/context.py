@@ -19,7 +19,7 @@ from workbench.gui.run.background import Background, Code, Slices
 from workbench.gui.run.traced_run import TracedRun
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.session.edit.documents import Document
-from workbench.session.edit.history import Command, History
+from workbench.session.edit.history import History, HistoryStep
 from workbench.session.keep.aside import load_aside, save_aside
 from workbench.session.keep.results import OpenRun, newest_run, open_knowledge, open_result, predicted
 from workbench.session.open import recent
@@ -355,13 +355,13 @@ class Context(QObject):
         before, show = self.navigation.time_range, self.navigation.set_range
         if time_range != before:
             name = f"use {range_title(time_range)}" if time_range else "use the whole run"
-            self.do(Command(name, lambda: show(time_range), lambda: show(before)))
+            self.do(HistoryStep(name, lambda: show(time_range), lambda: show(before)))
 
     def set_aside(self, finding: str) -> None:
         """Put a finding aside, or take it back, by a step that Ctrl+Z takes back."""
         before, after = self.aside, self.aside ^ {finding}
         name = "set a finding aside" if finding in after else "take a finding back"
-        self.do(Command(name, lambda: self._set_aside(after), lambda: self._set_aside(before)))
+        self.do(HistoryStep(name, lambda: self._set_aside(after), lambda: self._set_aside(before)))
 
     def _set_aside(self, findings: frozenset[str]) -> None:
         self.aside = findings
@@ -373,7 +373,7 @@ class Context(QObject):
         """File and line of what is selected, where it has one."""
         return place_of(self.navigation.selection, self.run, self.analysis)
 
-    def do(self, command: Command) -> bool:
+    def do(self, command: HistoryStep) -> bool:
         """Make a change that Ctrl+Z takes back. False, with a notice, where it could not be made."""
         return self.notices.attempt(lambda: self.history.do(command))
 

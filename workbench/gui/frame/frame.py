@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from workbench.gui.modes.timeline.range_panel import RangePanel
 
 
-class Frame(QMainWindow):
+class ProjectWindow(QMainWindow):
     """A window on one project, without commands. It owns the context; every view gets it."""
 
     def __init__(self, plugins: Plugins) -> None:

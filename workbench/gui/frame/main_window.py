@@ -9,8 +9,8 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 
-from workbench.gui.frame.actions import Command, Menu, known
-from workbench.gui.frame.frame import Frame
+from workbench.gui.frame.actions import Menu, WindowCommand, known
+from workbench.gui.frame.frame import ProjectWindow
 from workbench.gui.frame.selection import SelectedFinding
 from workbench.gui.modes.mode import Mode
 from workbench.session.open import recent
@@ -19,7 +19,7 @@ from workbench.session.program.keys import key_of_mode
 from workbench.session.program.plugins import Plugins
 
 
-class MainWindow(Frame):
+class MainWindow(ProjectWindow):
     def __init__(self, plugins: Plugins) -> None:
         super().__init__(plugins)
         self.actions_of.add(self._menus())
@@ -66,18 +66,19 @@ class MainWindow(Frame):
                 known("open_project", asking.project),
                 known("open_run", asking.run),
                 Menu("Copy an example", [
-                    Command(f"example_{n}", f"{example.title}...", partial(asking.copy_example, example, run=False))
+                    WindowCommand(f"example_{n}", f"{example.title}...",
+                                  partial(asking.copy_example, example, run=False))
                     for n, example in enumerate(EXAMPLES)
                 ]),
                 Menu("Recent", fill=self._fill_recent),
                 None,
                 Menu("Import a run", [
-                    Command(f"import_{i.name}", f"{_capital(i.title)}...", partial(asking.import_run, i),
+                    WindowCommand(f"import_{i.name}", f"{_capital(i.title)}...", partial(asking.import_run, i),
                             can=lambda: not control.running)
                     for i in context.plugins.importers.values()
                 ]),
                 Menu("Export the run", [
-                    Command(f"export_{e.name}", f"{_capital(e.title)}...", partial(asking.export_run, e), can=run)
+                    WindowCommand(f"export_{e.name}", f"{_capital(e.title)}...", partial(asking.export_run, e), can=run)
                     for e in context.plugins.exporters.values()
                 ]),
                 known("new_document", on(lambda mode: mode.new_document()),
@@ -106,7 +107,8 @@ class MainWindow(Frame):
                 known("settings", floating.show_settings),
             )),
             Menu("&View", (
-                *(Command(f"mode_{mode.name}", mode.title, partial(self.go_to, mode.name), key_of_mode(place), either)
+                *(WindowCommand(f"mode_{mode.name}", mode.title, partial(self.go_to, mode.name), key_of_mode(place),
+                                either)
                   for place, mode in enumerate(context.plugins.modes.values(), 1)),
                 None,
                 known("details", self.toggle_details, panels.has_details),
@@ -114,7 +116,7 @@ class MainWindow(Frame):
                 known("range_panel", self.toggle_range, if_mode(lambda mode: context.run and not mode.shows_range)),
                 None,
                 Menu("Theme", [
-                    Command(f"theme_{name}", text, partial(self.set_theme, name), on=partial(self.is_theme, name))
+                    WindowCommand(f"theme_{name}", text, partial(self.set_theme, name), on=partial(self.is_theme, name))
                     for name, text in themes
                 ]),
                 known("reset_layout", panels.reset),

@@ -13,7 +13,7 @@ _MOST_PLACES = 100
 
 
 @dataclass(frozen=True)
-class Place:
+class Visit:
     mode: str
     selection: Selection | None
     time_range: Range | None
@@ -34,7 +34,7 @@ class Navigation(QObject):
         self.mode = "source"
         self.selection: Selection | None = None
         self.time_range: Range | None = None
-        self._places: list[Place] = []
+        self._places: list[Visit] = []
         self._position = -1
         self._moving = False
 
@@ -90,7 +90,7 @@ class Navigation(QObject):
 
     def _remember(self) -> None:
         """Add the place where one is after the last one where one was."""
-        place = Place(self.mode, self.selection, self.time_range)
+        place = Visit(self.mode, self.selection, self.time_range)
         if not self._moving and not (self._places and self._places[self._position] == place):
             self._places = [*self._places[: self._position + 1], place][-_MOST_PLACES:]
             self._position = len(self._places) - 1

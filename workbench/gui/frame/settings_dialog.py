@@ -12,7 +12,7 @@ from workbench.gui.frame.settings_rows import SettingRow
 from workbench.gui.run.background import Background
 from workbench.gui.widgets import Button, ElidedLabel, label, scrolled
 from workbench.model.diagnostic import Diagnostic
-from workbench.run.machine import Part, programs
+from workbench.run.machine import Requirement, programs
 from workbench.session.open.trust import AS_IT_STOOD, OWN, trusted, withdraw
 from workbench.session.program.settings import GROUPS, Setting
 from workbench.system.cache import cache_dir
@@ -178,7 +178,7 @@ class SettingsDialog(QDialog):
     def _look_for_programs(self) -> None:
         self._background.start("programs", programs, self._show_programs, lambda problems: None)
 
-    def _show_programs(self, found: tuple[Part, ...]) -> None:
+    def _show_programs(self, found: tuple[Requirement, ...]) -> None:
         """Below each program the one that is used, or what to do about it."""
         for part in found:
             if row := self.rows.get(f"program.{part.name}"):

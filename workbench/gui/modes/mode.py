@@ -15,7 +15,7 @@ from workbench.gui.frame.focus import focus_inside
 from workbench.gui.look.theme import set_ground
 from workbench.gui.widgets import EmptyState, IconButton
 from workbench.session.edit.documents import Document, free_name
-from workbench.session.edit.history import Command, History, Undoable
+from workbench.session.edit.history import History, HistoryStep, Undoable
 from workbench.session.program.keys import with_key
 from workbench.session.program.plugins import Plugins
 
@@ -113,7 +113,7 @@ class Mode(QWidget):
     def do(self, label: str, do: Callable[[], None], undo: Callable[[], None]) -> bool:
         """Make a change that Ctrl+Z takes back in this mode. False, with a notice, where it could not be made."""
         history = self._own_history if self.kind.undo is Undo.OWN else self.context.history
-        return self.context.notices.attempt(lambda: history.do(Command(label, do, undo)))
+        return self.context.notices.attempt(lambda: history.do(HistoryStep(label, do, undo)))
 
     def save(self) -> bool:
         document = self.shown_document

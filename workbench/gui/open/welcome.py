@@ -15,7 +15,7 @@ from workbench.gui.open.asking import Asking
 from workbench.gui.open.welcome_parts import Box, LastRun, RecentRow, StepMark, last_run
 from workbench.gui.widgets import Button, ElidedLabel, IconLabel, SeverityIcon, label, rule
 from workbench.model.diagnostic import Diagnostic
-from workbench.run.machine import Part, machine_report, programs
+from workbench.run.machine import Requirement, machine_report, programs
 from workbench.session.open import recent
 from workbench.session.open.examples import EXAMPLES, Example
 from workbench.system.toolchain import Tool
@@ -197,12 +197,12 @@ class Welcome(QScrollArea):
         """With the libraries, which are loaded in processes of their own: seconds of work, so only when asked for."""
         self._look_at_machine(machine_report)
 
-    def _look_at_machine(self, look: Callable[[], tuple[Part, ...]]) -> None:
+    def _look_at_machine(self, look: Callable[[], tuple[Requirement, ...]]) -> None:
         self._context.background.start(
             "machine", look, self._show_machine, lambda problems: self._context.notices.tell(*problems)
         )
 
-    def _show_machine(self, found: tuple[Part, ...]) -> None:
+    def _show_machine(self, found: tuple[Requirement, ...]) -> None:
         """The programs that are needed, and whatever lacks; `workbench doctor` shows them all."""
         self._machine.clear()
         column = self._machine.column

@@ -20,7 +20,7 @@ SAME = 0.02  # how far two measures may be apart that are taken for one
 
 
 @dataclass(frozen=True)
-class Point:
+class SizeTime:
     """Transfers of one size: `time_s` is the median of one's time, between the quartiles; `together` how many were
     under way at once, whose time is shared out."""
 
@@ -33,13 +33,13 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Measured:
+class EntryTimes:
     """What the calls of one entry took, sizes growing; `at_once` the same with several under way, where they were."""
 
     table: str
     entry: int
-    points: tuple[Point, ...]
-    at_once: tuple[Point, ...] = ()
+    points: tuple[SizeTime, ...]
+    at_once: tuple[SizeTime, ...] = ()
 
     @property
     def overlaps(self) -> bool:
@@ -49,7 +49,7 @@ class Measured:
         return bool(shares) and float(np.median(shares)) < 0.5
 
 
-def measured(run: Run, platform: Platform) -> tuple[Measured, ...]:
+def measured(run: Run, platform: Platform) -> tuple[EntryTimes, ...]:
     """By entry and size, in the platform's order. A non-blocking transfer ends where the next call of kind wait does.
 
     WorkbenchError where the run holds no call that names a transfer table.
@@ -61,7 +61,7 @@ def measured(run: Run, platform: Platform) -> tuple[Measured, ...]:
         by = {n: tuple(_point(size, n, times[number, size, n]) for size in sizes if (number, size, n) in times)
               for n in sorted({n for of, _, n in times if of == number})}  # fmt: skip
         if 1 in by:
-            found.append(Measured(entry.transfer, number, by[1], by[max(by)] if max(by) > 1 else ()))
+            found.append(EntryTimes(entry.transfer, number, by[1], by[max(by)] if max(by) > 1 else ()))
     if not found:
         hint = "Run one whose calls name transfer tables in the template, and which waits for those that do not block."
         raise WorkbenchError(Diagnostic("this run holds no transfer to measure", hint, file=str(run.path)))
@@ -92,19 +92,19 @@ def _times_ps(run: Run, platform: Platform) -> Mapping[tuple[int, int, int], lis
     return times
 
 
-def _point(size: int, together: int, times_ps: Sequence[float]) -> Point:
+def _point(size: int, together: int, times_ps: Sequence[float]) -> SizeTime:
     low, middle, high = np.percentile(times_ps, [25, 50, 75]) / PS_PER_S
-    return Point(size, len(times_ps), float(middle), float(low), float(high), together)
+    return SizeTime(size, len(times_ps), float(middle), float(low), float(high), together)
 
 
-def with_tables(text: str, platform: Platform, found: Sequence[Measured], how: str) -> str:
+def with_tables(text: str, platform: Platform, found: Sequence[EntryTimes], how: str) -> str:
     """The template's text with the measured points in its tables; all else stays as it is, comments too, and points of
     smaller and larger sizes than were measured.
 
     `how` is said at every point. Non-blocking calls that take other times than the blocking ones of their table, or
     overlap, get a table of their own. WorkbenchError where the text cannot be edited.
     """
-    kept: dict[str, Measured] = {}
+    kept: dict[str, EntryTimes] = {}
     for one in found:
         name = one.table
         if name in kept:
@@ -117,12 +117,12 @@ def with_tables(text: str, platform: Platform, found: Sequence[Measured], how: s
     return text
 
 
-def _alike(a: Measured, b: Measured) -> bool:
+def _alike(a: EntryTimes, b: EntryTimes) -> bool:
     times = {point.bytes: point.time_s for point in a.points}
     return all(abs(p.time_s / times[p.bytes] - 1) <= SAME for p in b.points if p.bytes in times)
 
 
-def _with_table(text: str, platform: Platform, name: str, one: Measured, how: str) -> str:
+def _with_table(text: str, platform: Platform, name: str, one: EntryTimes, how: str) -> str:
     beside = {point.bytes: point for point in one.at_once}
     points = [_written(p.bytes, p.time_s, _source(p, beside.get(p.bytes), how)) for p in one.points]
     old = platform.transfer_tables.get(name)
@@ -144,7 +144,7 @@ def _written(size: int, time_s: float, source: str) -> dict[str, int | str]:
     return {"bytes": size if size < 1024 else written(size, "B"), "time_s": time, "source": source}
 
 
-def _like(platform: Platform, one: Measured) -> dict[str, str | bool]:
+def _like(platform: Platform, one: EntryTimes) -> dict[str, str | bool]:
     """What a new table says besides its points, after the one that its entry named."""
     of, entry = platform.transfer_tables[one.table], platform.host.entries[one.entry]
     return {
@@ -156,7 +156,7 @@ def _like(platform: Platform, one: Measured) -> dict[str, str | bool]:
     }
 
 
-def _source(alone: Point, at_once: Point | None, how: str) -> str:
+def _source(alone: SizeTime, at_once: SizeTime | None, how: str) -> str:
     """How a point was taken: half of the times lie between the two."""
     (low, unit), (high, of_high) = (time_text(time_s).split(NARROW) for time_s in (alone.low_s, alone.high_s))
     told = f"{how}: median of {alone.calls}, {low}{f' {unit}' if unit != of_high else ''} to {high} {of_high}"

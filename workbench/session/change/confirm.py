@@ -43,7 +43,7 @@ _READ_TOO = {
 _SHOWN = 60  # characters of a line
 
 
-class Answer(StrEnum):
+class AnswerStatus(StrEnum):
     """What became of the application's answer: its exit code, what it prints, and the files that it writes."""
 
     SAME = "same"
@@ -62,7 +62,7 @@ class Confirmation:
     """
 
     changes: tuple[Change, ...]
-    answer: Answer
+    answer: AnswerStatus
     time_s: float | None = None
     speedup: float | None = None
     why: str = ""
@@ -72,13 +72,17 @@ class Confirmation:
     def words(self) -> str:
         """What was found, in sentences."""
         why = f"{self.why[:1].upper()}{self.why[1:]}."
-        if self.answer is Answer.NOT_POSSIBLE:
+        if self.answer is AnswerStatus.NOT_POSSIBLE:
             return f"Not confirmed, since the simulated card cannot try it. {why}"
-        if self.answer is Answer.FAILED:
+        if self.answer is AnswerStatus.FAILED:
             return f"The application fails with these changes. {why}"
         assert self.time_s is not None
         gain = f"Confirmed on the card: {time_text(self.time_s)}, speedup {ratio_text(self.speedup or 1.0)}."
-        return f"{gain} The answer is the same." if self.answer is Answer.SAME else f"{gain} The answer differs. {why}"
+        return (
+            f"{gain} The answer is the same."
+            if self.answer is AnswerStatus.SAME
+            else f"{gain} The answer differs. {why}"
+        )
 
     def as_json(self) -> dict[str, object]:
         """The keys that `workbench whatif --confirm` adds."""
@@ -106,7 +110,7 @@ def confirm(workspace: Workspace, run: Run, changes: Sequence[Change], job: Job,
         rerun = plan(workspace, run, platform, changes)
         tried = _tried(workspace, rerun, plugins)
     except NotPossible as why:
-        return Confirmation(changes, Answer.NOT_POSSIBLE, why=f"{why}")
+        return Confirmation(changes, AnswerStatus.NOT_POSSIBLE, why=f"{why}")
     assert run.path is not None
     folder = run.path.with_name(f"{run.path.name}.confirmed")
     if written := _written_since(workspace, run):
@@ -117,7 +121,7 @@ def confirm(workspace: Workspace, run: Run, changes: Sequence[Change], job: Job,
     except WorkbenchError as error:
         if not rerun.builds_anew:
             raise
-        return Confirmation(changes, Answer.NOT_POSSIBLE, why=error.diagnostics[0].sentences)
+        return Confirmation(changes, AnswerStatus.NOT_POSSIBLE, why=error.diagnostics[0].sentences)
     return _compared(run, again, rerun, changes)
 
 
@@ -208,13 +212,13 @@ def _compared(base: Run, again: Run, rerun: Rerun, changes: tuple[Change, ...]) 
     told = (note for note in again.manifest.diagnostics if note not in base.manifest.diagnostics)
     notes = [note for note in told if note.severity is Severity.ERROR or not note.file]  # else of sources, not the run
     if missed := [*unmet(rerun, base, again)]:
-        return Confirmation(changes, Answer.NOT_POSSIBLE, why=missed[0], notes=tuple(notes), run=again.path)
+        return Confirmation(changes, AnswerStatus.NOT_POSSIBLE, why=missed[0], notes=tuple(notes), run=again.path)
     if not again.complete:
         errors = [note.sentences for note in notes if note.severity is Severity.ERROR]
         why = errors[0] if errors else again.manifest.reason
-        return Confirmation(changes, Answer.FAILED, why=why, notes=tuple(notes), run=again.path)
+        return Confirmation(changes, AnswerStatus.FAILED, why=why, notes=tuple(notes), run=again.path)
     why = difference(base, again)
-    answer = Answer.DIFFERS if why else Answer.SAME
+    answer = AnswerStatus.DIFFERS if why else AnswerStatus.SAME
     speedup = base.time_s / again.time_s if again.time_s else None
     return Confirmation(changes, answer, again.time_s, speedup, why, tuple(notes), again.path)
 

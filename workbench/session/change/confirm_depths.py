@@ -26,7 +26,7 @@ _AMPLE_EDGE = 1 << 14  # elements of an edge that is as deep as it likes
 
 
 @dataclass(frozen=True)
-class Simulation:
+class DepthSimulation:
     """What depths were simulated, what was predicted of them (None: nothing) and what came; None: it did not end."""
 
     depths: Mapping[str, int]
@@ -45,7 +45,7 @@ class ConfirmedDepths:
     """The simulations in order, and the front as it is known after them. The last one's depths are the front's choice
     where it `came_true`."""
 
-    simulations: tuple[Simulation, ...]
+    simulations: tuple[DepthSimulation, ...]
     front: Front
 
 
@@ -58,7 +58,7 @@ def confirm_depths(
     if front is not None and front.choice is None:
         raise WorkbenchError(Diagnostic("no depths are chosen that could be confirmed"))
     workspace = _project_of(run, plugins)
-    done: list[Simulation] = []
+    done: list[DepthSimulation] = []
     with tempfile.TemporaryDirectory(prefix="recap-depths-") as folder:
         for number in range(MOST_SIMULATIONS):
             choice = front.choice if front else None
@@ -67,7 +67,7 @@ def confirm_depths(
             again = _simulated(workspace, run, plugins, depths, Path(folder) / str(number), job)
             replay = _replay(again, run, plugins, depths) if again.complete else None
             measured = replay.run_ps if replay else None
-            done.append(Simulation(depths, choice.time_ps if choice else None, measured))
+            done.append(DepthSimulation(depths, choice.time_ps if choice else None, measured))
             if done[-1].came_true and front is not None:
                 return ConfirmedDepths(tuple(done), front)
             if replay is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbench.model.prediction import Prediction
 from workbench.model.text import ratio_text, time_text
-from workbench.session.change.confirm import Answer, Confirmation
+from workbench.session.change.confirm import AnswerStatus, Confirmation
 
 
 def confirmed_words(prediction: Prediction, found: Confirmation) -> tuple[str, str, str]:
@@ -12,12 +12,12 @@ def confirmed_words(prediction: Prediction, found: Confirmation) -> tuple[str, s
 
     A speedup is confirmed where the answer is the same and it lies in the prediction's interval, as exactly as shown.
     """
-    if found.answer is Answer.NOT_POSSIBLE:
+    if found.answer is AnswerStatus.NOT_POSSIBLE:
         return "not possible", "muted", found.why
-    if found.answer is Answer.FAILED or found.speedup is None or found.time_s is None:
+    if found.answer is AnswerStatus.FAILED or found.speedup is None or found.time_s is None:
         return "the run failed", "high", found.why
     took, speedup = time_text(found.time_s), ratio_text(found.speedup)
-    if found.answer is Answer.DIFFERS:
+    if found.answer is AnswerStatus.DIFFERS:
         return "answer changed", "high", f"{found.why}; {speedup}, {took}"
     if prediction.holds(found.speedup) is not False:
         return f"confirmed {speedup}", "good", f"{took}, same answer"

@@ -15,12 +15,12 @@ from workbench.api.targets import TimingRule
 from workbench.model.changes import (
     Asynchronous,
     Change,
-    Clock,
     ControlInFpga,
     Depth,
     Early,
     FewerStarts,
     Interrupt,
+    OtherClock,
     OtherPlatform,
     PollDelay,
     Replicas,
@@ -235,7 +235,7 @@ def _replicas(rerun: Rerun, case: _Case, change: Replicas) -> Rerun:
     return replace(rerun, settings={**rerun.settings, found[0]: change.count}, counts=counts)
 
 
-def _clock(rerun: Rerun, case: _Case, change: Clock) -> Rerun:
+def _clock(rerun: Rerun, case: _Case, change: OtherClock) -> Rerun:
     hardware = case.platform.hardware
     own = {clock.name for clock in hardware.clocks} if hardware else set()
     if change.clock not in own:
@@ -270,7 +270,7 @@ _HOW: Mapping[type[Change], Callable[..., Rerun]] = {
     Interrupt: _interrupt,
     PollDelay: _poll_delay,
     Replicas: _replicas,
-    Clock: _clock,
+    OtherClock: _clock,
     Depth: _depth,
     OtherPlatform: _platform,
     ScaleState: _never("the design runs cycle by cycle as it is written: one of its states cannot be made faster"),

@@ -25,7 +25,7 @@ from workbench.model.streams import Fifo, Stream
 from workbench.replay.depths import AMPLE, FAILED, LOSS, Choice, CyclesOf, front, least_depths
 from workbench.replay.host_words import with_host
 from workbench.replay.traffic import Traffic, traffic_of
-from workbench.replay.words import Words
+from workbench.replay.words import WordReplay
 from workbench.session.make.instrumenting import check_driven, on_each, with_depths
 from workbench.session.make.pipeline import task_of
 from workbench.session.open.composing import check
@@ -174,7 +174,7 @@ class Search:
             (run, depths), known = seen[0], [one.traffic for one, _ in seen[1:] if one.traffic]
             if run.traffic is None:
                 return None
-            words = Words(run.traffic, self._by_number(depths), known)
+            words = WordReplay(run.traffic, self._by_number(depths), known)
             cycles_of = self.replays(words)
             self.why = words.why or ["its own run is not replayed as it was"]
             if words.why or cycles_of(depths) != run.cycles:
@@ -194,7 +194,7 @@ class Search:
 
         return _Found(least_depths(self.held, cycles_of, self._best, self._loss), (_step_by_step(self.why),))
 
-    def replays(self, words: Words) -> CyclesOf:
+    def replays(self, words: WordReplay) -> CyclesOf:
         """The cycles with some depths, by replay; each found once."""
         known: dict[tuple[int, ...], int] = {}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from workbench.api.source.edits import decode, encode
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.session.edit.history import Command, History
+from workbench.session.edit.history import History, HistoryStep
 from workbench.session.program.files import write_atomically
 from workbench.system.files import read_file, sha256
 
@@ -119,7 +119,7 @@ class Document:
 
     def replace(self, label: str, text: str) -> None:
         """Put another text in the place of all, by one step that can be undone."""
-        self.history.do(Command(label, partial(self.type, text), partial(self.type, self.text)))
+        self.history.do(HistoryStep(label, partial(self.type, text), partial(self.type, self.text)))
 
     def reload(self) -> None:
         """Take the file's text as it is now; what was here can be had back by undo. Raises WorkbenchError."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from workbench.analysis.knowledge import KnowledgeFile
 from workbench.api import ModelKind
-from workbench.formats.field_reference import Section, json_schema, markdown, sections
+from workbench.formats.field_reference import MappingFields, json_schema, markdown, sections
 from workbench.formats.manifest import manifest_text
 from workbench.formats.yaml_marks import read_marked
 from workbench.model.application import Project
@@ -88,7 +88,7 @@ def schemas(name: str) -> Mapping[str, object]:
     return {document.file: json_schema(document.schema) for document in documents(name)}
 
 
-def described(document: Document) -> tuple[Section, ...]:
+def described(document: Document) -> tuple[MappingFields, ...]:
     return sections(document.schema, document.examples)
 
 

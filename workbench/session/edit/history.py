@@ -28,7 +28,7 @@ class Undoable(Protocol):
 
 
 @dataclass(frozen=True)
-class Command:
+class HistoryStep:
     """A change with a name: `do` makes it, `undo` takes it back. One that raises WorkbenchError changed nothing."""
 
     label: str
@@ -40,8 +40,8 @@ class History:
     """What was done, in order. A command that raises is not recorded."""
 
     def __init__(self, changed: Callable[[], None] = lambda: None) -> None:
-        self._done: list[Command] = []
-        self._undone: list[Command] = []
+        self._done: list[HistoryStep] = []
+        self._undone: list[HistoryStep] = []
         self._changed = changed
 
     @property
@@ -60,7 +60,7 @@ class History:
     def can_redo(self) -> bool:
         return bool(self._undone)
 
-    def do(self, command: Command) -> None:
+    def do(self, command: HistoryStep) -> None:
         command.do()
         self._done.append(command)
         self._undone.clear()

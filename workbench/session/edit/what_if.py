@@ -12,7 +12,7 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.predict.inputs import number
 from workbench.predict.words import input_written
 from workbench.session.edit.documents import Event
-from workbench.session.edit.history import Command
+from workbench.session.edit.history import HistoryStep
 from workbench.session.edit.model_document import ModelDocument
 
 Layers = tuple[Layer, ...] | None
@@ -40,7 +40,7 @@ class WhatIf:
         before = self.changes, self.layers
         if before != (changes, layers):
             do, undo = partial(self._show, changes, layers), partial(self._show, *before)
-            self._document.history.do(Command(label, do, undo))
+            self._document.history.do(HistoryStep(label, do, undo))
 
     def _show(self, changes: dict[str, float], layers: Layers) -> None:
         self.changes, self.layers = changes, layers
@@ -85,4 +85,4 @@ class WhatIf:
             document.type(text)
 
         do, undo = partial(show, {}, new), partial(show, before, old)
-        document.history.do(Command("write the what-if into the model", do, undo))
+        document.history.do(HistoryStep("write the what-if into the model", do, undo))

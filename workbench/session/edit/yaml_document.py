@@ -12,7 +12,7 @@ from workbench.formats.units import UnitError, quantity
 from workbench.formats.yaml_marks import Marked, read_marked
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.session.edit.documents import Document
-from workbench.session.edit.history import Command
+from workbench.session.edit.history import HistoryStep
 
 Path_ = tuple[int | str, ...]
 Notify = Callable[..., None]
@@ -160,5 +160,5 @@ class YamlDocument(Document):
             self._notify(*error.diagnostics)
             return False
         if new != old:
-            self.history.do(Command(label, lambda: self.type(new), lambda: self.type(old)))
+            self.history.do(HistoryStep(label, lambda: self.type(new), lambda: self.type(old)))
         return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from workbench.analysis.came_true import work_of
 from workbench.analysis.cause import Cause, find_cause
 from workbench.analysis.equal_work import EqualWork, equal_work
-from workbench.analysis.measured import Measured
+from workbench.analysis.measured import MeasuredRun
 from workbench.model.ledger import Work
 from workbench.model.run import Run
 from workbench.session.keep.time_range import between
@@ -19,11 +19,11 @@ def cause_of(a: Run, b: Run, equal: EqualWork | None = None) -> Cause | None:
     if not (a.complete and b.complete):
         return None
     if work_of(a, b) is Work.EQUAL:
-        return find_cause(Measured(a), Measured(b))
+        return find_cause(MeasuredRun(a), MeasuredRun(b))
     if not (has_trace(a) and has_trace(b)):
         return None
     equal = equal or equal_work(a, b)
     if equal is None or not equal.calls:
         return None
     in_a, in_b = (between(run, part.from_ps, part.to_ps) for run, part in ((a, equal.a), (b, equal.b)))
-    return find_cause(Measured(in_a), Measured(in_b), part=True)
+    return find_cause(MeasuredRun(in_a), MeasuredRun(in_b), part=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from workbench.analysis.measured import Measured
+from workbench.analysis.measured import MeasuredRun
 from workbench.api import Importer
 from workbench.api.faults import caught, plugin_fault
 from workbench.api.job import Job
@@ -34,10 +34,10 @@ def export_run(path: Path, form: str, out: Path, plugins: Plugins) -> tuple[Diag
     return problems
 
 
-def measured_run(path: Path, plugins: Plugins) -> tuple[Measured, tuple[Diagnostic, ...]]:
+def measured_run(path: Path, plugins: Plugins) -> tuple[MeasuredRun, tuple[Diagnostic, ...]]:
     """A run folder with what is counted in it; less than all of it is a diagnostic."""
     run, platform, problems = open_recorded(path, plugins)
-    return Measured(run, platform, plugins.metrics), problems
+    return MeasuredRun(run, platform, plugins.metrics), problems
 
 
 def import_run(path: Path, form: str, out: Path, plugins: Plugins, job: Job) -> tuple[Run, tuple[Diagnostic, ...]]:

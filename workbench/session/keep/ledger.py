@@ -18,7 +18,7 @@ from workbench.formats.ledger_file import (
     read_ledger,
 )
 from workbench.formats.run_folder import now, open_run
-from workbench.model.changes import Clock, Depth, OtherPlatform, Replicas, Width
+from workbench.model.changes import Depth, OtherClock, OtherPlatform, Replicas, Width
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, unknown_name
 from workbench.model.ledger import Base, Came, Confirmed, Entry, Expected, Fate, Work, expected_of
 from workbench.model.prediction import Prediction, Trust
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from workbench.session.keep.results import OpenRun
 
 #: Changes that a setting or another platform can make, with the same sources.
-_BY_SETTINGS = (Replicas, Clock, Depth, Width, OtherPlatform)
+_BY_SETTINGS = (Replicas, OtherClock, Depth, Width, OtherPlatform)
 
 
 def ledger_path(run: Run) -> Path:

@@ -34,7 +34,7 @@ from workbench.model.changes import read_change
 from workbench.model.diagnostic import Cancelled, Diagnostic, Severity, WorkbenchError, unknown_name
 from workbench.predict.kinds import load_model
 from workbench.replay.predict import Replayed
-from workbench.session.change.confirm import Answer, confirm
+from workbench.session.change.confirm import AnswerStatus, confirm
 from workbench.session.keep.results import platform_of_run, prepared
 from workbench.session.make.engines import Engine, Handle
 from workbench.session.make.pipeline import RunOptions, run_workspace
@@ -185,11 +185,11 @@ def _changed(study: Study, point: Point, workspace: Workspace, plugins: Plugins,
     except WorkbenchError as error:
         return PointState(Status.FAILED, error=error.diagnostics[0].text())
     place = found.run.relative_to(study.folder).as_posix() if found.run else ""
-    if found.answer is Answer.NOT_POSSIBLE:
+    if found.answer is AnswerStatus.NOT_POSSIBLE:
         return PointState(Status.PREDICTED, error=f"the card cannot try it: {found.why}")
-    if found.answer is Answer.FAILED:
+    if found.answer is AnswerStatus.FAILED:
         return PointState(Status.FAILED, place, error=f"the application fails with these changes: {found.why}")
-    note = "" if found.answer is Answer.SAME else f"its answer is another one: {found.why}"
+    note = "" if found.answer is AnswerStatus.SAME else f"its answer is another one: {found.why}"
     return PointState(Status.DONE, place, found.time_s, note=note)
 
 

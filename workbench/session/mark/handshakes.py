@@ -37,7 +37,7 @@ class Asks:
     level: bool = False
 
 
-class Words:
+class HandshakeWords:
     """The words of handshakes, of all styles of ports."""
 
     def __init__(self, styles: Iterable[PortStyle] = ()) -> None:

@@ -17,7 +17,7 @@ from workbench.model.pragma import CPU, MEM, Category, Pragma
 from workbench.model.proposal import Proposal
 from workbench.model.scan import Branch, CallSite, HdlBlock, ProjectScan, StateRegister, Term
 from workbench.model.targets import shared_parts
-from workbench.session.mark.handshakes import Asks, Words
+from workbench.session.mark.handshakes import Asks, HandshakeWords
 
 if TYPE_CHECKING:
     from workbench.model.platform import Platform
@@ -58,12 +58,14 @@ def proposals(
 ) -> tuple[Proposal, ...]:
     """By file and line. `around` is what stands around each FPGA's design, by what the names in it begin with; `styles`
     are those of the ports that plugins bring."""
-    found = _Proposing(scan, platform, around, Words(styles)).all()
+    found = _Proposing(scan, platform, around, HandshakeWords(styles)).all()
     return tuple(sorted(found, key=lambda p: (p.file, p.line, p.column)))
 
 
 class _Proposing:
-    def __init__(self, scan: ProjectScan, platform: Platform, around: Mapping[str, Outside], words: Words) -> None:
+    def __init__(
+        self, scan: ProjectScan, platform: Platform, around: Mapping[str, Outside], words: HandshakeWords
+    ) -> None:
         self._scan, self._platform, self._words, self._around = scan, platform, words, around
         self._paths = {path for path, _ in scan.hdl.instances}
         self._host_marks = [p.pragma for call in scan.host.calls for p in call.pragmas]

@@ -18,7 +18,7 @@ from workbench.api.source.flags import absolute, names_headers
 from workbench.formats.json_text import JsonError, read_json
 from workbench.model.application import HostSources
 from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.session.make.compiler.command import Command, parse_words
+from workbench.session.make.compiler.command import CompilerCommand, parse_words
 from workbench.system.files import read_regular
 
 NAME = "compile_commands.json"
@@ -68,7 +68,7 @@ def _told(path: Path, why: str, line: int | None = None, column: int | None = No
     return Diagnostic(f"flags of sources are missing: {why}", hint, Severity.WARNING, str(path), line, column)
 
 
-def _command(entry: Any) -> Command | None:
+def _command(entry: Any) -> CompilerCommand | None:
     """What one entry says; None where it is not one."""
     if not isinstance(entry, dict) or not all(isinstance(entry.get(key), str) for key in ("directory", "file")):
         return None
@@ -87,7 +87,7 @@ def _words(entry: Mapping[str, Any]) -> list[str]:
     return words if isinstance(words, list) and all(isinstance(word, str) for word in words) else []
 
 
-def _flags(command: Command, folder: Path) -> Iterator[str]:
+def _flags(command: CompilerCommand, folder: Path) -> Iterator[str]:
     taken = (option for option in command.options if _is_taken(option))
     words = (option if names_headers(option[0]) else ("".join(option),) for option in taken)
     return absolute((word for several in words for word in several), folder)
@@ -97,4 +97,4 @@ def _is_taken(option: tuple[str, ...]) -> bool:
     if names_headers(option[0]):
         return True
     known = _TAKEN.match(option[0]) and not _LEFT_OUT.match(option[0])
-    return bool(known) and not Command((option,)).writes_beside
+    return bool(known) and not CompilerCommand((option,)).writes_beside

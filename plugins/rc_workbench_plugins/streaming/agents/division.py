@@ -14,8 +14,8 @@ from rc_workbench_plugins.streaming.agents.joints import AgentEdge
 from rc_workbench_plugins.streaming.agents.layout import AgentClock, HardwareAgent
 from rc_workbench_plugins.streaming.agents.packets import Answers
 from rc_workbench_plugins.streaming.query.measures import Assert, Measure, Query, Tap
-from rc_workbench_plugins.streaming.topology import Edge, Topology
-from workbench.api.virtual_time import Frame
+from rc_workbench_plugins.streaming.topology import StreamEdge, Topology
+from workbench.api.virtual_time import ClockFrame
 from workbench.model.cycles import period_ps
 from workbench.model.diagnostic import Diagnostic, Severity
 
@@ -77,7 +77,7 @@ def counted_by(agents: Agents, topology: Topology) -> dict[Measure | Assert, str
 
 
 def answers_in(
-    agents: Agents, topology: Topology, raw: Path, clocks: Mapping[int, Sequence[Frame]]
+    agents: Agents, topology: Topology, raw: Path, clocks: Mapping[int, Sequence[ClockFrame]]
 ) -> dict[str, Answers]:
     """What each counted in a run, by where it is: "processor", "FPGA", or where there are several the name of one.
     `clocks` are those of cards that are not exactly what the platform says."""
@@ -89,7 +89,7 @@ def answers_in(
     return found
 
 
-def _seen(topology: Topology, edge: Edge, place: str) -> frozenset[Tap]:
+def _seen(topology: Topology, edge: StreamEdge, place: str) -> frozenset[Tap]:
     ends = ((edge.source, Tap.PUSH), (edge.sink, Tap.POP))
     return frozenset(tap for end, tap in ends if topology.fpga(end.block) == place)
 

@@ -12,13 +12,13 @@ from rc_workbench_plugins.streaming.agents.layout import END, KILLED, STAMPS, TI
 from rc_workbench_plugins.streaming.agents.packets import Answers, answers
 from rc_workbench_plugins.streaming.query.measures import MeasureResult
 from workbench.api.records import read_records
-from workbench.api.virtual_time import Frame, Triples, frames_of
+from workbench.api.virtual_time import ClockFrame, Triples, frames_of
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.text import counted
 
 
 def fpga_answers(
-    agent: HardwareAgent, raw: Path, number: int = 0, times: Sequence[Sequence[Frame]] | None = None
+    agent: HardwareAgent, raw: Path, number: int = 0, times: Sequence[Sequence[ClockFrame]] | None = None
 ) -> Answers:
     """What the agent counted; `times` are of its clocks (`packets.answers`). Words that were lost, or a run that ended
     before they were told, are a warning, and what came until then the answer."""
@@ -47,7 +47,7 @@ def _longer(result: MeasureResult) -> int:
     return sum(1 for frame in result.frames if asked_ps and frame.end_ps - frame.start_ps > 1.5 * asked_ps)
 
 
-def clock_of(raw: Path, number: int = 0) -> tuple[Frame, ...]:
+def clock_of(raw: Path, number: int = 0) -> tuple[ClockFrame, ...]:
     """The FPGA's clock on the host's, by what the host saw of it; none where it shows no rate."""
     seen = triples(raw, number)
     return frames_of(seen, int(seen.t_f2.max(initial=0)) + 1)

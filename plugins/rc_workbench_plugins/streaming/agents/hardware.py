@@ -28,7 +28,17 @@ from rc_workbench_plugins.streaming.agents.layout import (
 )
 from rc_workbench_plugins.streaming.agents.measured import Refused, Values, bits_for
 from rc_workbench_plugins.streaming.agents.monitors import TRACE_RECORDS, Monitors
-from rc_workbench_plugins.streaming.agents.netlist import Bits, Gate, Logic, Netlist, Part, Signal, both, verilog, vhdl
+from rc_workbench_plugins.streaming.agents.netlist import (
+    Bits,
+    Gate,
+    Logic,
+    Netlist,
+    PartSelect,
+    Signal,
+    both,
+    verilog,
+    vhdl,
+)
 from rc_workbench_plugins.streaming.query.measures import Assert, Measure, Metric, Query, Statistic, Tap, operands
 from workbench.model.diagnostic import Diagnostic, Severity
 
@@ -106,10 +116,10 @@ class _Builder(Monitors):
         width = 2 + sum(1 + part.bits for part, _, _ in compared)
         state = self.net.wire(f"{at}_state", width)
         for bit, logic in enumerate((truth.true, truth.false)):
-            self.net.assigns[Part(state, bit)] = logic
+            self.net.assigns[PartSelect(state, bit)] = logic
         for part, known, value in compared:
-            self.net.assigns[Part(state, part.low)] = known
-            self.net.joins[Part(state, part.low + 1, part.low + part.bits)] = value
+            self.net.assigns[PartSelect(state, part.low)] = known
+            self.net.joins[PartSelect(state, part.low + 1, part.low + part.bits)] = value
         words = ceil(width / 32)
         parameters = {
             "VALUE_BITS": width, "KEY_BITS": 2, "VALUE_WORDS": words, "ROOM_BITS": bits_for(TRACE_RECORDS), "STATE": 1,
@@ -146,7 +156,7 @@ class _Builder(Monitors):
                 given = f"{self._tap(after)}_{Tap.PUSH if Tap.PUSH in self.edges[after].sees else Tap.POP}"
                 one = [Gate("and", (a, Gate("not", (b,)))) for a, b in ((taken, given), (given, taken))]
                 step = self.net.wire(f"{name}_step", 2)
-                self.net.assigns[Part(step, 0)], self.net.assigns[Part(step, 1)] = True, given
+                self.net.assigns[PartSelect(step, 0)], self.net.assigns[PartSelect(step, 1)] = True, given
                 sample = self._wire(f"{name}_one", Gate("or", tuple(one)))
                 self._average(name, key, Values(None, step, 2, signed=True), sample, True, {"sum": 1})
                 yield Field(f"passed_{number}", 1, signed=True, along=path)

@@ -32,7 +32,7 @@ from rc_workbench_plugins.streaming.query.measures import (
     Tap,
     with_parts,
 )
-from rc_workbench_plugins.streaming.topology import Edge
+from rc_workbench_plugins.streaming.topology import StreamEdge
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.run import PS_PER_S
 from workbench.model.text import counted
@@ -112,7 +112,7 @@ def _list(parts: Iterable[object]) -> str:
     return "{" + ", ".join(map(str, parts)) + "}"
 
 
-def host_agent(query: Query, edges: Mapping[int, Edge], period_ps: int = 10**9) -> HostAgent:
+def host_agent(query: Query, edges: Mapping[int, StreamEdge], period_ps: int = 10**9) -> HostAgent:
     """The plan for statements that need no other ends of edges than are on processor cores; the edges are given by
     their numbers."""
     paths: dict[tuple[str, ...], int] = {}
@@ -138,7 +138,10 @@ def _together(query: Query) -> list[tuple[set[str], list[Measure | Assert]]]:
 
 
 def _plan(
-    statements: Sequence[Measure | Assert], query: Query, edges: Mapping[int, Edge], paths: dict[tuple[str, ...], int]
+    statements: Sequence[Measure | Assert],
+    query: Query,
+    edges: Mapping[int, StreamEdge],
+    paths: dict[tuple[str, ...], int],
 ) -> str:
     plan = _Plan({edge.label: number for number, edge in edges.items()}, paths)
     plan.measures.extend(one for one in statements if isinstance(one, Measure))

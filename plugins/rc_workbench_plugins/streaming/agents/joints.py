@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rc_workbench_plugins.streaming.agents.layout import AgentClock, Monitor
-from rc_workbench_plugins.streaming.agents.netlist import Bits, Logic, Netlist, Part, Signal, both
+from rc_workbench_plugins.streaming.agents.netlist import Bits, Logic, Netlist, PartSelect, Signal, both
 from rc_workbench_plugins.streaming.query.measures import Tap
-from rc_workbench_plugins.streaming.topology import Edge
+from rc_workbench_plugins.streaming.topology import StreamEdge
 from workbench.model.diagnostic import Diagnostic
 
 ON, OFF = Bits(1, 0), Bits(0, 0)
@@ -19,7 +19,7 @@ class AgentEdge:
     """An edge, the number of its clock, and which of its ends are in the FPGA: the signals of these are told to the
     agent's module."""
 
-    edge: Edge
+    edge: StreamEdge
     clock: int = 0
     sees: frozenset[Tap] = frozenset(Tap)
 
@@ -124,7 +124,7 @@ class Joints:
             word=f"{at}_word_{len(memories) - 1}" if memories else Bits(0, 32), **report,
         )  # fmt: skip
         if not memories:
-            net.assigns |= {Part(f"{at}_ready", 0): False, Part(f"{at}_last", 0): False}
+            net.assigns |= {PartSelect(f"{at}_ready", 0): False, PartSelect(f"{at}_last", 0): False}
         return f"{at}_told"
 
     def _commands(self, used: Sequence[int]) -> None:

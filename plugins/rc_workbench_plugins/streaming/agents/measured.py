@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rc_workbench_plugins.streaming.agents.conditions import ends_of
 from rc_workbench_plugins.streaming.agents.joints import GroupKey, Joints
-from rc_workbench_plugins.streaming.agents.netlist import Bits, Part, Signal
+from rc_workbench_plugins.streaming.agents.netlist import Bits, PartSelect, Signal
 from rc_workbench_plugins.streaming.query.measures import Condition, Measure, Metric, Statistic, Tap
 
 ELSEWHERE = 4096  # elements that may be on that part of a path that is not in the FPGA
@@ -28,7 +28,7 @@ class Refused(Exception):
     """What an agent in hardware cannot do, in words."""
 
 
-class Measured(Joints):
+class EdgeNumbers(Joints):
     """Numbers of edges e<i>, of paths l<i> and between transfers i<i>, and the groups whose frames end together."""
 
     def _clock(self, of: Measure | Condition) -> int:
@@ -74,7 +74,7 @@ class Measured(Joints):
         clock = self.edges[labels[-1]].clock
         self.net.add(
             "agent_latency", at, {"ROOM_BITS": bits_for(room)}, clock=f"clock_{clock}", reset=f"c{clock}_reset_1",
-            enters=f"{first}_push_1", leaves=f"{last}_pop_1", cycle=Part(f"c{clock}_cycle", 0, 31),
+            enters=f"{first}_push_1", leaves=f"{last}_pop_1", cycle=PartSelect(f"c{clock}_cycle", 0, 31),
             sample=self.net.wire(f"{at}_sample"), cycles=self.net.wire(f"{at}_cycles", 32),
             lost=self.net.wire(f"{at}_lost"),
         )  # fmt: skip

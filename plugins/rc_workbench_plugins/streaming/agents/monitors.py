@@ -9,7 +9,7 @@ from rc_workbench_plugins.streaming.agents.conditions import in_cycles
 from rc_workbench_plugins.streaming.agents.joints import GroupKey
 from rc_workbench_plugins.streaming.agents.layout import Histogram, Trace
 from rc_workbench_plugins.streaming.agents.measured import Refused, Values, bits_for, range_of
-from rc_workbench_plugins.streaming.agents.netlist import Bits, Logic, Part, Signal, both
+from rc_workbench_plugins.streaming.agents.netlist import Bits, Logic, PartSelect, Signal, both
 from rc_workbench_plugins.streaming.agents.truths import Truths
 from rc_workbench_plugins.streaming.query.measures import Measure, Metric
 
@@ -72,8 +72,9 @@ class Monitors(Truths):
         memories.append(at)
         self.net.add(
             module, f"{at}_memory", parameters, **self._clocked(key), **ports,
-            frame_end=self._frame_wire(key, "end"), selected=Part(f"g{group}_selected", number),
-            take=f"g{group}_take", ready=Part(f"g{group}_ready", number), last=Part(f"g{group}_last", number),
+            frame_end=self._frame_wire(key, "end"), selected=PartSelect(f"g{group}_selected", number),
+            take=f"g{group}_take", ready=PartSelect(f"g{group}_ready", number),
+            last=PartSelect(f"g{group}_last", number),
             word_in=f"g{group}_word_{number - 1}" if number else Bits(0, 32),
             word=self.net.wire(f"g{group}_word_{number}", 32),
         )  # fmt: skip

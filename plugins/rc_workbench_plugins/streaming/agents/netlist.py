@@ -23,7 +23,7 @@ class Bits:
 
 
 @dataclass(frozen=True)
-class Part:
+class PartSelect:
     """Bits `high` to `low` of a wire; one bit where `high` is None."""
 
     wire: str
@@ -39,7 +39,7 @@ class Gate:
     of: tuple[Logic, ...]
 
 
-Signal = str | Bits | Part
+Signal = str | Bits | PartSelect
 Logic = str | bool | Gate
 
 
@@ -62,8 +62,8 @@ class Netlist:
     inputs: dict[str, int] = field(default_factory=dict)
     outputs: dict[str, int] = field(default_factory=dict)
     wires: dict[str, int] = field(default_factory=dict)
-    assigns: dict[str | Part, Logic] = field(default_factory=dict)
-    joins: dict[str | Part, Signal] = field(default_factory=dict)
+    assigns: dict[str | PartSelect, Logic] = field(default_factory=dict)
+    joins: dict[str | PartSelect, Signal] = field(default_factory=dict)
     instances: list[Instance] = field(default_factory=list)
 
     def wire(self, name: str, width: int = 0) -> str:
@@ -110,7 +110,7 @@ def _verilog(value: Signal | int) -> str:
     match value:
         case Bits():
             return f"{max(1, value.width)}'b{value.digits}"
-        case Part(wire, low, high):
+        case PartSelect(wire, low, high):
             return f"{wire}[{low}]" if high is None else f"{wire}[{high}:{low}]"
         case _:
             return str(value)
@@ -167,7 +167,7 @@ def _vhdl(value: Signal | int, inner: Mapping[str, str]) -> str:
             return f"'{value.digits}'"
         case Bits():
             return f'"{value.digits}"'
-        case Part(wire, low, high):
+        case PartSelect(wire, low, high):
             name = inner.get(wire, wire)
             return f"{name}({low})" if high is None else f"{name}({high} downto {low})"
         case str():

@@ -36,7 +36,7 @@ from rc_workbench_plugins.streaming.query.measures import (
     operands,
     with_parts,
 )
-from workbench.api.virtual_time import Frame, exactly, frame_of
+from workbench.api.virtual_time import ClockFrame, exactly, frame_of
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.run import PS_PER_S
 from workbench.model.text import counted
@@ -79,7 +79,7 @@ class Answers:
 
 
 def answers(
-    agent: HardwareAgent, words: Sequence[int] | Words, times: Sequence[Sequence[Frame]] | None = None
+    agent: HardwareAgent, words: Sequence[int] | Words, times: Sequence[Sequence[ClockFrame]] | None = None
 ) -> Answers:
     """What all packets come to. WorkbenchError where words cannot come from this agent.
 
@@ -165,7 +165,7 @@ def _length(monitors: Sequence[Monitor], words: Sequence[int], place: int) -> in
     return length
 
 
-def _take(monitors: Sequence[Monitor], body: list[int], times: Sequence[Frame], found: dict[int, _Answer]) -> None:
+def _take(monitors: Sequence[Monitor], body: list[int], times: Sequence[ClockFrame], found: dict[int, _Answer]) -> None:
     start, stop = body[1] | body[2] << 32, body[3] | body[4] << 32
     timing, until = frame_of(times, start), frame_of(times, stop)
     place = HEAD_WORDS - 1
@@ -223,7 +223,7 @@ def _number(part: Field, words: Sequence[int]) -> int:
 
 
 def _histogram(
-    monitor: Monitor, bin_of: tuple[int, ...], bins: int, words: Sequence[int], timing: Frame
+    monitor: Monitor, bin_of: tuple[int, ...], bins: int, words: Sequence[int], timing: ClockFrame
 ) -> tuple[int, ...]:
     counts = [0] * bins
     for number, bin_ in enumerate(bin_of):
@@ -233,7 +233,7 @@ def _histogram(
 
 
 def _samples(
-    of: Measure, trace: Trace, table: NDArray[np.uint64], start: int, timing: Frame
+    of: Measure, trace: Trace, table: NDArray[np.uint64], start: int, timing: ClockFrame
 ) -> tuple[NDArray[np.int64], NDArray[np.generic]]:
     after = 0 if trace.state else 1  # a state is there when its cycle begins, an event at its end
     times = np.array([timing.at(start + int(since) + after) for since in table[:, 0]], np.int64)
@@ -251,7 +251,7 @@ def _raw(trace: Trace, table: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return table[:, 1] if trace.value_words == 1 else table[:, 1] | table[:, 2] << np.uint64(32)
 
 
-def _compared(of: Assert, trace: Trace, bits: int, timing: Frame) -> dict[int, float]:
+def _compared(of: Assert, trace: Trace, bits: int, timing: ClockFrame) -> dict[int, float]:
     """What operands were worth in a record, by their numbers, in base units."""
     sides, found = list(operands(of.condition)), {}
     for part in trace.operands:
@@ -270,7 +270,7 @@ def _typed(raw: NDArray[np.uint64], type_: str) -> NDArray[np.generic]:
     return raw.astype(f"u{size}").view(f"{kind}{size}")
 
 
-def _valued(of: Measure, frame: FrameValue, fields: dict[str, int], cycles: int, timing: Frame) -> FrameValue:
+def _valued(of: Measure, frame: FrameValue, fields: dict[str, int], cycles: int, timing: ClockFrame) -> FrameValue:
     """The frame with its value, in base units."""
     collected, rate_ps = fields.get("collected", cycles), timing.rate_ps
     unit = rate_ps if of.metric in TIMED else Fraction(1)

@@ -8,8 +8,8 @@ from math import ceil
 
 from rc_workbench_plugins.streaming.agents.conditions import RELATIONS, in_cycles, turned, whole
 from rc_workbench_plugins.streaming.agents.joints import OFF
-from rc_workbench_plugins.streaming.agents.measured import Measured, Refused, Values, range_of
-from rc_workbench_plugins.streaming.agents.netlist import Bits, Gate, Logic, Part, Signal, both
+from rc_workbench_plugins.streaming.agents.measured import EdgeNumbers, Refused, Values, range_of
+from rc_workbench_plugins.streaming.agents.netlist import Bits, Gate, Logic, PartSelect, Signal, both
 from rc_workbench_plugins.streaming.query.measures import (
     And,
     Blocked,
@@ -31,7 +31,7 @@ class Truth:
     false: Logic
 
 
-class Truths(Measured):
+class Truths(EdgeNumbers):
     """Comparison i is worth c<i>_holds where c<i>_known."""
 
     def _true(self, of: Condition | None, clock: int) -> Logic:
@@ -131,7 +131,7 @@ class Truths(Measured):
             frame_end=self._frame_wire(key, "end"), shift=OFF, chain_in=Bits(0, 32),
             chain_out=self.net.wire(f"{at}_unused", 32), held=held,
         )  # fmt: skip
-        some = Values(None, Part(held, 0, 31), 32)
+        some = Values(None, PartSelect(held, 0, 31), 32)
         known = self._relation(f"{at}_count", some, Bits(0, 32), ">")
         low = 32 + (0 if left.statistic is Statistic.MIN else 32 * words)
         least, most = range_of(values)
@@ -139,7 +139,7 @@ class Truths(Measured):
         if found.answer is not None:
             return known, found.answer
         bias = 1 << values.bits - 1 if values.signed else 0  # as they are held
-        one = Values(None, Part(held, low, low + values.bits - 1), values.bits)
+        one = Values(None, PartSelect(held, low, low + values.bits - 1), values.bits)
         return known, self._relation(at, one, Bits(found.limit + bias, values.bits), found.relation)
 
     def _linear(self, at: str, left: Measure, right: Measure | Number, relation: int, clock: int) -> None:

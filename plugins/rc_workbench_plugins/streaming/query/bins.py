@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 
 from rc_workbench_plugins.streaming.query.measures import TIMED, Metric
-from rc_workbench_plugins.streaming.topology import Edge
+from rc_workbench_plugins.streaming.topology import StreamEdge
 
 MOST_COUNTS = 512  # bins of an occupancy, as the dissertation's monitors have (section 3.3)
 _NS, _LONGEST_NS = 1_000, 40  # powers of two: to 2^40 ns, 18 minutes
 EVEN = 64  # bins between bounds that are said, where their number is not
 
 
-def bins_of(metric: Metric, edge: Edge, bins: float | None, low: float | None, high: float | None) -> tuple[float, ...]:
+def bins_of(
+    metric: Metric, edge: StreamEdge, bins: float | None, low: float | None, high: float | None
+) -> tuple[float, ...]:
     """ValueError, in words, where there is no such histogram."""
     count = None if bins is None else int(bins)
     if metric is Metric.OCCUPANCY:

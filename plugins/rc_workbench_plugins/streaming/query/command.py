@@ -20,10 +20,17 @@ from rc_workbench_plugins.streaming.query.counted import told_words
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.frames import frame_of
 from rc_workbench_plugins.streaming.query.limits import Walk
-from rc_workbench_plugins.streaming.query.measures import Assert, AssertResult, Frame, Measure, MeasureResult, Query
+from rc_workbench_plugins.streaming.query.measures import (
+    Assert,
+    AssertResult,
+    FrameLength,
+    Measure,
+    MeasureResult,
+    Query,
+)
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.words import assert_words, result_words, trace_words
-from rc_workbench_plugins.streaming.topology import Block, Topology
+from rc_workbench_plugins.streaming.topology import StreamBlock, Topology
 from workbench.api.commands import Workbench
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.run import Table
@@ -48,7 +55,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--limits", action="store_true", help="what limits the throughput, and seven questions on the way"
     )
-    parser.add_argument("--frame", type=frame_of, default=Frame(), metavar="LENGTH", help=frame)
+    parser.add_argument("--frame", type=frame_of, default=FrameLength(), metavar="LENGTH", help=frame)
     parser.add_argument("--json", action="store_true")
 
 
@@ -117,7 +124,7 @@ def _unasked(measure: Measure) -> MeasureResult:
 def _list(topology: Topology, arguments: Namespace, workbench: Workbench) -> None:
     """What can be asked about: blocks and where they stand, edges between them."""
 
-    def on(block: Block) -> str:
+    def on(block: StreamBlock) -> str:
         return topology.mapping.get(block.name, "")
 
     if arguments.json:
@@ -188,7 +195,7 @@ def recorded(tables: Mapping[str, Table], folder: str) -> Events:
     return events
 
 
-def asked(file: Path, topology: Topology, frame: Frame) -> Query:
+def asked(file: Path, topology: Topology, frame: FrameLength) -> Query:
     """The query in a file, of a topology's edges. WorkbenchError with all that is wrong in it."""
     query = read_query(read_file(file).decode("utf-8-sig", "replace"), topology, str(file), frame)
     if has_errors(query.diagnostics):

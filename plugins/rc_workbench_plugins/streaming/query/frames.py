@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from argparse import ArgumentTypeError
 
-from rc_workbench_plugins.streaming.query.measures import Frame
+from rc_workbench_plugins.streaming.query.measures import FrameLength
 from rc_workbench_plugins.streaming.query.read import SIZES, TIMES
 
 LONGEST = 1 << 62  # ps, or transfers
 
 
-def frame_of(text: str) -> Frame:
+def frame_of(text: str) -> FrameLength:
     """`10 ms`, `1000` for transfers, or `64 KiB` for those that have so many bytes."""
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(\S*)\s*", text)
     if found and not found[2] and found[1].isdecimal() and 0 < float(found[1]) < LONGEST:
-        return Frame(elements=int(found[1]))
+        return FrameLength(elements=int(found[1]))
     if found and found[2] in TIMES and 0.5 < (time_ps := float(found[1]) * TIMES[found[2]]) < LONGEST:
-        return Frame(time_ps=round(time_ps))
+        return FrameLength(time_ps=round(time_ps))
     if found and found[2] in SIZES and 1 <= (size := float(found[1]) * SIZES[found[2]]) < LONGEST and size == int(size):
-        return Frame(size_bytes=int(size))
+        return FrameLength(size_bytes=int(size))
     raise ArgumentTypeError(f"'{text}' is no time, as 10 ms, no number of transfers, and no size, as 64 KiB")

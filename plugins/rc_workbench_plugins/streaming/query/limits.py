@@ -17,7 +17,7 @@ import networkx as nx
 
 from rc_workbench_plugins.streaming.cores import Away
 from rc_workbench_plugins.streaming.query.measures import FrameValue, Measure, MeasureResult, Metric
-from rc_workbench_plugins.streaming.topology import Edge, Topology
+from rc_workbench_plugins.streaming.topology import StreamEdge, Topology
 from workbench.model.run import PS_PER_S
 from workbench.model.text import counted, listed, percent_text, prefixed, ratio_text, significant, time_text
 
@@ -33,7 +33,7 @@ _CLOSE = 0.01  # of the time queued for a core, from which on it is said
 class QueueSeen:
     """One edge. Shares of 1; `latency_ps` is None where nothing was taken out."""
 
-    edge: Edge
+    edge: StreamEdge
     rate_per_s: float
     occupancy: float
     empty: float
@@ -56,7 +56,7 @@ class BlockSeen:
 
 
 @dataclass(frozen=True)
-class Answer:
+class LimitAnswer:
     """`evidence` are statements of the query language that show it."""
 
     question: str
@@ -86,7 +86,7 @@ class Walk:
     limit: tuple[str, ...]
     following: tuple[str, ...]
     gain: float
-    answers: tuple[Answer, ...]
+    answers: tuple[LimitAnswer, ...]
     by: str = ""
     at: str = ""
     share: float = 0.0
@@ -108,7 +108,7 @@ def questions(topology: Topology) -> str:
     return "\n".join(lines + [text for edge in topology.edges for text in _of_consumer(topology, edge)])
 
 
-def _of_edge(edge: Edge) -> Iterable[str]:
+def _of_edge(edge: StreamEdge) -> Iterable[str]:
     yield f"measure rate at {edge.label}"
     yield f"measure mean occupancy at {edge.label}"
     yield f"measure hist(bins={min(edge.depth + 1, 512)}) occupancy at {edge.label}"
@@ -116,7 +116,7 @@ def _of_edge(edge: Edge) -> Iterable[str]:
     yield f"measure mean latency at {edge.label}"
 
 
-def _of_consumer(topology: Topology, edge: Edge) -> Iterable[str]:
+def _of_consumer(topology: Topology, edge: StreamEdge) -> Iterable[str]:
     """How busy an edge's consumer is, the rate at which it takes what is there, and that while nothing hinders it."""
     block = edge.sink.block
     has = [f"occupancy at {into.label} > 0" for into in topology.edges if into.sink.block == block]
@@ -208,7 +208,7 @@ def _steps_to_the_end(topology: Topology) -> dict[str, int]:
     return {block.name: steps[block.name] for block in topology.blocks}
 
 
-def _queue(edge: Edge, found: Mapping[str, MeasureResult]) -> QueueSeen:
+def _queue(edge: StreamEdge, found: Mapping[str, MeasureResult]) -> QueueSeen:
     rate, occupancy, histogram, backpressure, latency = (found[text] for text in _of_edge(edge))
     seen = [sum(part) for part in zip(*(f.histogram for f in histogram.frames if f.histogram), strict=True)]
     whole = sum(seen) or 1
@@ -274,7 +274,7 @@ def _answers(
     core: tuple[str, float],
     unseen: bool,
     notes: Queues,
-) -> Iterable[Answer]:
+) -> Iterable[LimitAnswer]:
     """The seven questions of section 3.1, in the order of the data. `core` is the one that limits, if one does; blocks
     that are not among them may be `unseen`."""
 
@@ -294,17 +294,17 @@ def _answers(
 
     queues, blocks = walked.queues[::-1], walked.blocks[::-1]
     rates = [(q.edge.label, q.rate_per_s, prefixed(q.rate_per_s, "/s")) for q in queues]
-    yield Answer("At what rate is data moving?", each(rates), asked("rate", queues))
+    yield LimitAnswer("At what rate is data moving?", each(rates), asked("rate", queues))
 
     late = [q for q in queues if q.latency_ps is not None]
     longest = max(late, key=lambda q: q.latency_ps or 0, default=None)
     waits = each((q.edge.label, q.latency_ps or 0, time_text((q.latency_ps or 0) / PS_PER_S)) for q in late)
     words = f"{waits} Longest in {short([longest.edge.label])}." if longest else "Nothing passed."
-    yield Answer("How long does data wait on its way?", words, asked("mean latency", late))
+    yield LimitAnswer("How long does data wait on its way?", words, asked("mean latency", late))
 
     words = each((b.name, b.busy, percent_text(b.busy) + _queued_text(b)) for b in blocks)
     words += " What blocks in an FPGA do is not recorded on a real machine; agents count there." * unseen
-    yield Answer(BUSY, words, asked("util", queues))
+    yield LimitAnswer(BUSY, words, asked("util", queues))
 
     held = [
         (q.edge.label, q.occupancy / q.edge.depth, f"{significant(q.occupancy)} of {q.edge.depth}{parts}")
@@ -317,13 +317,13 @@ def _answers(
         for q in queues
         if notes.left.get(q.edge.label)
     ]
-    yield Answer("How full is each queue?", each(held) + "".join(left), asked("hist occupancy", queues))
+    yield LimitAnswer("How full is each queue?", each(held) + "".join(left), asked("hist occupancy", queues))
 
     held_up = [q for q in queues if q.backpressure > 0]
     shares = each((q.edge.label, q.backpressure, percent_text(q.backpressure)) for q in held_up)
     words = shares if held_up else "Nowhere at any time."
     question = "For what share of the time is backpressure asserted?"
-    yield Answer(question, words, asked("backpressure", held_up or queues))
+    yield LimitAnswer(question, words, asked("backpressure", held_up or queues))
 
     before = [q for q in queues if q.edge.sink.block in walked.limit]
     after = [q for q in queues if q.edge.source.block in walked.limit]
@@ -350,7 +350,7 @@ def _answers(
     if _TOLD < slowed[1] <= max(most, core[1]):
         words += f" What is under way on the bus, at {short([slowed[0]])}, is waited for "
         words += f"{percent_text(slowed[1])} of the time."
-    yield Answer("What limits the throughput?", words, asked("hist occupancy", [*before, *after]))
+    yield LimitAnswer("What limits the throughput?", words, asked("hist occupancy", [*before, *after]))
 
     then = short(walked.following)
     if unseen:
@@ -362,7 +362,7 @@ def _answers(
     else:
         words = f"{then}, at {ratio_text(walked.gain)} the throughput of now at most."
     then_before = [q for q in queues if q.edge.sink.block in walked.following]
-    yield Answer("If that were resolved, what would be next?", words, asked("util", then_before or queues))
+    yield LimitAnswer("If that were resolved, what would be next?", words, asked("util", then_before or queues))
 
 
 def _queued_text(block: BlockSeen) -> str:

@@ -79,7 +79,7 @@ UNITS: Mapping[Metric, tuple[str, float]] = {
 
 
 @dataclass(frozen=True)
-class Frame:
+class FrameLength:
     """Where frames end: after every `time_ps`, or after so many `elements` at the measure's tap. With neither the run
     is one frame; the last one ends with the run. Bytes stand for elements until the edge is known."""
 
@@ -103,7 +103,7 @@ class Measure:
     edges: tuple[str, ...]
     tap: Tap = Tap.PUSH
     when: Condition | None = None
-    frame: Frame = Frame()
+    frame: FrameLength = FrameLength()
     bins: tuple[float, ...] = ()
     line: int = 0
     column: int = 0

@@ -92,7 +92,7 @@ _BEGIN = re.compile(r"(?<![\w.])(?:[A-Za-z_]\w*\s*:(?:\s*(?:measure|assert)(?![\
 
 
 @dataclass(frozen=True)
-class Place:
+class QueryPlace:
     """Where something stands in a query: line and column from 1."""
 
     line: int
@@ -109,7 +109,7 @@ class Statement:
     begin: int  #: in the query's text
     of: str  #: the query's text
 
-    def place(self, part: Tree[Token] | Token | None = None) -> Place:
+    def place(self, part: Tree[Token] | Token | None = None) -> QueryPlace:
         token = next(tokens(part), None) if isinstance(part, Tree) else part
         return place_of(self.of, self.begin + (token.start_pos or 0 if token is not None else 0))
 
@@ -177,9 +177,9 @@ def too_heavy(deep: int, parts: int) -> tuple[str, str] | None:
     return None
 
 
-def place_of(text: str, offset: int) -> Place:
+def place_of(text: str, offset: int) -> QueryPlace:
     before = text[:offset]
-    return Place(before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1)
+    return QueryPlace(before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1)
 
 
 @cache

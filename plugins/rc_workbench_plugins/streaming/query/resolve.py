@@ -18,7 +18,7 @@ from rc_workbench_plugins.streaming.query.measures import (
     Blocked,
     Comparison,
     Condition,
-    Frame,
+    FrameLength,
     Measure,
     Metric,
     Not,
@@ -30,7 +30,7 @@ from rc_workbench_plugins.streaming.query.measures import (
 )
 from rc_workbench_plugins.streaming.query.read import Statement
 from rc_workbench_plugins.streaming.query.targets import Route, UnknownTarget, routes, tap_of
-from rc_workbench_plugins.streaming.topology import Edge, Topology
+from rc_workbench_plugins.streaming.topology import StreamEdge, Topology
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, near
 
 Part = Tree[Token]
@@ -55,18 +55,18 @@ _PARAMETERS = ("bins", "low", "high", "frame")
 _MOST_BINS = 4096
 
 
-def read_query(text: str, topology: Topology, file: str = "", frame: Frame | None = None) -> Query:
+def read_query(text: str, topology: Topology, file: str = "", frame: FrameLength | None = None) -> Query:
     """What a query asks of an application. What is wrong is in its diagnostics, with its place in `file`, and leaves
     out its own statement alone. `frame` is that of measures that do not say theirs; without it the run is one frame."""
     found, problems = read.statements(text, file)
-    return _Resolver(found, topology, file, frame or Frame(), problems).query()
+    return _Resolver(found, topology, file, frame or FrameLength(), problems).query()
 
 
 class _Resolver:
     """`_problems` grow with every statement; what ends one is raised as a WorkbenchError."""
 
     def __init__(
-        self, found: list[Statement], topology: Topology, file: str, frame: Frame, problems: list[Diagnostic]
+        self, found: list[Statement], topology: Topology, file: str, frame: FrameLength, problems: list[Diagnostic]
     ) -> None:
         self._statements, self._topology, self._file, self._frame = found, topology, file, frame
         self._problems = problems
@@ -195,12 +195,12 @@ class _Resolver:
             found.append(Measure("", "", metric, statistic, labels, tap, None, lasting, bins))
         return tuple(found)
 
-    def _sized(self, statement: Statement, at: Part | Token, frame: Frame, edge: Edge) -> Frame:
+    def _sized(self, statement: Statement, at: Part | Token, frame: FrameLength, edge: StreamEdge) -> FrameLength:
         """A frame of so many bytes as one of elements of an edge."""
         if frame.size_bytes % edge.width_bytes:
             message = f"{frame.size_bytes} bytes are no whole number of elements of {edge.label}"
             raise self._wrong(statement, at, message, f"Each has {edge.width_bytes} bytes.")
-        return Frame(elements=frame.size_bytes // edge.width_bytes) if frame.size_bytes else frame
+        return FrameLength(elements=frame.size_bytes // edge.width_bytes) if frame.size_bytes else frame
 
     def _tap(self, point: str) -> Tap:
         return Tap.PUSH if self._is_alias(point) else tap_of(self._topology, point)
@@ -218,8 +218,8 @@ class _Resolver:
 
     def _parameters(
         self, statement: Statement, parameters: Part, metric: Metric, statistic: Statistic
-    ) -> tuple[Frame | None, dict[str, float]]:
-        frame: Frame | None = None
+    ) -> tuple[FrameLength | None, dict[str, float]]:
+        frame: FrameLength | None = None
         given: dict[str, float] = {}
         for number, parameter in enumerate(parameters.children):
             assert isinstance(parameter, Tree)
@@ -242,7 +242,7 @@ class _Resolver:
                 given[name] = self._number(statement, value, *_DIMENSIONS[metric])
         return frame, given
 
-    def _frame_of(self, statement: Statement, value: Part) -> Frame:
+    def _frame_of(self, statement: Statement, value: Part) -> FrameLength:
         unit = value.children[1]
         kind = "a number" if unit is None else "a size" if str(unit) in read.SIZES else "a time"
         length = self._number(statement, value, kind, 1.0)
@@ -250,8 +250,8 @@ class _Resolver:
             message = "a frame is a time, a whole number of elements, or a size"
             raise self._wrong(statement, value, message, "For example: frame=10 ms, frame=1000 or frame=64 KiB")
         if kind == "a size":
-            return Frame(size_bytes=int(length))
-        return Frame(elements=int(length)) if unit is None else Frame(time_ps=int(length))
+            return FrameLength(size_bytes=int(length))
+        return FrameLength(elements=int(length)) if unit is None else FrameLength(time_ps=int(length))
 
     # where
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rc_workbench_plugins.streaming.query.measures import Tap
-from rc_workbench_plugins.streaming.topology import Edge, End, Topology, Way
+from rc_workbench_plugins.streaming.topology import End, StreamEdge, Topology, Way
 from workbench.model.diagnostic import near
 
 #: Edges in the order of the data: one, or a path.
-Route = tuple[Edge, ...]
+Route = tuple[StreamEdge, ...]
 
 
 class UnknownTarget(Exception):
@@ -49,7 +49,7 @@ def names(topology: Topology) -> list[str]:
     return list(dict.fromkeys(topology.within(name) for name in said))
 
 
-def _edges(topology: Topology, name: str, number: int) -> list[Edge]:
+def _edges(topology: Topology, name: str, number: int) -> list[StreamEdge]:
     if labelled := _labelled(topology, name):
         return labelled
     for of_kinds in (False, True):
@@ -70,7 +70,7 @@ def _edges(topology: Topology, name: str, number: int) -> list[Edge]:
     raise UnknownTarget(f"there is no edge or port '{name}'", near(name, known, "Known"), number)
 
 
-def _labelled(topology: Topology, name: str) -> list[Edge]:
+def _labelled(topology: Topology, name: str) -> list[StreamEdge]:
     exact = [edge for edge in topology.edges if edge.label == name]
     return exact or [edge for edge in topology.edges if _ends_in(edge.label, name)]
 
@@ -89,7 +89,7 @@ def _ends_in(dotted: str, name: str) -> bool:
     return dotted == name or dotted.endswith(f".{name}")
 
 
-def _way(topology: Topology, route: Route, last: Edge, number: int) -> list[Route]:
+def _way(topology: Topology, route: Route, last: StreamEdge, number: int) -> list[Route]:
     """The route, continued to an edge: one, or none where no data gets there. UnknownTarget where there are several."""
     followers = {e.label: [f for f in topology.edges if f.source.block == e.sink.block] for e in topology.edges}
     reaching, waiting = {last.label}, [last]

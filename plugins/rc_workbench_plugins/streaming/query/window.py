@@ -21,7 +21,7 @@ from rc_workbench_plugins.streaming.query.measures import (
     COUNTED,
     UNITS,
     AssertResult,
-    Frame,
+    FrameLength,
     MeasureResult,
     Metric,
     Statistic,
@@ -29,14 +29,14 @@ from rc_workbench_plugins.streaming.query.measures import (
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.targets import names
 from rc_workbench_plugins.streaming.query.words import assert_words, result_words, value_words
-from rc_workbench_plugins.streaming.topology import ANY_CORE, At, Block, Edge, Place, Topology
+from rc_workbench_plugins.streaming.topology import ANY_CORE, At, MappedTo, StreamBlock, StreamEdge, Topology
 from workbench.api import Composition
 from workbench.api.queries import Explained, QueriedBlock, QueriedEdge, Reply, Subject
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.run import PS_PER_S, Run
 from workbench.model.text import percent_text, prefixed
 
-_PLACES = {Place.CORE: "core", Place.FPGA: "FPGA"}
+_PLACES = {MappedTo.CORE: "core", MappedTo.FPGA: "FPGA"}
 MENU = (
     ("Rate", "measure rate at {}"),
     ("Utilisation", "measure util at {}"),
@@ -83,10 +83,10 @@ def _subject(topology: Topology, words: Mapping[str, Sequence[str]], valued: Col
     )
 
 
-def _block(topology: Topology, block: Block) -> QueriedBlock:
+def _block(topology: Topology, block: StreamBlock) -> QueriedBlock:
     resource, place = topology.mapping.get(block.name, ""), topology.place(block.name)
     stands = "any core" if resource == ANY_CORE else f"{_PLACES[place]} {resource}" if resource else ""
-    return QueriedBlock(block.name, stands, place is Place.FPGA, _place(block.at))
+    return QueriedBlock(block.name, stands, place is MappedTo.FPGA, _place(block.at))
 
 
 def _place(at: At) -> tuple[str, int] | None:
@@ -122,14 +122,14 @@ def _events(run: Run) -> Events | None:
     return events_of(run.tables, str(run.path or ""))
 
 
-def _frame(text: str) -> Frame:
+def _frame(text: str) -> FrameLength:
     try:
-        return frame_of(text) if text.strip() else Frame()
+        return frame_of(text) if text.strip() else FrameLength()
     except ArgumentTypeError as error:
         raise WorkbenchError(Diagnostic(f"the length of a frame: {error}")) from None
 
 
-def _edge(topology: Topology, edge: Edge, words: Sequence[str], valued: bool) -> QueriedEdge:
+def _edge(topology: Topology, edge: StreamEdge, words: Sequence[str], valued: bool) -> QueriedEdge:
     short = topology.short(edge)
     menu = tuple((title, text.format(short)) for title, text in MENU if "value" not in text or valued)
     return QueriedEdge(

@@ -30,7 +30,7 @@ from workbench.model.ledger import Entry, expected_of
 from workbench.model.prediction import Prediction
 from workbench.model.text import ratio_text
 from workbench.session.change.change_completion import completions
-from workbench.session.change.confirm import Answer
+from workbench.session.change.confirm import AnswerStatus
 from workbench.session.keep.ledger import confirm, keep
 from workbench.session.program.settings import value
 
@@ -269,7 +269,7 @@ class TryPanel(QWidget):
             entry = keep(run, trial.prediction, expected)
             found = confirmed[1] if confirmed else None
             if found and found.speedup is not None and found.time_s is not None:
-                confirm(run, entry.id, found.speedup, found.time_s, found.answer is Answer.SAME)
+                confirm(run, entry.id, found.speedup, found.time_s, found.answer is AnswerStatus.SAME)
             return entry
 
         self.context.background.start("keep", work, lambda entry: self._say_kept(_KEPT), self.context.failed)

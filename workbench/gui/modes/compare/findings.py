@@ -41,7 +41,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Section:
+class PairKind:
     """What stands over the pairs of one kind."""
 
     title: str
@@ -74,9 +74,9 @@ class FindingChanges(RowView):
     def __init__(self) -> None:
         super().__init__("Findings in both runs", (
             Column("Finding", _title, share=0.62, paint=self._paint_title,
-                   key=lambda row: "" if isinstance(row, Section) else row.finding.title,
-                   tip_of=lambda row: "" if isinstance(row, Section) else scope_words(row.finding)),
-            Column("Where", lambda row: "" if isinstance(row, Section) else where_words(row.finding), share=0.38,
+                   key=lambda row: "" if isinstance(row, PairKind) else row.finding.title,
+                   tip_of=lambda row: "" if isinstance(row, PairKind) else scope_words(row.finding)),
+            Column("Where", lambda row: "" if isinstance(row, PairKind) else where_words(row.finding), share=0.38,
                    elide=_MIDDLE, ink=lambda row: ("second", 13, 400)),
             Column("A", lambda row: _gain(row, "a"), width_px=84, right=True, key=lambda row: _size(row, "a"),
                    ink=lambda row: (_ink(row, "a"), 13, 400), tip=_GAIN_TIP),
@@ -94,12 +94,12 @@ class FindingChanges(RowView):
     def show_comparison(self, comparison: Comparison, only: str) -> None:
         """All kinds, or one."""
         found = [(title, note, rows_of(comparison, kind)) for kind, title, note in KINDS if only in ("all", kind)]
-        self.show_rows([(Section(title, f"{len(pairs)}, {note}"), pairs) for title, note, pairs in found])
+        self.show_rows([(PairKind(title, f"{len(pairs)}, {note}"), pairs) for title, note, pairs in found])
         for row in range(len(found)):
             self.setFirstColumnSpanned(row, self.rootIndex(), True)
 
-    def _paint_title(self, painter: QPainter, box: QRectF, row: Pair | Section) -> None:
-        if isinstance(row, Section):
+    def _paint_title(self, painter: QPainter, box: QRectF, row: Pair | PairKind) -> None:
+        if isinstance(row, PairKind):
             painter.fillRect(box, theme.colour("sunken"))
             open_ = self.isExpanded(self.rows.index_where(lambda other: other is row))
             icons.draw_icon(painter, "chevron-down" if open_ else "chevron-right", 14, box.center().y() - 8)
@@ -109,7 +109,7 @@ class FindingChanges(RowView):
             paint_severity(painter, 38, box.center().y() - 8, 16, row.finding.severity)
             label(painter, box.adjusted(64, 0, -8, 0), row.finding.title, "text", 13, 500, elide=_MIDDLE)
 
-    def _open_row(self, row: Pair | Section | None) -> None:
+    def _open_row(self, row: Pair | PairKind | None) -> None:
         if isinstance(row, Pair):
             self.pair_opened.emit(row)
         elif row is not None:
@@ -117,19 +117,19 @@ class FindingChanges(RowView):
             self.setExpanded(index, not self.isExpanded(index))
 
 
-def _title(row: Pair | Section) -> str:
-    return f"{row.title}: {row.note}" if isinstance(row, Section) else row.finding.title
+def _title(row: Pair | PairKind) -> str:
+    return f"{row.title}: {row.note}" if isinstance(row, PairKind) else row.finding.title
 
 
-def _size(row: Pair | Section, run: str) -> float:
-    if isinstance(row, Section):
+def _size(row: Pair | PairKind, run: str) -> float:
+    if isinstance(row, PairKind):
         return 0.0
     finding = row.a if run == "a" else row.b
     return finding.gain if finding else 0.0
 
 
-def _gain(row: Pair | Section, run: str) -> str:
-    if isinstance(row, Section):
+def _gain(row: Pair | PairKind, run: str) -> str:
+    if isinstance(row, PairKind):
         return ""
     finding = row.a if run == "a" else row.b
     if finding is None or not finding.gain:
@@ -137,14 +137,14 @@ def _gain(row: Pair | Section, run: str) -> str:
     return short_gain_text(finding)
 
 
-def _ink(row: Pair | Section, run: str) -> str:
+def _ink(row: Pair | PairKind, run: str) -> str:
     """What is predicted stands out, what is only bounded does not."""
-    finding = None if isinstance(row, Section) else row.a if run == "a" else row.b
+    finding = None if isinstance(row, PairKind) else row.a if run == "a" else row.b
     return "text" if finding and finding.speedup_predicted is not None else "muted"
 
 
-def _paint_b(painter: QPainter, box: QRectF, row: Pair | Section) -> None:
-    if isinstance(row, Section):
+def _paint_b(painter: QPainter, box: QRectF, row: Pair | PairKind) -> None:
+    if isinstance(row, PairKind):
         return
     known = _ink(row, "b")
     ink = (known, 13, 600 if known == "text" else 400)

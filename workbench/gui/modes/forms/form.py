@@ -13,7 +13,7 @@ from workbench.api.forms import Field, Group
 from workbench.gui.frame.focus import first_focusable
 from workbench.gui.look.theme import set_ground
 from workbench.gui.modes.forms.field_row import FieldRow
-from workbench.gui.modes.forms.parts import Part
+from workbench.gui.modes.forms.parts import DocumentPart
 from workbench.gui.widgets import Button, label, rule
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.session.edit.yaml_document import Path_, YamlDocument
@@ -34,7 +34,7 @@ class PartForm(QScrollArea):
         self._strays = QVBoxLayout()  # what is wrong with the part, and with none of its fields
         self.document = document
         self.rows: list[FieldRow] = []
-        self.part: Part | None = None
+        self.part: DocumentPart | None = None
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -45,7 +45,7 @@ class PartForm(QScrollArea):
             if row.editor.hasFocus() and row.problem.isVisible():
                 self.ensureWidgetVisible(row.box, 0, 8)
 
-    def show_part(self, part: Part | None) -> None:
+    def show_part(self, part: DocumentPart | None) -> None:
         self.part = part
         self.rows = []
         body = QWidget()
@@ -101,7 +101,7 @@ class PartForm(QScrollArea):
             if path not in shown and (path == own or (_is_unknown(problem, path) and path[:-1] in inner)):
                 yield problem, path
 
-    def _name_row(self, part: Part) -> QHBoxLayout:
+    def _name_row(self, part: DocumentPart) -> QHBoxLayout:
         row, editor = QHBoxLayout(), QLineEdit(str(part.path[-1]))
         said = label("Name", "second")
         said.setMinimumSize(LABEL_PX, 28)

@@ -14,7 +14,7 @@ from workbench.gui.frame.context import Context
 from workbench.gui.look.theme import set_ground
 from workbench.gui.modes.forms.form import PartForm
 from workbench.gui.modes.forms.part_list import PartList, with_article
-from workbench.gui.modes.forms.parts import Part, Section
+from workbench.gui.modes.forms.parts import DocumentPart, PartSection
 from workbench.gui.modes.mode import Mode
 from workbench.gui.widgets import Button, ElidedLabel, EmptyState, IconButton, PanelHeader, label, plain_panel
 from workbench.session.edit.yaml_document import Path_, YamlDocument
@@ -44,7 +44,7 @@ class DocumentMode(Mode):
     # ---- what a document of this kind is
 
     @abstractmethod
-    def sections(self) -> tuple[Section, ...]:
+    def sections(self) -> tuple[PartSection, ...]:
         """Every part of the document, in the order of the list."""
 
     @abstractmethod
@@ -77,7 +77,7 @@ class DocumentMode(Mode):
         self.parts.chosen.connect(self.choose)
         self.parts.add_wanted.connect(self._add)
         self.parts.empty_chosen.connect(self._show_empty)
-        self._empty: Section | None = None  # the section in view that has no part
+        self._empty: PartSection | None = None  # the section in view that has no part
         self.no_parts = EmptyState("plus", "", do=self._add_first)
         self.context.documents.commit_wanted.connect(self.form.commit)
         shown, column = plain_panel(260)
@@ -125,12 +125,12 @@ class DocumentMode(Mode):
 
     # ---- what is shown
 
-    def part(self, path: Path_ | None) -> Part | None:
+    def part(self, path: Path_ | None) -> DocumentPart | None:
         """The part at a path, or else the one to begin with."""
         parts = [p for s in self.sections() for p in s.parts]
         return next((p for p in parts if p.path == path), self.first_part(parts))
 
-    def first_part(self, parts: list[Part]) -> Part | None:
+    def first_part(self, parts: list[DocumentPart]) -> DocumentPart | None:
         return parts[0] if parts else None
 
     def choose(self, path: Path_) -> None:
@@ -139,7 +139,7 @@ class DocumentMode(Mode):
         self.chosen, self._empty = path, None
         self.show_form()
 
-    def _show_empty(self, section: Section | None) -> None:
+    def _show_empty(self, section: PartSection | None) -> None:
         """In place of a form what the parts of a section are for, and how one is added; None: the form again."""
         self.form.commit()
         if section is None:

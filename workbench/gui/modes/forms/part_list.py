@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QTabBar, QVBoxLayout, QWidget
 
 from workbench.gui.look import fonts, icons, theme
 from workbench.gui.look.painting import label
-from workbench.gui.modes.forms.parts import Part, Section
+from workbench.gui.modes.forms.parts import DocumentPart, PartSection
 from workbench.gui.widgets import SignField, paint_severity
 from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column
@@ -19,7 +19,7 @@ from workbench.session.edit.yaml_document import Path_, YamlDocument
 
 ROW_PX, SIGN_PX = 28, 34
 LEAST_NOTE_PX = 84  # a part's note that is longer is left out where it has less room beside the title
-Row = Section | Part
+Row = PartSection | DocumentPart
 
 
 def with_article(what: str) -> str:
@@ -57,7 +57,7 @@ class PartList(QWidget):
         column.addLayout(above)
         self.lines = RowView("Parts", (
             Column("Part", lambda row: row.title, share=1.0, paint=self._paint, tip_of=lambda row: row.title),
-            Column("What it is", lambda row: row.note if isinstance(row, Part) else ""),
+            Column("What it is", lambda row: row.note if isinstance(row, DocumentPart) else ""),
             Column("", width_px=SIGN_PX, paint=self._paint_sign, tip_of=self._sign_words),
         ), ROW_PX)  # fmt: skip
         self.lines.header().hide()
@@ -70,12 +70,12 @@ class PartList(QWidget):
         self.lines.clicked.connect(self._clicked)
         column.addWidget(self.lines, 1)
         self.setFocusProxy(self.lines)
-        self._sections: Sequence[Section] = ()
+        self._sections: Sequence[PartSection] = ()
         self._bad: dict[Path_, str] = {}
         self._current: Path_ | None = None
         self._editable = True
 
-    def show_sections(self, sections: Sequence[Section], document: YamlDocument) -> None:
+    def show_sections(self, sections: Sequence[PartSection], document: YamlDocument) -> None:
         self._sections = sections
         self._bad = {}
         paths = {p.path for s in sections for p in s.parts}
@@ -145,18 +145,18 @@ class PartList(QWidget):
             if parts or (self._editable and not wanted):
                 shown.append((section, parts))
         self.lines.show_rows(shown)
-        self.lines.choose(lambda row: isinstance(row, Part) and row.path == self._current)
+        self.lines.choose(lambda row: isinstance(row, DocumentPart) and row.path == self._current)
 
     def _addable(self, row: Row) -> str:
         """What the plus of a section adds; "" where there is none."""
-        return row.add if isinstance(row, Section) and self._editable else ""
+        return row.add if isinstance(row, PartSection) and self._editable else ""
 
     def _clicked(self, index: QModelIndex) -> None:
         if index.column() and (row := self.lines.rows.row(index)) is not None:
             self._add(row)
 
     def _choose(self, row: Row) -> None:
-        if isinstance(row, Part):
+        if isinstance(row, DocumentPart):
             self.chosen.emit(row.path)
         else:
             self.empty_chosen.emit(row if not row.parts and self._addable(row) else None)
@@ -169,7 +169,7 @@ class PartList(QWidget):
         return f"Add {with_article(what)}" if (what := self._addable(row)) else ""
 
     def _paint(self, painter: QPainter, box: QRectF, row: Row) -> None:
-        if isinstance(row, Section):
+        if isinstance(row, PartSection):
             label(painter, box.adjusted(16, 0, 0, 0), row.title, "text", 13, 600)
             return
         bold = row.path == self._current
@@ -188,7 +188,7 @@ class PartList(QWidget):
 
     def _paint_sign(self, painter: QPainter, box: QRectF, row: Row) -> None:
         y = box.center().y() - 8
-        if isinstance(row, Part) and (level := self._bad.get(row.path)):
+        if isinstance(row, DocumentPart) and (level := self._bad.get(row.path)):
             paint_severity(painter, box.left() + 6, y, 16, level)
         elif self._addable(row):
             icons.draw_icon(painter, "plus", box.left() + 6, y)

@@ -9,7 +9,7 @@ from workbench.session.edit.yaml_document import Path_
 
 
 @dataclass(frozen=True)
-class Part:
+class DocumentPart:
     """A line of the list: where it stands in the document, how it is called, which form it has.
 
     `what` is said after the title of the form; `removable` parts can be taken out, `named`
@@ -32,13 +32,13 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Section:
+class PartSection:
     """A group of parts; `add` names what the plus button adds, "" where nothing can be added. Those with a `tab` are
     shown on that one of the list's tabs. `about` says what such parts are for, where there is none yet; `path` is where
     they stand in the document."""
 
     title: str
-    parts: tuple[Part, ...]
+    parts: tuple[DocumentPart, ...]
     add: str = ""
     tab: str = ""
     about: str = ""

@@ -16,7 +16,7 @@ from workbench.formats import yaml_edit
 from workbench.formats.units import written
 from workbench.gui.frame.context import Context
 from workbench.gui.modes.forms.mode import DocumentMode
-from workbench.gui.modes.forms.parts import Part, Section
+from workbench.gui.modes.forms.parts import DocumentPart, PartSection
 from workbench.gui.modes.platform.checking import TemplateCheck
 from workbench.gui.modes.platform.foot import Foot
 from workbench.gui.modes.platform.measuring import Measuring
@@ -89,7 +89,7 @@ class PlatformMode(DocumentMode):
 
     # ---- what a template is
 
-    def sections(self) -> tuple[Section, ...]:
+    def sections(self) -> tuple[PartSection, ...]:
         return sections_of(self.document)
 
     def add_part(self, what: str) -> Path_ | None:
@@ -102,7 +102,7 @@ class PlatformMode(DocumentMode):
         """The project then uses the copy."""
         return self.duplicate() and self.use_in_project()
 
-    def first_part(self, parts: list[Part]) -> Part | None:
+    def first_part(self, parts: list[DocumentPart]) -> DocumentPart | None:
         """A call that sends, or else the first part."""
         calls = [p for p in parts if p.path[:2] == ("host", "entries")]
         return next(iter([*(p for p in calls if "send" in p.note), *calls, *parts]), None)

@@ -13,7 +13,7 @@ from workbench.formats import yaml_edit
 from workbench.formats.platform_file import callee_name
 from workbench.formats.units import written
 from workbench.gui.modes.forms.fields import groups_of
-from workbench.gui.modes.forms.parts import Part, Section
+from workbench.gui.modes.forms.parts import DocumentPart, PartSection
 from workbench.gui.modes.platform.fields import (
     BOARD,
     CLOCK,
@@ -33,61 +33,63 @@ from workbench.session.edit.port_entries import PORTS, new_port
 from workbench.session.edit.yaml_document import Path_, YamlDocument
 
 
-def sections_of(document: YamlDocument) -> tuple[Section, ...]:
+def sections_of(document: YamlDocument) -> tuple[PartSection, ...]:
     """Every part of the document, in the order of the list."""
     entries = _items(document, ("host", "entries"))
     tables = document.value(("transfer_tables",))
     constants = document.value(("host", "constants"))
     hardware = document.value(("hardware",))
-    machine = Part((), "Platform and device", "", "platform", MACHINE, code=False)
-    sources = Part(("host",), "Header and sources", "", "of the host API", HOST, code=False)
-    transfers = Part(
+    machine = DocumentPart((), "Platform and device", "", "platform", MACHINE, code=False)
+    sources = DocumentPart(("host",), "Header and sources", "", "of the host API", HOST, code=False)
+    transfers = DocumentPart(
         ("host", "transfers"), "Counter read-out", "", "how the workbench itself moves data", TRANSFERS, code=False
     )
-    ports: tuple[Part, ...] = ()
+    ports: tuple[DocumentPart, ...] = ()
     new = not isinstance(hardware, Mapping) or "ports" in hardware or "clocks" in hardware
     if isinstance(hardware, Mapping) and not new:
         clock = document.number(("hardware", "clock_hz"), "Hz")
         note = f"{hardware.get('style', 'memory')}, {written(clock, 'Hz')}" if clock else str(hardware.get("style", ""))
-        ports = (Part(("hardware",), "Port and clock", note, "hardware port", PORT_1, code=False),)
+        ports = (DocumentPart(("hardware",), "Port and clock", note, "hardware port", PORT_1, code=False),)
     named = (
-        Part(("host", "constants", str(n)), str(n), str(v), "constant", (), removable=True, named=True)
+        DocumentPart(("host", "constants", str(n)), str(n), str(v), "constant", (), removable=True, named=True)
         for n, v in (constants or {}).items()
     )
     calls, wires, times = "Calls", "Ports", "Times"
     return (
-        Section("Host calls", tuple(_entry(n, e) for n, e in enumerate(entries)), "host call", calls),
-        Section("Host API", (sources, transfers), tab=calls),
-        Section("Constants", tuple(named), "constant", calls),
-        *(replace(s, tab=wires) for s in ((Section("Hardware port", ports),) if ports else _hardware(document))),
-        Section("Transfer times", tuple(_table(str(n), t) for n, t in (tables or {}).items()), "transfer table", times),
-        Section("Memories", _named(document, "memories", "memory", MEMORY), "memory", times),
-        Section("Networks", _named(document, "networks", "network", NETWORK), "network", times),
-        Section("OpenCL", _board(document), "" if document.value(("opencl",)) else "board", times),
-        Section("Machine", (machine,), tab="Machine"),
+        PartSection("Host calls", tuple(_entry(n, e) for n, e in enumerate(entries)), "host call", calls),
+        PartSection("Host API", (sources, transfers), tab=calls),
+        PartSection("Constants", tuple(named), "constant", calls),
+        *(replace(s, tab=wires) for s in ((PartSection("Hardware port", ports),) if ports else _hardware(document))),
+        PartSection(
+            "Transfer times", tuple(_table(str(n), t) for n, t in (tables or {}).items()), "transfer table", times
+        ),
+        PartSection("Memories", _named(document, "memories", "memory", MEMORY), "memory", times),
+        PartSection("Networks", _named(document, "networks", "network", NETWORK), "network", times),
+        PartSection("OpenCL", _board(document), "" if document.value(("opencl",)) else "board", times),
+        PartSection("Machine", (machine,), tab="Machine"),
     )
 
 
-def _board(document: YamlDocument) -> tuple[Part, ...]:
+def _board(document: YamlDocument) -> tuple[DocumentPart, ...]:
     if not isinstance(document.value(("opencl",)), Mapping):
         return ()
-    return (Part(("opencl",), "Board", "", "board", BOARD, code=False, removable=True),)
+    return (DocumentPart(("opencl",), "Board", "", "board", BOARD, code=False, removable=True),)
 
 
-def _hardware(document: YamlDocument) -> tuple[Section, ...]:
+def _hardware(document: YamlDocument) -> tuple[PartSection, ...]:
     clocks = tuple(
-        Part(("hardware", "clocks", n), str(item.get("name", "clock")), str(item.get("frequency_hz", "")), "clock",
-             CLOCK, removable=True)
+        DocumentPart(("hardware", "clocks", n), str(item.get("name", "clock")), str(item.get("frequency_hz", "")),
+                     "clock", CLOCK, removable=True)
         for n, item in enumerate(_items(document, ("hardware", "clocks")))
     )  # fmt: skip
     ports = tuple(
-        Part(("hardware", "ports", n), str(item.get("name", "host")), str(item.get("kind", "")), "hardware port",
-             _port_groups(document, str(item.get("kind", ""))), removable=True)
+        DocumentPart(("hardware", "ports", n), str(item.get("name", "host")), str(item.get("kind", "")),
+                     "hardware port", _port_groups(document, str(item.get("kind", ""))), removable=True)
         for n, item in enumerate(_items(document, ("hardware", "ports")))
     )  # fmt: skip
     return (
-        Section("Clocks", clocks, "clock", about=_about(Clock), path=("hardware", "clocks")),
-        Section("Hardware ports", ports, "hardware port", about=_about(Port), path=PORTS),
+        PartSection("Clocks", clocks, "clock", about=_about(Clock), path=("hardware", "clocks")),
+        PartSection("Hardware ports", ports, "hardware port", about=_about(Port), path=PORTS),
     )
 
 
@@ -112,13 +114,13 @@ def _items(document: YamlDocument, path: Path_) -> list[Any]:
     return [item if isinstance(item, Mapping) else {} for item in found] if isinstance(found, list) else []
 
 
-def _entry(number: int, entry: Mapping[str, Any]) -> Part:
+def _entry(number: int, entry: Mapping[str, Any]) -> DocumentPart:
     prototype = str(entry.get("prototype", ""))
     accesses = f"{entry['access']}s of {entry.get('of', '')}" if entry.get("access") else ""
     name = callee_name(prototype) or prototype[:24] or accesses or "new call"
     subtype = str(entry.get("subtype", ""))
     note = str(entry.get("kind", ""))
-    return Part(
+    return DocumentPart(
         ("host", "entries", number),
         name + (f" ({subtype})" if subtype else ""),
         note,
@@ -128,16 +130,16 @@ def _entry(number: int, entry: Mapping[str, Any]) -> Part:
     )
 
 
-def _table(name: str, table: Any) -> Part:
+def _table(name: str, table: Any) -> DocumentPart:
     points = table.get("points") if isinstance(table, Mapping) else None
     count = len(points) if isinstance(points, list) else 0
     note = counted(count, "size")
-    return Part(("transfer_tables", name), name, note, "transfer table", TABLE, removable=True, named=True)
+    return DocumentPart(("transfer_tables", name), name, note, "transfer table", TABLE, removable=True, named=True)
 
 
-def _named(document: YamlDocument, key: str, what: str, groups: tuple[Group, ...]) -> tuple[Part, ...]:
+def _named(document: YamlDocument, key: str, what: str, groups: tuple[Group, ...]) -> tuple[DocumentPart, ...]:
     return tuple(
-        Part((key, n), str(item.get("name", f"{what} {n + 1}")), "", what, groups, code=False, removable=True)
+        DocumentPart((key, n), str(item.get("name", f"{what} {n + 1}")), "", what, groups, code=False, removable=True)
         for n, item in enumerate(_items(document, (key,)))
     )
 

@@ -20,7 +20,7 @@ from workbench.session.edit.yaml_document import Path_, YamlDocument
 
 
 @dataclass(frozen=True)
-class Point:
+class TablePoint:
     """One row: as written, and as numbers where they can be read."""
 
     size_text: str
@@ -65,7 +65,7 @@ def points_path(table: str) -> Path_:
     return ("transfer_tables", table, "points")
 
 
-def points_of(document: YamlDocument, table: str) -> tuple[Point, ...]:
+def points_of(document: YamlDocument, table: str) -> tuple[TablePoint, ...]:
     path = points_path(table)
     rows = document.value(path)
     found = []
@@ -74,7 +74,7 @@ def points_of(document: YamlDocument, table: str) -> tuple[Point, ...]:
         places: tuple[Path_, ...] = ((*path, n, "bytes"), (*path, n, "time_s"), (*path, n, "source"), (*path, n))
         problems = [p for p in map(document.problem_at, places) if p]
         found.append(
-            Point(
+            TablePoint(
                 str(values.get("bytes", "")), str(values.get("time_s", "")), str(values.get("source", "")),
                 document.number((*path, n, "bytes"), "B"), document.number((*path, n, "time_s"), "s"),
                 min(problems, key=lambda d: d.severity is not Severity.ERROR, default=None),
@@ -83,13 +83,18 @@ def points_of(document: YamlDocument, table: str) -> tuple[Point, ...]:
     return tuple(found)
 
 
-def readable(points: Sequence[Point]) -> list[int]:
+def readable(points: Sequence[TablePoint]) -> list[int]:
     """The numbers of the rows that have a size and a time."""
     return [number for number, point in enumerate(points) if point.rate]
 
 
 def table_plot(
-    name: str, points: Sequence[Point], beside: str, others: Sequence[Point], band: Range | None, movable: bool
+    name: str,
+    points: Sequence[TablePoint],
+    beside: str,
+    others: Sequence[TablePoint],
+    band: Range | None,
+    movable: bool,
 ) -> Plot:
     """The rows that can be read, each a point of the first line, and another table's. Points that are out of order are
     marked, as they are in the table."""
@@ -110,11 +115,11 @@ def table_plot(
     return Plot(SIZES, RATES, tuple(lines), span=band, span_name=BAND_NAME, legend=True, say=said)
 
 
-def _is_error(point: Point) -> bool:
+def _is_error(point: TablePoint) -> bool:
     return point.problem is not None and point.problem.severity is Severity.ERROR
 
 
-def fix_for(points: tuple[Point, ...], table: str, row: int) -> Fix | None:
+def fix_for(points: tuple[TablePoint, ...], table: str, row: int) -> Fix | None:
     """What certainly fixes a row whose size does not grow: swap, move or remove it."""
     path = points_path(table)
     sizes = [p.size for p in points]
@@ -140,7 +145,7 @@ def fix_for(points: tuple[Point, ...], table: str, row: int) -> Fix | None:
     return Fix(f"Move row {row + 1} before row {place + 1}", move)
 
 
-def next_point(points: tuple[Point, ...]) -> dict[str, Any]:
+def next_point(points: tuple[TablePoint, ...]) -> dict[str, Any]:
     """A row to add at the end: twice the last size in twice its time, to be corrected."""
     last = points[-1] if points else None
     if last is None or last.size is None or last.time_s is None:

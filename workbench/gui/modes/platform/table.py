@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractItemDelegate, QApplication, QHBoxLayout, 
 from workbench.formats import yaml_edit
 from workbench.gui.look import theme
 from workbench.gui.look.painting import label as paint_label
-from workbench.gui.modes.platform.points import Point, fix_for, next_point, pasted_points, points_of, points_path
+from workbench.gui.modes.platform.points import TablePoint, fix_for, next_point, pasted_points, points_of, points_path
 from workbench.gui.widgets import Button, label, paint_severity
 from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column, Row
@@ -32,7 +32,7 @@ class Line:
     """A row of the view: the point of that number, or what is wrong with it, which hangs under it."""
 
     number: int
-    point: Point
+    point: TablePoint
     problem: bool = False
 
     @property
@@ -43,7 +43,7 @@ class Line:
         return "high" if self.point.problem.severity is Severity.ERROR else "medium"
 
 
-def _of_point(text: Callable[[Point], str]) -> Callable[[Line], str]:
+def _of_point(text: Callable[[TablePoint], str]) -> Callable[[Line], str]:
     return lambda line: "" if line.problem else text(line.point)
 
 
@@ -55,12 +55,12 @@ class PointTable(RowView):
     def __init__(self, document: YamlDocument) -> None:
         self.document = document
         self.table = ""
-        self.points: tuple[Point, ...] = ()
+        self.points: tuple[TablePoint, ...] = ()
         self.hovered_point = -1
         self._said: dict[int, QWidget] = {}  # by the number of the point that it is said of
         small, plain = ("second", 12, 400), ("text", 13, 400)
 
-        def typed(head: str, shown: Callable[[Point], str], key: str, written: Callable[[Point], str],
+        def typed(head: str, shown: Callable[[TablePoint], str], key: str, written: Callable[[TablePoint], str],
                   **more: object) -> Column:  # fmt: skip
             def own(line: Line) -> str | None:
                 return None if line.problem or document.read_only else written(line.point)

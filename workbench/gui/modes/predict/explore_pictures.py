@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workbench.gui.modes.predict.sweeping import Answer
+from workbench.gui.modes.predict.sweeping import SweepAnswer
 from workbench.model.text import percent_text
 from workbench.pictures.bars import Bar, Bars
 from workbench.pictures.plot import Axis, Line, Plot
@@ -19,7 +19,7 @@ from workbench.predict.words import input_text, output_text, output_title, unit_
 INKS = ("accent", "good", "medium_text", "keyword", "number")
 
 
-def sweep_plot(file: ModelFile, found: Answer) -> Plot:
+def sweep_plot(file: ModelFile, found: SweepAnswer) -> Plot:
     """The output over the input that was swept, a line for each value of the second one; the model's own point."""
     asked = found.question
     lines = []
@@ -49,7 +49,7 @@ def sweep_plot(file: ModelFile, found: Answer) -> Plot:
     )  # fmt: skip
 
 
-def front_plot(file: ModelFile, found: Answer) -> Plot:
+def front_plot(file: ModelFile, found: SweepAnswer) -> Plot:
     """The points that no other beats in both output and resource."""
     asked = found.question
     x, y = np.array([p.x for p in found.front]), np.array([p.y for p in found.front])
@@ -67,7 +67,7 @@ def front_plot(file: ModelFile, found: Answer) -> Plot:
     )
 
 
-def no_front_words(file: ModelFile, found: Answer) -> str:
+def no_front_words(file: ModelFile, found: SweepAnswer) -> str:
     """Why there is no front to show; "" where there is one."""
     if found.question.resource:
         return "" if len(found.front) > 1 else "One point is best in both."

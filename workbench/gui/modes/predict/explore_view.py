@@ -18,7 +18,7 @@ from workbench.gui.modes.predict.explore_pictures import (
     solution_words,
     sweep_plot,
 )
-from workbench.gui.modes.predict.sweeping import Answer, Question, answer, matters, usual_range
+from workbench.gui.modes.predict.sweeping import SweepAnswer, SweepQuestion, answer, matters, usual_range
 from workbench.gui.views.bars_view import BarsView
 from workbench.gui.views.plot_view import PlotView
 from workbench.gui.widgets import (
@@ -56,7 +56,7 @@ class ExploreView(QWidget):
         self.file: ModelFile | None = None
         self.reading: str | None = None
         self.changes: dict[str, float] = {}
-        self.found: Answer | None = None
+        self.found: SweepAnswer | None = None
         self._own_ranges: dict[str, tuple[str, str]] = {}
         self._later = QTimer(self, singleShot=True, interval=_WAIT_MS)
         self._later.timeout.connect(self.sweep)
@@ -254,7 +254,7 @@ class ExploreView(QWidget):
             self._own_ranges[name] = texts
             self._later.start()
 
-    def question(self) -> Question | None:
+    def question(self) -> SweepQuestion | None:
         """What is asked now; None, with the reason shown, where a field is no number."""
         assert self.file is not None
         name, second = self.name.currentText(), self.second.currentData() or ""
@@ -265,7 +265,7 @@ class ExploreView(QWidget):
             self._fail((Diagnostic("the sweep ends before it starts", "Give a lower `from` than `to`."),))
             return None
         bounds = usual_range(self.file, second) if second and second != name else (0.0, 0.0)
-        return Question(
+        return SweepQuestion(
             name, low, high, self.log.isChecked(), self.output.currentData(), second if second != name else "",
             *bounds, resource=self.resource.currentData() or "", reading=self.reading,
             share=self.share.currentData(),
@@ -303,7 +303,7 @@ class ExploreView(QWidget):
         self.problem.setText(f"{first.message[:1].upper()}{first.message[1:]}. {first.hint}".strip())
         self.problem.show()
 
-    def _show(self, found: Answer) -> None:
+    def _show(self, found: SweepAnswer) -> None:
         if self.file is None or found.question.name not in self.file.inputs:
             return
         self.problem.hide()

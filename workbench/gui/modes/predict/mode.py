@@ -17,7 +17,7 @@ from workbench.api.predictions import Results, Structure
 from workbench.gui.frame.context import Context
 from workbench.gui.modes.forms.mode import DocumentMode
 from workbench.gui.modes.forms.part_list import PartList
-from workbench.gui.modes.forms.parts import Section
+from workbench.gui.modes.forms.parts import PartSection
 from workbench.gui.modes.predict.breakdown import Breakdown
 from workbench.gui.modes.predict.density_view import DensityView
 from workbench.gui.modes.predict.explore_view import ExploreView
@@ -170,7 +170,7 @@ class PredictMode(DocumentMode):
         kinds = self.context.plugins.model_kinds.values()
         return ";;".join(f"{heading(kind)} models (*.{kind.name}.yaml)" for kind in kinds)
 
-    def sections(self) -> tuple[Section, ...]:
+    def sections(self) -> tuple[PartSection, ...]:
         return sections_of(self.document)
 
     def add_part(self, what: str) -> Path_ | None:

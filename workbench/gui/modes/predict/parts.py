@@ -13,7 +13,7 @@ from workbench.api.models import ModelDocument as Schema
 from workbench.api.models import PartDocument, domain_in
 from workbench.formats.units import UNITS
 from workbench.gui.modes.forms.fields import fields_of, part_in
-from workbench.gui.modes.forms.parts import Part, Section
+from workbench.gui.modes.forms.parts import DocumentPart, PartSection
 from workbench.predict.kinds import heading
 from workbench.session.edit.model_document import Kinds, ModelDocument, ModelFound
 from workbench.session.edit.yaml_document import Path_
@@ -37,31 +37,33 @@ INPUT = (
 FORMULA = (Group("Formula", "over the inputs", (Field((), "Value", "code"),)),)
 
 
-def model_sections(found: Sequence[ModelFound], kinds: Kinds) -> tuple[Section, ...]:
+def model_sections(found: Sequence[ModelFound], kinds: Kinds) -> tuple[PartSection, ...]:
     """The list of models: the project's, then the bundled ones by kind. A model's path is ("model", its file)."""
 
-    def part(model: ModelFound) -> Part:
+    def part(model: ModelFound) -> DocumentPart:
         note = heading(model.kind) if model.own else ""
-        return Part(("model", str(model.path)), model.title, note, "", (), code=False)
+        return DocumentPart(("model", str(model.path)), model.title, note, "", (), code=False)
 
     own = [part(m) for m in found if m.own]
     bundled = [
-        Section(f"{heading(kinds[name])}, bundled", tuple(part(m) for m in found if not m.own and m.kind.name == name))
+        PartSection(
+            f"{heading(kinds[name])}, bundled", tuple(part(m) for m in found if not m.own and m.kind.name == name)
+        )
         for name in kinds
     ]
-    return (*([Section("Of the project", tuple(own))] if own else []), *(s for s in bundled if s.parts))
+    return (*([PartSection("Of the project", tuple(own))] if own else []), *(s for s in bundled if s.parts))
 
 
-def sections_of(document: ModelDocument) -> tuple[Section, ...]:
+def sections_of(document: ModelDocument) -> tuple[PartSection, ...]:
     """Every part of the document, in the order of the list."""
     kind = document.model_kind
     if kind is None:
         return ()
     schema = kind.document()
-    model = Part((), "Model and application", "", "model", _form(document, schema), code=False)
+    model = DocumentPart((), "Model and application", "", "model", _form(document, schema), code=False)
     return (
-        Section("Model", (model,)),
-        Section("Inputs", tuple(_input(document, name) for name in _keys(document, "inputs")), "input"),
+        PartSection("Model", (model,)),
+        PartSection("Inputs", tuple(_input(document, name) for name in _keys(document, "inputs")), "input"),
         *_lists(document, schema),
         _readings(document),
     )
@@ -113,7 +115,7 @@ def _addable(document: ModelDocument, schema: type[PartDocument], at: Path_ = ()
             yield _Added(name.removesuffix("s"), path, None)
 
 
-def _lists(document: ModelDocument, schema: type[Schema]) -> Iterator[Section]:
+def _lists(document: ModelDocument, schema: type[Schema]) -> Iterator[PartSection]:
     """A section for each of the schema's lists, and for each item of one whose items hold lists themselves."""
     for name, info in schema.model_fields.items():
         part, title = _part(info), name.replace("_", " ").capitalize()
@@ -122,39 +124,39 @@ def _lists(document: ModelDocument, schema: type[Schema]) -> Iterator[Section]:
             items = _items(document, (name,))
             if inner:
                 yield from (_inside(document, part, inner, (name, n), item) for n, item in enumerate(items))
-                yield Section(f"More {name}", (), part.called)
+                yield PartSection(f"More {name}", (), part.called)
             else:
                 parts = (_item(document, part, (name, n), item) for n, item in enumerate(items))
-                yield Section(title, tuple(parts), part.called)
+                yield PartSection(title, tuple(parts), part.called)
         elif part:
             given = document.value((name,)) is not None
-            shown = Part((name,), part.called.capitalize(), "", part.called, _form(document, part), False, True)
-            yield Section(part.called.capitalize(), (shown,) if given else (), "" if given else part.called)
+            shown = DocumentPart((name,), part.called.capitalize(), "", part.called, _form(document, part), False, True)
+            yield PartSection(part.called.capitalize(), (shown,) if given else (), "" if given else part.called)
         elif _is_formulas(info):
             what = name.removesuffix("s")
             parts = (
-                Part((name, key), key, str(document.value((name, key))), what, FORMULA, removable=True)
+                DocumentPart((name, key), key, str(document.value((name, key))), what, FORMULA, removable=True)
                 for key in _keys(document, name)
             )
-            yield Section(title, tuple(parts), what)
+            yield PartSection(title, tuple(parts), what)
 
 
 def _inside(
     document: ModelDocument, part: type[PartDocument], inner: Sequence[tuple[str, type[PartDocument]]], at: Path_,
     item: Mapping[str, Any],
-) -> Section:  # fmt: skip
+) -> PartSection:  # fmt: skip
     """An item and the items of its lists; the last of these can be added to."""
-    own = Part(at, part.called, "", part.called, _form(document, part), False, at[-1] != 0)
+    own = DocumentPart(at, part.called, "", part.called, _form(document, part), False, at[-1] != 0)
     below = [
         _item(document, p, (*at, name, n), child)
         for name, p in inner
         for n, child in enumerate(_items(document, (*at, name)))
     ]
     title = f"{part.called.capitalize()} {item.get('name', int(at[-1]) + 1)}"
-    return Section(title, (own, *below), f"{inner[-1][1].called} to {part.called} {at[-1]}")
+    return PartSection(title, (own, *below), f"{inner[-1][1].called} to {part.called} {at[-1]}")
 
 
-def _item(document: ModelDocument, part: type[PartDocument], at: Path_, item: Mapping[str, Any]) -> Part:
+def _item(document: ModelDocument, part: type[PartDocument], at: Path_, item: Mapping[str, Any]) -> DocumentPart:
     inputs = item.get("inputs")
     where = ", ".join(f"{k} {v}" for k, v in inputs.items()) if isinstance(inputs, Mapping) else ""
     name = item.get("name") or item.get("stage") or where or f"{part.called} {int(at[-1]) + 1}"
@@ -162,21 +164,23 @@ def _item(document: ModelDocument, part: type[PartDocument], at: Path_, item: Ma
     groups = _form(document, part)
     if "inputs" in part.model_fields:
         groups = (*groups, _at_inputs(document, ("inputs",)))
-    return Part(at, str(name), note, part.called, groups, False, True)
+    return DocumentPart(at, str(name), note, part.called, groups, False, True)
 
 
-def _input(document: ModelDocument, name: str) -> Part:
+def _input(document: ModelDocument, name: str) -> DocumentPart:
     note = str(document.value(("inputs", name, "value")))
     given = [document.value(("inputs", name, bound)) for bound in ("low", "high", "deviation")]
     if any(value is not None for value in given):
         note += " ±"
-    return Part(("inputs", name), name, note, "input", INPUT, removable=True)
+    return DocumentPart(("inputs", name), name, note, "input", INPUT, removable=True)
 
 
-def _readings(document: ModelDocument) -> Section:
+def _readings(document: ModelDocument) -> PartSection:
     groups = (_at_inputs(document, ()),)
     names = _keys(document, "readings")
-    return Section("Readings", tuple(Part(("readings", n), n, "", "reading", groups, False, True) for n in names))
+    return PartSection(
+        "Readings", tuple(DocumentPart(("readings", n), n, "", "reading", groups, False, True) for n in names)
+    )
 
 
 def _at_inputs(document: ModelDocument, at: tuple[str, ...]) -> Group:

@@ -21,7 +21,7 @@ WHOLE_UP_TO = 64
 
 
 @dataclass(frozen=True)
-class Question:
+class SweepQuestion:
     """What is swept: an input from `low` to `high`, and `second` at a few values where it is not "".
 
     With a `share`, inputs that the model takes as certain are taken as uniform within that share of their values.
@@ -41,10 +41,10 @@ class Question:
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class SweepAnswer:
     """`values` is of shape (second's values, points); `bands` is of the first of them where inputs are uncertain."""
 
-    question: Question
+    question: SweepQuestion
     x: NDArray[np.float64]
     second: NDArray[np.float64]
     values: NDArray[np.float64]
@@ -108,7 +108,7 @@ def spreads_of(file: ModelFile, share: float) -> dict[str, Spread]:
 
 
 def front_axes(
-    file: ModelFile, asked: Question, axes: Mapping[str, NDArray[np.float64]]
+    file: ModelFile, asked: SweepQuestion, axes: Mapping[str, NDArray[np.float64]]
 ) -> dict[str, NDArray[np.float64]]:
     """What the front is searched over: what is swept, and the inputs that the resource is counted from."""
     read = file.formulas[("resources", asked.resource)].names if asked.resource else frozenset()
@@ -118,7 +118,7 @@ def front_axes(
     return found
 
 
-def answer(file: ModelFile, asked: Question) -> Answer:
+def answer(file: ModelFile, asked: SweepQuestion) -> SweepAnswer:
     """Sweep and rank. Raises WorkbenchError for what cannot be computed."""
     x = spaced(file, asked.name, asked.low, asked.high, POINTS, asked.log)
     axes = {asked.name: x}
@@ -138,7 +138,7 @@ def answer(file: ModelFile, asked: Question) -> Answer:
             file, make_space(file, front_axes(file, asked, axes)), asked.output, asked.resource, asked.reading
         ).front
     own = file.at({}, asked.reading)
-    return Answer(
+    return SweepAnswer(
         asked,
         x,
         second,

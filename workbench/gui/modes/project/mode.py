@@ -8,7 +8,7 @@ from pathlib import Path
 from workbench.api.modes import WindowMode
 from workbench.gui.frame.context import Context
 from workbench.gui.modes.forms.mode import DocumentMode
-from workbench.gui.modes.forms.parts import Section
+from workbench.gui.modes.forms.parts import PartSection
 from workbench.gui.modes.project.parts import add_part, sections_of
 from workbench.gui.widgets import PanelHeader, Split, plain_panel
 from workbench.session.edit.project_document import ProjectDocument
@@ -41,7 +41,7 @@ class ProjectMode(DocumentMode):
         self._document_changed()
         yield
 
-    def sections(self) -> tuple[Section, ...]:
+    def sections(self) -> tuple[PartSection, ...]:
         return sections_of(self.document, self.context.plugins)
 
     def add_part(self, what: str) -> Path_ | None:

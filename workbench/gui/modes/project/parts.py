@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from workbench.api.forms import Field, Group
 from workbench.gui.modes.forms.fields import Choices, fields_of
 from workbench.gui.modes.forms.part_list import with_article
-from workbench.gui.modes.forms.parts import Part, Section
+from workbench.gui.modes.forms.parts import DocumentPart, PartSection
 from workbench.model.application import (
     Fpga,
     HardwareSources,
@@ -49,24 +49,26 @@ _TRACE, _STREAM, _FPGA = ("hardware", "trace"), ("hardware", "streams"), ("hardw
 _LINK, _CLOCK = ("hardware", "links"), ("hardware", "clocks")
 
 
-def sections_of(document: ProjectDocument, plugins: Plugins) -> tuple[Section, ...]:
+def sections_of(document: ProjectDocument, plugins: Plugins) -> tuple[PartSection, ...]:
     """Every part of the document, in the order of the list."""
     of_host, of_hardware = ({"language": ("", *names)} for names in (plugins.host_languages, plugins.hdl_languages))
     of_project, of_target = {"platform": ("", *plugins.platforms)}, {"name": tuple(plugins.targets)}
     fpga = (*_grouped(Fpga, "FPGA", None, of_hardware), _READ_OUT)
     first, *others = _grouped(HardwareSources, "Design", _HARDWARE, of_hardware)
-    trace = (Part(_TRACE, "Trace memory", "", "in the FPGA", _grouped(TraceMemory, "Trace memory"), False, True),)
+    trace = (
+        DocumentPart(_TRACE, "Trace memory", "", "in the FPGA", _grouped(TraceMemory, "Trace memory"), False, True),
+    )
     traced = isinstance(document.value(_TRACE), Mapping)
     clocks = _named(document, _CLOCK, "made by the design", _grouped(MadeClock, "Clock"))
     fpgas = _named(document, _FPGA, "with its own design", fpga)
     links = _named(document, _LINK, "between FPGAs", _grouped(Link, "Link"), "source")
     streams = _named(document, _STREAM, "within the design", _grouped(StreamSignals, "Stream"))
     return (
-        Section("Project", (
+        PartSection("Project", (
             _part((), "Name and platform", "", _grouped(Project, "Project", {}, of_project, ("schema_version",))),
             _part(("host",), "Host program", "sources and how it is built", _grouped(HostSources, "Host", {}, of_host)),
         )),
-        Section("Hardware", (
+        PartSection("Hardware", (
             _part(("hardware",), "Design and counters", "ports, and what observes it", (first, _READ_OUT, *others)),
         )),
         _optional("Clocks of PLLs", "clock", MadeClock, clocks),
@@ -74,7 +76,7 @@ def sections_of(document: ProjectDocument, plugins: Plugins) -> tuple[Section, .
         _optional("FPGAs", "FPGA", Fpga, fpgas),
         _optional("Links", "link", Link, links),
         _optional("Streams", "stream", StreamSignals, streams),
-        Section("Runs", (
+        PartSection("Runs", (
             _part(("simulation",), "Simulated card", "", _grouped(Simulation, "Design", _SIMULATION)),
             _part(("target",), "Target", "where it runs", _grouped(TargetCommands, "Target", {}, of_target)),
         )),
@@ -97,25 +99,25 @@ def add_part(document: ProjectDocument, what: str) -> Path_ | None:
     return (*path, count) if document.append(path, new, f"Add {with_article(what)}") else None
 
 
-def _optional(title: str, add: str, schema: type[BaseModel], parts: tuple[Part, ...]) -> Section:
+def _optional(title: str, add: str, schema: type[BaseModel], parts: tuple[DocumentPart, ...]) -> PartSection:
     """What a project may have none of; what it is for is said as in the reference of its fields."""
-    return Section(title, parts, add, about=" ".join((schema.__doc__ or "").split()))
+    return PartSection(title, parts, add, about=" ".join((schema.__doc__ or "").split()))
 
 
 def _named(
     document: ProjectDocument, path: Path_, what: str, groups: tuple[Group, ...], by: str = "name"
-) -> tuple[Part, ...]:
+) -> tuple[DocumentPart, ...]:
     """The items of a list, by their names."""
     found = document.value(path)
     return tuple(
-        Part((*path, number), str(one.get(by, "")) if isinstance(one, Mapping) else "", "", what, groups,
+        DocumentPart((*path, number), str(one.get(by, "")) if isinstance(one, Mapping) else "", "", what, groups,
              removable=True)
         for number, one in enumerate(found if isinstance(found, list) else ())
     )  # fmt: skip
 
 
-def _part(path: Path_, title: str, what: str, groups: tuple[Group, ...]) -> Part:
-    return Part(path, title, "", what, groups, code=False)
+def _part(path: Path_, title: str, what: str, groups: tuple[Group, ...]) -> DocumentPart:
+    return DocumentPart(path, title, "", what, groups, code=False)
 
 
 def _grouped(

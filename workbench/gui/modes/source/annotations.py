@@ -16,7 +16,7 @@ from workbench.api.source.pragma_text import find_pragmas, style_of
 from workbench.gui.frame.context import Context
 from workbench.gui.modes.source.editor import CodeEditor, Edit
 from workbench.gui.modes.source.line_numbers import line_numbers, line_paths
-from workbench.gui.modes.source.points import Point, open_points, points_now, points_of
+from workbench.gui.modes.source.points import MarkPoint, open_points, points_now, points_of
 from workbench.gui.modes.source.problems import CheckedProblem, checked_problems, problems_now
 from workbench.gui.modes.source.typed_check import TypedCheck
 from workbench.model.diagnostic import Diagnostic
@@ -39,7 +39,7 @@ class Annotations:
     ) -> None:
         """`changed` hears of places for pragmas that were found later than `take_scan`."""
         self._context, self._editor, self._check, self._changed = context, editor, check, changed
-        self._points: tuple[Point, ...] = ()  # as scanned
+        self._points: tuple[MarkPoint, ...] = ()  # as scanned
         self._problems: tuple[CheckedProblem, ...] = ()
         self._scanned_text = self._checked_text = editor.text  # that lines are counted from; each edit is followed
         self.placed: tuple[PlacedPragma, ...] = ()  # in the text as it is
@@ -47,7 +47,9 @@ class Annotations:
         self._read_text: str | None = None  # the text that they were read in
         self._later = QTimer(editor, singleShot=True, interval=READ_AFTER_MS)
         self._later.timeout.connect(self._read_long)
-        self._now: tuple[tuple[object, ...], tuple[Point, ...]] | None = None  # `points`, and what they were found of
+        self._now: tuple[tuple[object, ...], tuple[MarkPoint, ...]] | None = (
+            None  # `points`, and what they were found of
+        )
         self._marked: tuple[object, ...] | None = None  # the pragmas that `margin.lacking` was found with
         self.take_scan()
 
@@ -78,7 +80,7 @@ class Annotations:
             self._points = points_of(scan, here)
             return
 
-        def done(points: tuple[Point, ...]) -> None:
+        def done(points: tuple[MarkPoint, ...]) -> None:
             if isValid(self._editor) and self._check.scan is scan:
                 self._points, self._marked = points, None
                 self._show()
@@ -156,7 +158,7 @@ class Annotations:
             editor.margin.lacking = {editor.scanned.original(p.line) for p in lacking}
         editor.update_margin()
 
-    def points(self) -> tuple[Point, ...]:
+    def points(self) -> tuple[MarkPoint, ...]:
         """Where a pragma may stand in the text as it is now."""
         lines = self._editor.scanned
         found_of = (id(self._points), lines.version, self.placed)
@@ -164,7 +166,7 @@ class Annotations:
             self._now = found_of, points_now(self._points, lines, self.placed)
         return self._now[1]
 
-    def points_later(self) -> Callable[[], tuple[Point, ...]]:
+    def points_later(self) -> Callable[[], tuple[MarkPoint, ...]]:
         """The same, to be called in a thread."""
         if self._now is not None and self._now[0] == (id(self._points), self._editor.scanned.version, self.placed):
             points = self._now[1]

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from workbench.gui.look.icons import draw_icon
 from workbench.gui.look.painting import label as paint_label
 from workbench.gui.look.theme import set_ground
-from workbench.gui.modes.source.points import Point
+from workbench.gui.modes.source.points import MarkPoint
 from workbench.gui.widgets import Button, label
 from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column
@@ -36,7 +36,7 @@ class BlockRow:
 
 
 def block_rows(
-    scan: ProjectScan | None, same_file: Callable[[str], bool], points: Sequence[Point], now: Callable[[int], int]
+    scan: ProjectScan | None, same_file: Callable[[str], bool], points: Sequence[MarkPoint], now: Callable[[int], int]
 ) -> tuple[BlockRow, ...]:
     """`points` are the file's in the text as it is, `now` tells where a line that was scanned is in it."""
     found = []

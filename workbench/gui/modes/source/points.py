@@ -24,7 +24,7 @@ _CATEGORY_OF_KIND = {
 
 
 @dataclass(frozen=True)
-class Point:
+class MarkPoint:
     """A call or branch. A pragma would be inserted before `pragma_line`, at column `indent`, both from 1, or where
     there is a `column` before what stands from there on.
 
@@ -44,17 +44,17 @@ class Point:
     column: int = 0
 
 
-def points_of(scan: ProjectScan, same_file: SameFile) -> tuple[Point, ...]:
+def points_of(scan: ProjectScan, same_file: SameFile) -> tuple[MarkPoint, ...]:
     """Every call and branch of a file, by line."""
     found = [
-        Point("call", c.line, c.line, c.pragma_line or c.line, c.indent, c.callee, c.pragmas, call_kind=c.kind)
+        MarkPoint("call", c.line, c.line, c.pragma_line or c.line, c.indent, c.callee, c.pragmas, call_kind=c.kind)
         for c in scan.host.calls
         if same_file(c.file)
     ]
     for block in scan.hdl.blocks:
         if same_file(block.file) and not block.why_not:
             found += [
-                Point(
+                MarkPoint(
                     "branch", b.line, b.end_line or b.line, b.pragma_line, b.indent, b.label, b.pragmas,
                     block=block.id, column=b.pragma_column,
                 )
@@ -64,7 +64,7 @@ def points_of(scan: ProjectScan, same_file: SameFile) -> tuple[Point, ...]:
     return _covered(sorted(found, key=lambda p: (p.line, -p.end_line)))
 
 
-def points_now(points: Sequence[Point], lines: LinesMoved, placed: Sequence[PlacedPragma]) -> tuple[Point, ...]:
+def points_now(points: Sequence[MarkPoint], lines: LinesMoved, placed: Sequence[PlacedPragma]) -> tuple[MarkPoint, ...]:
     """The scan's points in a text that was edited since: on the lines where they are now, with the pragmas there now.
 
     `placed` are the text's pragmas. A new one belongs to the point right before whose place it stands.
@@ -91,23 +91,23 @@ def points_now(points: Sequence[Point], lines: LinesMoved, placed: Sequence[Plac
     return _covered(found)
 
 
-def _covered(points: Iterable[Point]) -> tuple[Point, ...]:
+def _covered(points: Iterable[MarkPoint]) -> tuple[MarkPoint, ...]:
     """By its own pragma; a branch by one around it too, or because all its time is spent in branches within it."""
     points = tuple(points)
-    blocks: dict[str, list[Point]] = {}
+    blocks: dict[str, list[MarkPoint]] = {}
     for point in points:
         if point.kind == "branch":
             blocks.setdefault(point.block, []).append(point)
     spoken_of = {(block, *extent) for block, branches in blocks.items() for extent in _spoken_of(branches)}
 
-    def now(point: Point) -> Point:
+    def now(point: MarkPoint) -> MarkPoint:
         covered = bool(point.pragmas) or (point.block, point.line, point.end_line) in spoken_of
         return point if covered == point.covered else replace(point, covered=covered)
 
     return tuple(now(point) for point in points)
 
 
-def _spoken_of(branches: Sequence[Point]) -> Iterator[tuple[int, int]]:
+def _spoken_of(branches: Sequence[MarkPoint]) -> Iterator[tuple[int, int]]:
     """The extents of a block's branches that have another within, or stand in one that has a pragma."""
     marked = {(p.line, p.end_line) for p in branches if p.pragmas}
     outermost_first = sorted({(p.line, p.end_line) for p in branches}, key=lambda extent: (extent[0], -extent[1]))
@@ -124,12 +124,12 @@ def _spoken_of(branches: Sequence[Point]) -> Iterator[tuple[int, int]]:
         nearest = min(nearest, end)
 
 
-def open_points(points: Iterable[Point]) -> tuple[Point, ...]:
+def open_points(points: Iterable[MarkPoint]) -> tuple[MarkPoint, ...]:
     """Those that no pragma speaks of."""
     return tuple(p for p in points if not p.covered)
 
 
-def point_at(points: Sequence[Point], line: int) -> Point | None:
+def point_at(points: Sequence[MarkPoint], line: int) -> MarkPoint | None:
     """What a click on a line means: what begins there, or has its pragma there, or the innermost branch around it."""
     for point in points:
         if point.line == line or any(p.line == line for p in point.pragmas):
@@ -176,7 +176,7 @@ def all_pragmas(scan: ProjectScan) -> tuple[PlacedPragma, ...]:
     return (*(p for c in scan.host.calls for p in c.pragmas), *(p for b in scan.hdl.blocks for p in b.pragmas))
 
 
-def suggested(point: Point, scan: ProjectScan, offered: Choices) -> Pragma:
+def suggested(point: MarkPoint, scan: ProjectScan, offered: Choices) -> Pragma:
     """The pragma the popover starts with: the one that is there, or a likely one."""
     if point.pragmas:
         return point.pragmas[0].pragma

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from workbench.api.source.pragma_text import PREFIX, Style, format_pragma, parse_pragma
 from workbench.gui.look import theme
-from workbench.gui.modes.source.points import Choices, Point
+from workbench.gui.modes.source.points import Choices, MarkPoint
 from workbench.gui.views.canvas import Drawn
 from workbench.gui.widgets import Button, label
 from workbench.gui.widgets.popover import MARGIN_PX, Popover
@@ -78,7 +78,7 @@ class PragmaPopover(Popover):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._style: Style = "c"
-        self.point: Point | None = None
+        self.point: MarkPoint | None = None
         self._share: float | None = None
         self._offered = Choices(dict.fromkeys(Category, ()), (), ())
         inside = MARGIN_PX + 16
@@ -161,7 +161,7 @@ class PragmaPopover(Popover):
         return grid
 
     def ask(
-        self, point: Point, style: Style, start: Pragma, offered: Choices, share: float | None, corner: QPoint,
+        self, point: MarkPoint, style: Style, start: Pragma, offered: Choices, share: float | None, corner: QPoint,
         arrow: QPoint | None, name: str = "",
     ) -> None:  # fmt: skip
         """Open for a call or branch with a first answer filled in; `share` is of the run's time, where one tells it,

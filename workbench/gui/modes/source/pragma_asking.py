@@ -15,7 +15,7 @@ from workbench.api.source.pragma_typed import Typed
 from workbench.gui.frame.context import Context
 from workbench.gui.modes.source.editor import CodeEditor
 from workbench.gui.modes.source.margin import GUTTER_PX, columns_of
-from workbench.gui.modes.source.points import Choices, Point, choices, point_at, suggested
+from workbench.gui.modes.source.points import Choices, MarkPoint, choices, point_at, suggested
 from workbench.gui.modes.source.popover import PragmaPopover
 from workbench.gui.modes.source.pragma_words import Word, place_below, words_for
 from workbench.gui.modes.source.proposals import ProposalPanel
@@ -41,7 +41,7 @@ class PragmaAsking(QObject):
         self.popover.definition_wanted.connect(self._ask_definition)
         self.popover.closed.connect(self._leave)
 
-    def ask(self, editor: CodeEditor, points: Sequence[Point], line: int, name: QTextCursor) -> str:
+    def ask(self, editor: CodeEditor, points: Sequence[MarkPoint], line: int, name: QTextCursor) -> str:
         """Open the popover beside a line that holds a call or a branch, clicked at a name or none; else why not."""
         scan, style, point = self._check.scan, style_of(editor.path), point_at(points, line)
         if scan is None:
@@ -60,7 +60,7 @@ class PragmaAsking(QObject):
         return ""
 
     def words(
-        self, editor: CodeEditor, points: Callable[[], Sequence[Point]], line: int, typed: Typed, after: str
+        self, editor: CodeEditor, points: Callable[[], Sequence[MarkPoint]], line: int, typed: Typed, after: str
     ) -> tuple[Word, ...]:
         """What may stand where a pragma is typed; nothing while the sources are being read."""
         scan = self._check.scan
@@ -87,7 +87,7 @@ class PragmaAsking(QObject):
     def _put(self, pragma: Pragma) -> None:
         """Put the pragma in, or in place of the one that is there: an edit of the text like any other."""
 
-        def edit(text: str, point: Point, style: Style) -> str:
+        def edit(text: str, point: MarkPoint, style: Style) -> str:
             if point.pragmas:
                 return replace_pragma(text, point.pragmas[0].line, style, pragma)
             return insert_pragma(text, point.pragma_line, point.indent, style, pragma, point.column)
@@ -101,7 +101,7 @@ class PragmaAsking(QObject):
         if self._editor is not None:
             self._editor.ask_definition(self._name)
 
-    def _edit(self, edit: Callable[[str, Point, Style], str]) -> None:
+    def _edit(self, edit: Callable[[str, MarkPoint, Style], str]) -> None:
         editor, point = self._editor, self.popover.point
         style = style_of(editor.path) if editor is not None else None
         if editor is not None and point is not None and style is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from workbench.api.source.pragma_text import format_pragma
 from workbench.api.source.pragma_typed import Typed
-from workbench.gui.modes.source.points import Choices, Point, suggested
+from workbench.gui.modes.source.points import Choices, MarkPoint, suggested
 from workbench.model.pragma import CPU, MEM, Category
 from workbench.model.proposal import Proposal
 from workbench.model.scan import ProjectScan
@@ -37,24 +37,26 @@ class Word:
 
 
 @dataclass(frozen=True)
-class Place:
+class PragmaPlace:
     """Where a pragma is typed: the call or branch below, the block's id there, and what is proposed for it."""
 
-    point: Point | None = None
+    point: MarkPoint | None = None
     proposals: tuple[Proposal, ...] = ()
 
 
-def place_below(line: int, texts: Sequence[str], points: Sequence[Point], proposals: Sequence[Proposal]) -> Place:
+def place_below(
+    line: int, texts: Sequence[str], points: Sequence[MarkPoint], proposals: Sequence[Proposal]
+) -> PragmaPlace:
     """What a pragma on a line (from 1) of a text would speak of; nothing but blank lines and pragmas between."""
     below = line
     while below < len(texts) and (not texts[below].strip() or "pragma" in texts[below]):
         below += 1
     at = below + 1
     point = next((p for p in points if line < p.pragma_line <= at), None)
-    return Place(point, tuple(p for p in proposals if line < p.line <= at))
+    return PragmaPlace(point, tuple(p for p in proposals if line < p.line <= at))
 
 
-def words_for(typed: Typed, after: str, place: Place, scan: ProjectScan, offered: Choices) -> tuple[Word, ...]:
+def words_for(typed: Typed, after: str, place: PragmaPlace, scan: ProjectScan, offered: Choices) -> tuple[Word, ...]:
     """What can be put, likeliest first. `after` is what stands behind the cursor in its line."""
     start = place.proposals[0].pragma if place.proposals else None
     start = start or (suggested(place.point, scan, offered) if place.point is not None else None)
@@ -76,7 +78,7 @@ def words_for(typed: Typed, after: str, place: Place, scan: ProjectScan, offered
     return tuple(words.values())
 
 
-def _names(place: Place, scan: ProjectScan, offered: Choices, *, whole: bool) -> Iterator[Word]:
+def _names(place: PragmaPlace, scan: ProjectScan, offered: Choices, *, whole: bool) -> Iterator[Word]:
     if whole:
         for proposal in place.proposals:
             yield Word(format_pragma(proposal.pragma), proposal.why, "", proposal.pragma.category)
@@ -108,7 +110,7 @@ def _items(typed: Typed, likely: Sequence[str], offered: Choices) -> Iterator[Wo
         yield Word(item, "a new name" if item == new else notes.get(item, ""), ")" if last else ", ")
 
 
-def _conditions(typed: Typed, place: Place, scan: ProjectScan) -> Iterator[Word]:
+def _conditions(typed: Typed, place: PragmaPlace, scan: ProjectScan) -> Iterator[Word]:
     if place.point is None:
         return
     begins = _BEGINS.search(typed.before) is not None

@@ -19,7 +19,7 @@ from workbench.api.source.pragma_text import format_pragma, style_of
 from workbench.gui.frame.context import Context
 from workbench.gui.look.theme import set_ground
 from workbench.gui.modes.source.editor import CodeEditor
-from workbench.gui.modes.source.points import Point
+from workbench.gui.modes.source.points import MarkPoint
 from workbench.gui.modes.source.typed_check import TypedCheck
 from workbench.gui.widgets import Button, EmptyState, IconButton, PanelHeader, draw_swatch, plain_column, rule
 from workbench.gui.widgets.row_view import RowView
@@ -197,7 +197,7 @@ class ProposalPanel(QWidget):
             if not taken:
                 yield line, proposal
 
-    def at(self, point: Point) -> Pragma | None:
+    def at(self, point: MarkPoint) -> Pragma | None:
         """What is proposed for a place of the text in view."""
         place = (point.pragma_line, point.column)
         return next((p.pragma for line, p in self._open() if (line, p.column) == place), None)

@@ -92,7 +92,7 @@ _HEADER = re.compile(r"\.(h|H|hh|hp|hxx|hpp|HPP|h\+\+|tcc)$")
 
 
 @dataclass(frozen=True)
-class Command:
+class CompilerCommand:
     """Inputs and options in their order; options have their short names, each with its value."""
 
     items: tuple[Input | Option, ...]
@@ -186,12 +186,12 @@ class Command:
         return self.value("-o") or Path(source).stem + ".o"
 
 
-def read_command(words: Sequence[str]) -> Command:
+def read_command(words: Sequence[str]) -> CompilerCommand:
     """WorkbenchError for a response file that cannot be read."""
     return parse_words(tuple(_opened(words)))
 
 
-def parse_words(words: Sequence[str]) -> Command:
+def parse_words(words: Sequence[str]) -> CompilerCommand:
     """A command whose response files are opened, or are to stay closed."""
     items: list[Input | Option] = []
     language = ""
@@ -219,7 +219,7 @@ def parse_words(words: Sequence[str]) -> Command:
         if option[0] == "-x" and len(option) > 1:
             language = "" if option[1] == "none" else option[1]
         items.append(option)
-    return Command(tuple(items))
+    return CompilerCommand(tuple(items))
 
 
 def _for_preprocessor(word: str) -> Iterator[Option]:

@@ -31,7 +31,7 @@ from workbench.api.objects import ObjectFile, made, prerequisites
 from workbench.api.source.flags import absolute, header_folders
 from workbench.api.told import Compiled, Told, told
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
-from workbench.session.make.compiler.command import STDIN, Command, read_command
+from workbench.session.make.compiler.command import STDIN, CompilerCommand, read_command
 from workbench.session.make.compiler.linking import RECORDER, linked, shown
 from workbench.session.open.project_path import PROJECT_SUFFIX, find_project
 from workbench.system.cache import cache_dir
@@ -111,7 +111,7 @@ def _recorded(units: _Units, words: Sequence[str]) -> int:
         return shown(done) if done.returncode else 0  # what it says of a program it said before
 
 
-def _listed_for_ccache(tool: Tool, command: Command, words: Sequence[str]) -> int:
+def _listed_for_ccache(tool: Tool, command: CompilerCommand, words: Sequence[str]) -> int:
     """Preprocess for ccache, which keeps an object file by this text and by the files that the text names: the project
     and its platform are among them."""
     done = run_program([tool.path, *words])
@@ -196,7 +196,7 @@ class _Units:
     part of."""
 
     tool: Tool
-    command: Command
+    command: CompilerCommand
     project: Path
     cwd: Path
     within: Told | None = None

@@ -13,7 +13,7 @@ from workbench.api.compile import digest
 from workbench.api.kept import contents, keep, kept_whole
 from workbench.api.told import Compiled, Told
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.session.make.compiler.command import STDIN, Command
+from workbench.session.make.compiler.command import STDIN, CompilerCommand
 from workbench.system.cache import cache_dir
 from workbench.system.process import ProcessResult, become, run_program
 from workbench.system.toolchain import Tool
@@ -23,7 +23,7 @@ RECORDER = Path(str(files("workbench.resources"))) / "host"
 _EXPORTS, _EXPORTS_ALL = "-Wl,--export-dynamic-symbol=rcw_*", "-rdynamic"
 
 
-def linked(tool: Tool, command: Command, words: Sequence[str], within: Told | None) -> ProcessResult:
+def linked(tool: Tool, command: CompilerCommand, words: Sequence[str], within: Told | None) -> ProcessResult:
     """Run a command that links, or compiles nothing that is recorded. A library leaves the recorder to the program."""
     program = command.links and not command.shared
     left_out = set(_not_here(tool, command)) if within and within.stand_ins and command.links else set()
@@ -55,7 +55,7 @@ def shown(result: ProcessResult) -> int:
     return result.returncode if result.returncode >= 0 else 128 - result.returncode
 
 
-def _not_here(tool: Tool, command: Command) -> Iterator[str]:
+def _not_here(tool: Tool, command: CompilerCommand) -> Iterator[str]:
     """The libraries that a command names and this machine lacks."""
     names = [one.name for one in command.inputs]
     folders = [path for option in command.options if option[0].startswith("-L") for path in (_value(option),)]
@@ -73,7 +73,7 @@ def _value(option: tuple[str, ...]) -> str:
     return option[0][2:] or (option[1] if len(option) > 1 else "")
 
 
-def _recorder(command: Command, tool: Tool) -> Path:
+def _recorder(command: CompilerCommand, tool: Tool) -> Path:
     """The recorder as an archive: it is linked where something calls it."""
     flags = ["-O2", "-g", "-fPIC", "-w", *(f for f in command.flags if f in ("-m32", "-m64", "-mx32"))]
     sources = sorted(RECORDER.glob("*.c"))
