@@ -20,7 +20,9 @@ from workbench.cli.main import parser
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 BENCHMARKS = ROOT / "tests" / "benchmarks"
-PAGES = sorted([*DOCS.rglob("*.md"), *(ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "SECURITY"))])
+PAGES = sorted(
+    {*ROOT.glob("*.md"), *(page for name in ("docs", "plugins", "resources") for page in (ROOT / name).rglob("*.md"))}
+)
 FOLDERS = ("workbench/", "plugins/", "resources/", "platform_templates/", "tests/", "docs/")
 HELP = """
 import contextlib, io, json, runpy, sys

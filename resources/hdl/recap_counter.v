@@ -1,6 +1,6 @@
 // Counts, for one block, how many cycles each pair (state in the previous cycle, state in this one) was seen.
 //
-// The counts stand in one block RAM. Each word is a maximal-length shift register (see workbench/instrument/lfsr.py),
+// The counts stand in one block RAM. Each word is a maximal-length shift register (see workbench/api/instrument/lfsr.py),
 // so that counting is one XNOR and no carry chain; a word holds up to 2**COUNT_BITS - 2 exactly.
 //
 // A cycle's pair is read through port A when its state is there, and is written back, one step further, in the next

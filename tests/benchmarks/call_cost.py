@@ -14,7 +14,6 @@ for each recorded call. LTTng-UST (a tracepoint before the call and one after, e
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
@@ -25,6 +24,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from command_line import command
 from rc_workbench_plugins.c import CLanguage
 
 from workbench.api.records import read_end
@@ -271,10 +271,7 @@ def measure(turns: int, calls: int) -> list[dict[str, object]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-    parser.add_argument("--quick", action="store_true", help="fewer and shorter turns")
-    arguments = parser.parse_args()
+    arguments = command(__doc__, "fewer and shorter turns").parse_args()
     rows = measure(60 if arguments.quick else 400, 4000)
     if arguments.json:
         print(json.dumps({"rows": rows}, indent=2))

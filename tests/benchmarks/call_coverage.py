@@ -13,7 +13,6 @@ prints something else than the one that is not.
 
 from __future__ import annotations
 
-import argparse
 import importlib.util
 import json
 import os
@@ -29,6 +28,7 @@ from types import ModuleType
 
 import call_coverage_c
 import call_coverage_cpp
+from command_line import command
 from rc_workbench_plugins.c import CLanguage
 
 from workbench.api import HostBuild
@@ -162,19 +162,16 @@ def wrong(rows: Iterable[Row], why: dict[str, tuple[str, int]]) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-    parser.add_argument("--quick", action="store_true", help="gcc alone, -O2, as of C11 and C++17")
-    quick = parser.parse_args().quick
+    arguments = command(__doc__, "gcc alone, -O2, as of C11 and C++17").parse_args()
     cells: dict[str, dict[str, dict[str, Row]]] = {language: {} for language in PROGRAMS}
     builds, problems = 0, []
     with tempfile.TemporaryDirectory() as name:
-        for standard in ("c11", "c++17") if quick else STANDARDS:
+        for standard in ("c11", "c++17") if arguments.quick else STANDARDS:
             language = "C++" if "++" in standard else "C"
             program = instrumented(Path(name) / standard, language, standard)
             first: list[Row] | None = None
-            for called, compiler in list(compilers(language).items())[: 1 if quick else None]:
-                for flags in ("-O2",) if quick else OPTIMISATIONS:
+            for called, compiler in list(compilers(language).items())[: 1 if arguments.quick else None]:
+                for flags in ("-O2",) if arguments.quick else OPTIMISATIONS:
                     rows = measure(program, compiler, flags.split())
                     way = f"{called} {flags} -std={standard}"
                     builds += 1
@@ -183,7 +180,7 @@ def main() -> None:
                     problems += [f"{way}: {now} in place of {then}" for then, now in zip(first, rows, strict=True)
                                  if now != then]  # fmt: skip
             cells[language][standard] = {row.kind: row for row in first or []}
-    if parser.parse_args().json:
+    if arguments.json:
         rows_of = [{"language": language, "standard": standard, **vars(row)} for language, found in cells.items()
                    for standard, kinds in found.items() for row in kinds.values()]  # fmt: skip
         print(json.dumps({"rows": rows_of, "builds": builds, "problems": problems}, indent=2))

@@ -10,12 +10,13 @@ Exits with 1 where one does not hold, and says which (`--first SEED --programs 1
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import tempfile
 from pathlib import Path
 from random import Random
+
+from command_line import command
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -26,9 +27,7 @@ STANDARDS = (0, 11, 14, 17, 20)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-    parser.add_argument("--quick", action="store_true", help="five programs with gcc -O2")
+    parser = command(__doc__, "five programs with gcc -O2")
     parser.add_argument("--programs", type=int, default=25, help="how many")
     parser.add_argument("--first", type=int, default=0, help="the first one's seed")
     parser.add_argument("--only", choices=OPTIMISATIONS, help="with one optimisation alone, as in --only=-O0")

@@ -10,7 +10,6 @@ to that of the plain run. The first round, which fills the cache, does not count
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
@@ -19,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+from command_line import command
 
 from workbench.session.open.examples import EXAMPLES, copy_example
 
@@ -61,10 +62,8 @@ def measure(rounds: int) -> list[dict[str, object]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = command(__doc__, "one round")
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-    parser.add_argument("--quick", action="store_true", help="one round")
     arguments = parser.parse_args()
     rows = measure(1 if arguments.quick else arguments.rounds)
     if arguments.json:

@@ -22,6 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from command_line import command
 
 from workbench.analysis import analyse
 from workbench.api import HdlBuild, HostBuild
@@ -128,9 +129,7 @@ def measure(count: int, scratch: Path) -> dict[str, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true", help="up to a million calls")
+    parser = command(__doc__, "up to a million calls")
     parser.add_argument("--part", choices=("leave", "collect", "open"), help=argparse.SUPPRESS)
     parser.add_argument("--calls", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)

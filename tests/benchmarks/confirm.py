@@ -10,7 +10,6 @@ long the re-run took. `answer` tells whether it gave the application's own answe
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import tempfile
@@ -19,6 +18,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from command_line import command
 
 sys.path.insert(0, str(Path(__file__).parent))
 from bounds import Bench, Program
@@ -97,9 +98,7 @@ def measure(wanted: Sequence[Pair]) -> list[dict[str, Any]]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true", help=f"the first {QUICK} rows only")
+    parser = command(__doc__, f"the first {QUICK} rows only")
     parser.add_argument("--only", default="", metavar="TEXT", help="applications whose name holds this")
     arguments = parser.parse_args()
     wanted = [pair for pair in pairs() if arguments.only in pair.application]

@@ -13,7 +13,6 @@ state written).
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import os
@@ -27,6 +26,7 @@ from functools import partial
 from importlib.resources import files
 from pathlib import Path
 
+from command_line import command
 from rc_workbench_plugins.ports import workbench_port_kinds
 from rc_workbench_plugins.simulated_card.card import CardExecutable, build_card
 from rc_workbench_plugins.simulated_card.host import build_host
@@ -108,10 +108,7 @@ void vl_warn(const char*, int, const char*, const char*) {}
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true", help="a fifth of the cycles")
-    arguments = parser.parse_args()
+    arguments = command(__doc__, "a fifth of the cycles").parse_args()
     rows: list[dict[str, object]] = []
     with tempfile.TemporaryDirectory() as folder:
         os.environ["RCW_CACHE"] = str(Path(folder) / "cache")

@@ -14,7 +14,6 @@ run is not replayed exactly.
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
 import sys
@@ -26,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from command_line import command
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -190,9 +190,7 @@ def _make(case: Case, folder: Path, out: Path, plugins: Plugins) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true")
+    parser = command(__doc__)
     parser.add_argument("--only", default="", metavar="TEXT", help="runs whose name holds this")
     parser.add_argument("--runs", type=Path, metavar="DIR", help="keep the runs here, and take those that are there")
     arguments = parser.parse_args()

@@ -11,7 +11,6 @@ every one as wide as its head. `--quick` takes the light theme alone.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import json
 import os
@@ -24,6 +23,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from command_line import command
 from PySide6.QtGui import QImage
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -136,11 +136,9 @@ def show_fonts(folder: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = command(__doc__)
     parser.add_argument("--demo", type=Path, required=True)
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true")
     asked = parser.parse_args()
     rsvg = shutil.which("rsvg-convert")
     browser = next(filter(None, map(shutil.which, ("chromium", "google-chrome", "firefox-esr", "firefox"))), None)

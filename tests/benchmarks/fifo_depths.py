@@ -17,7 +17,6 @@ of runs with other depths, drawn from all below what each edge held, differs fro
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import tempfile
@@ -29,6 +28,7 @@ from typing import Any
 
 import fifo_designs
 import numpy as np
+from command_line import command
 from streaming_apps import Deployment
 
 from workbench.api.job import Job
@@ -176,10 +176,8 @@ def measured_edges(name: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command(__doc__)
     parser.add_argument("designs", nargs="*", metavar="DESIGN")
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
     every = [*fifo_designs.DESIGNS, *OTHERS]
     rows = []

@@ -14,7 +14,6 @@ that it is the run that finds the disk full, and not a compiler before it.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shlex
@@ -26,6 +25,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+
+from command_line import command
 
 ROOT = Path(__file__).parents[2]
 TINY = ROOT / "tests" / "data" / "tiny"
@@ -133,9 +134,7 @@ def show(row: dict[str, object]) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true", help="a disk that is full at once only")
+    parser = command(__doc__, "a disk that is full at once only")
     parser.add_argument("--only", choices=sorted(COMMANDS), action="append")
     parser.add_argument("--cache", default="", metavar="DIR")
     chosen = parser.parse_args()

@@ -13,7 +13,6 @@ failed.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
@@ -23,6 +22,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from command_line import command
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
@@ -185,9 +186,7 @@ def walk(pictures: Path, runs: Path | None, sizes: Sizes, only: str) -> dict[str
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true", help="one size, without the scaled window")
+    parser = command(__doc__, "one size, without the scaled window")
     parser.add_argument("pictures", type=Path, metavar="PICTURES")
     parser.add_argument("--runs", type=Path, metavar="DIR")
     parser.add_argument("--only", default="", metavar="STEPS", help="pictures of these alone, by commas")

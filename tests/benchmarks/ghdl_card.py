@@ -9,7 +9,6 @@ for Verilator of a run with so many times the points, as it would be over before
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import resource
@@ -20,6 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+from command_line import command
 
 from workbench.api.job import Job
 from workbench.session.keep.results import OpenRun, open_result
@@ -77,9 +77,7 @@ def differences(one: OpenRun, other: OpenRun) -> list[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true", help="the sums on two clocks only")
+    parser = command(__doc__, "the sums on two clocks only")
     parser.add_argument("--cores", type=int, default=2)
     parser.add_argument("--points", type=int, default=1024)
     parser.add_argument("--more", type=int, default=64)

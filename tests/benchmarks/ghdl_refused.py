@@ -8,12 +8,13 @@ Each stands in a bed that a host starts, and that sums up its outputs in 300 cyc
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from command_line import command
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -118,9 +119,7 @@ def is_right(folder: Path, plugins: Plugins) -> bool:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true", help="until the first design that GHDL refuses")
+    parser = command(__doc__, "until the first design that GHDL refuses")
     parser.add_argument("--count", type=int, default=160)
     parser.add_argument("--first", type=int, default=0)
     asked = parser.parse_args()

@@ -9,10 +9,11 @@ drawing, both in processor time of the one thread, as `layout_s` is. Nodes are c
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import time
+
+from command_line import command
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -77,10 +78,7 @@ def gestures(nodes: int, frames: int) -> dict[str, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true")
-    arguments = parser.parse_args()
+    arguments = command(__doc__).parse_args()
     application = QApplication.instance() or QApplication([])
     assert isinstance(application, QApplication)
     theme.apply_theme(application, "light")

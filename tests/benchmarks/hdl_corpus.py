@@ -48,6 +48,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from command_line import command
 from hdl_corpus_designs import Task, Tried, try_design
 from hdl_corpus_files import Corpus, Seen, copied, read_one
 
@@ -146,7 +147,7 @@ def _kept(file: Path | None) -> Iterator[dict[str, Any]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = command(__doc__, "as --time 30")
     parser.add_argument("folders", type=Path, nargs="+", metavar="DIR")
     parser.add_argument("--parse", action="store_true", help="read the files, and no more")
     parser.add_argument("--only", default="", metavar="WORD", help="files whose path holds this")
@@ -158,8 +159,6 @@ def main() -> None:
     parser.add_argument("--cycles", type=int, default=2000, help="of what is not proved")
     parser.add_argument("--seconds", type=float, default=60, help="at most, to prove a design")
     parser.add_argument("--keep", type=Path, metavar="FILE", help="what came of each design, to go on from")
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true", help="as --time 30")
     options = parser.parse_args()
     options.time = min(options.time, 30.0) if options.quick else options.time
     needed(find_yosys())

@@ -43,6 +43,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from command_line import command
+
 from workbench.api.instrument.crossing import CROSSING_MODULE, CROSSING_SOURCE, ReadPlace
 from workbench.api.instrument.probes import HEADER_WORDS
 from workbench.api.job import Job
@@ -230,14 +232,12 @@ def words(row: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--json", action="store_true")
+    parser = command(__doc__, "as --cores 2 --designs optimised")
     parser.add_argument("--cores", type=int, nargs="+", default=[20])
     parser.add_argument("--designs", nargs="+", choices=DESIGNS, default=list(DESIGNS))
     parser.add_argument("--engines", type=int, nargs="+", default=list(ENGINES))
     parser.add_argument("--crossing", action="store_true")
     parser.add_argument("--seeds", type=int, default=0)
-    parser.add_argument("--quick", action="store_true", help="as --cores 2 --designs optimised")
     arguments = parser.parse_args()
     if arguments.quick:
         arguments.cores, arguments.designs = [2], ["optimised"]

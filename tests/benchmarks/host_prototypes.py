@@ -18,7 +18,6 @@ value too. `--all` shows all of it, not only what is not the same.
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
@@ -30,6 +29,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from clang.cindex import Cursor, CursorKind, TranslationUnit, TypeKind, conf
+from command_line import command
 from rc_workbench_plugins.c import clang_parse
 
 from workbench.formats.platform_file import load_platform
@@ -53,11 +53,9 @@ class Row:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command(__doc__, "the first template only")
     parser.add_argument("held", nargs="+", metavar="TEMPLATE=FOLDER")
     parser.add_argument("--all", action="store_true")
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true", help="the first template only")
     arguments = parser.parse_args()
     pairs = [held.partition("=") for held in arguments.held[: 1 if arguments.quick else None]]
     rows = [row for name, _, folder in pairs for row in compared(name, Path(folder))]

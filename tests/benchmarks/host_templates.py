@@ -12,7 +12,6 @@ example board. `--quick` leaves out all but the first of those that share a desi
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
 import sys
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from command_line import command
 
 from workbench.api.job import Job
 from workbench.model.diagnostic import Severity, WorkbenchError
@@ -58,10 +58,7 @@ class Row:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true")
-    arguments = parser.parse_args()
+    arguments = command(__doc__).parse_args()
     rows = []
     for name in templates(one_a_design=arguments.quick):
         row = measure(name)

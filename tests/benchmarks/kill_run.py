@@ -18,7 +18,6 @@ time are those of the first.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import os
@@ -33,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+from command_line import command
 
 from workbench.formats.run_folder import open_run
 from workbench.model.diagnostic import WorkbenchError
@@ -169,9 +169,7 @@ def show(result: dict[str, Any]) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true", help="5 kills")
+    parser = command(__doc__, "5 kills")
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cache", type=Path, help="built cards to begin with; compilers are then not killed")

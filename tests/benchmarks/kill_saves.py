@@ -16,7 +16,6 @@ edits and saves a source, the platform and the model without end, until it is ki
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import os
@@ -28,6 +27,8 @@ import tempfile
 import time
 from importlib.resources import files
 from pathlib import Path
+
+from command_line import command
 
 ROOT = Path(__file__).parents[1]
 TINY = ROOT / "data" / "tiny"
@@ -137,9 +138,7 @@ def judge(project: Path, before: dict[Path, bytes], sums: dict[str, int]) -> Non
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true", help="5 kills")
+    parser = command(__doc__, "5 kills")
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=2011)
     asked = parser.parse_args()

@@ -11,7 +11,6 @@ fewer combinations.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import tempfile
@@ -22,6 +21,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
+from command_line import command
 from rc_workbench_plugins.opencl.analysis import Analysed, analysed
 from rc_workbench_plugins.opencl.compute import KernelDesign, Prediction, predict
 from rc_workbench_plugins.opencl.launch import Launch
@@ -253,10 +253,7 @@ def combinations(quick: bool) -> list[dict[str, object]]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true")
-    arguments = parser.parse_args()
+    arguments = command(__doc__).parse_args()
     found, steps, grid = rows(), story(), combinations(arguments.quick)
     if arguments.json:
         document = {"rows": [asdict(row) for row in found], "story": [asdict(step) for step in steps]}

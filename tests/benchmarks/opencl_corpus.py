@@ -24,7 +24,6 @@ of a macro: `dissolved`, `in_macros` count them. --quick takes ten files.
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
@@ -40,6 +39,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from command_line import command
 from numpy.typing import NDArray
 from rc_workbench_plugins.opencl import compile as compiling
 from rc_workbench_plugins.opencl.hierarchy import hierarchy
@@ -373,13 +373,11 @@ def beside_pocl(
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = command(__doc__, "ten files")
     parser.add_argument("folder", type=Path)
     parser.add_argument("-D", dest="defines", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("-I", dest="include", action="append", default=[], metavar="FOLDER", type=Path)
     parser.add_argument("--group", dest="groups", action="append", default=[], metavar="KERNEL=16x16")
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true", help="ten files")
     given = parser.parse_args(argv)
     folder = given.folder.absolute()
     files = sorted(folder.rglob("*.cl"), key=lambda file: (file.stat().st_size, file))

@@ -9,7 +9,6 @@ latter. --quick takes a tenth of the work items.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from command_line import command
 from rc_workbench_plugins.opencl import interpret
 from rc_workbench_plugins.opencl.compile import compile_file
 from rc_workbench_plugins.opencl.ndrange import NDRange
@@ -47,10 +47,7 @@ def launches(items: int, width: int) -> Iterator[Launch]:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true", help="a tenth of the work items")
-    given = parser.parse_args(argv)
+    given = command(__doc__, "a tenth of the work items").parse_args(argv)
     rows = []
     for file, name, size, arguments, groups in launches(10_048 if given.quick else 100_032, 2048):
         kernel = compile_file(KERNELS / f"{file}.cl").kernel(name)

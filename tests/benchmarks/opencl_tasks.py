@@ -15,25 +15,23 @@ before than an iteration begins. Exits 1 where one is not.
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+from command_line import command
+from opencl import board
 from rc_workbench_plugins.opencl.analysis import analysed
 from rc_workbench_plugins.opencl.compute import KernelDesign, predict
 from rc_workbench_plugins.opencl.launch import Launch
 from rc_workbench_plugins.opencl.model import REPAIRED, Setting
 from rc_workbench_plugins.opencl.statistics import work_of
 
-from workbench.formats.platform_file import load_platform
 from workbench.model.platform import KernelBoard
 
 _SETTLED = 60  # iterations after which offsets no longer change at an interval that is long enough
@@ -154,14 +152,6 @@ def _executed(task: Task, interval: int, board: KernelBoard) -> int | None:
     return None if late[-1] > late[_SETTLED] else end
 
 
-@cache
-def board() -> KernelBoard:
-    platform, problems = load_platform(Path(str(files("workbench.platform_templates"))) / "de5_net.yaml")
-    assert platform is not None, problems
-    assert platform.opencl is not None
-    return platform.opencl
-
-
 def row(task: Task, folder: Path) -> Row:
     """One kernel, predicted and counted."""
     path, size = folder / "k.cl", task.first + task.rounds
@@ -189,9 +179,7 @@ def rows(count: int, seed: int) -> Iterator[Row]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true", help="10 kernels")
+    parser = command(__doc__, "10 kernels")
     parser.add_argument("--kernels", type=int, default=100, metavar="N")
     parser.add_argument("--seed", type=int, default=1, metavar="N")
     arguments = parser.parse_args()

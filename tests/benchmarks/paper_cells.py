@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Callable
 from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+
+from command_line import command
 
 from workbench.formats.platform_file import load_platform
 from workbench.model.platform import Platform
@@ -24,10 +25,7 @@ def platforms() -> dict[str, Platform]:
 def compare(kind: str, about: str | None, measured: Callable[[bool], list[dict[str, Any]]] = lambda quick: []) -> int:
     """Print every cell; 1 where one neither agrees nor has an erratum. `measured` gives rows besides, fewer if quick
     is true."""
-    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true")
-    arguments = parser.parse_args()
+    arguments = command(about).parse_args()
     rows, points = printed_rows(load_plugins().model_kinds[kind], platforms()), measured(arguments.quick)
     if arguments.json:
         print(json.dumps({"rows": [asdict(row) for row in rows], **({"measured": points} if points else {})}))

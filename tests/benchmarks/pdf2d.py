@@ -19,7 +19,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import runpy
@@ -31,6 +30,8 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+
+from command_line import command
 
 from workbench.api.job import Job
 from workbench.model.changes import read_change
@@ -249,9 +250,7 @@ def show(result: dict[str, Any]) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true", help="1 and 20 cores, 2 repeats, one form synthesised")
+    parser = command(__doc__, "1 and 20 cores, 2 repeats, one form synthesised")
     parser.add_argument(
         "--predicted", action="store_true", help=f"1 to {CORES} cores predicted from {BASE}, and measured"
     )

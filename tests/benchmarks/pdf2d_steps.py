@@ -13,7 +13,6 @@ The paper gives the ideal speedup of each bottleneck and what all fixes together
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import runpy
@@ -24,6 +23,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from command_line import command
 
 from workbench.api.job import Job
 from workbench.model.changes import Change, Unite
@@ -144,9 +145,7 @@ def show(rows: list[dict[str, Any]]) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true", help="the first step only")
+    parser = command(__doc__, "the first step only")
     parser.add_argument("--runs", type=Path)
     arguments = parser.parse_args()
     steps = STEPS[:1] if arguments.quick else STEPS

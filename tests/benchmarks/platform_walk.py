@@ -12,7 +12,6 @@ the window showed after each step.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import tempfile
@@ -21,6 +20,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+
+from command_line import command
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -203,9 +204,7 @@ def walk(size: tuple[int, int], theme: str, pictures: Path | None) -> Iterator[d
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true")
+    parser = command(__doc__)
     parser.add_argument("--pictures", type=Path)
     asked = parser.parse_args()
     driver.PATIENCE_S = 60.0

@@ -9,7 +9,6 @@ its side and each of its signals are as labelled.
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
 from collections import Counter
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from command_line import command
 from rc_workbench_plugins.ports import workbench_port_kinds
 
 from workbench.api.instrument.port_finder import find_ports
@@ -105,9 +105,7 @@ def count(tops: list[dict[str, Any]]) -> dict[str, Count]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true", help="the same: it takes a second")
+    parser = command(__doc__, "the same: it takes a second")
     parser.add_argument("--misses", action="store_true", help="what was not found as labelled")
     arguments = parser.parse_args()
     document = {}

@@ -19,7 +19,6 @@ takes seconds a design. The exit code is 1 where a row is not `ok`.
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
@@ -27,6 +26,8 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from command_line import command
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -179,11 +180,9 @@ def worse(before: _Seen, after: _Seen) -> Iterator[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command(__doc__, f"only {', '.join(QUICK)}")
     parser.epilog = "NAME is one of: " + "; ".join(design.name for design in designs(Path()))
     parser.add_argument("names", nargs="*", metavar="NAME", help="of designs (default: all)")
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true", help=f"only {', '.join(QUICK)}")
     parser.add_argument("--marks", action="store_true", help="run nothing: what the marks bring, and what is proposed")
     parser.add_argument("--core", type=Path, metavar="DIR", help="the folder of picorv32.v")
     parser.add_argument("--predict", type=float, default=10.0, metavar="SECONDS", help="for predictions (0: bounds)")

@@ -9,7 +9,6 @@ that take words in turn from a first one, by messages. `sweep_s` is one replay, 
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from command_line import command
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -137,10 +137,7 @@ def _platform() -> Platform | None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true")
-    arguments = parser.parse_args()
+    arguments = command(__doc__).parse_args()
     rows = measure(arguments.quick)
     if arguments.json:
         print(json.dumps({"rows": rows}, indent=1))

@@ -17,7 +17,6 @@ the window showed after each step.
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import shutil
@@ -28,6 +27,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from command_line import command
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -257,10 +258,8 @@ def trial(core: Path, size: tuple[int, int], theme: str, pictures: Path | None) 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = command(__doc__)
     parser.add_argument("core", type=Path, metavar="CORE")
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true")
     parser.add_argument("--pictures", type=Path)
     asked = parser.parse_args()
     driver.PATIENCE_S = 240.0

@@ -6,11 +6,12 @@ that were silent on the fixed form. The exit code is 1 where one of them does no
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from dataclasses import replace
 from pathlib import Path
+
+from command_line import command
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -184,10 +185,7 @@ def measure() -> dict[str, list[str]]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true", help="the same: all of it is quick")
-    arguments = parser.parse_args()
+    arguments = command(__doc__, "the same: all of it is quick").parse_args()
     result = measure()
     if arguments.json:
         print(json.dumps(result, indent=1))

@@ -11,7 +11,6 @@ of the event loop has drawn them, off screen, with nothing opened lately.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
@@ -19,6 +18,8 @@ import sys
 import tempfile
 from pathlib import Path
 from statistics import median
+
+from command_line import command
 
 ROOT = Path(__file__).parents[2]
 TEMPLATE = str(ROOT / "platform_templates" / "nallatech_h101.yaml")
@@ -79,10 +80,7 @@ def measure(rounds: int) -> list[dict[str, object]]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true", help="fewer rounds")
-    asked = parser.parse_args()
+    asked = command(__doc__, "fewer rounds").parse_args()
     rows = measure(3 if asked.quick else 12)
     if asked.json:
         print(json.dumps({"rows": rows}, indent=1))

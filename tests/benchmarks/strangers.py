@@ -20,7 +20,6 @@ should, nothing was edited and something was found; else `why` says what failed 
 
 from __future__ import annotations
 
-import argparse
 import difflib
 import json
 import shlex
@@ -33,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from command_line import command
 
 PROJECTS = Path(__file__).parents[1] / "data" / "strangers"
 
@@ -62,11 +62,11 @@ def walk(name: str, folder: Path) -> Row:
     route = route_of(name)
     begun = begin(name, route, folder)
     why, output = "", ""
-    for number, command in enumerate(route["commands"], 1):
-        ended = done(command, folder)
+    for number, words in enumerate(route["commands"], 1):
+        ended = done(words, folder)
         output = ended.stdout
         if ended.returncode:
-            why = f"command {number}, workbench {command}: exit {ended.returncode}\n{ended.stderr}{ended.stdout}"
+            why = f"command {number}, workbench {words}: exit {ended.returncode}\n{ended.stderr}{ended.stdout}"
             break
     edited = edited_lines(begun, folder)
     report = json.loads(output) if output and not why else {"findings": []}
@@ -109,10 +109,8 @@ def printed_otherwise(folder: Path, route: dict[str, Any]) -> str:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command(__doc__, "leave out the rows that are slow")
     parser.add_argument("names", nargs="*", metavar="NAME", help="folders of tests/data/strangers (default: all)")
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true", help="leave out the rows that are slow")
     arguments = parser.parse_args()
     rows = []
     for name in arguments.names or names():

@@ -10,7 +10,6 @@ cells FD*; distributed memory and shift registers, which stand in LUTs too, are 
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import subprocess
@@ -21,6 +20,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from command_line import command
 from rc_workbench_plugins.streaming.agents.hardware import hardware_agent
 from rc_workbench_plugins.streaming.agents.joints import AgentEdge
 from rc_workbench_plugins.streaming.agents.layout import AgentClock
@@ -80,10 +80,7 @@ def rows(yosys: Path, quick: bool) -> Iterator[dict[str, Any]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true")
-    arguments = parser.parse_args()
+    arguments = command(__doc__).parse_args()
     yosys = find_yosys()
     if isinstance(yosys, Diagnostic):
         sys.exit(yosys.text())

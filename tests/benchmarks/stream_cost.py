@@ -8,13 +8,14 @@ three of four cycles. `--quick` takes one design and fewer words.
 
 from __future__ import annotations
 
-import argparse
 import json
 import resource
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from command_line import command
 
 from workbench.api import Task
 from workbench.api.job import Job
@@ -137,10 +138,7 @@ def _spent_s() -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true")
-    arguments = parser.parse_args()
+    arguments = command(__doc__).parse_args()
     designs, rounds = (((50, 4),), 1000) if arguments.quick else (DESIGNS, 1500)
     rows = [measure(edges, blocks, rounds) for edges, blocks in designs]
     if arguments.json:

@@ -12,7 +12,6 @@ that `throughput_loss_pct` has no noise: it is by how much longer the blocks tak
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import tempfile
@@ -21,6 +20,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from command_line import command
 from rc_workbench_plugins.simulated_card.simulate import simulate
 from rc_workbench_plugins.simulated_card.target import SimulatedCard
 
@@ -150,10 +150,7 @@ def rows(quick: bool) -> Iterator[dict[str, Any]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true")
-    arguments = parser.parse_args()
+    arguments = command(__doc__).parse_args()
     found = []
     for row in rows(arguments.quick):
         found.append(row)

@@ -12,7 +12,6 @@ of stages 1a and 1b are the sequential program's. --quick: each application once
 
 from __future__ import annotations
 
-import argparse
 import importlib.util
 import json
 import shutil
@@ -23,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from command_line import command
 from rc_workbench_plugins.streaming.events import Events, events_of
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.resolve import read_query
@@ -161,9 +161,7 @@ def measured(deployment: Deployment, folder: Path) -> dict[str, object]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true")
+    parser = command(__doc__)
     parser.add_argument("application", nargs="*")
     arguments = parser.parse_args()
     rows = []

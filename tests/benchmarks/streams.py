@@ -7,12 +7,13 @@ DIR holds a project file. `--quick` counts one run and tries no depths.
 
 from __future__ import annotations
 
-import argparse
 import json
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
+
+from command_line import command
 
 from workbench.api.job import Job
 from workbench.cli.streams import depth_rows
@@ -24,10 +25,8 @@ from workbench.session.program.plugins import load_plugins
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = command(__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
     began = time.process_time()
     told = _counted(arguments.folder) if arguments.quick else _tried(arguments.folder)

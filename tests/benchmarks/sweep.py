@@ -10,7 +10,6 @@ larger of the sweeps, `stream_points` points of the grid (1e8; 1e7 with --quick)
 
 from __future__ import annotations
 
-import argparse
 import json
 import resource
 import sys
@@ -19,6 +18,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
+from command_line import command
 
 from workbench.formats.platform_file import load_platform
 from workbench.predict.explore import explore
@@ -72,10 +72,7 @@ def timed(file: ModelFile, space: Space) -> float:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true")
-    arguments = parser.parse_args()
+    arguments = command(__doc__).parse_args()
     file = pdf2d()
     timed(file, grid(file, 1_000_000))  # warm
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

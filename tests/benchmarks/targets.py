@@ -12,7 +12,6 @@ and moved as much. Times are not compared: a board has its own.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
@@ -22,6 +21,8 @@ import tempfile
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+
+from command_line import command
 
 from workbench.api.job import Job
 from workbench.model.run import Run
@@ -129,10 +130,7 @@ def measure(folder: Path, quick: bool) -> list[Row]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true", help="8,192 points on 8 cores instead of 163,840 on 20")
-    arguments = parser.parse_args()
+    arguments = command(__doc__, "8,192 points on 8 cores instead of 163,840 on 20").parse_args()
     with tempfile.TemporaryDirectory(prefix="targets") as folder:
         rows = measure(Path(folder), arguments.quick)
     if arguments.json:

@@ -10,7 +10,6 @@ first of those that share a design.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import tempfile
@@ -19,6 +18,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from command_line import command
 from host_templates import PROGRAMS, TEMPLATES, expected, templates
 
 from workbench.api.job import Job
@@ -31,9 +31,7 @@ from workbench.session.program.plugins import load_plugins
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true")
+    parser = command(__doc__)
     parser.add_argument("templates", nargs="*")
     arguments = parser.parse_args()
     rows = [measure(name) for name in arguments.templates or templates(one_a_design=arguments.quick)]

@@ -8,7 +8,6 @@ a run was not like the first, or a replay was not like the run.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import socket
@@ -21,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from subprocess import PIPE, Popen
 
+from command_line import command
 from rc_workbench_plugins.ports.memory import MemoryPort
 from rc_workbench_plugins.simulated_card.card import CardExecutable, build_card
 from rc_workbench_plugins.simulated_card.config import card_config
@@ -280,9 +280,7 @@ def timed(quick: bool, as_json: bool) -> int:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true", help=f"{QUICK_RUNS} runs of each instead of {RUNS}")
+    parser = command(__doc__, f"{QUICK_RUNS} runs of each instead of {RUNS}")
     parser.add_argument("--timed", action="store_true", help="what virtual cores cost, and measured threads, instead")
     parser.add_argument("--once", action="store_true", help="one run of each, on an otherwise idle machine")
     arguments = parser.parse_args(words)

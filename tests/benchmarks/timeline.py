@@ -22,6 +22,8 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
+from command_line import command
+
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import numpy as np
@@ -163,9 +165,7 @@ def part(what: str, folder: Path, intervals: int, rows: int, calls: int, frames:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true")
+    parser = command(__doc__)
     parser.add_argument("--huge", action="store_true", help="also 10^8 intervals: 1 GB of disk, a minute")
     parser.add_argument("--part", nargs=6, help=argparse.SUPPRESS)
     arguments = parser.parse_args()

@@ -10,7 +10,6 @@ how far off the tables are, over such sizes, that `workbench template bench` wri
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import json
 import subprocess
@@ -20,6 +19,7 @@ from fractions import Fraction
 from importlib.resources import files
 from pathlib import Path
 
+from command_line import command
 from rc_workbench_plugins.simulated_card.card import build_card
 from rc_workbench_plugins.simulated_card.host import build_host
 from rc_workbench_plugins.simulated_card.simulate import simulate
@@ -73,10 +73,7 @@ int main(int argc, char **argv)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true", help="sizes up to 128 KiB only")
-    arguments = parser.parse_args()
+    arguments = command(__doc__, "sizes up to 128 KiB only").parse_args()
     platform, diagnostics = load_platform(TEMPLATE, KINDS)
     if platform is None:
         sys.exit("\n".join(d.text() for d in diagnostics))

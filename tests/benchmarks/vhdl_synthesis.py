@@ -5,13 +5,14 @@ python tests/benchmarks/vhdl_synthesis.py [--json] [--quick] [--count 50] [--fir
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import shutil
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from command_line import command
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -45,9 +46,7 @@ def differs(seed: int, parts: int, folder: Path) -> int | None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true", help="three designs")
+    parser = command(__doc__, "three designs")
     parser.add_argument("--count", type=int, default=50)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--parts", type=int, default=4, help="of further kinds, a design")

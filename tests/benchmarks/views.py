@@ -10,7 +10,6 @@ processor time of the one thread, as all times here are.
 
 from __future__ import annotations
 
-import argparse
 import gc
 import json
 import os
@@ -18,6 +17,8 @@ import time
 import weakref
 from collections.abc import Callable
 from pathlib import Path
+
+from command_line import command
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -128,10 +129,7 @@ def measure(make: Callable[[], HouseView], opened: int, repaints: int) -> dict[s
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true")
-    arguments = parser.parse_args()
+    arguments = command(__doc__).parse_args()
     application = QApplication.instance() or QApplication([])
     assert isinstance(application, QApplication)
     theme.apply_theme(application, "light")

@@ -30,7 +30,6 @@ dependence is not flagged; or where `ks` is above 0.05.
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
 import sys
@@ -41,6 +40,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+from command_line import command
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -273,9 +273,7 @@ PARTS = {"rates": rates, "runs": runs, "rows": scenarios}
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true")
+    parser = command(__doc__)
     parser.add_argument("--only", choices=PARTS)
     arguments = parser.parse_args()
     Reports.silent = arguments.json

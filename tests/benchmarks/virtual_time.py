@@ -9,13 +9,13 @@ many frames, and in how many seeds an error was larger than that (and than a cyc
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from command_line import command
 
 from workbench.api.virtual_time import Triples, frame_of, frames_of
 from workbench.model.text import table
@@ -45,10 +45,7 @@ def row(case: str, seeds: int) -> dict[str, Any]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true", help=f"{QUICK} seeds in place of {SEEDS}")
-    asked = parser.parse_args()
+    asked = command(__doc__, f"{QUICK} seeds in place of {SEEDS}").parse_args()
     rows = [row(case, QUICK if asked.quick else SEEDS) for case in GIVEN]
     if asked.json:
         print(json.dumps(rows))

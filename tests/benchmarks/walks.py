@@ -14,7 +14,6 @@ function of it is called, a climb where a function is called by one of a lower r
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import json
 import os
@@ -24,6 +23,8 @@ import tomllib
 from pathlib import Path
 from types import FrameType
 from typing import Any
+
+from command_line import command
 
 from workbench.cli.main import main as workbench
 from workbench.formats.run_folder import RunWriter
@@ -140,10 +141,7 @@ def to_pixels(folder: Path) -> tuple[list[str], list[str]]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true")
-    asked = parser.parse_args()
+    asked = command(__doc__).parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder, log = Path(name), Path(name) / "log"
         run = synthetic_run(cores=4, rounds=3)

@@ -21,7 +21,6 @@ nobody looked at says nothing.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
@@ -32,6 +31,8 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
+
+from command_line import command
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -231,9 +232,7 @@ def hold(opened: list[Path], cycles: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--quick", action="store_true")
+    parser = command(__doc__)
     parser.add_argument("--long", action="store_true")
     parser.add_argument("--demo", type=Path)
     parser.add_argument("--pictures", type=Path)
