@@ -142,6 +142,7 @@ typedef struct {
     int64_t bytes, address;
 } rcw_call;
 
+/* What a wrapper keeps between the beginning and the end of a call. */
 typedef struct {
     int64_t t0, transfers;
     int depth;
@@ -253,6 +254,7 @@ RCW_INLINE void rcw_go(rcw_thread *thread, rcw_start *start, int slot)
     }
 }
 
+/* The first thing after the call: it is counted, and recorded where calls are. */
 RCW_INLINE void rcw_leave(rcw_thread *thread, const rcw_start *start, int slot, const rcw_call *call)
 {
     int64_t t1 = rcw_ticks() - rcw_floor_ticks, took = t1 - start->t0;

@@ -1,37 +1,23 @@
-"""What a plugin imports: the hooks it may answer, and the descriptors it answers with.
+"""What a plugin imports: the hooks it may answer, the descriptors it answers with, and what these are made of.
 
-A plugin is a module named by an entry point of group `rc_workbench.plugins`; it decorates functions with `hookimpl`.
-The built-in plugins (`rc_workbench_plugins`) use nothing but this package, `workbench.system` and `workbench.model`:
+A plugin is a module named by an entry point of the group `rc_workbench.plugins`; it decorates functions with
+`hookimpl`. The names below are promised: none of them disappears or changes while `API_VERSION` stays. What a view of
+the window needs is promised in `workbench.api.window`. Each name is loaded when it is first asked for.
 
-    hookspecs    the hooks, one for each kind of thing that a plugin may bring
-    descriptors  platforms, rules, languages: what hooks return
-    builds       what languages make of a project's sources
-    metrics      metrics that rules name, and what they are computed of
-    commands     commands, and what they are given of the workbench
-    models       documents of models: inputs, formulas, and what values they may take
-    predictions  what a kind of model says of a prediction, for windows, pages and terminals alike
-    forms        how the parts of a document stand in a form
-    results      a run's blocks, calls and findings as analysed
-    targets      where a built design runs
-    records      the records that a run leaves, of which its tables are made
-    compile      compilers run, and what they say as diagnostics
-    c_header     a C header of a platform's API
-    ports        kinds of ports: their fields, signals, and the monitors' place behind them
-    port_styles  what the signals of a kind are called, by which it is found at a design's top
-    queries      languages in which runs are asked
-    modes        modes of the window; their views derive from `workbench.gui.modes.mode.Mode`, and may use Qt
-    job          steps, progress, a log and a cancel
-    faults       naming the plugin that failed
-    source       lines, pragmas and file patterns of sources, in any language
-    instrument   counters that observe hardware, their wrapper and the reading of their words
+The other modules of this package, and `workbench.api.unstable`, are what the built-in plugins need besides. They
+change with any version.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # each is imported when it is first asked for
+from workbench.api.lazy import loads
+
+#: The version of what is promised here and in `workbench.api.window`. It rises when a name disappears or changes.
+API_VERSION = 1
+
+if TYPE_CHECKING:
     from workbench.api.builds import HdlBuild, HostBuild
-    from workbench.api.commands import Command
+    from workbench.api.commands import Command, Workbench
     from workbench.api.descriptors import (
         EVERY,
         Begun,
@@ -39,72 +25,97 @@ if TYPE_CHECKING:  # each is imported when it is first asked for
         Composer,
         Composition,
         Exporter,
+        FindsDefinitions,
         HdlLanguage,
         HostLanguage,
         Importer,
+        KnowsApis,
         ModelKind,
         PlatformSupport,
         PortKind,
         Printed,
+        Proves,
         Question,
+        ReadsWithTools,
         RuleFile,
+        VariesDepths,
     )
-    from workbench.api.hookspecs import PROJECT_NAME, hookimpl
+    from workbench.api.forms import Field, Group
+    from workbench.api.hookspecs import hookimpl
+    from workbench.api.host_units import COMMON, FIRST_STATES, entries_of, host_block, unit_text
+    from workbench.api.job import Job
     from workbench.api.later import Later
-    from workbench.api.metrics import FindingSource, Metric
+    from workbench.api.metrics import FindingSource, Measured, Metric, Selected, Value
+    from workbench.api.models import (
+        Completed,
+        Count,
+        Formula,
+        ModelDocument,
+        ModelReading,
+        ModelValues,
+        PartDocument,
+        Positive,
+        Share,
+        Values,
+    )
     from workbench.api.modes import Panel, Undo, WindowMode
-    from workbench.api.queries import RunQueries
-    from workbench.api.targets import Outcome, Target, Task
+    from workbench.api.port_styles import PortStyle, words
+    from workbench.api.ports import Activity, HardwarePort, MonitorFront, Problem, Signal
+    from workbench.api.predictions import Answer, Results, Row
+    from workbench.api.queries import Explained, QueriedBlock, QueriedEdge, Reply, RunQueries, Subject
+    from workbench.api.results import Analysis, BlockMetrics, CallMetrics
+    from workbench.api.source.files import expand_sources
+    from workbench.api.source.lines import Lines, source_bytes
+    from workbench.api.source.pragma_text import Style, find_pragmas
+    from workbench.api.targets import MakesApis, Outcome, Target, Task
+    from workbench.model.application import HardwareSources, HostSources, Project
+    from workbench.model.blocks import Block, Side, State
+    from workbench.model.diagnostic import Cancelled, Diagnostic, Severity, WorkbenchError, has_errors, near
+    from workbench.model.finding import Advice, Finding, Place
+    from workbench.model.hardware import Clock, Hardware
+    from workbench.model.platform import CallKind, HostEntry, Platform
+    from workbench.model.pragma import UNCLASSIFIED, Category, PlacedPragma, Pragma
+    from workbench.model.prototypes import Callee, Prototype, callees, parse_prototype
+    from workbench.model.run import PS_PER_S, Manifest, Run, RunStatus, Site, Table
+    from workbench.model.scan import (
+        Branch,
+        CallSite,
+        Definition,
+        HdlBlock,
+        HdlPort,
+        HdlScan,
+        HdlTop,
+        HostFile,
+        HostScan,
+    )
+    from workbench.model.text import (
+        bytes_text,
+        count_text,
+        counted,
+        frequency_text,
+        listed,
+        percent_text,
+        ratio_text,
+        table,
+        time_text,
+    )
+else:
+    __getattr__ = loads(__name__, __file__)
 
 __all__ = [
-    "EVERY",
-    "PROJECT_NAME",
-    "Begun",
-    "Command",
-    "Composed",
-    "Composer",
-    "Composition",
-    "Exporter",
-    "FindingSource",
-    "HdlBuild",
-    "HdlLanguage",
-    "HostBuild",
-    "HostLanguage",
-    "Importer",
-    "Later",
-    "Metric",
-    "ModelKind",
-    "Outcome",
-    "Panel",
-    "PlatformSupport",
-    "PortKind",
-    "Printed",
-    "Question",
-    "RuleFile",
-    "RunQueries",
-    "Target",
-    "Task",
-    "Undo",
-    "WindowMode",
-    "hookimpl",
-]
-
-_MODULES = {
-    "builds": "HdlBuild HostBuild",
-    "commands": "Command",
-    "descriptors": "EVERY Begun Composed Composer Composition Exporter HdlLanguage HostLanguage Importer "
-    "ModelKind PlatformSupport PortKind Printed Question RuleFile",
-    "hookspecs": "PROJECT_NAME hookimpl",
-    "later": "Later",
-    "metrics": "FindingSource Metric",
-    "modes": "Panel Undo WindowMode",
-    "queries": "RunQueries",
-    "targets": "Outcome Target Task",
-}
-_PLACES = {name: module for module, names in _MODULES.items() for name in names.split()}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"workbench.api has no '{name}'")
-    return getattr(import_module(f"workbench.api.{_PLACES[name]}"), name)
+    "API_VERSION", "COMMON", "EVERY", "FIRST_STATES", "PS_PER_S", "UNCLASSIFIED", "Activity", "Advice", "Analysis",
+    "Answer", "Begun", "Block", "BlockMetrics", "Branch", "CallKind", "CallMetrics", "CallSite", "Callee", "Cancelled",
+    "Category", "Clock", "Command", "Completed", "Composed", "Composer", "Composition", "Count", "Definition",
+    "Diagnostic", "Explained", "Exporter", "Field", "Finding", "FindingSource", "FindsDefinitions", "Formula", "Group",
+    "Hardware", "HardwarePort", "HardwareSources", "HdlBlock", "HdlBuild", "HdlLanguage", "HdlPort", "HdlScan",
+    "HdlTop", "HostBuild", "HostEntry", "HostFile", "HostLanguage", "HostScan", "HostSources", "Importer", "Job",
+    "KnowsApis", "Later", "Lines", "MakesApis", "Manifest", "Measured", "Metric", "ModelDocument", "ModelKind",
+    "ModelReading", "ModelValues", "MonitorFront", "Outcome", "Panel", "PartDocument", "Place", "PlacedPragma",
+    "Platform", "PlatformSupport", "PortKind", "PortStyle", "Positive", "Pragma", "Printed", "Problem", "Project",
+    "Prototype", "Proves", "QueriedBlock", "QueriedEdge", "Question", "ReadsWithTools", "Reply", "Results", "Row",
+    "RuleFile", "Run", "RunQueries", "RunStatus", "Selected", "Severity", "Share", "Side", "Signal", "Site", "State",
+    "Style", "Subject", "Table", "Target", "Task", "Undo", "Value", "Values", "VariesDepths", "WindowMode", "Workbench",
+    "WorkbenchError", "bytes_text", "callees", "count_text", "counted", "entries_of", "expand_sources", "find_pragmas",
+    "frequency_text", "has_errors", "hookimpl", "host_block", "listed", "near", "parse_prototype", "percent_text",
+    "ratio_text", "source_bytes", "table", "time_text", "unit_text", "words",
+]  # fmt: skip

@@ -25,6 +25,8 @@ class Field:
 
 @dataclass(frozen=True)
 class Group:
+    """Fields of a form under one title."""
+
     title: str
     note: str
     fields: tuple[Field, ...]

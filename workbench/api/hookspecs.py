@@ -30,6 +30,7 @@ from workbench.api.targets import Target
 PROJECT_NAME = "rc_workbench"
 
 hookspec = pluggy.HookspecMarker(PROJECT_NAME)
+#: Decorates a plugin's functions named `workbench_KIND`, each of which returns a list of what the plugin brings.
 hookimpl = pluggy.HookimplMarker(PROJECT_NAME)
 
 

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from workbench.model.platform import Platform
 
 UNITS = "host_units.jsonl"
-#: states of every unit: unclassified, and work
+#: The states that every unit begins with: unclassified, and work.
 FIRST_STATES = (State(0, UNCLASSIFIED), State(1, "work", Category.WORK))
+#: How many states every unit begins with.
 COMMON = len(FIRST_STATES)
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from workbench.model.platform import Platform
     from workbench.model.run import Run
 
+#: The value of a metric.
 Value = float | int | str
 
 _FORMATS: dict[str, Callable[[float], str]] = {

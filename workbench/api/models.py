@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from workbench.model.platform import Platform
 
+#: The values of an input or an output: one number, or an array of a sweep's or a draw's.
 Values = float | NDArray[np.float64]
 FieldPath = tuple[str | int, ...]
 
@@ -106,10 +107,13 @@ def domain_in(annotations: Iterable[Any]) -> Domain | None:
     return None
 
 
-#: A field of a document that holds a number or a formula, by what values it may take.
+#: A field of a document that holds a number or a formula, of any value from 0.
 Formula = Annotated[int | float | str, NOT_NEGATIVE]
+#: A field that holds a number above 0, or a formula.
 Positive = Annotated[int | float | str, POSITIVE]
+#: A field that holds a whole number from 1, or a formula.
 Count = Annotated[int | float | str, COUNT]
+#: A field that holds a number from 0 to 1, or a formula.
 Share = Annotated[int | float | str, SHARE]
 
 

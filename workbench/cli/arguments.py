@@ -303,7 +303,7 @@ OWN: Sequence[Command] = (
     _actions("rules", "bottleneck rules: list, check",
              ("list", "the rules in force", "rules:run_list", ()),
              ("check", "check a knowledge-base file", "rules:run_check", (_file("file"),))),
-    _actions("plugins", "what is loaded, from where, and what failed to load and why: list, info, check, new",
+    _actions("plugins", "what is loaded, from where, and what failed to load and why: list, info, check, new, api",
              ("list", "every plugin, where it comes from and how much it brings", "plugins:run_list", ()),
              ("info", "what a plugin brings by name, overrides, load time, faults", "plugins:run_info",
               (_option("name", metavar="NAME"),)),
@@ -311,6 +311,7 @@ OWN: Sequence[Command] = (
                  _file("folder", metavar="DIR", help="with a pyproject.toml that names them"),)),
              ("new", "begin a plugin", "plugins:run_new", (
                  _file("folder", metavar="DIR", help="a new folder; the plugin has its name"),)),
+             ("api", "every name that a plugin may import, with its signature", "plugins:run_api", ()),
              usual="plugins:run_list"),
     _command("fields", "every field of a document: what it holds, its unit, default and meaning", "fields:run_fields",
              _option("document", nargs="?", metavar="DOCUMENT", help="template, project, model, rules or run"),

@@ -1,4 +1,5 @@
-"""`workbench plugins`: what is loaded, from where, and what failed to load and why; plugins begun and checked."""
+"""`workbench plugins`: what is loaded, from where, and what failed to load and why; plugins begun and checked;
+what they may import."""
 
 from __future__ import annotations
 
@@ -54,6 +55,16 @@ def run_new(arguments: argparse.Namespace, workbench: Opened) -> int:
         print(*written, sep="\n")
         print(f"Check it with `workbench plugins check {arguments.folder}`.")
         print(f"Install it with `pip install -e {arguments.folder}`.")
+    return DONE
+
+
+def run_api(arguments: argparse.Namespace, workbench: Opened) -> int:
+    from workbench.session.program.api_reference import api_json, api_page
+
+    if arguments.json:
+        print_json(api_json())
+    else:
+        print(api_page(), end="")
     return DONE
 
 

@@ -23,6 +23,8 @@ VhdlStandard = Annotated[Literal["93", "2008"], BeforeValidator(str)]
 
 
 class HostSources(Document):
+    """The host program of a project: its sources, and how they are compiled and started."""
+
     language: str = Field("c", description="the plugin that reads them")
     sources: tuple[str, ...] = Field(description="files or patterns such as src/*.c")
     include_dirs: tuple[str, ...] = Field((), description="folders with headers", examples=[["include"]])
@@ -232,6 +234,8 @@ def link_words(signals: str) -> str:
 
 
 class HardwareSources(Design):
+    """The design of a project: its sources, and on how many cards or FPGAs it runs."""
+
     cards: PositiveInt = Field(
         1, le=64, description="how many cards hold the design; the host's calls choose one by what they opened"
     )

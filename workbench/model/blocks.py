@@ -41,6 +41,8 @@ def as_target(name: str) -> str:
 
 
 class Side(StrEnum):
+    """Where a block runs."""
+
     HOST = "host"
     FPGA = "fpga"
 

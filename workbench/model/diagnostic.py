@@ -9,6 +9,8 @@ from pathlib import Path
 
 
 class Severity(StrEnum):
+    """How much a diagnostic matters: an error stops what was asked for, the others do not."""
+
     ERROR = "error"
     WARNING = "warning"
     NOTE = "note"
@@ -73,6 +75,7 @@ class Cancelled(Exception):
 
 
 def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
+    """Whether one of them is an error."""
     return any(d.severity is Severity.ERROR for d in diagnostics)
 
 

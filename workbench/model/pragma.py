@@ -9,6 +9,8 @@ from workbench.model.diagnostic import Diagnostic, Severity
 
 
 class Category(StrEnum):
+    """What a state is spent on (ReCAP 2011, section 4)."""
+
     WORK = "work"
     OVERHEAD = "overhead"
     SEND = "send"

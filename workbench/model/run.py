@@ -23,13 +23,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SCHEMA_VERSION = 2
+#: Picoseconds in a second.
 PS_PER_S = 1_000_000_000_000
 MOST_AMOUNT = 1 << 52  # that a table may hold, so that sums of thousands are exact: 75 minutes, in picoseconds
 
+#: A table of a run: its columns by name, of equal length.
 Table = Mapping[str, "NDArray[Any]"]
 
 
 class RunStatus(StrEnum):
+    """How a run ended, if it did."""
+
     RUNNING = "running"  # also what a killed run leaves behind
     COMPLETE = "complete"
     FAILED = "failed"

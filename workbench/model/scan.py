@@ -130,6 +130,8 @@ class HdlBlock:
 
 @dataclass(frozen=True)
 class HostScan:
+    """The calls that were found in a host program's sources, and what is wrong with these."""
+
     calls: tuple[CallSite, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
 

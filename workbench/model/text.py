@@ -93,6 +93,7 @@ def rate_text(bytes_per_s: float) -> str:
 
 
 def frequency_text(hz: float) -> str:
+    """`125 MHz`."""
     return f"{hz / 1e6:g}{NARROW}MHz"
 
 

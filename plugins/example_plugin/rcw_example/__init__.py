@@ -3,11 +3,16 @@
 What costs time to import (schemas, numpy) is imported where it is used.
 """
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
 
 from rcw_example.lab import Lab
 from workbench.api import (
+    Category,
     Command,
     Exporter,
     Importer,
@@ -16,13 +21,19 @@ from workbench.api import (
     Panel,
     PlatformSupport,
     PortKind,
+    PortStyle,
     RuleFile,
     Target,
     Undo,
     WindowMode,
     hookimpl,
+    words,
 )
-from workbench.api.port_styles import PortStyle, words
+
+if TYPE_CHECKING:
+    from rcw_example.amdahl import AmdahlModel
+    from workbench.api import HardwarePort, Job, Measured, ModelValues, Run, Values, Workbench
+    from workbench.api.window import Mode
 
 HERE = Path(__file__).parent
 
@@ -53,7 +64,7 @@ def workbench_metrics() -> Sequence[Metric]:
 
 @hookimpl
 def workbench_port_kinds() -> Sequence[PortKind]:
-    def strobe() -> type:
+    def strobe() -> type[HardwarePort]:
         from rcw_example.strobe import StrobePort
 
         return StrobePort
@@ -72,7 +83,7 @@ def workbench_targets() -> Sequence[Target]:
 def workbench_exporters() -> Sequence[Exporter]:
     """Blocks and their times as lines of text."""
 
-    def write(measured, file) -> None:
+    def write(measured: Measured, file: BinaryIO) -> None:
         for metrics in measured.blocks:
             file.write(f"{metrics.block.id} {metrics.time_s:.9f}\n".encode())
 
@@ -81,7 +92,7 @@ def workbench_exporters() -> Sequence[Exporter]:
 
 @hookimpl
 def workbench_importers() -> Sequence[Importer]:
-    def read(path, job):
+    def read(path: Path, job: Job) -> Run:
         from rcw_example.busy import read_busy
 
         return read_busy(path)
@@ -93,12 +104,12 @@ def workbench_importers() -> Sequence[Importer]:
 def workbench_model_kinds() -> Sequence[ModelKind]:
     """Amdahl's law: `workbench predict example_amdahl`."""
 
-    def document() -> type:
+    def document() -> type[AmdahlModel]:
         from rcw_example.amdahl import AmdahlModel
 
         return AmdahlModel
 
-    def outputs(values):
+    def outputs(values: ModelValues[AmdahlModel]) -> Mapping[str, Values]:
         share, times = values.of("accelerated_share"), values.of("times_faster")
         return {"speedup": 1 / (1 - share + share / times)}
 
@@ -110,12 +121,12 @@ def workbench_model_kinds() -> Sequence[ModelKind]:
 def workbench_commands() -> Sequence[Command]:
     """`workbench example-busiest RUN`."""
 
-    def add(parser) -> None:
+    def add(parser: ArgumentParser) -> None:
         parser.add_argument("run_folder", type=Path, metavar="RUN")
 
-    def run(arguments, workbench) -> int:
+    def run(arguments: Namespace, workbench: Workbench) -> int:
         blocks = workbench.open_run(arguments.run_folder).blocks
-        print(max(blocks, key=lambda b: b.share_of("work")).block.id)
+        print(max(blocks, key=lambda b: b.share_of(Category.WORK)).block.id)
         return 0
 
     return [Command("example-busiest", "the block that works most", add, run)]
@@ -125,7 +136,7 @@ def workbench_commands() -> Sequence[Command]:
 def workbench_modes() -> Sequence[WindowMode]:
     """What stands in the window's rail; Qt is imported when it is first shown."""
 
-    def view() -> type:
+    def view() -> type[Mode]:
         from rcw_example.cross_off import CrossOff
 
         return CrossOff

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from workbench.api.models import ModelDocument, Positive, Share
+from workbench.api import ModelDocument, Positive, Share
 
 
 class AmdahlModel(ModelDocument):

@@ -4,10 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from workbench.model.blocks import Block, Side, State
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.pragma import Category
-from workbench.model.run import PS_PER_S, Manifest, Run, RunStatus
+from workbench.api import PS_PER_S, Block, Category, Diagnostic, Manifest, Run, RunStatus, Side, State, WorkbenchError
 
 NAMES = {"idle": 0, "busy": 1}
 

@@ -2,26 +2,26 @@
 
 import hashlib
 import shutil
+from collections.abc import Sequence
 
-from workbench.api import Outcome
-from workbench.model.diagnostic import Diagnostic
+from workbench.api import Diagnostic, Job, Outcome, Platform, PlatformSupport, Task
 
 
 class Lab:
     name = "example_lab"
     title = "the lab's cards"
     simulated = False
-    steps = ("Run in the lab",)
+    steps: Sequence[str] = ("Run in the lab",)
 
-    def lacks(self, platform, support):
+    def lacks(self, platform: Platform, support: PlatformSupport | None) -> Sequence[Diagnostic]:
         if shutil.which("example-lab"):
             return ()
         return (Diagnostic("the program 'example-lab' is not there", "Install it from the lab's own packages."),)
 
-    def build(self, task, job) -> None:
+    def build(self, task: Task, job: Job) -> None:
         """The lab builds what it is given."""
 
-    def run(self, task, built, job) -> Outcome:
+    def run(self, task: Task, built: None, job: Job) -> Outcome:
         with job.step(self.steps[0]):
             command = ["example-lab", str(task.build)]
             ran = job.run(command, cwd=task.root, env={"RCW_RAW": str(task.raw)})

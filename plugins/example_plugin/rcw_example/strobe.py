@@ -1,10 +1,11 @@
 """A kind of port: its fields in a template, the signals that it consists of, and its driver on the simulated card."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from pydantic import Field
 
-from workbench.api.ports import HardwarePort, Signal
+from workbench.api import HardwarePort, Signal
 
 
 class StrobePort(HardwarePort):
@@ -18,9 +19,9 @@ class StrobePort(HardwarePort):
     data: str = Field(description="the word's signal")
     strobe: str = Field(description="the strobe's signal")
 
-    def signals(self):
+    def signals(self) -> Mapping[str, Signal]:
         return {"data": Signal(self.data, "input", self.word_bits), "strobe": Signal(self.strobe, "input", 1)}
 
     @classmethod
-    def fields_of(cls, signals):
+    def fields_of(cls, signals: Mapping[str, str]) -> Mapping[str, object]:
         return signals

@@ -14,10 +14,12 @@
 
 #include "../clock.h"
 
+// What a driver throws where the simulated card cannot go on: the run ends with this text.
 struct Failure : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+// The clock that a port belongs to: its cycles on the card's virtual time.
 struct ClockDomain {
     rcw_clock clock{1, 1, 0};
     int64_t cycle = 0;  // cycles clocked so far: the number of the one that runs
@@ -51,6 +53,7 @@ struct Transfer {
 
 struct MasterCounts;  // memory_bank.h
 
+// The base of every driver. `put` and `look` are called in each cycle in which the port may have something to do.
 class Port {
 public:
     explicit Port(ClockDomain& clock, int64_t word_bytes, int64_t buffer_words, int64_t send_lead, int64_t receive_lead)
@@ -194,6 +197,7 @@ template <class Pin> void put_word(Pin& pin, const uint8_t* from, int64_t bytes)
         std::memcpy(pin.data(), from, size_t(bytes));
     }
 }
+// The same the other way.
 template <class Pin> void get_word(const Pin& pin, uint8_t* to, int64_t bytes) {
     if constexpr (std::is_same_v<Pin, Absent>) {
         std::memset(to, 0, size_t(bytes));
@@ -210,4 +214,5 @@ template <class Pin> void put_ones(Pin& pin, int64_t bits) {
     if constexpr (std::is_integral_v<Pin>) pin = Pin(bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1);
     else put_word(pin, ones.data(), (bits + 7) / 8);
 }
+// The lowest bits of a value.
 inline uint64_t low_bits(uint64_t value, int64_t bits) { return bits >= 64 ? value : value & ((uint64_t{1} << bits) - 1); }

@@ -22,6 +22,7 @@ from workbench.api.source import suffixes
 from workbench.model.diagnostic import Diagnostic, Severity, nearest
 from workbench.model.pragma import Category, PlacedPragma, Pragma
 
+#: A comment style.
 Style = Literal["c", "vhdl", "verilog"]
 
 #: What stands before a pragma in each comment style.

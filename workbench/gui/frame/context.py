@@ -50,6 +50,9 @@ class Context(QObject):
     """What a window has open: a project with its scan, a run with its analysis. Views read it and follow its signals;
     it knows no view. Beside it stand what is edited (`documents`), where one is (`navigation`) and what is told
     (`notices`).
+
+    Promised to plugins: `run`, `analysis`, `platform`, `notices`, `run_changed`, `analysis_changed`,
+    `aside_changed`, `running_changed`.
     """
 
     workspace_changed = Signal()

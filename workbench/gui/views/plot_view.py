@@ -35,7 +35,10 @@ MOST_ZOOM = 1e4
 
 class PlotView(HouseView):
     """`pointed` and `chosen` tell a line's number and a point's; `moved` tells a mark's number and its new place,
-    `dropped` that it stays there; `lifted` tells the point of a line that was dragged, and its new y."""
+    `dropped` that it stays there; `lifted` tells the point of a line that was dragged, and its new y.
+
+    Promised to plugins: `show_plot`, `show_all`, `ring`, `plot`, `pointed`, `chosen`, `moved`, `dropped`, `lifted`.
+    """
 
     pointed = Signal(int, int)
     chosen = Signal(int, int)

@@ -17,7 +17,6 @@ from typing import Any, get_args, get_type_hints
 import pluggy
 
 from workbench.api import (
-    PROJECT_NAME,
     Composer,
     Exporter,
     FindingSource,
@@ -130,7 +129,7 @@ def _name_and_version(distribution: Distribution) -> tuple[str, str]:
 
 def _load(point: EntryPoint) -> tuple[Sequence[str], Brought]:
     """The hooks that one plugin answers, and what it brings: all of it, or an exception that says what is wrong."""
-    manager = pluggy.PluginManager(PROJECT_NAME)
+    manager = pluggy.PluginManager(hookspecs.PROJECT_NAME)
     manager.add_hookspecs(hookspecs)
     plugin = point.load()
     manager.register(plugin, name=point.name)

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from workbench.analysis.trial_page import set_title
-from workbench.gui.frame.context import Context
+from workbench.api.window import Context
 from workbench.gui.open.trust_prompt import ask_trust
 from workbench.gui.widgets import Button, ElidedLabel, empty, label, plain_column, rule
 from workbench.model.changes import Change

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from workbench.analysis.finding_page import OPEN, TRY
 from workbench.api.views import Page
-from workbench.gui.frame.context import Context
+from workbench.api.window import Context
 from workbench.gui.modes.analyse.try_panel import TryPanel
 from workbench.gui.views.page_view import PageView
 from workbench.model.changes import Change

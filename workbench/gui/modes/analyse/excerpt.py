@@ -9,7 +9,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from workbench.gui.look import fonts, theme
+from workbench.api.window import colour
+from workbench.gui.look import fonts
 from workbench.gui.modes.source.highlight import pragma_spans
 from workbench.gui.modes.source.line_lexer import Span, spans
 
@@ -34,8 +35,8 @@ def read_lines(
 def coloured_line(line: str, coloured: Sequence[Span]) -> tuple[Piece, ...]:
     """A line cut where its colour changes."""
     pieces, at = [], 0
-    for start, length, colour in pragma_spans(line)[:1] or coloured:
-        pieces += [(line[at:start], "text"), (line[start : start + length], colour)]
+    for start, length, ink in pragma_spans(line)[:1] or coloured:
+        pieces += [(line[at:start], "text"), (line[start : start + length], ink)]
         at = start + length
     return tuple(piece for piece in (*pieces, (line[at:], "text")) if piece[0])
 
@@ -62,8 +63,8 @@ class SourceExcerpt(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(QPen(theme.colour("rule"), 1))
-            painter.setBrush(theme.colour("sunken"))
+            painter.setPen(QPen(colour("rule"), 1))
+            painter.setBrush(colour("sunken"))
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
             font = fonts.code_font(12)
             painter.setFont(font)
@@ -72,15 +73,15 @@ class SourceExcerpt(QWidget):
             for at, line in enumerate(self._lines):
                 box = QRectF(1, 6 + at * LINE_PX, self.width() - 2, LINE_PX)
                 if self._first + at == self._marked:
-                    painter.fillRect(box, theme.colour("selection"))
-                painter.setPen(theme.colour("muted"))
+                    painter.fillRect(box, colour("selection"))
+                painter.setPen(colour("muted"))
                 painter.drawText(QRectF(4, box.top(), 30, LINE_PX), _RIGHT, str(self._first + at))
                 x, skip = 46.0, indent
                 painter.setClipRect(QRectF(44, box.top(), self.width() - 50, LINE_PX))
-                for text, colour in line:
+                for text, ink in line:
                     shown = text.expandtabs(4)[skip:] if skip else text.expandtabs(4)
                     skip = max(0, skip - len(text.expandtabs(4)))
-                    painter.setPen(QColor(theme.colour(colour)))
+                    painter.setPen(QColor(colour(ink)))
                     painter.drawText(QPointF(x, box.center().y() + 4.5), shown)
                     x += advance * len(shown)
                 painter.setClipping(False)

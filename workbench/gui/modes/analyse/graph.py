@@ -9,7 +9,7 @@ from functools import partial
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QResizeEvent
 
-from workbench.gui.look import theme
+from workbench.api.window import colour
 from workbench.gui.views.house_view import HouseView, Row
 from workbench.model.text import percent_text, time_text
 from workbench.pictures.canvas import Canvas
@@ -171,7 +171,7 @@ class GraphView(HouseView):
             self._taken = (scale, offset)
             return
         then, place = self._taken
-        painter.fillRect(self.viewport().rect(), theme.colour("window"))
+        painter.fillRect(self.viewport().rect(), colour("window"))
         painter.save()
         painter.translate(offset - place * (scale / then))
         painter.scale(scale / then, scale / then)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
-from workbench.gui.look.theme import set_ground
+from workbench.api.window import set_ground
 from workbench.gui.views.canvas import Drawn
 from workbench.gui.widgets import Legend, SeverityIcon, label
 from workbench.pictures.canvas import Canvas

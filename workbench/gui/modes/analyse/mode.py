@@ -17,16 +17,14 @@ from workbench.analysis.recording import recording_parts
 from workbench.analysis.streams import stream_table
 from workbench.api.modes import WindowMode
 from workbench.api.results import Analysis
-from workbench.gui.frame.context import Context
+from workbench.api.window import Context, Mode, set_ground
 from workbench.gui.frame.naming import range_title
 from workbench.gui.frame.selection import SelectedBlock, SelectedCall, SelectedFinding, SelectedMessage, SelectedState
-from workbench.gui.look.theme import set_ground
 from workbench.gui.modes.analyse.details import AnalyseDetails
 from workbench.gui.modes.analyse.findings import FindingTable
 from workbench.gui.modes.analyse.graph import GraphView
 from workbench.gui.modes.analyse.legends import BarLegend, GraphLegend
 from workbench.gui.modes.analyse.shortfall import ShortfallRow
-from workbench.gui.modes.mode import Mode
 from workbench.gui.views.bars_view import BarsView
 from workbench.gui.widgets import (
     Button,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from workbench.gui.frame.context import Context
+from workbench.api.window import Context
 from workbench.gui.views.rounds import RoundsView
 from workbench.gui.widgets import PanelHeader, PillButton, plain_column, scrolled
 from workbench.model.changes import Change

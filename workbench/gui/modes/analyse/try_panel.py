@@ -17,8 +17,7 @@ from workbench.analysis.predicting import Trial, best_sets, suggestions
 from workbench.analysis.trial_page import set_title, sets_section, trial_page
 from workbench.api.job import Job
 from workbench.api.views import Page
-from workbench.gui.frame.context import Context
-from workbench.gui.look.theme import set_ground
+from workbench.api.window import Context, set_ground
 from workbench.gui.modes.analyse.change_edit import ChangeEdit
 from workbench.gui.modes.analyse.confirm_box import ConfirmBox
 from workbench.gui.views.page_view import PageBody

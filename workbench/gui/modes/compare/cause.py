@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from workbench.analysis.cause import Cause, cause_details, cause_words, place_text
-from workbench.gui.frame.context import Context
+from workbench.api.window import Context
 from workbench.gui.widgets import Button, ElidedLabel, SeverityIcon, empty
 from workbench.model.run import Run
 from workbench.session.keep.cause import cause_of

@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from workbench.analysis.equal_work import EqualWork, equal_work
-from workbench.gui.frame.context import Context
+from workbench.api.window import Context
 from workbench.gui.views.rounds import RoundsView
 from workbench.gui.widgets import EmptyState, PanelHeader, PillButton, plain_column, scrolled
 from workbench.model.run import Run

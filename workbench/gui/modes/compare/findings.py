@@ -9,7 +9,8 @@ from PySide6.QtGui import QPainter
 
 from workbench.analysis.compare import Comparison
 from workbench.analysis.finding_words import scope_words, short_gain_text, where_words
-from workbench.gui.look import icons, theme
+from workbench.api.window import colour
+from workbench.gui.look import icons
 from workbench.gui.look.painting import label
 from workbench.gui.widgets import paint_severity
 from workbench.gui.widgets.row_view import RowView
@@ -100,7 +101,7 @@ class FindingChanges(RowView):
 
     def _paint_title(self, painter: QPainter, box: QRectF, row: Pair | PairKind) -> None:
         if isinstance(row, PairKind):
-            painter.fillRect(box, theme.colour("sunken"))
+            painter.fillRect(box, colour("sunken"))
             open_ = self.isExpanded(self.rows.index_where(lambda other: other is row))
             icons.draw_icon(painter, "chevron-down" if open_ else "chevron-right", 14, box.center().y() - 8)
             used = label(painter, box.adjusted(38, 0, 0, 0), row.title, "text", 12, 600)

@@ -8,9 +8,8 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QSizePolicy, QVBo
 from workbench.analysis.came_true import came_words, error_words, interval_fate
 from workbench.analysis.compare import Comparison, output_words, work_words
 from workbench.api.results import Analysis
+from workbench.api.window import palette, set_ground
 from workbench.gui.frame.naming import run_title
-from workbench.gui.look import theme
-from workbench.gui.look.theme import set_ground
 from workbench.gui.views.canvas import Drawn
 from workbench.gui.widgets import Button, ElidedLabel, IconButton, Legend, label, rule, set_role
 from workbench.model.blocks import Side
@@ -206,7 +205,7 @@ class CompareHead(QWidget):
             self.verdict.setText(even or ("B is faster" if speedup > 1 else "B is slower"))
             self.figure.setText(ratio_text(max(speedup, 1 / speedup)))
         good = speedup is not None and speedup >= 1 and comparison.same_output is not False
-        self.figure.setStyleSheet(f"color: {theme.palette().accent if good else theme.palette().medium_text}")
+        self.figure.setStyleSheet(f"color: {palette().accent if good else palette().medium_text}")
 
 
 def run_notes(a: Manifest, b: Manifest) -> tuple[str, str]:

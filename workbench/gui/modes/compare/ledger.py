@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedLayout, QVBoxLay
 
 from workbench.analysis.came_true import came_words, error_words, interval_words, score_words
 from workbench.analysis.trial_page import set_title
-from workbench.gui.look import icons, theme
+from workbench.api.window import palette
+from workbench.gui.look import icons
 from workbench.gui.look.painting import label as write
 from workbench.gui.views.canvas import Drawn
 from workbench.gui.widgets import EmptyState, PanelHeader, PillButton, label, plain_column
@@ -180,7 +181,7 @@ def _error(entry: Entry) -> str:
 def _paint_fate(painter: QPainter, box: QRectF, row: Entry) -> None:
     inside = box.adjusted(4, 0, -16, 0)
     if row.fate is Fate.INSIDE:
-        icons.draw_icon(painter, "check", inside.right() - 14, box.center().y() - 7, 14, theme.palette().good)
+        icons.draw_icon(painter, "check", inside.right() - 14, box.center().y() - 7, 14, palette().good)
         return
     words = "not run yet" if row.fate is Fate.OPEN else row.fate.value
     colour = "medium_text" if row.fate in (Fate.OUTSIDE, Fate.NOT_JUDGED) else "muted"

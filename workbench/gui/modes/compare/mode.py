@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QMenu, QStackedLayout, Q
 from workbench.analysis.compare import Comparison, compare, output_words, share_words
 from workbench.analysis.equal_work import EqualWork
 from workbench.api.modes import WindowMode
-from workbench.gui.frame.context import Context
+from workbench.api.window import Context, Mode
 from workbench.gui.frame.selection import SelectedFinding
 from workbench.gui.modes.compare.cause import CauseRow
 from workbench.gui.modes.compare.equal_work import EqualWorkPanel
@@ -23,7 +23,6 @@ from workbench.gui.modes.compare.rows import block_changes, call_changes, state_
 from workbench.gui.modes.compare.scaling import ScalingPanel
 from workbench.gui.modes.compare.table import ChangeTable, change_text
 from workbench.gui.modes.compare.why import WhyTable, why_title, why_words
-from workbench.gui.modes.mode import Mode
 from workbench.gui.widgets import (
     Button,
     ElidedLabel,

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMenu
 
 from workbench.api.job import Job
-from workbench.gui.frame.context import Context
+from workbench.api.window import Context
 from workbench.model.run import Run
 from workbench.session.keep.results import OpenRun, open_result, predicted
 from workbench.session.program.settings import value

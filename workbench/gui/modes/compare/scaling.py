@@ -9,8 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from workbench.gui.frame.context import Context
-from workbench.gui.views.plot_view import PlotView
+from workbench.api.window import Context, PlotView
 from workbench.gui.widgets import Button, PanelHeader, plain_column
 from workbench.model.run import Run
 from workbench.pictures.scaling import Scaling, scaling_plot, scaling_words

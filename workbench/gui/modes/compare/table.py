@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
-from workbench.gui.look import theme
+from workbench.api.window import fill_state, frame_colour
 from workbench.gui.look.painting import label
 from workbench.gui.modes.compare.rows import Change
 from workbench.gui.widgets import draw_swatch
@@ -51,8 +51,8 @@ class ChangeTable(RowView):
             wide = (box.width() - 16) * ((time or 0.0) / self._longest if self._longest else 0.0)
             bar = QRectF(box.left() + 12, top, max(wide, 1.0), 11)
             if time is not None:
-                theme.fill_state(painter, bar, row.category)
-            painter.setPen(QPen(theme.frame_colour(), 1))
+                fill_state(painter, bar, row.category)
+            painter.setPen(QPen(frame_colour(), 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(bar.adjusted(0.5, 0.5, -0.5, -0.5))
 

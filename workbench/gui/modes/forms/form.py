@@ -10,8 +10,8 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
 from workbench.api.forms import Field, Group
+from workbench.api.window import set_ground
 from workbench.gui.frame.focus import first_focusable
-from workbench.gui.look.theme import set_ground
 from workbench.gui.modes.forms.field_row import FieldRow
 from workbench.gui.modes.forms.parts import DocumentPart
 from workbench.gui.widgets import Button, label, rule

@@ -10,12 +10,10 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from workbench.api.modes import WindowMode
-from workbench.gui.frame.context import Context
-from workbench.gui.look.theme import set_ground
+from workbench.api.window import Context, Mode, set_ground
 from workbench.gui.modes.forms.form import PartForm
 from workbench.gui.modes.forms.part_list import PartList, with_article
 from workbench.gui.modes.forms.parts import DocumentPart, PartSection
-from workbench.gui.modes.mode import Mode
 from workbench.gui.widgets import Button, ElidedLabel, EmptyState, IconButton, PanelHeader, label, plain_panel
 from workbench.session.edit.yaml_document import Path_, YamlDocument
 from workbench.session.program.files import write_atomically

@@ -8,7 +8,8 @@ from PySide6.QtCore import QModelIndex, QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QHBoxLayout, QTabBar, QVBoxLayout, QWidget
 
-from workbench.gui.look import fonts, icons, theme
+from workbench.api.window import colour
+from workbench.gui.look import fonts, icons
 from workbench.gui.look.painting import label
 from workbench.gui.modes.forms.parts import DocumentPart, PartSection
 from workbench.gui.widgets import SignField, paint_severity
@@ -181,7 +182,7 @@ class PartList(QWidget):
         if note_px:
             label(painter, beside, row.note, "second", 12, 400, Qt.AlignmentFlag.AlignRight)
         painter.setFont(named)
-        painter.setPen(theme.colour("text"))
+        painter.setPen(colour("text"))
         name = box.adjusted(28, 0, -note_px - 8, 0)
         shown = painter.fontMetrics().elidedText(row.title, Qt.TextElideMode.ElideRight, int(name.width()))
         painter.drawText(name, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)

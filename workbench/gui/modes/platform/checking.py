@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from workbench.gui.frame.context import Context
+from workbench.api.window import Context
 from workbench.gui.modes.forms.field_row import FieldRow
 from workbench.gui.modes.forms.form import PartForm
 from workbench.model.diagnostic import Diagnostic

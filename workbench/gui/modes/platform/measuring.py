@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from workbench.api.job import Job
+from workbench.api.window import Context
 from workbench.formats.platform_file import load_platform
-from workbench.gui.frame.context import Context
 from workbench.gui.open.trust_prompt import ask_trust
 from workbench.gui.widgets import Button
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QFileDialog, QStackedLayout, QVBoxLayout, QWidget
 from workbench.analysis.rate_curves import best_band
 from workbench.api.modes import WindowMode
 from workbench.api.source import suffixes
+from workbench.api.window import Context, PlotView
 from workbench.formats import yaml_edit
 from workbench.formats.units import written
-from workbench.gui.frame.context import Context
 from workbench.gui.modes.forms.mode import DocumentMode
 from workbench.gui.modes.forms.parts import DocumentPart, PartSection
 from workbench.gui.modes.platform.checking import TemplateCheck
@@ -24,7 +24,6 @@ from workbench.gui.modes.platform.parts import add_part, rename_part, sections_o
 from workbench.gui.modes.platform.points import points_of, points_path, readable, table_plot
 from workbench.gui.modes.platform.table import PointTable
 from workbench.gui.modes.platform.trying import TriedOn
-from workbench.gui.views.plot_view import PlotView
 from workbench.gui.widgets import Button, EmptyState, PanelHeader, Split, plain_panel
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.scan import ApiHeader

@@ -10,8 +10,8 @@ from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractItemDelegate, QApplication, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
+from workbench.api.window import colour, set_ground, state_colour
 from workbench.formats import yaml_edit
-from workbench.gui.look import theme
 from workbench.gui.look.painting import label as paint_label
 from workbench.gui.modes.platform.points import TablePoint, fix_for, next_point, pasted_points, points_of, points_path
 from workbench.gui.widgets import Button, label, paint_severity
@@ -109,7 +109,7 @@ class PointTable(RowView):
         assert problem is not None
         bad = problem.severity is Severity.ERROR
         box = QWidget()
-        theme.set_ground(box, "none")
+        set_ground(box, "none")
         row = QHBoxLayout(box)
         row.setContentsMargins(72, 2, 16, 6)
         row.setSpacing(12)
@@ -194,7 +194,7 @@ class PointTable(RowView):
 
     def _paint_number(self, painter: QPainter, box: QRectF, line: Line) -> None:
         if line.level:
-            painter.fillRect(QRectF(box.left(), box.top(), 3, box.height()), theme.colour(line.level))
+            painter.fillRect(QRectF(box.left(), box.top(), 3, box.height()), colour(line.level))
         if line.problem:
             return
         if line.level:
@@ -205,9 +205,9 @@ class PointTable(RowView):
     def _paint_share(self, painter: QPainter, box: QRectF, line: Line) -> None:
         best = max((point.rate or 0.0 for point in self.points), default=0.0)
         bar = QRectF(box.left() + 8, round(box.center().y()) - 4, box.width() - 16, 8)
-        painter.fillRect(bar, theme.colour("track"))
+        painter.fillRect(bar, colour("track"))
         bar.setWidth(bar.width() * (line.point.rate or 0.0) / best if best else 0.0)
-        painter.fillRect(bar, theme.state_colour(Category.SEND))
+        painter.fillRect(bar, state_colour(Category.SEND))
 
     def lay_out_columns(self) -> None:
         self.setColumnHidden(SHARE, self.viewport().width() < SHARE_FROM_PX)
@@ -246,6 +246,6 @@ def _paint_size(painter: QPainter, box: QRectF, line: Line) -> None:
     ink = ("high", 13, 600) if wrong else ("text", 13, 400)
     paint_label(painter, box.adjusted(8, 0, -8, 0), line.point.size_shown, *ink, Qt.AlignmentFlag.AlignRight)
     if wrong:
-        painter.setPen(QPen(theme.colour("high"), 1.5))
+        painter.setPen(QPen(colour("high"), 1.5))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(box.adjusted(6, 3, -2, -3), 4, 4)

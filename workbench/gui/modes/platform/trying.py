@@ -8,7 +8,7 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QWidget
 
 from workbench.api.job import Job
-from workbench.gui.frame.context import Context
+from workbench.api.window import Context
 from workbench.gui.widgets import Button, label, plain_column, rule, set_role
 from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column

@@ -10,7 +10,8 @@ from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from workbench.api.predictions import PartLine, Results
-from workbench.gui.look import fonts, theme
+from workbench.api.window import colour, set_ground, state_colour
+from workbench.gui.look import fonts
 from workbench.gui.look.painting import label as paint_label
 from workbench.gui.modes.predict.figures import Figures
 from workbench.gui.widgets import Button, ElidedLabel, draw_swatch, label, plain_column, rule, scrolled
@@ -60,7 +61,7 @@ def _paint_part(painter: QPainter, box: QRectF, part: PartLine) -> None:
     paint_label(painter, QRectF(left, box.top(), room, 26 if part.equation else box.height()), part.name, "text", 13,
                 weight)  # fmt: skip
     painter.setFont(fonts.code_font(11))
-    painter.setPen(theme.colour("muted"))
+    painter.setPen(colour("muted"))
     shown = painter.fontMetrics().elidedText(part.equation, Qt.TextElideMode.ElideRight, round(room))
     painter.drawText(QRectF(left, box.top() + 23, room, 16), Qt.AlignmentFlag.AlignVCenter, shown)
 
@@ -70,8 +71,8 @@ def _paint_value(painter: QPainter, box: QRectF, part: PartLine) -> None:
     paint_label(painter, inside, part.value, "text", 13, 600, Qt.AlignmentFlag.AlignRight)
     if part.equation:
         bar = QRectF(inside.right() - BAR_PX, box.top() + 27, BAR_PX, 8)
-        painter.fillRect(bar, theme.colour("track"))
-        ink = theme.colour("accent") if part.strong else theme.state_colour(part.category)
+        painter.fillRect(bar, colour("track"))
+        ink = colour("accent") if part.strong else state_colour(part.category)
         painter.fillRect(QRectF(bar.left(), bar.top(), bar.width() * min(part.share, 1.0), 8), ink)
 
 
@@ -131,7 +132,7 @@ class Breakdown(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        theme.set_ground(self, "panel")
+        set_ground(self, "panel")
         column = plain_column(self)
         head = QWidget()
         inner = QVBoxLayout(head)

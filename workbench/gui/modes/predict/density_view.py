@@ -14,11 +14,10 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QInputDialog, QMenu, QWi
 
 from workbench.api.job import Job
 from workbench.api.predictions import Density, DensityPoint, Layer, LayerModel, MeasuredDensity, Results
-from workbench.gui.frame.context import Context
+from workbench.api.window import Context, PlotView
 from workbench.gui.modes.predict import pieces
 from workbench.gui.modes.predict.figures import Figures
 from workbench.gui.views.bars_view import BarsView
-from workbench.gui.views.plot_view import PlotView
 from workbench.gui.widgets import Button, ElidedLabel, PanelHeader, Split, plain_column, plain_panel, rule
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.text import percent_text, time_text

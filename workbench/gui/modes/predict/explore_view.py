@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from workbench.api.window import Context, PlotView, set_ground
 from workbench.formats.units import UnitError, unit_of_name
-from workbench.gui.frame.context import Context
-from workbench.gui.look import theme
 from workbench.gui.modes.predict import pieces
 from workbench.gui.modes.predict.explore_pictures import (
     front_plot,
@@ -20,7 +19,6 @@ from workbench.gui.modes.predict.explore_pictures import (
 )
 from workbench.gui.modes.predict.sweeping import SweepAnswer, SweepQuestion, answer, matters, usual_range
 from workbench.gui.views.bars_view import BarsView
-from workbench.gui.views.plot_view import PlotView
 from workbench.gui.widgets import (
     Button,
     ElidedLabel,
@@ -79,7 +77,7 @@ class ExploreView(QWidget):
 
     def _controls(self) -> QWidget:
         box = QWidget()
-        theme.set_ground(box, "panel")
+        set_ground(box, "panel")
         column = QVBoxLayout(box)
         column.setContentsMargins(16, 10, 16, 10)
         column.setSpacing(8)

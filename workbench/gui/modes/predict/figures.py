@@ -7,7 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from workbench.api.views import Figure
-from workbench.gui.look.theme import set_ground
+from workbench.api.window import set_ground
 from workbench.gui.widgets import ElidedLabel, rule
 
 AROUND_PX = 34  # what stands around a figure in its cell

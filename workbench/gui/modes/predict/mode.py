@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from workbench.api.models import Values
 from workbench.api.modes import WindowMode
 from workbench.api.predictions import Results, Structure
-from workbench.gui.frame.context import Context
+from workbench.api.window import Context
 from workbench.gui.modes.forms.mode import DocumentMode
 from workbench.gui.modes.forms.part_list import PartList
 from workbench.gui.modes.forms.parts import PartSection

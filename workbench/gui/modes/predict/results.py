@@ -8,13 +8,12 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from workbench.api.predictions import Chart, PaperTable, Results, RunComparison, Timing
-from workbench.gui.look import theme
+from workbench.api.window import PlotView, set_ground
 from workbench.gui.modes.predict.figures import Figures
 from workbench.gui.modes.predict.table_view import TableView
 from workbench.gui.modes.predict.tables import error_table, is_printed, paper_tables, run_table
 from workbench.gui.modes.predict.timing_view import TimingView
 from workbench.gui.views.bars_view import BarsView
-from workbench.gui.views.plot_view import PlotView
 from workbench.gui.widgets import (
     Button,
     ElidedLabel,
@@ -83,7 +82,7 @@ class ResultsView(QWidget):
     def _run_bar(self) -> QWidget:
         """Above the measured tables: the open run, and its values taken over in one click."""
         self.run_bar = QWidget()
-        theme.set_ground(self.run_bar, "sunken")
+        set_ground(self.run_bar, "sunken")
         row = QHBoxLayout(self.run_bar)
         row.setContentsMargins(16, 6, 16, 6)
         self.run_said = ElidedLabel("", "smallsecond")

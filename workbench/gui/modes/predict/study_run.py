@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from workbench.api.studies import Status, StudyModel, StudyState, points_of, read_state, study_folder
-from workbench.gui.frame.context import Context
+from workbench.api.window import Context
 from workbench.gui.widgets import Button
 from workbench.model.diagnostic import WorkbenchError
 from workbench.session.edit.model_document import ModelDocument

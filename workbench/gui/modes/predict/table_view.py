@@ -13,8 +13,9 @@ from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QVBoxLayout, QWidget
 
 from workbench.api.predictions import PaperTable, Row
+from workbench.api.window import colour
 from workbench.formats.units import UnitError, quantity
-from workbench.gui.look import fonts, theme
+from workbench.gui.look import fonts
 from workbench.gui.look.painting import label as paint_label
 from workbench.gui.widgets import ElidedLabel, label, plain_column
 from workbench.gui.widgets.row_view import EDGE_PX, RowView
@@ -175,7 +176,7 @@ def _paint_value(at: int, painter: QPainter, box: QRectF, row: Row) -> None:
     bad = at < len(row.bad) and row.bad[at]
     depth = row.depths[at] if at < len(row.depths) else 0.0
     if depth:
-        ground = theme.colour("within_cap")
+        ground = colour("within_cap")
         ground.setAlphaF(_MOST_ALPHA * depth)
         painter.fillRect(box.adjusted(3, 3, -3, -3), ground)
     inside, note = box.adjusted(0, 0, -EDGE_PX, 0), _of(at, row.notes)

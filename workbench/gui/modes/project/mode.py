@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from workbench.api.modes import WindowMode
-from workbench.gui.frame.context import Context
+from workbench.api.window import Context
 from workbench.gui.modes.forms.mode import DocumentMode
 from workbench.gui.modes.forms.parts import PartSection
 from workbench.gui.modes.project.parts import add_part, sections_of

@@ -13,7 +13,7 @@ from PySide6.QtCore import QTimer
 from shiboken6 import isValid
 
 from workbench.api.source.pragma_text import find_pragmas, style_of
-from workbench.gui.frame.context import Context
+from workbench.api.window import Context
 from workbench.gui.modes.source.editor import CodeEditor, Edit
 from workbench.gui.modes.source.line_numbers import line_numbers, line_paths
 from workbench.gui.modes.source.points import MarkPoint, open_points, points_now, points_of

@@ -10,9 +10,9 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from workbench.api.window import set_ground
 from workbench.gui.look.icons import draw_icon
 from workbench.gui.look.painting import label as paint_label
-from workbench.gui.look.theme import set_ground
 from workbench.gui.modes.source.points import MarkPoint
 from workbench.gui.widgets import Button, label
 from workbench.gui.widgets.row_view import RowView

@@ -20,7 +20,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
-from workbench.gui.look import fonts, theme
+from workbench.api.window import colour
+from workbench.gui.look import fonts
 from workbench.gui.modes.source.highlight import Highlighter
 from workbench.gui.modes.source.line_lexer import spans
 from workbench.session.program.settings import value
@@ -101,7 +102,7 @@ class CodeView(QPlainTextEdit):
         found = []
         for line in self.marked:
             mark = QTextEdit.ExtraSelection()
-            mark.format.setBackground(theme.colour("selection"))
+            mark.format.setBackground(colour("selection"))
             mark.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
             mark.cursor = QTextCursor(self.document().findBlockByNumber(line - 1))
             found.append(mark)
@@ -170,7 +171,7 @@ class LineNumbers(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
-            painter.fillRect(self.rect(), theme.colour("panel"))
+            painter.fillRect(self.rect(), colour("panel"))
             for block, top, height in self._view.blocks_in_view():
                 paint_number(
                     painter, QRectF(0, top, self.width() - 14, height), block.blockNumber() + 1, self._view.marked
@@ -184,5 +185,5 @@ class LineNumbers(QWidget):
 def paint_number(painter: QPainter, box: QRectF, line: int, marked: Collection[int]) -> None:
     """A line's number, at the right of its place; strong on a marked line."""
     painter.setFont(fonts.code_font(12, 700 if line in marked else 400))
-    painter.setPen(QColor(theme.colour("text" if line in marked else "muted")))
+    painter.setPen(QColor(colour("text" if line in marked else "muted")))
     painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, str(line))

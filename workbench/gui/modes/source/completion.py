@@ -8,7 +8,8 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPoint, 
 from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QCompleter, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from workbench.gui.look import fonts, theme
+from workbench.api.window import colour
+from workbench.gui.look import fonts
 from workbench.gui.modes.source.code_view import CodeView
 from workbench.gui.modes.source.pragma_words import Word
 from workbench.gui.widgets import draw_swatch
@@ -104,20 +105,20 @@ class _Delegate(QStyledItemDelegate):
     ) -> None:
         word, rect = index.data(_WORD), QRectF(option.rect)
         if option.state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(rect, theme.colour("selection"))
+            painter.fillRect(rect, colour("selection"))
         inside = rect.adjusted(10, 0, -10, 0)
         if word.category is not None:
             draw_swatch(painter, inside.left(), round(inside.center().y() - 5), 12, 10, word.category)
             inside.setLeft(inside.left() + _SWATCH_PX)
         middle = Qt.AlignmentFlag.AlignVCenter
         painter.setFont(fonts.code_font(13))
-        painter.setPen(QColor(theme.colour("text")))
+        painter.setPen(QColor(colour("text")))
         metrics = QFontMetrics(painter.font())
         text = metrics.elidedText(word.text, Qt.TextElideMode.ElideRight, round(inside.width()))
         painter.drawText(inside, middle, text)
         room = inside.width() - metrics.horizontalAdvance(text) - _GAP_PX
         if word.note and room > _GAP_PX:
             painter.setFont(fonts.ui_font(12))
-            painter.setPen(QColor(theme.colour("second")))
+            painter.setPen(QColor(colour("second")))
             note = QFontMetrics(painter.font()).elidedText(word.note, Qt.TextElideMode.ElideRight, round(room))
             painter.drawText(inside, middle | Qt.AlignmentFlag.AlignRight, note)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from workbench.api.job import Job
 from workbench.api.source.lines import reading_typed
-from workbench.gui.frame.context import Context
+from workbench.api.window import Context
 from workbench.gui.modes.source.editor import CodeEditor
 from workbench.gui.modes.source.typed_check import typed_bytes
 from workbench.model.scan import Definition

@@ -10,9 +10,8 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QStackedWidget, QVBoxLay
 
 from workbench.analysis import BlockMetrics
 from workbench.analysis.finding_words import short_gain_text
-from workbench.gui.frame.context import Context
+from workbench.api.window import Context, set_ground
 from workbench.gui.frame.selection import SelectedFinding
-from workbench.gui.look.theme import set_ground
 from workbench.gui.views.canvas import Drawn
 from workbench.gui.widgets import (
     ElidedLabel,

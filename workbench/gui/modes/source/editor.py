@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QTextEdit, QToolTip, QWidget
 
 from workbench.api.source.pragma_text import style_of
 from workbench.api.source.pragma_typed import Typed, typed_at
-from workbench.gui.look import theme
+from workbench.api.window import colour
 from workbench.gui.modes.source.code_view import CodeView
 from workbench.gui.modes.source.completion import Completion
 from workbench.gui.modes.source.highlight import pragma_spans, wrong_spans
@@ -197,12 +197,12 @@ class CodeEditor(CodeView):
         marks = super().marks()
         for found in self._found:
             mark = QTextEdit.ExtraSelection()
-            mark.format.setBackground(theme.colour("medium_ground"))
+            mark.format.setBackground(colour("medium_ground"))
             mark.cursor = found
             marks.append(mark)
         if self._link.hasSelection():
             mark = QTextEdit.ExtraSelection()
-            mark.format.setForeground(theme.colour("link"))
+            mark.format.setForeground(colour("link"))
             mark.format.setFontUnderline(True)
             mark.cursor = self._link
             marks.append(mark)

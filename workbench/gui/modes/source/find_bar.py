@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QTextDocument
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
-from workbench.gui.look.theme import set_ground
+from workbench.api.window import set_ground
 from workbench.gui.modes.source.editor import MOST_MARKED, CodeEditor
 from workbench.gui.widgets import IconButton, label
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QColor, QFont, QTextCharFormat, QTextLayout
 from PySide6.QtWidgets import QPlainTextEdit
 
-from workbench.gui.look import theme
+from workbench.api.window import palette
 from workbench.gui.modes.source.line_lexer import Span
 from workbench.model.diagnostic import Diagnostic
 
@@ -52,7 +52,7 @@ class Highlighter(QObject):
         #: What each line is coloured with; None where its colours may be others.
         self._drawn: list[Sequence[Span] | None] = [None] * view.document().blockCount()
         self._names: re.Pattern[str] | None = None
-        self._palette = theme.palette()
+        self._palette = palette()
         self._colouring = False
         view.document().contentsChange.connect(self._on_change)
         view.verticalScrollBar().valueChanged.connect(self.refresh)
@@ -75,8 +75,8 @@ class Highlighter(QObject):
 
     def set_palette(self) -> None:
         """Colour all anew where the theme is another one."""
-        if self._palette is not theme.palette():
-            self._palette = theme.palette()
+        if self._palette is not palette():
+            self._palette = palette()
             self._colour_anew()
 
     def _colour_anew(self) -> None:
@@ -139,7 +139,7 @@ def _set_formats(layout: QTextLayout, spans: Sequence[Span], formats: dict[str, 
 
 def _format(what: str) -> QTextCharFormat:
     made = QTextCharFormat()
-    colour = QColor(getattr(theme.palette(), _COLOURS.get(what, what)))
+    colour = QColor(getattr(palette(), _COLOURS.get(what, what)))
     made.setForeground(colour)
     if what in ("name", "category"):
         made.setFontWeight(QFont.Weight.Bold)

@@ -6,7 +6,8 @@ from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QTextCursor
 from PySide6.QtWidgets import QWidget
 
-from workbench.gui.look import fonts, theme
+from workbench.api.window import palette
+from workbench.gui.look import fonts
 from workbench.gui.modes.source.code_view import paint_number
 from workbench.gui.modes.source.editor import CodeEditor
 from workbench.gui.modes.source.line_numbers import LineNumbers
@@ -38,7 +39,7 @@ class MarginColumns(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
-            p = theme.palette()
+            p = palette()
             numbers_px = self._columns.whole_px
             painter.fillRect(QRect(0, 0, numbers_px, self.height()), QColor(p.sunken))
             painter.fillRect(QRect(numbers_px, 0, self.width() - numbers_px, self.height()), QColor(p.panel))
@@ -62,7 +63,7 @@ class MarginColumns(QWidget):
         numbers, path = editor.margin.numbers.get(original), editor.margin.path.get(original)
         if numbers is None and path is None:
             return
-        p = theme.palette()
+        p = palette()
         columns = self._columns
         painter.save()
         if editor.margin.stale:
@@ -77,7 +78,7 @@ class MarginColumns(QWidget):
         painter.restore()
 
     def _shares(self, painter: QPainter, row: QRectF, numbers: LineNumbers) -> None:
-        p, columns = theme.palette(), self._columns
+        p, columns = palette(), self._columns
         bar = QRectF(16, row.top() + row.height() / 2 - 5, columns.bar_px, 10)
         if numbers.visits > 0 or numbers.share > 0:
             painter.fillRect(bar, QColor(p.track))
@@ -101,7 +102,7 @@ class MarginColumns(QWidget):
         elif line in editor.margin.pragmas:
             draw_swatch(painter, left, top, SWATCH_PX, SWATCH_PX, editor.margin.pragmas[line])
         elif editor.scanned.original(line) in editor.margin.lacking:
-            p = theme.palette()
+            p = palette()
             painter.save()
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(QColor(p.medium))

@@ -13,10 +13,9 @@ from PySide6.QtWidgets import QInputDialog, QWidget
 from workbench.api.modes import WindowMode
 from workbench.api.source import suffixes
 from workbench.api.source.pragma_text import style_of
-from workbench.gui.frame.context import Context
+from workbench.api.window import Context, Mode
 from workbench.gui.frame.naming import range_title, run_title
 from workbench.gui.frame.selection import SelectedBlock, SelectedFinding, SelectedLine, SelectedState
-from workbench.gui.modes.mode import Mode
 from workbench.gui.modes.source.annotations import Annotations
 from workbench.gui.modes.source.blocks_here import BlockRow, block_rows
 from workbench.gui.modes.source.definition_search import find_definition

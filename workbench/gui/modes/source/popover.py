@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from workbench.api.source.pragma_text import PREFIX, Style, format_pragma, parse_pragma
-from workbench.gui.look import theme
+from workbench.api.window import palette
 from workbench.gui.modes.source.points import Choices, MarkPoint
 from workbench.gui.views.canvas import Drawn
 from workbench.gui.widgets import Button, label
@@ -247,7 +247,7 @@ class PragmaPopover(Popover):
             box.setEnabled(shown)
             self._labels[box].setEnabled(shown)
         written = format_pragma(self._pragma())
-        p = theme.palette()
+        p = palette()
         self.preview.setText(PREFIX[self._style] + written)
         self.preview.setStyleSheet(
             f"background: {p.sunken}; color: {p.pragma}; border: 1px solid {p.rule}; "

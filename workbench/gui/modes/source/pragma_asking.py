@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from workbench.api.source.edits import insert_pragma, remove_pragma, replace_pragma
 from workbench.api.source.pragma_text import Style, style_of
 from workbench.api.source.pragma_typed import Typed
-from workbench.gui.frame.context import Context
+from workbench.api.window import Context
 from workbench.gui.modes.source.editor import CodeEditor
 from workbench.gui.modes.source.margin import GUTTER_PX, columns_of
 from workbench.gui.modes.source.points import Choices, MarkPoint, choices, point_at, suggested

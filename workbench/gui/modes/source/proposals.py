@@ -16,8 +16,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLa
 from shiboken6 import isValid
 
 from workbench.api.source.pragma_text import format_pragma, style_of
-from workbench.gui.frame.context import Context
-from workbench.gui.look.theme import set_ground
+from workbench.api.window import Context, set_ground
 from workbench.gui.modes.source.editor import CodeEditor
 from workbench.gui.modes.source.points import MarkPoint
 from workbench.gui.modes.source.typed_check import TypedCheck

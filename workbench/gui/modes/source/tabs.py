@@ -7,9 +7,8 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QWidget
 
-from workbench.gui.look import theme
+from workbench.api.window import palette, set_ground
 from workbench.gui.look.icons import icon
-from workbench.gui.look.theme import set_ground
 from workbench.gui.modes.source.editor import CodeEditor
 from workbench.gui.modes.source.margin import MarginHead
 from workbench.gui.widgets import Button, ElidedLabel, IconButton, plain_column, rule
@@ -71,7 +70,7 @@ class EditorTabs(QWidget):
 
     def add(self, editor: CodeEditor) -> None:
         self.stack.addWidget(editor)
-        number = self.bar.addTab(icon("file", theme.palette().second, 15), editor.path.name)
+        number = self.bar.addTab(icon("file", palette().second, 15), editor.path.name)
         self.bar.setTabToolTip(number, str(editor.path))
         close = IconButton("x", "Close this file", 13)
         close.setFixedSize(22, 22)
@@ -113,7 +112,7 @@ class EditorTabs(QWidget):
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
             for number in range(self.bar.count()):
-                self.bar.setTabIcon(number, icon("file", theme.palette().second, 15))
+                self.bar.setTabIcon(number, icon("file", palette().second, 15))
 
     def _mark(self, editor: CodeEditor) -> None:
         if editor in self.editors():

@@ -18,11 +18,10 @@ from PySide6.QtWidgets import (
 
 from workbench.api.source import suffixes
 from workbench.api.source.files import expand_sources
-from workbench.gui.frame.context import Context
+from workbench.api.window import Context, palette, set_ground
 from workbench.gui.frame.naming import folder_title
-from workbench.gui.look import fonts, theme
+from workbench.gui.look import fonts
 from workbench.gui.look.icons import draw_icon
-from workbench.gui.look.theme import set_ground
 from workbench.gui.modes.source.blocks_here import BlocksHere
 from workbench.gui.modes.source.line_numbers import file_shares
 from workbench.gui.widgets import PanelHeader, paint_state_bar, plain_column, rule
@@ -41,7 +40,7 @@ class _FileDelegate(QStyledItemDelegate):
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        p = theme.palette()
+        p = palette()
         rect = QRectF(option.rect)
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         if chosen:

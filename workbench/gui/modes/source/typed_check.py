@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from workbench.api.job import Job
-from workbench.gui.frame.context import Context
+from workbench.api.window import Context
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.scan import ProjectScan
 from workbench.session.edit.documents import SourceFile

@@ -10,9 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from workbench.analysis.depth_front import choice_words, depth_changes, front_table
 from workbench.api.job import Job
-from workbench.gui.frame.context import Context
-from workbench.gui.look.theme import set_ground
-from workbench.gui.views.plot_view import PlotView
+from workbench.api.window import Context, PlotView, set_ground
 from workbench.gui.widgets import Button, DiagnosticRow, EmptyState, Split, Stack, empty, label, plain_column, scrolled
 from workbench.gui.widgets.table_view import TableView
 from workbench.model.diagnostic import Diagnostic

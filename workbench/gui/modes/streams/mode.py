@@ -12,9 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QLineEdit, QVBoxLayout, QWidget
 
 from workbench.api.modes import WindowMode
 from workbench.api.queries import Explained, Reply, RunQueries, Subject
-from workbench.gui.frame.context import Context
-from workbench.gui.look.theme import set_ground
-from workbench.gui.modes.mode import Mode
+from workbench.api.window import Context, Mode, set_ground
 from workbench.gui.modes.streams.depths import DepthsPanel
 from workbench.gui.modes.streams.editor import QueryEditor
 from workbench.gui.modes.streams.graph import SubjectGraph, summary

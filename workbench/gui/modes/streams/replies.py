@@ -9,10 +9,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from workbench.api.queries import Reply
-from workbench.gui.look.theme import set_ground
+from workbench.api.window import PlotView, set_ground
 from workbench.gui.modes.streams.frames_view import HeatView, SpreadsView
 from workbench.gui.views.bars_view import BarsView
-from workbench.gui.views.plot_view import PlotView
 from workbench.gui.widgets import EmptyState, Split, Stack, label, plain_column, scrolled
 from workbench.gui.widgets.row_view import RowView
 from workbench.gui.widgets.rows import Column

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from workbench.api.queries import RunQueries, Subject
 from workbench.api.source.lines import reading_typed
-from workbench.gui.frame.context import Context
+from workbench.api.window import Context
 from workbench.gui.modes.source.typed_check import typed_bytes
 from workbench.model.diagnostic import Diagnostic
 from workbench.session.open.composing import drafted

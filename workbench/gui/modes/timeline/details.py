@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from workbench.gui.look.theme import set_ground
+from workbench.api.window import set_ground
 from workbench.gui.widgets import Button, PanelHeader, StateBar, Swatch, label, plain_column, rule, scrolled
 from workbench.model.run import PS_PER_S, Site
 from workbench.model.text import NARROW, count_text, counted, percent_text, time_text

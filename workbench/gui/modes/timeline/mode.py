@@ -9,12 +9,10 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QWidget
 
 from workbench.api.modes import WindowMode
+from workbench.api.window import Context, Mode, set_ground
 from workbench.formats.units import UnitError, quantity
-from workbench.gui.frame.context import Context
 from workbench.gui.frame.navigation import Range
 from workbench.gui.frame.selection import SelectedBlock, SelectedCall, SelectedFinding, SelectedState
-from workbench.gui.look.theme import set_ground
-from workbench.gui.modes.mode import Mode
 from workbench.gui.modes.timeline.details import TimelineDetails
 from workbench.gui.modes.timeline.finding import FindField
 from workbench.gui.modes.timeline.path import PathOfRun

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from workbench.api.job import Job
-from workbench.gui.frame.context import Context
+from workbench.api.window import Context
 
 if TYPE_CHECKING:  # with numpy, which a window starts without
     from workbench.replay.predict import Replayed

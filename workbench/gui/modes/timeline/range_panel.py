@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
 
-from workbench.gui.frame.context import Context
+from workbench.api.window import Context
 from workbench.gui.frame.naming import range_title
 from workbench.gui.frame.selection import SelectedCall
 from workbench.gui.modes.timeline.details import TimelineDetails

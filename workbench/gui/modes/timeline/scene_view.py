@@ -16,7 +16,7 @@ from PySide6.QtGui import (
     QShowEvent,
 )
 
-from workbench.gui.look import theme
+from workbench.api.window import palette
 from workbench.gui.views.canvas import QtCanvas
 from workbench.gui.views.house_view import HouseView
 from workbench.gui.views.house_view import Row as Cells
@@ -293,7 +293,7 @@ class SceneView(HouseView):
         assert isinstance(canvas, QtCanvas)
         density, lanes = self.devicePixelRatioF(), shown.lanes
         rows = id(shown.rows), id(shown.path)
-        key = (lanes, density, shown.scroll_px, rows, shown.chosen_blocks, theme.palette().name)
+        key = (lanes, density, shown.scroll_px, rows, shown.chosen_blocks, palette().name)
         if self._names[0] != key:
             pixmap = QPixmap(QSize(round(lanes.x) - 1, round(lanes.height)) * density)
             pixmap.setDevicePixelRatio(density)

@@ -1,0 +1,84 @@
+"""The declarations of a C or C++ header, each with the comment above it and without functions' bodies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from textwrap import dedent
+
+_COMMENT = r"/\*.*?\*/|//[^\n]*"
+_NO_CODE = re.compile(rf'{_COMMENT}|^#(?:[^\n]*\\\n)*[^\n]*|extern "C" \{{|"[^"\n]*"', re.DOTALL | re.MULTILINE)
+_FUNCTION = re.compile(r"\)(?: const)?(\s*:(?!:)[^;{]*)?\s*(?=\{)")
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """`text` is as the header has it, with the comments within; `about` is the comment above, as plain text."""
+
+    name: str
+    text: str
+    about: str
+
+
+def declarations(header: str) -> Iterator[Declaration]:
+    """What a header declares at its top level, in order."""
+    code = _NO_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), header)
+    begin = 0
+    for end in _ends(code):
+        start = begin + len(code[begin:end]) - len(code[begin:end].lstrip())
+        name = _name(code[start:end])
+        if name:
+            above = header[begin:start].rpartition("\n\n")[2]
+            yield Declaration(name, dedent(_without_bodies(header[start:end], code[start:end])), _plain(above))
+        begin = end
+
+
+def _ends(code: str) -> Iterator[int]:
+    """Where each declaration ends: at its semicolon, a function's at its brace."""
+    begin, at = 0, 0
+    while found := re.compile(r"[;{}]").search(code, at):
+        at = found.end()
+        if found[0] == "{":
+            function = re.search(r"\)(?: const)?\s*$", code[begin : found.start()])
+            at = _closed(code, found.start())
+            if not function:
+                continue
+        yield at
+        begin = at
+
+
+def _closed(code: str, opening: int) -> int:
+    """Just behind the brace that closes the one at `opening`."""
+    depth = 0
+    for found in re.compile(r"[{}]").finditer(code, opening):
+        depth += 1 if found[0] == "{" else -1
+        if depth == 0:
+            return found.end()
+    return len(code)
+
+
+def _name(code: str) -> str:
+    """What is declared: a type, else what stands before the first parenthesis or the end."""
+    found = re.match(r"\s*(?:struct|class)\s+(\w+)", code) or re.search(r"(\w+)\s*\((?!\()", code.split("{")[0])
+    if found is None or code.lstrip().startswith("typedef"):
+        found = re.search(r"(\w+)\s*;\s*$", code)
+    return found[1] if found else ""
+
+
+def _without_bodies(text: str, code: str) -> str:
+    """A declaration whose functions, its members too, end at their parameters."""
+    kept, at = [], 0
+    while found := _FUNCTION.search(code, at):
+        end = _closed(code, found.end())
+        while found[1] and re.match(r"\s*[,{]", code[end:]):  # within the initialisers
+            end = _closed(code, code.index("{", end))
+        kept.append(text[at : found.start(1) if found[1] else found.end()].rstrip() + ";")
+        at = end
+    return "".join([*kept, text[at:]])
+
+
+def _plain(comments: str) -> str:
+    """The text of comments."""
+    lines = re.sub(r"/\*|\*/|^\s*//|^\s*\* ?|^#.*", "", comments, flags=re.MULTILINE).splitlines()
+    return "\n".join(line.strip() for line in lines).strip()
