@@ -93,6 +93,43 @@ def memory_case() -> Case:
     return run(0.5), run(LITTLE)
 
 
+def imbalance_cases() -> dict[tuple[str, str, str], Case]:
+    """The host beside the FPGA, stages of a pipeline, and replicas: uneven, and even."""
+    wait = Spent("wait", WAIT_RECV, 0.6, ("late_sender",), "top.core", "d")
+
+    def beside(host_s: float, fpga_s: float) -> Run:
+        return small_run(1.0, [replace(wait, time_s=1 - host_s)], {"top.core.p": [replace(COMPUTE, time_s=fpga_s)]})
+
+    def pipeline(first_s: float, second_s: float) -> Run:
+        take = Spent("take", WAIT_RECV, 1 - second_s, ("late_sender",), "top.core", "x")
+        later = {"top.sum.p": [replace(COMPUTE, time_s=second_s), take]}
+        return small_run(
+            1.0, [replace(wait, target="top.sum")], {"top.core.p": [replace(COMPUTE, time_s=first_s)]} | later
+        )
+
+    def side_by_side(*times_s: float) -> Run:
+        return small_run(1.0, [wait], {f"top.core[{n}].p": [replace(COMPUTE, time_s=s)] for n, s in enumerate(times_s)})
+
+    return {
+        ("imbalance", "any", "block"): (beside(0.4, 0.9), beside(0.6, 0.62)),
+        ("stage imbalance", "fpga", "block"): (pipeline(0.95, 0.3), pipeline(0.6, 0.62)),
+        ("load imbalance", "fpga", "block"): (side_by_side(0.9, 0.3, 0.3), side_by_side(0.5, 0.52, 0.48)),
+    }
+
+
+def with_overlap(platform: Platform) -> Platform:
+    """The same, with writes that return at once, of which several under way take half as long."""
+    own = platform.transfer_tables["write"]
+    points = tuple(point.model_copy(update={"time_s": point.time_s / 2}) for point in own.points)
+    several = own.model_copy(update={"points": points})
+    early = platform.host.entries[0].model_copy(
+        update={"transfer": "several", "asynchronous": True, "subtype": "early"}
+    )
+    host = platform.host.model_copy(update={"entries": (*platform.host.entries, early)})
+    tables = {**platform.transfer_tables, "several": several}
+    return platform.model_copy(update={"host": host, "transfer_tables": tables})
+
+
 def cases() -> dict[tuple[str, str, str], Case]:
     """A case for each rule, by name, side and scope as the knowledge base has them."""
     small = Calls(2000, 2000 * 2048, transfer="write")
@@ -120,6 +157,14 @@ def cases() -> dict[tuple[str, str, str], Case]:
         ("general communication", "host", "block"): host_case(Spent("write", SEND, 0.6, ("data",), "top.p", "x")),
         ("general communication", "fpga", "block"): fpga_case(Spent("move", RECV, 0.5, ("data",), "top.d", "x")),
         ("inefficient transfer type or size", "host", "block, call"): sizes,
+        ("nonoverlapped transfers", "host", "block"): host_case(
+            Spent(
+                "write", SEND, 0.5, ("data",), "top.p", "x", calls=Calls(1000, 131072000, transfer="write", runs=200)
+            ),
+            Spent(
+                "write", SEND, 0.2, ("data",), "top.p", "x", calls=Calls(1000, 131072000, transfer="several", runs=200)
+            ),
+        ),
         ("control messages", "host", "block, call"): host_case(Spent("start", SEND, 0.5, ("ctrl",), "top.p", "s")),
         ("control messages", "fpga", "block"): fpga_case(Spent("take", RECV, 0.5, ("ctrl",), "$CPU", "s")),
         ("late sender", "host", "block"): host_case(Spent("wait", WAIT_RECV, 0.5, ("late_sender",), "top.p", "d")),
@@ -138,6 +183,7 @@ def cases() -> dict[tuple[str, str, str], Case]:
         ("multiple initialization", "host", "block"): host_case(loads("configure", 3), loads("configure", 1)),
         ("multiple finalization", "host", "block"): host_case(loads("release", 3), loads("release", 1)),
     }
+    found |= imbalance_cases()
     for name, category, reason in (
         ("stalling (application)", SEND, "stall_application"),
         ("stalling (interface)", RECV, "stall_interface"),
@@ -167,7 +213,6 @@ def measure() -> dict[str, list[str]]:
     knowledge, problems = load_knowledge([file.path for file in workbench_rules()], METRICS)
     if problems:
         raise SystemExit("\n".join(problem.text() for problem in problems))
-    platform = synthetic_platform()
     known = cases()
     result: dict[str, list[str]] = {"rules": [], "fired": [], "silent_on_mended": []}
     for rule in knowledge.rules:
@@ -177,6 +222,9 @@ def measure() -> dict[str, list[str]]:
         if case is None:
             continue
         only = replace(knowledge, rules=(rule,))
+        platform = (
+            with_overlap(synthetic_platform()) if rule.name == "nonoverlapped transfers" else synthetic_platform()
+        )
         if fires(only, case[0], platform, rule.name, rule.scope):
             result["fired"].append(label)
         if not fires(only, case[1], platform, rule.name, rule.scope):

@@ -10,6 +10,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from workbench.analysis.dependences import Dependences
+from workbench.analysis.graph import build_graph
 from workbench.analysis.host_times import HostTimes
 from workbench.analysis.memory import memory_metrics
 from workbench.analysis.metrics import block_metrics, call_metrics
@@ -130,6 +132,10 @@ class MeasuredRun:
     def waited_for(self) -> frozenset[str]:
         needed = waited_for(self.blocks)
         return needed - {b.block.id for b in self.blocks if b.block.id in needed and self.times.runs_freely(b)}
+
+    @cached_property
+    def dependences(self) -> Dependences:
+        return Dependences(self.blocks, build_graph(self.blocks, self.calls, self.streams)[0])
 
     @cached_property
     def on_path(self) -> BlockMetrics | None:

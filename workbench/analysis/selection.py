@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -91,6 +91,14 @@ class Selection:
     @property
     def host(self) -> HostSide:
         return self.of.host_of(self.block)
+
+    @cached_property
+    def parallel(self) -> Sequence[BlockMetrics]:
+        return () if self.on_host else self.of.dependences.parallel(self.block)
+
+    @cached_property
+    def stages(self) -> Sequence[Sequence[BlockMetrics]]:
+        return () if self.on_host else self.of.dependences.stages(self.block)
 
     @cached_property
     def waiting(self) -> Waiting:

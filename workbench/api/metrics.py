@@ -197,6 +197,17 @@ class Selected(Protocol):
         """The thread that is selected; for hardware, the one that waits least among those that wait, or the first."""
 
     @property
+    def parallel(self) -> Sequence[BlockMetrics]:
+        """The FPGA's blocks with work beside the block, itself too: its replicas, and those that receive from the same
+        block; none for a host thread."""
+        ...
+
+    @property
+    def stages(self) -> Sequence[Sequence[BlockMetrics]]:
+        """The stages with work of the FPGA's pipeline that the block stands in, each with its replicas."""
+        ...
+
+    @property
     def loops_s(self) -> float:
         """The host's own time in the loops around the selected calls."""
 

@@ -14,10 +14,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from rc_workbench_plugins.recap_rules.fifos import FIFO_METRICS
+from rc_workbench_plugins.recap_rules.imbalance import IMBALANCE_METRICS
 from rc_workbench_plugins.recap_rules.memory import MEMORY_METRICS
 from workbench.api.metrics import Metric, Selected, Value
 from workbench.model.blocks import Side
 from workbench.model.pragma import COMMUNICATION, WAITS, Category
+from workbench.model.transfer_time import transfer_s
 
 if TYPE_CHECKING:  # every start reads this table
     from workbench.api.results import BlockMetrics, CallMetrics, TableStatistics
@@ -77,6 +79,25 @@ def _time_at_best(s: Selected) -> float:
 def _time_of_empty_calls(s: Selected) -> float:
     """As many calls, each of the smallest size of its table; a call without a table takes no time."""
     return sum(min(c.count * c.table.least_time_s, c.time_s) for c in s.calls if c.table)
+
+
+def _overlapped(s: Selected, call: CallMetrics) -> tuple[float, str]:
+    """Seconds of the same bytes by calls that return before the transfer ends, and their type; the call's own time and
+    "" where the platform's tables have no quicker one."""
+    tables = s.of.platform.transfer_tables if s.of.platform else {}
+    own = tables.get(call.table.type) if call.table else None
+    names = {entry.transfer for entry in _entries(s) if entry.asynchronous and entry.transfer in tables}
+    rivals = [(name, tables[name]) for name in sorted(names) if own and tables[name].direction == own.direction]
+    times = [(call.count * float(transfer_s(t, call.bytes_per_call)), name) for name, t in rivals if t.points]
+    return min([*times, (call.time_s, "")])
+
+
+def _time_overlapped(s: Selected) -> float:
+    return sum(_overlapped(s, call)[0] for call in s.calls)
+
+
+def _overlapped_type(s: Selected) -> Value | None:
+    return _longest(lambda call: _overlapped(s, call)[1])(s)
 
 
 def _waits_for_them(s: Selected) -> float:
@@ -175,6 +196,7 @@ METRICS = (
     Metric("time_each", "Time each time", "time", lambda s: _ratio(s.time_s, sum(x.visits for x in s.states))),
     *FIFO_METRICS,  # of a FIFO
     *MEMORY_METRICS,  # of a port into memory
+    *IMBALANCE_METRICS,  # of blocks that share the work
     # the calls in it (host only)
     Metric("count", "Calls", "count", _count),
     Metric("sites", "Call sites", "count", lambda s: len({c.site_number for c in s.calls})),
@@ -243,6 +265,8 @@ METRICS = (
         "time",
         lambda s: sum(c.table.time_at_best_type_s if c.table else c.time_s for c in s.calls),
     ),
+    Metric("table.time_overlapped", "Time of calls that return before the transfer ends", "time", _time_overlapped),
+    Metric("table.overlapped_type", "Type of transfer of such calls", "text", _overlapped_type),
     # the block that the selection is of
     Metric("block.work_share", "Share of the block's time at work", "share", lambda s: s.block.share_of(Category.WORK)),
     Metric(
