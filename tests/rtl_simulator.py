@@ -12,17 +12,11 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from rc_workbench_plugins.simulated_card.verilate import (
-    HEADERS,
-    MODEL_FLAGS,
-    RUNTIME,
-    compile_headers,
-    system_include,
-)
 
 from workbench.api.compile import needed
 from workbench.api.job import Job
 from workbench.api.kept import one_at_a_time
+from workbench.hdl.verilate import HEADERS, MODEL_FLAGS, RUNTIME, compile_headers, system_include
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.system.cache import cache_dir
 from workbench.system.process import run_program

@@ -6,10 +6,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from rc_workbench_plugins.verilog.addresses import addresses_answered
-from rc_workbench_plugins.verilog.design import read_design
-from rc_workbench_plugins.verilog.expressions import plain
 
+from workbench.hdl.verilog.addresses import addresses_answered
+from workbench.hdl.verilog.design import read_design
+from workbench.hdl.verilog.expressions import plain
 from workbench.model.application import HardwareSources
 from workbench.model.read_out import ReadOut
 from workbench.session.make.pipeline import instrument_workspace
@@ -52,7 +52,7 @@ def test_long_vectors_cost_only_what_is_asked_of_them(tmp_path: Path, monkeypatc
         looked.append(index)
         return plain(expression, index)
 
-    monkeypatch.setattr("rc_workbench_plugins.verilog.addresses.plain", counting)
+    monkeypatch.setattr("workbench.hdl.verilog.addresses.plain", counting)
     hardware = HardwareSources(sources=("top.v",), top="top", read_out=ReadOut(first=0x8000, last=0x800F))
     (told,) = addresses_answered(read_design(tmp_path, hardware, {}), ["addr"], hardware.read_out)
     assert "0x8004" in told.message

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 from rc_workbench_plugins.simulated_card.shim import MADE_API_FLAGS, shim_source
-from rc_workbench_plugins.simulated_card.verilate import harness_dir
 
 from workbench.cli.main import main
 from workbench.formats.platform_file import load_platform
+from workbench.hdl.verilate import harness_dir
 from workbench.session.begin.new_template import begin_template
 from workbench.session.open.own_api import own_support
 from workbench.session.program.plugins import load_plugins

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rc_workbench_plugins.ports.bank import CardMemory
-from rc_workbench_plugins.simulated_card.verilate import harness_dir
+
+from workbench.hdl.verilate import harness_dir
 
 Burst = tuple[int, int, int, bool]  # asked for at (ps), from which byte on, bytes, a write
 Piece = tuple[int, int, int]  # bytes of the burst up to its end; from when to when it is on the bus (ps)

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 from rc_workbench_plugins.simulated_card.shim import MADE_API_FLAGS, shim_lacks, shim_source
-from rc_workbench_plugins.simulated_card.verilate import harness_dir
 
 from workbench.api import PlatformSupport
 from workbench.api.c_header import in_cpp
 from workbench.cli.main import main
 from workbench.formats.platform_file import load_platform
+from workbench.hdl.verilate import harness_dir
 from workbench.model.platform import Host, HostEntry, Platform
 from workbench.session.program.plugins import load_plugins
 from workbench.system.process import run_program

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 from rc_workbench_plugins.simulated_card.shim import shim_lacks, shim_source
-from rc_workbench_plugins.simulated_card.verilate import harness_dir
 
 from workbench.api import PlatformSupport
 from workbench.api.c_header import header_text
 from workbench.api.job import Job
 from workbench.cli.main import main
+from workbench.hdl.verilate import harness_dir
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.platform import Host, HostEntry, Platform
 from workbench.model.prototypes import without_card

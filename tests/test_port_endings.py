@@ -15,11 +15,11 @@ from rc_workbench_plugins.ports.masters import AxiMasterPort
 from rc_workbench_plugins.simulated_card.card import CardExecutable, build_card
 from rc_workbench_plugins.simulated_card.host import build_host
 from rc_workbench_plugins.simulated_card.simulate import simulate
-from rc_workbench_plugins.simulated_card.verilate import harness_dir
 
 from workbench.api import HdlBuild, PlatformSupport
 from workbench.api.job import Job
 from workbench.api.targets import Outcome, Task
+from workbench.hdl.verilate import harness_dir
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
 from workbench.model.hardware import Clock, Hardware
 from workbench.model.platform import Platform, TransferPoint, TransferTable

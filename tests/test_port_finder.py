@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 from rc_workbench_plugins.ports import workbench_port_kinds
-from rc_workbench_plugins.verilog.tops import tops
 
 from workbench.api import PortKind
 from workbench.api.instrument.port_finder import FoundPort, FoundPorts, find_ports, template_entry
 from workbench.api.port_styles import PortStyle, words
 from workbench.api.ports import HardwarePort, Signal
 from workbench.cli.main import main
+from workbench.hdl.verilog.tops import tops
 from workbench.model.hardware import Clock, Hardware
 from workbench.model.scan import HdlPort, HdlTop
 from workbench.session.begin.port_match import match_port

@@ -11,7 +11,6 @@ from rc_workbench_plugins.ports.memory import BlockPort, MemoryPort
 from rc_workbench_plugins.simulated_card.card import build_card
 from rc_workbench_plugins.simulated_card.host import build_host
 from rc_workbench_plugins.simulated_card.simulate import simulate
-from rc_workbench_plugins.simulated_card.verilate import harness_dir
 from rc_workbench_plugins.verilog import VerilogLanguage
 
 from workbench.api import HdlBuild, PlatformSupport
@@ -20,6 +19,7 @@ from workbench.api.job import Job
 from workbench.api.ports import HardwarePort
 from workbench.api.records import read_dwell
 from workbench.api.targets import Outcome, Task
+from workbench.hdl.verilate import harness_dir
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
 from workbench.model.hardware import Clock, Hardware, PortDirection
 from workbench.model.platform import Platform, TransferPoint, TransferTable

@@ -21,7 +21,6 @@ from rc_workbench_plugins.ports.wishbone import WishbonePort
 from rc_workbench_plugins.simulated_card.card import CardExecutable, build_card
 from rc_workbench_plugins.simulated_card.host import build_host
 from rc_workbench_plugins.simulated_card.simulate import simulate
-from rc_workbench_plugins.simulated_card.verilate import harness_dir
 from rc_workbench_plugins.verilog import VerilogLanguage
 
 from workbench.api import HdlBuild, PlatformSupport
@@ -30,6 +29,7 @@ from workbench.api.job import Job
 from workbench.api.ports import memory_ports
 from workbench.api.records import memory_table, read_transfers
 from workbench.api.targets import Outcome, Task
+from workbench.hdl.verilate import harness_dir
 from workbench.model.application import HardwareSources, HostSources, Project, ReadOut, Simulation
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.hardware import Clock, Hardware, PortDirection

@@ -17,12 +17,12 @@ from rc_workbench_plugins.streaming.query.measures import COUNTED, FrameLength, 
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.words import result_words
 from rc_workbench_plugins.streaming.topology import Topology
-from rc_workbench_plugins.vhdl.ghdl import as_one
 from rtl_simulator import Cycle, Simulator, simulate
 from stream_topologies import topology
 from tools import NEEDS_GHDL
 
 from workbench.api import virtual_time
+from workbench.hdl.ghdl import as_one
 from workbench.system.process import run_program
 from workbench.system.toolchain import Tool, find_verilator, verilator_environment
 

@@ -12,12 +12,12 @@ from rc_workbench_plugins.streaming import compared as streaming_compared
 from rc_workbench_plugins.streaming.compared import compared
 from rc_workbench_plugins.streaming.modules import read_module
 from rc_workbench_plugins.streaming.topology import At, Implementation, Language, Value
-from rc_workbench_plugins.vhdl import ghdl
-from rc_workbench_plugins.vhdl.ghdl import Design
 from rtl_simulator import Cycle, Simulator, simulate
 from tools import NEEDS_GHDL
 
 from workbench.api.job import Job
+from workbench.hdl import ghdl
+from workbench.hdl.ghdl import Design
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.system.confine import read_only
 from workbench.system.process import ProcessResult

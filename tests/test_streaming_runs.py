@@ -21,7 +21,6 @@ from rc_workbench_plugins.streaming.limit_finding import limits
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.measures import FrameLength, Query
 from rc_workbench_plugins.streaming.query.resolve import read_query
-from rc_workbench_plugins.vhdl import ghdl
 from tools import NEEDS_GHDL
 
 from workbench.api import Outcome, Task
@@ -30,6 +29,7 @@ from workbench.api.virtual_time import clock_problems, frame_of, frames_of_table
 from workbench.cli.main import main
 from workbench.formats.platform_file import load_platform
 from workbench.formats.run_folder import RunWriter, open_run
+from workbench.hdl import ghdl
 from workbench.model.blocks import Side
 from workbench.model.changes import Depth, read_change
 from workbench.model.cycles import cycle_start_ps, faster_hz

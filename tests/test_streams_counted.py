@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rc_workbench_plugins.simulated_card.verilate import idle_state
 
 from workbench.analysis.streams import rate_words
 from workbench.api import HdlBuild
@@ -15,6 +14,7 @@ from workbench.api.job import Job
 from workbench.api.records import STREAM_TRANSFERS, stream_transfers
 from workbench.api.results import Analysis
 from workbench.cli.main import main
+from workbench.hdl.verilate import idle_state
 from workbench.model.blocks import below_top
 from workbench.model.diagnostic import Severity
 from workbench.model.run import Run

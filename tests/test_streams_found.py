@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from memory_port import PLATFORM
 from rc_workbench_plugins.verilog import VerilogLanguage
-from rc_workbench_plugins.verilog.design import read_design
-from rc_workbench_plugins.verilog.instances import elaborate
-from rc_workbench_plugins.verilog.labels import labelled
-from rc_workbench_plugins.verilog.streams import find_streams
 
+from workbench.hdl.verilog.design import read_design
+from workbench.hdl.verilog.elaborate import elaborate
+from workbench.hdl.verilog.labels import labelled
+from workbench.hdl.verilog.streams import find_streams
 from workbench.model.application import HardwareSources, ReadOut, StreamSignals
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.scan import HdlScan

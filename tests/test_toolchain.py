@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rc_workbench_plugins.simulated_card.verilate import hdl_value
 
 from workbench.api.compile import gcc_diagnostics, run_all
 from workbench.api.job import Job
@@ -24,6 +23,7 @@ from workbench.api.records import (
     read_transfers,
     write_formats,
 )  # fmt: skip
+from workbench.hdl.verilate import hdl_value
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import TransferPoint, TransferTable
 from workbench.model.transfer_time import transfer_ps, transfer_s

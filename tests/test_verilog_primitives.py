@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from memory_port import PLATFORM
 from rc_workbench_plugins.verilog import VerilogLanguage
-from rc_workbench_plugins.verilog.primitives import stand_ins
 from rtl_simulator import Simulator
 
+from workbench.hdl.verilog.primitives import stand_ins
 from workbench.model.application import HardwareSources, MadeClock, ReadOut
 from workbench.model.diagnostic import OfProject, Severity, WorkbenchError
 from workbench.model.hardware import Clock

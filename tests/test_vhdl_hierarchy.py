@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rc_workbench_plugins.verilog.instances import Instance
-from rc_workbench_plugins.verilog.source_file import read_pragmas
 from rc_workbench_plugins.vhdl.blocks import read_blocks
 from rc_workbench_plugins.vhdl.design import read_design
 from rc_workbench_plugins.vhdl.hierarchy import elaborate
 
+from workbench.hdl.instances import Instance
+from workbench.hdl.source_file import read_pragmas
 from workbench.model.application import HardwareSources, ReadOut
 
 HEAD = "library ieee; use ieee.std_logic_1164.all;\n"

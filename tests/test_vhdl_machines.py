@@ -18,7 +18,6 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from memory_port import PLATFORM
-from rc_workbench_plugins.verilog import monitored
 from rc_workbench_plugins.vhdl import VhdlLanguage
 from rtl_simulator import Cycle, Simulator, simulate
 from state_machines import PART, Machine, check_counts, cycles_of, machine, read_out
@@ -27,6 +26,7 @@ from tools import NEEDS_GHDL
 from workbench.api import HdlBuild
 from workbench.api.instrument.probes import MonitorPlan
 from workbench.api.instrument.traced import UNKNOWN, changes
+from workbench.hdl import monitored
 from workbench.model.application import HardwareSources, ReadOut, TraceMemory
 from workbench.model.diagnostic import WorkbenchError
 

@@ -8,12 +8,12 @@ import re
 from pathlib import Path
 
 from memory_port import PLATFORM
-from rc_workbench_plugins.verilog.primitives import stand_ins
 from rc_workbench_plugins.vhdl import VhdlLanguage
 from rtl_simulator import Cycle, Simulator, simulate
 from tools import NEEDS_GHDL
 
 from workbench.api.job import Job
+from workbench.hdl.verilog.primitives import stand_ins
 from workbench.model.application import HardwareSources, ReadOut
 
 pytestmark = NEEDS_GHDL

@@ -7,12 +7,12 @@ import re
 from pathlib import Path
 
 import pytest
-from rc_workbench_plugins.vhdl.ghdl import Design, synthesised
 from rc_workbench_plugins.vhdl.syntax import read_file
 from rtl_simulator import Cycle, Simulator, simulate
 from tools import NEEDS_GHDL
 from vhdl_made import DUT, HEAD, behaviour
 
+from workbench.hdl.ghdl import Design, synthesised
 from workbench.model.diagnostic import WorkbenchError
 
 pytestmark = NEEDS_GHDL

@@ -18,10 +18,10 @@ from command_line import command
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from rc_workbench_plugins.vhdl.ghdl import Design, synthesised
 from vhdl_made import HEAD, Maker, behaviour
 
 from workbench.api.job import Job
+from workbench.hdl.ghdl import Design, synthesised
 from workbench.model.diagnostic import WorkbenchError
 from workbench.session.make.pipeline import RunOptions, run_workspace
 from workbench.session.open.opening import open_workspace

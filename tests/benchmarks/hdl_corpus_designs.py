@@ -18,8 +18,6 @@ from rc_workbench_plugins.mixed.joined import read_joined
 from rc_workbench_plugins.mixed.language import read as read_mixed
 from rc_workbench_plugins.ports.memory import MemoryPort
 from rc_workbench_plugins.verilog import VerilogLanguage
-from rc_workbench_plugins.verilog.design import read_design
-from rc_workbench_plugins.verilog.top import read_top
 from rc_workbench_plugins.vhdl import VhdlLanguage
 from rc_workbench_plugins.vhdl.checked import check
 from rc_workbench_plugins.vhdl.design import read_units
@@ -32,6 +30,8 @@ from workbench.api import HdlBuild
 from workbench.api.compile import needed
 from workbench.api.equivalence import How, Limits
 from workbench.api.job import Job, JobEvent
+from workbench.hdl.verilog.design import read_design
+from workbench.hdl.verilog.top import read_top
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.hardware import Clock, Hardware, PortDirection

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pyslang
 from pyslang import parsing, syntax
-from rc_workbench_plugins.verilog.blocks import SourceBlock
-from rc_workbench_plugins.verilog.blocks import read_blocks as always_blocks
-from rc_workbench_plugins.verilog.design import read_design
-from rc_workbench_plugins.verilog.source_file import read_pragmas
 from rc_workbench_plugins.vhdl.blocks import read_blocks as processes
 from rc_workbench_plugins.vhdl.syntax import plain, read_file, without_comments
 from rc_workbench_plugins.vhdl.units import units_of
 
 from workbench.api.source.edits import decode, encode, insert_pragma
 from workbench.api.source.pragma_text import style_of
+from workbench.hdl.blocks import SourceBlock
+from workbench.hdl.source_file import read_pragmas
+from workbench.hdl.verilog.blocks import read_blocks as always_blocks
+from workbench.hdl.verilog.design import read_design
 from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.pragma import Category, Pragma
 from workbench.session.open.reader_child import ReaderEnded, in_child

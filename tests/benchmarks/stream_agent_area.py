@@ -26,8 +26,8 @@ from rc_workbench_plugins.streaming.agents.joints import AgentEdge
 from rc_workbench_plugins.streaming.agents.layout import AgentClock
 from rc_workbench_plugins.streaming.query.measures import FrameLength, Measure, Metric, Query, Statistic
 from rc_workbench_plugins.streaming.topology import End, StreamEdge
-from rc_workbench_plugins.vhdl.ghdl import as_one
 
+from workbench.hdl.ghdl import as_one
 from workbench.model.diagnostic import Diagnostic
 from workbench.system.toolchain import find_yosys
 

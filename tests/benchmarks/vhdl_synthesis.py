@@ -17,11 +17,11 @@ from command_line import command
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from rc_workbench_plugins.vhdl.constants import kept_apart
-from rc_workbench_plugins.vhdl.ghdl import Design, synthesised
 from rc_workbench_plugins.vhdl.syntax import read_file
 from rtl_simulator import Cycle, Simulator, simulate
 from vhdl_made import DUT, Maker, behaviour
 
+from workbench.hdl.ghdl import Design, synthesised
 from workbench.model.diagnostic import WorkbenchError
 
 CYCLES = 300

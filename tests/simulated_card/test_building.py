@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from rc_workbench_plugins.simulated_card.card import CardExecutable, build_card
 from rc_workbench_plugins.simulated_card.host import build_host
-from rc_workbench_plugins.simulated_card.verilate import verilate
 from simulated_card.conftest import DESIGN, HEAD, PARAMETERS, PLATFORM, run, table, task
 
 from workbench.api import HdlBuild
 from workbench.api.compile import needed
 from workbench.api.job import Job
+from workbench.hdl.verilate import verilate
 from workbench.model.diagnostic import WorkbenchError
 from workbench.system.toolchain import find_verilator
 

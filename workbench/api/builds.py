@@ -14,6 +14,7 @@ from workbench.model.text import listed
 if TYPE_CHECKING:  # what only types need: a plugin that is found, and not used, costs next to nothing
     from workbench.api.descriptors import HdlLanguage
     from workbench.api.equivalence import Comparison
+    from workbench.api.later import Later
     from workbench.model.blocks import Block
     from workbench.model.hardware import Clock
     from workbench.model.read_out import ReadOutPlan
@@ -97,7 +98,9 @@ class HdlBuild:
     `compared` is what tells whether the user's design is what it was, None where that cannot be looked
     at. `board_sources` are what a board's tools take where that is another language than what is simulated. `beside` is
     how another simulator runs the design, where one can; where only that one can, there are no `sources`. `translated`
-    are parts of the design in another language beside the Verilog that is simulated of them (`made`).
+    are parts of the design in another language beside the Verilog that is simulated of them (`made`), and
+    `check_translated` compares them: it takes the build, the project's folder and the job, raises WorkbenchError where
+    they differ, and reports to the job what it cannot compare.
     """
 
     sources: tuple[Path, ...]
@@ -127,6 +130,7 @@ class HdlBuild:
     places: tuple[str, ...] = ("",)
     beside: Beside | None = None
     translated: tuple[Comparison, ...] = ()
+    check_translated: Later | None = None
 
     @property
     def asks_beside(self) -> bool:

@@ -13,30 +13,8 @@ from rc_workbench_plugins.mixed.joined import Joined, Part, read_joined
 from rc_workbench_plugins.mixed.language import Read, alone, read, top_ports
 from rc_workbench_plugins.mixed.linked import linked, module_of
 from rc_workbench_plugins.mixed.streams import streams_below
-from rc_workbench_plugins.verilog import design as verilog
-from rc_workbench_plugins.verilog.build import copy_of, edit_modules, explained, include_dirs_of, name_top
-from rc_workbench_plugins.verilog.data_files import data_files
-from rc_workbench_plugins.verilog.derived import made_clocks
-from rc_workbench_plugins.verilog.instances import Instance, Key
-from rc_workbench_plugins.verilog.language import outside
-from rc_workbench_plugins.verilog.layout import Layout, lay_out
-from rc_workbench_plugins.verilog.monitored import (
-    clocks_by_pin,
-    hardware_of,
-    monitored,
-    write_around,
-    write_file,
-    writing,
-)
-from rc_workbench_plugins.verilog.own import build_called
-from rc_workbench_plugins.verilog.ports import clocks as clocks_of
-from rc_workbench_plugins.verilog.ports import hdl_ports, resets
-from rc_workbench_plugins.verilog.rewrite import Edits, modules_by_name, why_not_editable
-from rc_workbench_plugins.verilog.source_file import as_synthesised
-from rc_workbench_plugins.verilog.streams import counted
-from rc_workbench_plugins.verilog.tapped import held_in_reset, tapped
-from rc_workbench_plugins.verilog.top import read_top
 from rc_workbench_plugins.vhdl.build import (
+    CHECK,
     INNER,
     TRANSLATED,
     as_written,
@@ -47,7 +25,6 @@ from rc_workbench_plugins.vhdl.build import (
     ports_of,
     write_copies,
 )
-from rc_workbench_plugins.vhdl.ghdl import renamed
 from rc_workbench_plugins.vhdl.rewrite import edits_of
 from rc_workbench_plugins.vhdl.sides import parted
 from rc_workbench_plugins.vhdl.translated import outside_of, spelled, top_module
@@ -58,6 +35,26 @@ from workbench.api.equivalence import Comparison, HdlSide
 from workbench.api.instrument import wrapper
 from workbench.api.job import Job
 from workbench.api.source.left_out import synthesised
+from workbench.hdl.board import clocks_by_pin, hardware_of, outside
+from workbench.hdl.copies import write_around, write_file, writing
+from workbench.hdl.derived import made_clocks
+from workbench.hdl.edits import Edits
+from workbench.hdl.ghdl import renamed
+from workbench.hdl.instances import Instance, Key
+from workbench.hdl.layout import Layout, lay_out
+from workbench.hdl.monitored import monitored
+from workbench.hdl.own import build_called
+from workbench.hdl.top_inputs import clocks as clocks_of
+from workbench.hdl.top_inputs import resets
+from workbench.hdl.verilog import design as verilog
+from workbench.hdl.verilog.copies import copy_of, edit_modules, explained, include_dirs_of, name_top
+from workbench.hdl.verilog.data_files import data_files
+from workbench.hdl.verilog.ports import hdl_ports
+from workbench.hdl.verilog.rewrite import modules_by_name, why_not_editable
+from workbench.hdl.verilog.source_file import as_synthesised
+from workbench.hdl.verilog.streams import counted
+from workbench.hdl.verilog.tapped import held_in_reset, tapped
+from workbench.hdl.verilog.top import read_top
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.hardware import Clock
@@ -105,7 +102,7 @@ def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str]) -> 
     if of_vhdl is not None:
         ports = tuple(placed_at(ports, joined.entities, of_vhdl))
     return HdlBuild(
-        sources=sources, top=top, blocks=(), ports=ports, translated=made.compared,
+        sources=sources, top=top, blocks=(), ports=ports, translated=made.compared, check_translated=CHECK,
         include_dirs=_folders(joined, hardware), made=made_clocks(joined.top, hardware),
     )  # fmt: skip
 
@@ -207,6 +204,7 @@ def instrument(
         stand_ins=(copy_of(joined.modules, stand_ins.file, out),) if stand_ins else (),
         compared=_compared(joined, top, hardware, generics, copies, boards, _inner(joined, top), watched.width),
         translated=made.compared,
+        check_translated=CHECK,
         missed=tuple(watched.missed(joined.name_of, found.why_not, found.single)),
         diagnostics=(*found.diagnostics, *streams.diagnostics, *watched.large(joined.name_of), *unread),
         read=() if unread else _read_files(joined, data),

@@ -7,11 +7,11 @@ from typing import Any
 
 from rc_workbench_plugins.mixed.joined import Joined
 from rc_workbench_plugins.mixed.streams import instances_called
-from rc_workbench_plugins.verilog import design as verilog
-from rc_workbench_plugins.verilog.decisions import Decisions, decisions_of
-from rc_workbench_plugins.verilog.expressions import Kind
-from rc_workbench_plugins.verilog.instances import Instance
 from rc_workbench_plugins.vhdl import cones
+from workbench.hdl.instances import Instance
+from workbench.hdl.verilog import design as verilog
+from workbench.hdl.verilog.decisions import Decisions, decisions_of
+from workbench.hdl.verilog.expressions import Kind
 from workbench.model.blocks import Block
 from workbench.model.hardware import Clock
 

@@ -10,11 +10,11 @@ from typing import Any
 import pyslang
 from pyslang import ast, parsing, syntax
 
-from rc_workbench_plugins.verilog.design import source_files
-from rc_workbench_plugins.verilog.order import SourceText, read_order, source_manager
-from rc_workbench_plugins.verilog.primitives import ports_of_head
 from rc_workbench_plugins.vhdl.syntax import plain
 from workbench.api.source import suffixes
+from workbench.hdl.verilog.design import source_files
+from workbench.hdl.verilog.order import SourceText, read_order, source_manager
+from workbench.hdl.verilog.primitives import ports_of_head
 from workbench.model.application import HardwareSources
 
 

@@ -15,11 +15,6 @@ from rc_workbench_plugins.mixed.boxes import entities_for, module_for, spellings
 from rc_workbench_plugins.mixed.heads import Head, Modules, parted, read_modules
 from rc_workbench_plugins.mixed.roots import ROOTS, Use, at_uses, kept, roots_text
 from rc_workbench_plugins.mixed.values import generic_of, kind_of, known_names, literal_of, verilog_of
-from rc_workbench_plugins.verilog import design as verilog
-from rc_workbench_plugins.verilog.blocks import SourceBlock as VerilogBlock
-from rc_workbench_plugins.verilog.blocks import read_blocks as verilog_blocks
-from rc_workbench_plugins.verilog.instances import Instance
-from rc_workbench_plugins.verilog.instances import elaborate as verilog_tree
 from rc_workbench_plugins.vhdl import design as vhdl
 from rc_workbench_plugins.vhdl.blocks import SourceBlock as VhdlBlock
 from rc_workbench_plugins.vhdl.blocks import check_names
@@ -32,6 +27,11 @@ from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.types import Type, shared_types
 from rc_workbench_plugins.vhdl.units import Instantiation, Unit
 from workbench.api.job import Job
+from workbench.hdl.blocks import SourceBlock as VerilogBlock
+from workbench.hdl.instances import Instance
+from workbench.hdl.verilog import design as verilog
+from workbench.hdl.verilog.blocks import read_blocks as verilog_blocks
+from workbench.hdl.verilog.elaborate import elaborate as verilog_tree
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, did_you_mean
 from workbench.model.text import counted

@@ -10,19 +10,7 @@ from rc_workbench_plugins.mixed.heads import parted, read_modules
 from rc_workbench_plugins.mixed.joined import Joined, read_joined
 from rc_workbench_plugins.mixed.roots import ROOTS
 from rc_workbench_plugins.verilog import VerilogLanguage
-from rc_workbench_plugins.verilog import conditions as verilog_conditions
-from rc_workbench_plugins.verilog import definitions as verilog_definitions
 from rc_workbench_plugins.verilog import language as verilog
-from rc_workbench_plugins.verilog import states as verilog_states
-from rc_workbench_plugins.verilog.blocks import SourceBlock
-from rc_workbench_plugins.verilog.derived import derived
-from rc_workbench_plugins.verilog.design import source_files
-from rc_workbench_plugins.verilog.instances import Instance, Key
-from rc_workbench_plugins.verilog.monitored import why_not_observed
-from rc_workbench_plugins.verilog.own import is_own, library_of, own_streams
-from rc_workbench_plugins.verilog.ports import clocks, hdl_ports, resets
-from rc_workbench_plugins.verilog.rewrite import modules_by_name, why_not_editable
-from rc_workbench_plugins.verilog.streams import FoundStreams, find_streams
 from rc_workbench_plugins.vhdl import VhdlLanguage
 from rc_workbench_plugins.vhdl import conditions as vhdl_conditions
 from rc_workbench_plugins.vhdl import definitions as vhdl_definitions
@@ -38,6 +26,20 @@ from workbench.api import HdlLanguage
 from workbench.api.job import Job
 from workbench.api.source import suffixes
 from workbench.api.source.lines import name_at
+from workbench.hdl.blocks import SourceBlock
+from workbench.hdl.derived import derived
+from workbench.hdl.instances import Instance, Key
+from workbench.hdl.monitored import why_not_observed
+from workbench.hdl.own import is_own
+from workbench.hdl.top_inputs import clocks, resets
+from workbench.hdl.verilog import conditions as verilog_conditions
+from workbench.hdl.verilog import definitions as verilog_definitions
+from workbench.hdl.verilog import states as verilog_states
+from workbench.hdl.verilog.design import source_files
+from workbench.hdl.verilog.own import library_of, own_streams
+from workbench.hdl.verilog.ports import hdl_ports
+from workbench.hdl.verilog.rewrite import modules_by_name, why_not_editable
+from workbench.hdl.verilog.streams import FoundStreams, find_streams
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.platform import Platform

@@ -8,9 +8,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from rc_workbench_plugins.equivalence import prove as verilog
-from rc_workbench_plugins.equivalence.simulation import Simulated, simulate
-from rc_workbench_plugins.equivalence.yosys import CannotRead
 from rc_workbench_plugins.mixed.build import translated_whole
 from rc_workbench_plugins.mixed.joined import read_joined
 from rc_workbench_plugins.vhdl import prove as vhdl
@@ -18,6 +15,9 @@ from workbench.api import HdlBuild
 from workbench.api.equivalence import Comparison, HdlSide, Limits, Proof
 from workbench.api.job import Job
 from workbench.api.source import suffixes
+from workbench.hdl.equivalence import prove as verilog
+from workbench.hdl.equivalence.simulation import Simulated, simulate
+from workbench.hdl.equivalence.yosys import CannotRead
 from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.diagnostic import WorkbenchError, has_errors
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rc_workbench_plugins.mixed.heads import Head
-from rc_workbench_plugins.verilog.design import shown_path
 from rc_workbench_plugins.vhdl.units import Instantiation
 from workbench.api.kept import ensure
+from workbench.hdl.verilog.design import shown_path
 from workbench.model.diagnostic import Diagnostic
 from workbench.system.cache import cache_dir
 from workbench.system.files import sha256

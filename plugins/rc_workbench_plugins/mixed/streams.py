@@ -8,14 +8,15 @@ from pathlib import Path
 
 from rc_workbench_plugins.mixed.joined import Joined
 from rc_workbench_plugins.mixed.linked import INNER, block_of
-from rc_workbench_plugins.verilog import design as verilog
-from rc_workbench_plugins.verilog.blocks import read_blocks
-from rc_workbench_plugins.verilog.instances import Instance, elaborate
-from rc_workbench_plugins.verilog.labels import is_nameless
-from rc_workbench_plugins.verilog.own import streams_called
-from rc_workbench_plugins.verilog.streams import FoundStreams, find_streams, only
 from rc_workbench_plugins.vhdl.translated import children_called
 from rc_workbench_plugins.vhdl.units import Unit
+from workbench.hdl.instances import Instance
+from workbench.hdl.own import streams_called
+from workbench.hdl.verilog import design as verilog
+from workbench.hdl.verilog.blocks import read_blocks
+from workbench.hdl.verilog.elaborate import elaborate
+from workbench.hdl.verilog.labels import is_nameless
+from workbench.hdl.verilog.streams import FoundStreams, find_streams, only
 from workbench.model.application import HardwareSources
 
 

@@ -9,14 +9,14 @@ from pathlib import Path
 from rc_workbench_plugins.mixed.heads import Modules, read_modules
 from rc_workbench_plugins.mixed.joined import Joined, read_joined
 from rc_workbench_plugins.mixed.language import top_ports
-from rc_workbench_plugins.verilog import tops as verilog
-from rc_workbench_plugins.verilog.ports import clocks, resets
 from rc_workbench_plugins.vhdl import tops as vhdl
 from rc_workbench_plugins.vhdl.design import read_units
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.units import Unit
 from workbench.api.job import Job
 from workbench.api.source import suffixes
+from workbench.hdl.top_inputs import clocks, resets
+from workbench.hdl.verilog import tops as verilog
 from workbench.model.application import HardwareSources, ReadOut
 from workbench.model.scan import HdlTop
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Annotated, ClassVar
 
 from pydantic import Field, PositiveInt
@@ -13,8 +12,6 @@ from rc_workbench_plugins.ports.memory_front import MemoryFront, accesses, place
 from workbench.api.ports import DRIVERS, USER_WIRE, Activity, HardwarePort, MonitorFront, Problem, Signal
 from workbench.model.hardware import PortDirection
 from workbench.model.read_out import ReadOut
-
-OWN_ADDRESS_BITS, OWN_ADDRESSES = 2, ReadOut(first=0, last=3)  # of a port of the monitors' own
 
 
 class MemoryPort(HardwarePort):
@@ -249,26 +246,3 @@ class BlockPort(MemoryPort):
 
     def _request(self) -> str:
         return self.signals()["request"].name or self.request_hdl
-
-
-def own_port(name: str, clock: str) -> tuple[MemoryPort, MonitorFront]:
-    """What a design is given that has no port on a clock behind which monitors could stand: a port of their own, and
-    their place behind it. Its signals' names begin with its own."""
-    prefix = f"{name}_"
-    incoming = PortDirection(
-        data_signal=f"{prefix}written", address_signal=f"{prefix}address", condition_hdl=f"{prefix}write"
-    )
-    outgoing = PortDirection(
-        data_signal=f"{prefix}data", address_signal=f"{prefix}address", condition_hdl=f"{prefix}read", delay_cycles=1
-    )
-    port = MemoryPort(
-        name=name,
-        clock=clock,
-        address_bits=OWN_ADDRESS_BITS,
-        write_enable=f"{prefix}write",
-        read_enable=f"{prefix}read",
-        incoming=incoming,
-        outgoing=outgoing,
-    )
-    front = port.monitor(OWN_ADDRESSES, {})
-    return port, replace(front, taken=(), connections={**front.connections, "user_data": "32'd0"})

@@ -14,20 +14,6 @@ from rc_workbench_plugins.simulated_card.beside import LIBRARY, SOURCE, STEP, be
 from rc_workbench_plugins.simulated_card.config import places_of, uncounted
 from rc_workbench_plugins.simulated_card.port_check import all_clocks, check_port, driven_ports
 from rc_workbench_plugins.simulated_card.port_header import MADE_CLOCKS, made_clocks, port_header
-from rc_workbench_plugins.simulated_card.verilate import (
-    HEADERS,
-    MODEL_FLAGS,
-    RUNTIME,
-    VERILATOR_OPTIONS,
-    compile_headers,
-    harness_dir,
-    idle_state,
-    lead_out_places,
-    remembers_all,
-    system_include,
-    top_ports,
-    verilate,
-)
 from workbench.api.builds import HdlBuild
 from workbench.api.compile import digest, needed, run_all
 from workbench.api.instrument.wrapper import STREAMS_DEFINE, TOP_FILE
@@ -44,6 +30,20 @@ from workbench.api.kept import (
     take,
 )
 from workbench.api.targets import Task
+from workbench.hdl.verilate import (
+    HEADERS,
+    MODEL_FLAGS,
+    RUNTIME,
+    VERILATOR_OPTIONS,
+    compile_headers,
+    harness_dir,
+    idle_state,
+    lead_out_places,
+    remembers_all,
+    system_include,
+    top_ports,
+    verilate,
+)
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.hardware import Clock
 from workbench.model.platform import Platform

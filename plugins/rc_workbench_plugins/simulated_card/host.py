@@ -12,7 +12,6 @@ from rc_workbench_plugins.simulated_card.host_limits import not_simulated, reads
 from rc_workbench_plugins.simulated_card.host_points import compile_with_points
 from rc_workbench_plugins.simulated_card.shim import MADE_API_FLAGS, shim_source
 from rc_workbench_plugins.simulated_card.target import HOST_FOLDER
-from rc_workbench_plugins.simulated_card.verilate import harness_dir
 from workbench.api.builds import HostBuild
 from workbench.api.c_header import in_cpp
 from workbench.api.compile import STARTS_THREADS, digest, needed, run_all
@@ -24,6 +23,7 @@ from workbench.api.source.files import expand_sources
 from workbench.api.source.flags import cpp_standard, flags_of, folders_of_all, macros_of_all
 from workbench.api.source.suffixes import is_cpp
 from workbench.api.targets import Task
+from workbench.hdl.verilate import harness_dir
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.prototypes import without_card
 from workbench.model.text import listed

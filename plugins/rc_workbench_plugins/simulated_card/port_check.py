@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rc_workbench_plugins.ports.memory import own_port
 from workbench.api.builds import HdlBuild
 from workbench.api.ports import HardwarePort
+from workbench.hdl.own_port import own_port
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.hardware import Clock
 from workbench.model.platform import Platform, TransferTable

@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from rc_workbench_plugins.simulated_card.shim import MADE_API_FLAGS, OF_ENTRY, shim_lacks, shim_source
-from rc_workbench_plugins.simulated_card.verilate import harness_dir
 from workbench.api import PlatformSupport
 from workbench.api.c_header import in_cpp
 from workbench.api.compile import gcc_diagnostics
+from workbench.hdl.verilate import harness_dir
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.platform import Platform
 from workbench.system.process import ENGLISH, run_program

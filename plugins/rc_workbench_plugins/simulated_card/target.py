@@ -57,10 +57,8 @@ class SimulatedCard:
         with job.step(_BUILD_CARD):
             card = build_card(task, job)
             for hdl in {id(one): one for one in task.hdl.each}.values() if task.project.simulation.check_vhdl else ():
-                if hdl.translated:
-                    from rc_workbench_plugins.vhdl.checked import check
-
-                    check(hdl, task.root, job)
+                if hdl.translated and hdl.check_translated:
+                    hdl.check_translated(hdl, task.root, job)
         return BuiltSimulation(host, card)
 
     def run(self, task: Task, built: BuiltSimulation, job: Job) -> Outcome:

@@ -19,8 +19,8 @@ from jinja2 import Environment, StrictUndefined
 
 from rc_workbench_plugins.streaming.topology import CLOCKS, RESETS, At
 from rc_workbench_plugins.streaming.x_language import problem
-from rc_workbench_plugins.vhdl.ghdl import LIMIT_S, MEMORY_BYTES, Design, contents_of, ghdl, kept, netlist
 from workbench.api.job import Job
+from workbench.hdl.ghdl import LIMIT_S, MEMORY_BYTES, Design, contents_of, ghdl, kept, netlist
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.system.confine import read_only
 

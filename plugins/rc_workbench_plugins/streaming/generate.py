@@ -30,9 +30,9 @@ from rc_workbench_plugins.streaming.topology import (
     Way,
 )
 from rc_workbench_plugins.streaming.x_language import problem
-from rc_workbench_plugins.vhdl.ghdl import Design, as_one
 from workbench.api import Composition
 from workbench.api.source import suffixes
+from workbench.hdl.ghdl import Design, as_one
 from workbench.model.application import STREAM_TOP
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.platform import CallKind, Platform

@@ -10,7 +10,7 @@ from pathlib import Path
 from rc_workbench_plugins.streaming.topology import CLOCKS, RESETS, RUNS, Implementation, Language, Value, Way
 from rc_workbench_plugins.streaming.vhdl import as_verilog, design_of
 from rc_workbench_plugins.streaming.x_language import problem
-from rc_workbench_plugins.vhdl.ghdl import Design
+from workbench.hdl.ghdl import Design
 from workbench.model.diagnostic import WorkbenchError
 from workbench.system.files import SOURCE_LIMIT, read_regular
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rc_workbench_plugins.streaming.topology import At, Implementation, Value
 from rc_workbench_plugins.streaming.x_language import problem
-from rc_workbench_plugins.vhdl.ghdl import Design, kept, renamed, synthesised
+from workbench.hdl.ghdl import Design, kept, renamed, synthesised
 from workbench.model.diagnostic import WorkbenchError
 from workbench.system.files import sha256
 

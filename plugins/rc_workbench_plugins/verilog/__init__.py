@@ -18,9 +18,9 @@ class VerilogLanguage:
     instrument = staticmethod(Later(f"{__name__}.language:instrument"))
     with_depths = staticmethod(Later(f"{__name__}.language:with_depths"))
     plain = staticmethod(Later(f"{__name__}.language:plain"))
-    tops = staticmethod(Later(f"{__name__}.tops:tops"))
-    definition = staticmethod(Later(f"{__name__}.definitions:definition"))
-    prove = staticmethod(Later("rc_workbench_plugins.equivalence.prove:prove"))
+    tops = staticmethod(Later("workbench.hdl.verilog.tops:tops"))
+    definition = staticmethod(Later("workbench.hdl.verilog.definitions:definition"))
+    prove = staticmethod(Later("workbench.hdl.equivalence.prove:prove"))
     decode = staticmethod(Later("workbench.api.instrument.readout:decode"))
 
     def tools(self) -> list[str]:

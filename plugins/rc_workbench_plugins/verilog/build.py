@@ -2,49 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Mapping
+from collections.abc import Container, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from rc_workbench_plugins.verilog.addresses import addresses_answered
-from rc_workbench_plugins.verilog.blocks import SourceBlock
-from rc_workbench_plugins.verilog.conditions import CONDITION_HINT
-from rc_workbench_plugins.verilog.cones import with_depends
-from rc_workbench_plugins.verilog.depths import below_stores, vary_depths
-from rc_workbench_plugins.verilog.design import Design, read_design
-from rc_workbench_plugins.verilog.instances import Instance, Key
-from rc_workbench_plugins.verilog.labels import Label, labelled
-from rc_workbench_plugins.verilog.layout import Layout, lay_out
-from rc_workbench_plugins.verilog.monitored import (
-    clocks_by_pin,
-    copy_path,
-    monitored,
-    write_around,
-    write_file,
-    writing,
-)
-from rc_workbench_plugins.verilog.ports import clocks as clocks_of
-from rc_workbench_plugins.verilog.ports import hdl_ports, resets
-from rc_workbench_plugins.verilog.rewrite import (
-    Edits,
-    add_port,
-    connect,
-    modules_by_name,
-    observe,
-    rename_module,
-    set_default,
-    why_not_editable,
-)
-from rc_workbench_plugins.verilog.source_file import as_synthesised
-from rc_workbench_plugins.verilog.streams import FoundStreams
-from rc_workbench_plugins.verilog.tapped import held_in_reset, tapped
-from rc_workbench_plugins.verilog.top import read_top
 from workbench.api import HdlBuild
 from workbench.api.equivalence import Comparison, HdlSide
 from workbench.api.instrument import wrapper
-from workbench.api.instrument.wrapper import Top
 from workbench.api.source.left_out import synthesised
+from workbench.hdl.board import clocks_by_pin
+from workbench.hdl.copies import write_around, write_file, writing
+from workbench.hdl.edits import Edits
+from workbench.hdl.instances import Instance, Key
+from workbench.hdl.layout import lay_out
+from workbench.hdl.monitored import monitored
+from workbench.hdl.top_inputs import clocks as clocks_of
+from workbench.hdl.top_inputs import resets
+from workbench.hdl.verilog.addresses import addresses_answered
+from workbench.hdl.verilog.cones import with_depends
+from workbench.hdl.verilog.copies import copy_of, edit_modules, explained, include_dirs_of, name_top
+from workbench.hdl.verilog.depths import below_stores, vary_depths
+from workbench.hdl.verilog.design import Design, read_design
+from workbench.hdl.verilog.labels import Label, labelled
+from workbench.hdl.verilog.ports import hdl_ports
+from workbench.hdl.verilog.rewrite import (
+    modules_by_name,
+    why_not_editable,
+)
+from workbench.hdl.verilog.source_file import as_synthesised
+from workbench.hdl.verilog.streams import FoundStreams
+from workbench.hdl.verilog.tapped import held_in_reset, tapped
+from workbench.hdl.verilog.top import read_top
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.hardware import Hardware
@@ -150,64 +139,6 @@ def _compared(
     )
 
 
-def include_dirs_of(design: Design, hardware: HardwareSources) -> tuple[Path, ...]:
-    """The project's, and the sources' own folders, which their copies have left."""
-    listed = [(design.root / name).resolve() for name in hardware.include_dirs]
-    return tuple(dict.fromkeys([*listed, *(path.parent for path in design.sources)]))
-
-
-def edit_modules(
-    design: Design,
-    top: Instance,
-    layout: Layout,
-    told: Mapping[Key, str],
-    held: Collection[Key],
-    others: Container[str] = (),
-) -> dict[Path, Edits]:
-    """The edits of every file that lead the states up. `told` has the expressions of those that a register of the
-    design tells; those `held` keep them in reset. The modules `others` are none of this language."""
-    nodes = modules_by_name(design)
-    edits: dict[Path, Edits] = {}
-
-    def of(path: Path) -> Edits:
-        return edits.setdefault(path, Edits(path))
-
-    ports: dict[Key, int] = {}
-    blocks: dict[Key, SourceBlock] = {}
-    for instance in top.walk():
-        for use in instance.blocks:
-            blocks[use.source.key] = use.source
-        for child in instance.children:
-            ports[child.key] = child.ports
-    for module, sites in layout.sites.items():
-        if not layout.widths[module] or module in others:
-            continue
-        node = nodes[module]
-        path = design.place(node.header.name.location)[0]
-        add_port(design, of(path), node, layout.widths[module])
-        instantiations = {child.key: child.node for i in top.walk() if i.module == module for child in i.children}
-        for key, site in sites.items():
-            if key in blocks:
-                observe(
-                    design, of(blocks[key].path), blocks[key], site.slice(), told.get(key, ""), key in held, site.clock
-                )
-            else:
-                connect(design, of(path), instantiations[key], site.slice(), ports[key])
-    return edits
-
-
-def name_top(design: Design, edits: dict[Path, Edits], shell: Top, given: Collection[str]) -> None:
-    """The edits that call the top's module `shell.inner`, and set the parameters that are `given` to their values."""
-    head = modules_by_name(design)[shell.name]
-    path = design.place(head.header.name.location)[0]
-    of_top = edits.setdefault(path, Edits(path))
-    rename_module(design, of_top, head, shell.inner)
-    values = {parameter.name: parameter.value for parameter in shell.parameters if parameter.name in given}
-    for parameter in design.top.body.parameters if design.top is not None else ():
-        if parameter.name in values:
-            set_default(design, of_top, parameter.syntax, values[parameter.name])
-
-
 def _write(design: Design, edits: Mapping[Path, Edits], generated: str, out: Path) -> tuple[Path, ...]:
     sources: list[Path] = []
     timescale = ""  # all modules of a design have one, or none has
@@ -219,10 +150,6 @@ def _write(design: Design, edits: Mapping[Path, Edits], generated: str, out: Pat
             sources.append(write_file(copy_of(design, path, out), edits[path].apply(data) if path in edits else data))
         sources += write_around(generated, out, timescale)
     return tuple(sources)
-
-
-def copy_of(design: Design, path: Path, out: Path) -> Path:
-    return copy_path(design.root, path, design.sources.index(path), out)
 
 
 def _check(
@@ -241,20 +168,3 @@ def _check(
         return
     originals = {copy_of(design, path, out): path for path in design.sources}
     raise WorkbenchError(*dict.fromkeys(explained(design, problem, originals, edits, out) for problem in problems))
-
-
-def explained(
-    design: Design, problem: Diagnostic, originals: Mapping[Path, Path], edits: Mapping[Path, Edits], out: Path
-) -> Diagnostic:
-    path = originals.get(out / problem.file) if problem.file else None
-    placed = edits[path].conditions.get(problem.line or 0) if path and path in edits else None
-    if placed is not None:
-        message = f"the condition of the pragma '{placed.pragma.name}' is wrong: {problem.message}"
-        return placed.diagnostic(message, CONDITION_HINT, Severity.ERROR)
-    if path is not None:
-        return Diagnostic(problem.message, problem.hint, Severity.ERROR, design.name_of(path), problem.line,
-                          problem.column)  # fmt: skip
-    return Diagnostic(
-        f"the platform's hardware port does not fit the top module: {problem.message}",
-        "Fix the port's signal names and conditions in the platform document.",
-    )

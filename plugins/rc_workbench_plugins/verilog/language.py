@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from rc_workbench_plugins.verilog import build
-from rc_workbench_plugins.verilog.blocks import Arm, SourceBlock, read_blocks
-from rc_workbench_plugins.verilog.conditions import check_conditions
-from rc_workbench_plugins.verilog.data_files import data_files
-from rc_workbench_plugins.verilog.derived import derived, gives, made_clocks
-from rc_workbench_plugins.verilog.design import Design, read_design
-from rc_workbench_plugins.verilog.instances import Instance, Key, elaborate
-from rc_workbench_plugins.verilog.monitored import hardware_of, why_not_observed
-from rc_workbench_plugins.verilog.own import build_called, is_own, library_of, own_streams, streams_called
-from rc_workbench_plugins.verilog.ports import clocks, hdl_ports, resets
-from rc_workbench_plugins.verilog.rewrite import defined_twice, modules_by_name, why_not_editable
-from rc_workbench_plugins.verilog.source_file import as_synthesised
-from rc_workbench_plugins.verilog.states import Asked, States, find_states
-from rc_workbench_plugins.verilog.streams import counted, find_streams
-from rc_workbench_plugins.verilog.synthesis import unsynthesisable
 from workbench.api import HdlBuild
 from workbench.api.job import Job
-from workbench.api.ports import HardwarePort
+from workbench.hdl.blocks import SourceBlock
+from workbench.hdl.board import hardware_of, outside
+from workbench.hdl.derived import derived, made_clocks
+from workbench.hdl.instances import Instance, Key
+from workbench.hdl.monitored import why_not_observed
+from workbench.hdl.own import build_called, is_own, streams_called
+from workbench.hdl.top_inputs import clocks, resets
+from workbench.hdl.verilog.blocks import read_blocks
+from workbench.hdl.verilog.conditions import check_conditions
+from workbench.hdl.verilog.data_files import data_files
+from workbench.hdl.verilog.design import Design, read_design
+from workbench.hdl.verilog.elaborate import elaborate
+from workbench.hdl.verilog.own import library_of, own_streams
+from workbench.hdl.verilog.ports import hdl_ports
+from workbench.hdl.verilog.rewrite import modules_by_name, why_not_editable
+from workbench.hdl.verilog.scanned import hdl_block, of_modules
+from workbench.hdl.verilog.source_file import as_synthesised
+from workbench.hdl.verilog.states import find_states
+from workbench.hdl.verilog.streams import counted, find_streams
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
-from workbench.model.hardware import Hardware
 from workbench.model.platform import Platform
-from workbench.model.scan import Branch, HdlBlock, HdlScan
+from workbench.model.scan import HdlScan
 
 
 def scan(
@@ -102,15 +105,6 @@ def instrument(
 with_depths = partial(instrument, vary=True)
 
 
-def outside(hardware: Hardware) -> Iterator[str]:
-    """The top's signals by which the platform's ports and the host go on: all but data."""
-    if hardware.interrupt:
-        yield hardware.interrupt
-    for port in hardware.ports:
-        if isinstance(port, HardwarePort):
-            yield from (signal.name for signal in port.signals().values() if signal.bits == 1 or not signal.bits)
-
-
 def _read(
     root: Path, hardware: HardwareSources, parameters: Mapping[str, str], job: Job | None
 ) -> tuple[Design, tuple[SourceBlock, ...], Instance | None, tuple[Diagnostic, ...], tuple[str, ...], tuple[Path, ...]]:
@@ -134,46 +128,9 @@ def _read(
     return design, blocks, top, (*diagnostics, *unread), data, read
 
 
-def of_modules(design: Design, top: Instance, clocks: Collection[str]) -> Iterator[Diagnostic]:
-    """What is to be told of the modules below a top. `clocks` are those of PLLs that are simulated as fast as they
-    are."""
-    nodes = modules_by_name(design)
-    used = dict.fromkeys(instance.module for instance in top.walk())
-    yield from defined_twice(design, used)
-    yield from _of_primitives(design, top, clocks)
-    yield from unsynthesisable(design, [nodes[name] for name in used if name in nodes])
-
-
-def _of_primitives(design: Design, top: Instance, clocks: Collection[str]) -> Iterator[Diagnostic]:
-    """What the simulation does not know of the vendors' primitives, where they are instantiated."""
-    told: dict[tuple[Path, int, int], Diagnostic] = {}
-    for instance in top.walk():
-        if design.primitives and not gives(instance, clocks) and (said := design.primitives.told(instance.module)):
-            message, hint = said
-            path, line, column = design.place(instance.node.getFirstToken().location)
-            warning = Diagnostic(message, hint, Severity.WARNING, design.name_of(path), line, column)
-            told.setdefault((path, line, column), warning)
-    return iter(told.values())
-
-
 def _reasons(
     design: Design, blocks: tuple[SourceBlock, ...], top: Instance | None, platform: Platform
 ) -> tuple[dict[Key, str], dict[str, str]]:
     nodes = modules_by_name(design)
     clocks = [clock.pin for clock in platform.hardware.clocks] if platform.hardware else []
     return why_not_observed(blocks, top, clocks, lambda instance: why_not_editable(design, nodes.get(instance.module)))
-
-
-def hdl_block(design: Design, states: States, block: SourceBlock, instances: tuple[str, ...], why_not: str) -> HdlBlock:
-    branches = tuple(_branch(arm, states.of(block, arm)) for arm in block.arms)
-    return HdlBlock(
-        f"{block.module}.{block.label}", block.module, block.kind, design.name_of(block.path), block.line,
-        block.end_line, block.clock, block.edge, branches, instances, why_not,
-    )  # fmt: skip
-
-
-def _branch(arm: Arm, asked: Asked) -> Branch:
-    return Branch(
-        arm.line, arm.kind, arm.label, arm.pragma_line, arm.indent, arm.end_line, arm.pragmas, asked.register,
-        asked.values, asked.terms, arm.pragma_column,
-    )  # fmt: skip

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from rc_workbench_plugins.verilog.instances import BlockUse, Instance, Loop
 from rc_workbench_plugins.vhdl.blocks import Arm, joined
 from rc_workbench_plugins.vhdl.clocks import Clocks, Place
 from rc_workbench_plugins.vhdl.states import signals_of
 from rc_workbench_plugins.vhdl.syntax import plain
+from workbench.hdl.instances import BlockUse, Instance, Loop
 from workbench.model.scan import Term
 
 _NAME = re.compile(r"[a-z]\w*(?:\s*\.\s*[a-z]\w*|\s*\([^()]*\))*", re.IGNORECASE)

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from rc_workbench_plugins.vhdl.design import Design
 from rc_workbench_plugins.vhdl.elaborate import Text, analysed, dialect
-from rc_workbench_plugins.vhdl.ghdl import ghdl
 from rc_workbench_plugins.vhdl.ports import hdl_ports
 from rc_workbench_plugins.vhdl.rewrite import written
 from rc_workbench_plugins.vhdl.syntax import plain
@@ -23,6 +22,7 @@ from rc_workbench_plugins.vhdl.units import Declared, Interface, Unit
 from workbench.api.builds import Beside
 from workbench.api.instrument.wrapper import STATE_PORT, runtime_source
 from workbench.api.job import Job
+from workbench.hdl.ghdl import ghdl
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.scan import HdlPort
 

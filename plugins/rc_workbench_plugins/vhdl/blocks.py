@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
-from rc_workbench_plugins.verilog import blocks as verilog
-from rc_workbench_plugins.verilog.source_file import SourceFile
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, child, children, matches, plain, text_of, tidy
 from rc_workbench_plugins.vhdl.units import Region, Unit, label_of
+from workbench.hdl.source_file import SourceFile
+from workbench.hdl.verilog import blocks as verilog
 from workbench.model.pragma import PlacedPragma
 
 _SIGNAL = r"[a-z]\w*(?:\s*(?:\.\s*[a-z]\w*|\([^()]*\)))*"

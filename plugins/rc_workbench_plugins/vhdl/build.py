@@ -6,26 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from rc_workbench_plugins.verilog.addresses import addresses_answered
-from rc_workbench_plugins.verilog.derived import made_clocks
-from rc_workbench_plugins.verilog.instances import Instance
-from rc_workbench_plugins.verilog.language import outside
-from rc_workbench_plugins.verilog.layout import lay_out
-from rc_workbench_plugins.verilog.monitored import (
-    clocks_by_pin,
-    copy_path,
-    hardware_of,
-    monitored,
-    write_around,
-    write_file,
-    writing,
-)
-from rc_workbench_plugins.verilog.own import build_called
-from rc_workbench_plugins.verilog.ports import clocks as clocks_of
-from rc_workbench_plugins.verilog.ports import hdl_ports, resets
-from rc_workbench_plugins.verilog.rewrite import Edits
-from rc_workbench_plugins.verilog.streams import FoundStreams, counted
-from rc_workbench_plugins.verilog.top import read_top
 from rc_workbench_plugins.vhdl.beside import Alone
 from rc_workbench_plugins.vhdl.cones import with_depends
 from rc_workbench_plugins.vhdl.design import Design, library_of, read_design
@@ -45,11 +25,25 @@ from rc_workbench_plugins.vhdl.translated import (
 )
 from rc_workbench_plugins.vhdl.units import Unit
 from rc_workbench_plugins.vhdl.vendors import stands_in
-from workbench.api import HdlBuild
+from workbench.api import HdlBuild, Later
 from workbench.api.equivalence import Comparison, HdlSide
 from workbench.api.instrument import wrapper
 from workbench.api.job import Job
 from workbench.api.kept import ensure
+from workbench.hdl.board import clocks_by_pin, hardware_of, outside
+from workbench.hdl.copies import copy_path, write_around, write_file, writing
+from workbench.hdl.derived import made_clocks
+from workbench.hdl.edits import Edits
+from workbench.hdl.instances import Instance
+from workbench.hdl.layout import lay_out
+from workbench.hdl.monitored import monitored
+from workbench.hdl.own import build_called
+from workbench.hdl.top_inputs import clocks as clocks_of
+from workbench.hdl.top_inputs import resets
+from workbench.hdl.verilog.addresses import addresses_answered
+from workbench.hdl.verilog.ports import hdl_ports
+from workbench.hdl.verilog.streams import FoundStreams, counted
+from workbench.hdl.verilog.top import read_top
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
 from workbench.model.platform import Platform
@@ -58,6 +52,7 @@ from workbench.system.cache import cache_dir
 from workbench.system.files import sha256
 
 INNER = "_recap_user"
+CHECK = Later("rc_workbench_plugins.vhdl.checked:check")
 TRANSLATED, _ASKING = "recap_vhdl.v", "recap_beside.v"
 _SYNTHESISABLE = "Only what can be synthesised can be built."
 _NOT_MADE = "Such a design cannot be built; GHDL itself simulates it."
@@ -88,6 +83,7 @@ def plain(root: Path, hardware: HardwareSources, parameters: dict[str, str], syn
     return HdlBuild(
         (place,) if has_verilog else (), top, (), ports, diagnostics=_not_made(refused), beside=beside,
         translated=(beside_verilog(as_written(design, generics), place, top, tree),) if has_verilog else (),
+        check_translated=CHECK,
         made=clocks,
     )  # fmt: skip
 
@@ -184,6 +180,7 @@ def instrument(
         own_port=watched.own_port,
         compared=replace(as_made, added=(wrapper.STATE_PORT,) if watched.own_width else (), made=copied),
         translated=(as_made,) if has_verilog else (),
+        check_translated=CHECK,
         missed=tuple(watched.missed(design.name_of, found.why_not, found.single)),
         diagnostics=(
             *found.diagnostics,

@@ -18,11 +18,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from numpy.typing import NDArray
 
-from rc_workbench_plugins.equivalence.models import compiled, verilated, write_ports
-from rc_workbench_plugins.verilog.design import shown_path
 from rc_workbench_plugins.vhdl import begun, bench, side_by_side
 from rc_workbench_plugins.vhdl.bench import STIMULI
-from rc_workbench_plugins.vhdl.ghdl import ghdl
 from rc_workbench_plugins.vhdl.side_by_side import Drawn, Simulation
 from rc_workbench_plugins.vhdl.sides import files_of, top_of, units_in
 from rc_workbench_plugins.vhdl.suspects import left_open, written_wrongly
@@ -34,6 +31,9 @@ from workbench.api.equivalence import Comparison, Limits
 from workbench.api.instrument.wrapper import STATE_PORT
 from workbench.api.job import Job, OutOfTime
 from workbench.api.kept import contents, kept_text
+from workbench.hdl.equivalence.models import compiled, verilated, write_ports
+from workbench.hdl.ghdl import ghdl
+from workbench.hdl.verilog.design import shown_path
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.text import counted, thousands
 from workbench.system.cache import cache_dir

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from rc_workbench_plugins.verilog.instances import Instance, Key
 from rc_workbench_plugins.vhdl.blocks import SourceBlock
 from rc_workbench_plugins.vhdl.design import Design
 from rc_workbench_plugins.vhdl.elaborate import Text, analysed
 from rc_workbench_plugins.vhdl.syntax import matches, plain, text_of
 from workbench.api.job import Job
+from workbench.hdl.instances import Instance, Key
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, did_you_mean
 from workbench.model.pragma import PlacedPragma
 

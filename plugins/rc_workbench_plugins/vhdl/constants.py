@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 
 from tree_sitter import Node
 
-from rc_workbench_plugins.verilog.rewrite import Edits
 from rc_workbench_plugins.vhdl.elaborate import PART
 from rc_workbench_plugins.vhdl.syntax import (
     VhdlFile,
@@ -30,6 +29,7 @@ from rc_workbench_plugins.vhdl.syntax import (
 )
 from rc_workbench_plugins.vhdl.types import Type, is_open, resolved, shared_types, types_of
 from rc_workbench_plugins.vhdl.units import Declared, Unit, units_of
+from workbench.hdl.edits import Edits
 
 _BODIES = "(process_statement) @b (subprogram_definition) @b"
 _TARGETS = """

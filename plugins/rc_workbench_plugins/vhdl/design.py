@@ -8,8 +8,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from rc_workbench_plugins.verilog.design import shown_path, source_files
-from rc_workbench_plugins.verilog.encrypted import encrypted, may_be_in, no_text
 from rc_workbench_plugins.vhdl.elaborate import CRASHED, Node, Said, Text, analysed, elaborated
 from rc_workbench_plugins.vhdl.libraries import WORK, called
 from rc_workbench_plugins.vhdl.order import Reach, files_of
@@ -20,6 +18,8 @@ from rc_workbench_plugins.vhdl.units import Component, Instantiation, Region, Un
 from rc_workbench_plugins.vhdl.vendors import stand_in_files, stands_in
 from workbench.api.job import Job
 from workbench.api.source import suffixes
+from workbench.hdl.verilog.design import shown_path, source_files
+from workbench.hdl.verilog.encrypted import encrypted, may_be_in, no_text
 from workbench.model.application import HardwareSources, VhdlStandard
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, did_you_mean, has_errors
 

@@ -14,9 +14,9 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from rc_workbench_plugins.vhdl.ghdl import LIMIT_S, MEMORY_BYTES, ghdl
 from workbench.api.job import Job
 from workbench.api.kept import kept_text
+from workbench.hdl.ghdl import LIMIT_S, MEMORY_BYTES, ghdl
 from workbench.model.application import VhdlStandard
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.system.cache import cache_dir

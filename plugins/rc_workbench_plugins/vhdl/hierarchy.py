@@ -7,8 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from rc_workbench_plugins.verilog.derived import follow_derived
-from rc_workbench_plugins.verilog.instances import BlockUse, Instance, Key, Loop
 from rc_workbench_plugins.vhdl.blocks import SourceBlock
 from rc_workbench_plugins.vhdl.clocks import Clocks, Within
 from rc_workbench_plugins.vhdl.design import Design
@@ -16,6 +14,8 @@ from rc_workbench_plugins.vhdl.elaborate import Node
 from rc_workbench_plugins.vhdl.skeleton import marked
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.units import Component, Instantiation, Region
+from workbench.hdl.derived import follow_derived
+from workbench.hdl.instances import BlockUse, Instance, Key, Loop
 
 _INDEXED = re.compile(r"(.*)\((-?\d+)\)")
 

@@ -6,10 +6,6 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rc_workbench_plugins.verilog.derived import derived, gives, other_clock
-from rc_workbench_plugins.verilog.instances import Instance, Key
-from rc_workbench_plugins.verilog.ports import clocks, resets
-from rc_workbench_plugins.verilog.primitives import CLOCKS_TOLD
 from rc_workbench_plugins.vhdl.asked import Asks
 from rc_workbench_plugins.vhdl.blocks import SourceBlock, check_names, read_blocks
 from rc_workbench_plugins.vhdl.clocks import Clocks
@@ -23,6 +19,10 @@ from rc_workbench_plugins.vhdl.states import States, find_states
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.vendors import stands_for_clocks
 from workbench.api.job import Job
+from workbench.hdl.derived import derived, gives, other_clock
+from workbench.hdl.instances import Instance, Key
+from workbench.hdl.top_inputs import clocks, resets
+from workbench.hdl.verilog.primitives import CLOCKS_TOLD
 from workbench.model.application import HardwareSources
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.platform import Platform

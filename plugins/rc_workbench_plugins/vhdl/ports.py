@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 
-from rc_workbench_plugins.verilog.instances import Instance
 from rc_workbench_plugins.vhdl.clocks import associated
 from rc_workbench_plugins.vhdl.syntax import plain, without_comments
 from rc_workbench_plugins.vhdl.types import Leaf, leaves, shared_types
 from rc_workbench_plugins.vhdl.units import Declared, Unit
+from workbench.hdl.instances import Instance
 from workbench.model.scan import HdlPort
 
 _DIRECTIONS = {"in": "input", "out": "output", "buffer": "output", "inout": "inout", "linkage": "inout"}

@@ -9,9 +9,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from rc_workbench_plugins.equivalence.prove import proof_of
-from rc_workbench_plugins.equivalence.yosys import CannotRead
-from rc_workbench_plugins.vhdl import ghdl
 from rc_workbench_plugins.vhdl.side_by_side import simulate
 from rc_workbench_plugins.vhdl.sides import texts_of, top_of, units_in
 from rc_workbench_plugins.vhdl.syntax import plain
@@ -19,6 +16,9 @@ from rc_workbench_plugins.vhdl.translated import asked_of, at_their_paths, top_m
 from workbench.api import HdlBuild
 from workbench.api.equivalence import Comparison, HdlSide, Limits, Proof
 from workbench.api.job import Job
+from workbench.hdl import ghdl
+from workbench.hdl.equivalence.prove import proof_of
+from workbench.hdl.equivalence.yosys import CannotRead
 from workbench.model.diagnostic import WorkbenchError
 
 HIDDEN = "recap_net_"

@@ -11,10 +11,6 @@ from pathlib import Path
 
 from tree_sitter import Node
 
-from rc_workbench_plugins.verilog.blocks import meaning
-from rc_workbench_plugins.verilog.instances import Instance, Key
-from rc_workbench_plugins.verilog.layout import Layout, Site
-from rc_workbench_plugins.verilog.rewrite import Edits
 from rc_workbench_plugins.vhdl.blocks import Arm, SourceBlock
 from rc_workbench_plugins.vhdl.design import Design
 from rc_workbench_plugins.vhdl.elaborate import PART
@@ -23,6 +19,10 @@ from rc_workbench_plugins.vhdl.syntax import child, children, plain, text_of
 from rc_workbench_plugins.vhdl.units import Instantiation, Interface, Region, Unit
 from workbench.api.instrument.probes import state_bits
 from workbench.api.instrument.wrapper import STATE_PORT
+from workbench.hdl.blocks import meaning
+from workbench.hdl.edits import Edits
+from workbench.hdl.instances import Instance, Key
+from workbench.hdl.layout import Layout, Site
 from workbench.model.hardware import Clock
 
 _ENTITY_CLASS = re.compile(rb"\bof\s+(\w+)\s*:\s*entity\b", re.IGNORECASE)

@@ -12,16 +12,16 @@ from functools import cached_property
 from itertools import accumulate, zip_longest
 from pathlib import Path
 
-from rc_workbench_plugins.equivalence.simulation import Simulated
 from rc_workbench_plugins.vhdl.bench import NAME, PIN, ROW, STIMULI, Bench, bench_of
 from rc_workbench_plugins.vhdl.elaborate import dialect
-from rc_workbench_plugins.vhdl.ghdl import ghdl
 from rc_workbench_plugins.vhdl.sides import files_of, texts_of, top_of, units_in
 from rc_workbench_plugins.vhdl.stimuli import BIT, Element, Pins, rows_a_cycle, stimuli
 from rc_workbench_plugins.vhdl.syntax import plain
 from workbench.api.compile import last_words
 from workbench.api.equivalence import Comparison, HdlSide, Limits
 from workbench.api.job import Job
+from workbench.hdl.equivalence.simulation import Simulated
+from workbench.hdl.ghdl import ghdl
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.text import count_text, counted, duration_text, thousands
 from workbench.system.confine import read_only

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
 
-from rc_workbench_plugins.verilog.rewrite import Edits
 from rc_workbench_plugins.vhdl.constants import declares_at
 from rc_workbench_plugins.vhdl.elaborate import PART
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, child, matches, text_of, with_data, without_comments
+from workbench.hdl.edits import Edits
 
 _IMPURE = re.compile(rb"\bimpure\b", re.IGNORECASE)
 #: Of one blank each; 'a' and 'A' differ. A bound that calls nothing is seen to be the same.

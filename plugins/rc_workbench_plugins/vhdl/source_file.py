@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rc_workbench_plugins.verilog.source_file import SourceFile, read_pragmas
 from rc_workbench_plugins.vhdl.design import Design
 from rc_workbench_plugins.vhdl.syntax import VhdlFile
 from workbench.api.source.lines import source_bytes
+from workbench.hdl.source_file import SourceFile, read_pragmas
 from workbench.model.diagnostic import Diagnostic
 
 

@@ -8,15 +8,15 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from rc_workbench_plugins.verilog.design import shown_path
 from rc_workbench_plugins.vhdl.constants import signals_of, taken_for_zeros
-from rc_workbench_plugins.vhdl.ghdl import netlist
-from rc_workbench_plugins.vhdl.ghdl_fixes import comparisons
 from rc_workbench_plugins.vhdl.sides import files_of, texts_of, top_of, units_in
 from rc_workbench_plugins.vhdl.syntax import matches, plain, text_of, without_comments
 from rc_workbench_plugins.vhdl.translated import PART_FILE, asked_of
 from rc_workbench_plugins.vhdl.units import units_of
 from workbench.api.equivalence import HdlSide
+from workbench.hdl.ghdl import netlist
+from workbench.hdl.ghdl_fixes import comparisons
+from workbench.hdl.verilog.design import shown_path
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.text import listed
 

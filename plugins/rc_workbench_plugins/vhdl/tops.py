@@ -8,8 +8,6 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from rc_workbench_plugins.verilog.design import shown_path
-from rc_workbench_plugins.verilog.ports import clocks, resets
 from rc_workbench_plugins.vhdl.blocks import read_blocks
 from rc_workbench_plugins.vhdl.design import Design, design_below, read_units
 from rc_workbench_plugins.vhdl.hierarchy import elaborate
@@ -22,6 +20,8 @@ from rc_workbench_plugins.vhdl.units import Unit
 from rc_workbench_plugins.vhdl.vendors import stands_in
 from workbench.api.job import Job
 from workbench.api.source import suffixes
+from workbench.hdl.top_inputs import clocks, resets
+from workbench.hdl.verilog.design import shown_path
 from workbench.model.diagnostic import Diagnostic
 from workbench.model.scan import HdlTop
 

@@ -11,19 +11,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
 
-from rc_workbench_plugins.verilog import blocks as verilog_blocks
-from rc_workbench_plugins.verilog import design as verilog
-from rc_workbench_plugins.verilog import instances as verilog_instances
-from rc_workbench_plugins.verilog.instances import Instance
-from rc_workbench_plugins.verilog.own import streams_called
-from rc_workbench_plugins.verilog.streams import FoundStreams, find_streams, only
-from rc_workbench_plugins.vhdl import ghdl
 from rc_workbench_plugins.vhdl.constants import kept_apart
 from rc_workbench_plugins.vhdl.design import Design, library_of
 from rc_workbench_plugins.vhdl.elaborate import Text, dialect
 from rc_workbench_plugins.vhdl.slices import with_one_bound
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
 from workbench.api.job import Job
+from workbench.hdl import ghdl
+from workbench.hdl.instances import Instance
+from workbench.hdl.own import streams_called
+from workbench.hdl.verilog import blocks as verilog_blocks
+from workbench.hdl.verilog import design as verilog
+from workbench.hdl.verilog import elaborate as verilog_instances
+from workbench.hdl.verilog.streams import FoundStreams, find_streams, only
 from workbench.model.application import HardwareSources, VhdlStandard
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.hardware import Clock, Hardware

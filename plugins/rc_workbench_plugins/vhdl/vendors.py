@@ -17,13 +17,13 @@ from typing import Any
 import pyslang
 from pyslang import ast, syntax
 
-from rc_workbench_plugins.verilog.primitives import clock_input, clock_outputs, stand_ins
 from rc_workbench_plugins.vhdl import xpm
 from rc_workbench_plugins.vhdl.libraries import GIVEN, WORK, libraries_named
 from rc_workbench_plugins.vhdl.primitives import architecture, is_cell
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
 from rc_workbench_plugins.vhdl.units import Component, Unit
 from workbench.api.kept import ensure
+from workbench.hdl.verilog.primitives import clock_input, clock_outputs, stand_ins
 from workbench.system.cache import cache_dir
 from workbench.system.files import sha256
 

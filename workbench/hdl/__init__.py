@@ -1,0 +1,1 @@
+"""What all hardware languages share: instances, layout, monitors, streams, and the Verilog that is simulated."""

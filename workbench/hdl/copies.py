@@ -1,0 +1,49 @@
+"""Writes the copies of a design, and the top and monitors around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from workbench.api.instrument import wrapper
+from workbench.api.instrument.crossing import CROSSING_MODULE, CROSSING_SOURCE
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+
+
+def write_around(generated: str, out: Path, timescale: str = "") -> list[Path]:
+    """Write the generated top and monitors, and the sources that they need, below `out`; a path for each. `timescale`
+    is the directive that all of them begin with."""
+    traced = [wrapper.TRACE_SOURCE] if "recap_trace_collector" in generated else []
+    depths = [DEPTH_SOURCE] if DEPTH_MODULE in generated else []
+    crossing = [CROSSING_SOURCE] if CROSSING_MODULE in generated else []
+    texts = {name: wrapper.runtime_source(name) for name in (*wrapper.RUNTIME, *crossing, *traced, *depths)}
+    texts[wrapper.TOP_FILE] = generated
+    return [write_file(out / "recap" / name, (timescale + text).encode()) for name, text in texts.items()]
+
+
+def write_file(path: Path, data: bytes) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    return path
+
+
+@contextmanager
+def writing(out: Path) -> Iterator[None]:
+    """While the design is written below `out`: WorkbenchError where that cannot be done."""
+    try:
+        yield
+    except OSError as error:
+        hint = "Choose a folder that can be written to."
+        problem = f"cannot write the instrumented design: {error.strerror}"
+        raise WorkbenchError(Diagnostic(problem, hint, file=str(error.filename or out))) from None
+
+
+def copy_path(root: Path, path: Path, number: int, out: Path) -> Path:
+    """Where the copy of a source goes: as in the project; what lies outside of it, numbered."""
+    if path.is_relative_to(root):
+        return out / path.relative_to(root)
+    return out / "outside" / f"{number}_{path.name}"
+
+
+DEPTH_MODULE, DEPTH_SOURCE = "recap_depth", "recap_depth.v"

@@ -1,0 +1,157 @@
+"""Blocks on clocks that the design makes of another: of which one they are counted in cycles, and what is told of it.
+
+A gated clock has its source's edges, or fewer: what runs on it stays in its state meanwhile. A divided one changes
+with its source's edges. What a PLL makes is simulated at its input's rate, unless the project says how fast it is. All
+of them are exact in cycles of the source there. On a board only what is timed with the source can be counted by it:
+what a PLL or a divider makes leads a monitor of its own there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.model.application import HardwareSources
+from workbench.model.diagnostic import Diagnostic, OfProject, Severity, WorkbenchError, near
+from workbench.model.hardware import Clock
+from workbench.model.text import listed
+
+if TYPE_CHECKING:
+    from workbench.hdl.instances import BlockUse, Instance
+
+_OWN = "On a real machine they are counted in cycles of what it makes."
+_SAID = " To simulate it as fast as it is, add it to hardware.clocks: {{name: {}, frequency_hz: 200 MHz}}."
+_NO_NAMES: Mapping[str, str] = {}
+GATE, DIVIDER = "a gate", "a divider"
+_CLOCK = re.compile(r"[a-z]?(cl(oc)?k|ck)\d*(in|i)?|(cl(oc)?k|ck)\w?")
+_CHOOSES = {"en", "ena", "enable", "ce", "gate", "sel", "select", "stop", "req", "valid", "locked"}
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The top's inputs that a clock depends on with no register between, `maker` the vendor's primitive on its way (""
+    for none), and whether it is a register's output: the inputs are then those that clock that. `net` is what tells
+    it from other clocks, "" where that is not known."""
+
+    inputs: frozenset[str] = frozenset()
+    maker: str = ""
+    divided: bool = False
+    net: str = ""
+
+    @property
+    def made_by(self) -> str:
+        return self.maker or (DIVIDER if self.divided else GATE)
+
+
+def follow_derived(top: Instance, origin: Callable[[Instance, BlockUse], Origin]) -> None:
+    """Give blocks without one the top's clock that theirs is made of, where that is clear."""
+    uses = [(instance, use) for instance in top.walk() for use in instance.blocks]
+    direct = {use.root_clock for _, use in uses if use.root_clock}
+    for instance, use in uses:
+        if use.root_clock or not use.source.clock:
+            continue
+        found = origin(instance, use)
+        source = _clock_of(found, direct)
+        if source:
+            at = instance.blocks.index(use)
+            instance.blocks[at] = replace(use, root_clock=source, made_by=found.made_by, made_net=found.net or use.path)
+
+
+def _clock_of(found: Origin, direct: Collection[str]) -> str:
+    """Which of the inputs is the clock: the one that clocks blocks itself, that a PLL takes, or that is called so."""
+    some = found.inputs & set(direct) | {name for name in found.inputs if _is_clock(name)}
+    some = some or (found.inputs if found.maker else some)
+    return next(iter(some)) if len(some) == 1 else ""
+
+
+def _is_clock(name: str) -> bool:
+    words = name.lower().split("_")
+    return any(map(_CLOCK.fullmatch, words)) and not _CHOOSES.intersection(words)
+
+
+def other_clock(use: BlockUse, clocks: Sequence[str]) -> str:
+    """Why a block on none of the platform's clocks cannot be observed."""
+    what = f"'{use.source.clock}', which is "
+    what += "derived within the design" if not use.root_clock else "made of " if use.made_by else ""
+    what += f"the top's '{use.root_clock}'" if use.root_clock else ""
+    return f"it runs on {what}; only blocks on the platform's clocks ({', '.join(clocks)}) can be observed"
+
+
+def has_own_clock(use: BlockUse) -> bool:
+    """Whether a monitor on the clock that a block is counted by cannot count it on a board: only one on its own can."""
+    return use.made_by not in ("", GATE)
+
+
+def clock_name(use: BlockUse) -> str:
+    """What the clock that a block runs on is called where the design makes it: as there, below the top. In what stands
+    for a vendor's primitive its register has a prefix."""
+    below, _, net = use.made_net.rpartition(":")
+    return f"{below.partition('.')[2]}{net.partition('.')[2]}".replace(".recap_", ".")
+
+
+def made_name(use: BlockUse) -> str:
+    """The same where a PLL makes it; '' where none does."""
+    return "" if use.made_by in ("", GATE, DIVIDER) else clock_name(use)
+
+
+def gives(instance: Instance, clocks: Collection[str]) -> bool:
+    """Whether an instance makes one of the clocks, which are named below the top."""
+    return any(name.startswith(f"{instance.path.partition('.')[2]}.") for name in clocks)
+
+
+def made_clocks(
+    top: Instance | None, hardware: HardwareSources, below: str = "", names: Mapping[str, str] = _NO_NAMES
+) -> dict[str, Clock]:
+    """The clocks of PLLs of which the project says how fast they are, by where they stand in what is simulated, whose
+    part `below` the new top is the user's. `names` are the platform's clocks by the top's inputs. WorkbenchError for
+    one that no PLL makes."""
+    sources = {
+        made_name(use): use.root_clock
+        for instance in (top.walk() if top is not None else ())
+        for use in instance.blocks
+    }
+    sources.pop("", None)
+    problems = []
+    for number, clock in enumerate(hardware.clocks):
+        if clock.name not in sources:
+            hint = (
+                near(clock.name, list(sources), "They make")
+                if sources
+                else "What divides or gates a clock is simulated."
+            )
+            told = f"no PLL makes a clock '{clock.name}' that blocks run on"
+            problems.append(OfProject(told, hint, keys=("hardware", "clocks", number, "name")))
+    if problems and top is not None:
+        raise WorkbenchError(*problems)
+    return {
+        below + clock.name: Clock(
+            name=clock.name, frequency_hz=clock.frequency_hz, derived_from=names.get(sources.get(clock.name, ""), "")
+        )
+        for clock in hardware.clocks
+    }
+
+
+def derived(
+    top: Instance | None, name_of: Callable[[Path], str], library: Container[Path], hardware: HardwareSources
+) -> Iterator[Diagnostic]:
+    """A note for each kind of clock that is made of another, and that blocks outside of the library run on, but for
+    those of which the project says how fast they are."""
+    found: dict[tuple[str, str, str], list[BlockUse]] = defaultdict(list)
+    told = {clock.name for clock in hardware.clocks}
+    for instance in top.walk() if top is not None else ():
+        for use in instance.blocks:
+            if use.made_by and use.source.path not in library and (name := made_name(use)) not in told:
+                found[use.made_by, use.root_clock, name].append(use)
+    for (maker, clock, made), uses in found.items():
+        names = list(dict.fromkeys(f"{use.source.module}.{use.source.label}" for use in uses))
+        first = uses[0].source
+        yield Diagnostic(
+            f"what {maker} makes of '{clock}' clocks {listed(names)}: counted in cycles of '{clock}'",
+            _OWN + (_SAID.format(made) if made else "") if has_own_clock(uses[0])
+            else "While their clock is held, they stay in the state in which they were.",
+            Severity.NOTE, name_of(first.path), first.line,
+        )  # fmt: skip

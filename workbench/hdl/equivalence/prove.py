@@ -1,0 +1,83 @@
+"""Whether an instrumented design is what it was: proved module by module; what is not, is simulated."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from workbench.api import HdlBuild
+from workbench.api.compile import needed
+from workbench.api.equivalence import Comparison, How, Limits, Proof, Verdict
+from workbench.api.job import Job
+from workbench.hdl.equivalence.simulation import Simulated, simulate
+from workbench.hdl.equivalence.yosys import CannotRead, Found, prove_modules
+from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.text import counted
+from workbench.system.toolchain import find_yosys
+
+
+def prove(build: HdlBuild, root: Path, limits: Limits, job: Job, module: str = "") -> Proof:
+    """`proof_of` a design in Verilog."""
+    return proof_of(build, root, limits, job, module, lambda compared, folder, job: compared, simulate)
+
+
+def proof_of(
+    build: HdlBuild,
+    root: Path,
+    limits: Limits,
+    job: Job,
+    module: str,
+    read: Callable[[Comparison, Path, Job], Comparison],
+    side_by_side: Callable[[Comparison, Path, Limits, Job], Simulated],
+) -> Proof:
+    """Of each module of a design that was instrumented, or of one: whether it behaves as before. `root` is where the
+    design's data lie. `read` makes what yosys is given of what is compared, in a folder; CannotRead where that cannot
+    be. Raises Cancelled; WorkbenchError where yosys is missing, or the module."""
+    compared, yosys = build.compared, needed(find_yosys())
+    if compared is None:
+        raise WorkbenchError(Diagnostic("this design cannot be compared with its instrumented copy"))
+    with tempfile.TemporaryDirectory(prefix="recap-prove-") as name:
+        folder = Path(name)
+        for data in build.data:  # which the design names as from the project's folder
+            (folder / data).parent.mkdir(parents=True, exist_ok=True)
+            (folder / data).symlink_to(root / data)
+        with job.step("Prove"):
+            try:
+                found = prove_modules(read(compared, folder, job), yosys, folder, limits, job, module)
+            except CannotRead as error:
+                found = [Found(module or compared.original.top, error.why)]
+        with job.step("Simulate"):
+            if not limits.cycles or all(one.proved for one in found):
+                job.log("Nothing has to be simulated.")
+                return Proof(tuple(map(_not_simulated, found)))
+            try:
+                simulated = side_by_side(compared, folder, limits, job)
+            except WorkbenchError as error:
+                return Proof(tuple(map(_not_simulated, found)), error.diagnostics)
+        return Proof(tuple(_verdict(one, simulated) for one in found), tuple(_left(simulated)))
+
+
+def _verdict(found: Found, simulated: Simulated) -> Verdict:
+    cycles = simulated.cycles
+    if found.proved:
+        return Verdict(found.shown, How.PROVED)
+    if simulated.signals:
+        return Verdict(found.shown, How.DIFFERS, found.why, cycles, cycles - 1, simulated.signals)
+    if found.signals:
+        why = f"{counted(cycles, 'cycle')} at random met no state in which it shows"
+        return Verdict(found.shown, How.DIFFERS, why, cycles, None, found.signals)
+    return Verdict(found.shown, How.SIMULATED, found.why, cycles)
+
+
+def _not_simulated(found: Found) -> Verdict:
+    if found.proved:
+        return Verdict(found.shown, How.PROVED)
+    how = How.DIFFERS if found.signals else How.UNKNOWN
+    return Verdict(found.shown, how, found.why, signals=found.signals)
+
+
+def _left(simulated: Simulated) -> Iterator[Diagnostic]:
+    if simulated.left:
+        message = f"ports for both ways were neither driven nor compared: {', '.join(simulated.left)}"
+        yield Diagnostic(message, "", Severity.NOTE)

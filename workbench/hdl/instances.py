@@ -1,0 +1,59 @@
+"""The elaborated hierarchy, whatever its language: every instance, and every clocked block in it with its clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.hdl.blocks import SourceBlock
+
+Key = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A generate loop around something (`name` is its genvar), or an instance array (`name` is '')."""
+
+    name: str
+    index: int
+
+
+@dataclass(frozen=True)
+class BlockUse:
+    """A clocked block in one instance. `root_clock` is the top level's port that drives its clock, or ''; `reset` the
+    one that its first condition asks for, and whether it is low then; `scope` is slang's, in which the block stands."""
+
+    path: str
+    source: SourceBlock
+    loops: tuple[Loop, ...]
+    root_clock: str
+    scope: Any
+    reset: tuple[str, bool] | None = None
+    body: Any = None  # slang's statement
+    clock_turned: bool = False  # whether it runs on the inverse of that clock
+    made_by: str = ""  # what makes its own clock of that one; '' where it is the same
+    made_net: str = ""  # which that is, among the clocks that are made
+
+
+@dataclass
+class Instance:
+    """An elaborated instance. `key` is where its instantiation stands in the parent; `loops` are those around it. Of
+    what another language defines, `inputs` are the top's inputs behind its own, and whether inverted."""
+
+    path: str
+    module: str
+    key: Key
+    loops: tuple[Loop, ...]
+    array: tuple[int, int] | None = None  # left and right bound of the instance array it belongs to
+    ports: int = 0
+    node: Any = None  # the instantiation's syntax
+    body: Any = None  # slang's
+    blocks: list[BlockUse] = field(default_factory=list)
+    children: list[Instance] = field(default_factory=list)
+    inputs: Mapping[str, tuple[str, bool]] = field(default_factory=dict)
+
+    def walk(self) -> Iterator[Instance]:
+        yield self
+        for child in self.children:
+            yield from child.walk()

@@ -1,0 +1,29 @@
+"""The top's inputs that clock and reset the blocks of a design."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from workbench.hdl.instances import Instance
+
+_RESET = re.compile(r".*(rst|reset).*", re.IGNORECASE)
+
+
+def clocks(top: Instance | None) -> tuple[tuple[str, int], ...]:
+    """The top's ports that clock blocks, the most used first, and how many blocks each."""
+    uses = (use.root_clock for instance in top.walk() for use in instance.blocks) if top else ()
+    return tuple(Counter(clock for clock in uses if clock).most_common())
+
+
+def resets(top: Instance | None) -> tuple[tuple[str, bool], ...]:
+    """The top's ports that reset clocked blocks, the most used first, and whether low means reset, as they use it."""
+    found: Counter[tuple[str, bool]] = Counter()
+    for instance in top.walk() if top else ():
+        for use in instance.blocks:
+            if use.reset and _RESET.fullmatch(use.reset[0]):
+                found[use.reset] += 1
+    most: dict[str, bool] = {}
+    for (name, low), _ in found.most_common():
+        most.setdefault(name, low)
+    return tuple(most.items())

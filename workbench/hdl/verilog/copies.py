@@ -1,0 +1,104 @@
+"""The edits that make an observed copy of a design in Verilog."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Container, Mapping
+from pathlib import Path
+
+from workbench.api.instrument.wrapper import Top
+from workbench.hdl.blocks import SourceBlock
+from workbench.hdl.copies import copy_path
+from workbench.hdl.edits import Edits
+from workbench.hdl.instances import Instance, Key
+from workbench.hdl.layout import Layout
+from workbench.hdl.verilog.conditions import CONDITION_HINT
+from workbench.hdl.verilog.design import Design
+from workbench.hdl.verilog.rewrite import (
+    add_port,
+    connect,
+    modules_by_name,
+    observe,
+    rename_module,
+    set_default,
+)
+from workbench.model.application import HardwareSources
+from workbench.model.diagnostic import Diagnostic, Severity
+
+
+def include_dirs_of(design: Design, hardware: HardwareSources) -> tuple[Path, ...]:
+    """The project's, and the sources' own folders, which their copies have left."""
+    listed = [(design.root / name).resolve() for name in hardware.include_dirs]
+    return tuple(dict.fromkeys([*listed, *(path.parent for path in design.sources)]))
+
+
+def edit_modules(
+    design: Design,
+    top: Instance,
+    layout: Layout,
+    told: Mapping[Key, str],
+    held: Collection[Key],
+    others: Container[str] = (),
+) -> dict[Path, Edits]:
+    """The edits of every file that lead the states up. `told` has the expressions of those that a register of the
+    design tells; those `held` keep them in reset. The modules `others` are none of this language."""
+    nodes = modules_by_name(design)
+    edits: dict[Path, Edits] = {}
+
+    def of(path: Path) -> Edits:
+        return edits.setdefault(path, Edits(path))
+
+    ports: dict[Key, int] = {}
+    blocks: dict[Key, SourceBlock] = {}
+    for instance in top.walk():
+        for use in instance.blocks:
+            blocks[use.source.key] = use.source
+        for child in instance.children:
+            ports[child.key] = child.ports
+    for module, sites in layout.sites.items():
+        if not layout.widths[module] or module in others:
+            continue
+        node = nodes[module]
+        path = design.place(node.header.name.location)[0]
+        add_port(design, of(path), node, layout.widths[module])
+        instantiations = {child.key: child.node for i in top.walk() if i.module == module for child in i.children}
+        for key, site in sites.items():
+            if key in blocks:
+                observe(
+                    design, of(blocks[key].path), blocks[key], site.slice(), told.get(key, ""), key in held, site.clock
+                )
+            else:
+                connect(design, of(path), instantiations[key], site.slice(), ports[key])
+    return edits
+
+
+def name_top(design: Design, edits: dict[Path, Edits], shell: Top, given: Collection[str]) -> None:
+    """The edits that call the top's module `shell.inner`, and set the parameters that are `given` to their values."""
+    head = modules_by_name(design)[shell.name]
+    path = design.place(head.header.name.location)[0]
+    of_top = edits.setdefault(path, Edits(path))
+    rename_module(design, of_top, head, shell.inner)
+    values = {parameter.name: parameter.value for parameter in shell.parameters if parameter.name in given}
+    for parameter in design.top.body.parameters if design.top is not None else ():
+        if parameter.name in values:
+            set_default(design, of_top, parameter.syntax, values[parameter.name])
+
+
+def copy_of(design: Design, path: Path, out: Path) -> Path:
+    return copy_path(design.root, path, design.sources.index(path), out)
+
+
+def explained(
+    design: Design, problem: Diagnostic, originals: Mapping[Path, Path], edits: Mapping[Path, Edits], out: Path
+) -> Diagnostic:
+    path = originals.get(out / problem.file) if problem.file else None
+    placed = edits[path].conditions.get(problem.line or 0) if path and path in edits else None
+    if placed is not None:
+        message = f"the condition of the pragma '{placed.pragma.name}' is wrong: {problem.message}"
+        return placed.diagnostic(message, CONDITION_HINT, Severity.ERROR)
+    if path is not None:
+        return Diagnostic(problem.message, problem.hint, Severity.ERROR, design.name_of(path), problem.line,
+                          problem.column)  # fmt: skip
+    return Diagnostic(
+        f"the platform's hardware port does not fit the top module: {problem.message}",
+        "Fix the port's signal names and conditions in the platform document.",
+    )

@@ -1,0 +1,119 @@
+"""The elaborated hierarchy: every instance, every clocked block in it, and the clock that it runs on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pyslang import ast
+
+from workbench.hdl.blocks import SourceBlock
+from workbench.hdl.derived import Origin, follow_derived
+from workbench.hdl.instances import BlockUse, Instance, Key, Loop
+from workbench.hdl.verilog.design import Design
+from workbench.hdl.verilog.nets import Nets
+
+Kind = ast.SymbolKind
+_AROUND = (ast.StatementKind.Timed, ast.StatementKind.Block, ast.StatementKind.List)
+
+
+def elaborate(design: Design, blocks: Mapping[Key, SourceBlock]) -> Instance | None:
+    """The tree of instances below the top, with the clocked blocks in each."""
+    if design.top is None:
+        return None
+    top = Instance(design.top.name, design.top.name, ("", 0), (), body=design.top.body)
+    _Elaboration(design, blocks).visit(top, design.top.body, design.top.name, ())
+    follow_derived(top, lambda _, use: _origin(design.nets, use))
+    return top
+
+
+def _origin(nets: Nets, use: BlockUse) -> Origin:
+    written = _clock(use.body, use.source.clock)
+    return nets.origin(written) if written is not None else Origin()
+
+
+@dataclass(frozen=True)
+class _Elaboration:
+    design: Design
+    blocks: Mapping[Key, SourceBlock]
+
+    def visit(self, instance: Instance, scope: Any, path: str, loops: tuple[Loop, ...]) -> None:
+        for member in scope:
+            kind = member.kind
+            if kind == Kind.ProceduralBlock and member.syntax is not None:
+                source = self.blocks.get(_key(self.design, member.syntax.getFirstToken().location))
+                if source is not None:
+                    written = _clock(member.body, source.clock)
+                    clock, turned = (written is not None and self.design.nets.top_port(written)) or ("", False)
+                    around, reset = member.parentScope, _root_reset(self.design.nets, member.body)
+                    use = BlockUse(f"{path}.{source.label}", source, loops, clock, around, reset, member.body, turned)
+                    instance.blocks.append(use)
+            elif kind == Kind.Instance:
+                if member.isModule:
+                    self.descend(instance, member, f"{path}.{member.name}", loops)
+            elif kind == Kind.InstanceArray:
+                self.visit_array(instance, member, path, loops)
+            elif kind == Kind.GenerateBlock:
+                if not member.isUninstantiated:
+                    inner = f"{path}.{member.name or member.externalName}".rstrip(".")
+                    self.visit(instance, member, inner, loops)
+            elif kind == Kind.GenerateBlockArray:
+                genvar = member.loopVariable.name if member.loopVariable is not None else ""
+                for entry in member.entries:
+                    index = int(entry.arrayIndex)
+                    inner = f"{path}.{member.name or member.externalName}[{index}]"
+                    self.visit(instance, entry, inner, (*loops, Loop(genvar, index)))
+
+    def visit_array(self, instance: Instance, array: Any, path: str, loops: tuple[Loop, ...]) -> None:
+        """The elements of an instance array. Those of more than one dimension are left alone."""
+        bounds = (array.range.left, array.range.right)
+        step = 1 if bounds[0] <= bounds[1] else -1
+        indexed = [(bounds[0] + step * offset, element) for offset, element in enumerate(array.elements)]
+        for index, element in sorted(indexed, key=lambda pair: pair[0]):
+            if element.kind == Kind.Instance and element.isModule:
+                place = f"{path}.{array.name}[{index}]"
+                self.descend(instance, element, place, (*loops, Loop("", index)), bounds)
+
+    def descend(
+        self, parent: Instance, symbol: Any, path: str, loops: tuple[Loop, ...],
+        array: tuple[int, int] | None = None,
+    ) -> None:  # fmt: skip
+        key = _key(self.design, symbol.syntax.getFirstToken().location)
+        body, module = symbol.body, symbol.definition.name
+        child = Instance(path, module, key, loops, array, len(body.portList), symbol.syntax, body)
+        parent.children.append(child)
+        self.visit(child, symbol.body, path, ())
+
+
+def _key(design: Design, location: Any) -> Key:
+    path, _, _ = design.place(location)
+    return str(path), int(design.manager.getFullyExpandedLoc(location).offset)
+
+
+def _clock(block: Any, name: str) -> Any | None:
+    """The expression of the event of a procedural block whose signal is written `name`."""
+    timing = block.timing if block.kind == ast.StatementKind.Timed else None
+    events = () if timing is None else timing.events if timing.kind == ast.TimingControlKind.EventList else [timing]
+    signals = (event.expr for event in events if event.kind == ast.TimingControlKind.SignalEvent)
+    return next((one for one in signals if str(one.syntax).strip() == name), None)
+
+
+def _root_reset(nets: Nets, body: Any) -> tuple[str, bool] | None:
+    """The top level's port that the first condition of a clocked block asks for, and whether for its being low."""
+    while body.kind in _AROUND:
+        if body.kind == ast.StatementKind.Timed:
+            body = body.stmt
+        elif body.kind == ast.StatementKind.Block:
+            body = body.body
+        elif not (several := list(body.list)):
+            return None
+        else:
+            body = several[0]
+    if body.kind != ast.StatementKind.Conditional:
+        return None
+    low, asked = False, body.conditions[0].expr
+    if asked.kind == ast.ExpressionKind.BinaryOp and asked.op == ast.BinaryOperator.Equality:
+        low, asked = str(asked.right.constant).endswith("0"), asked.left
+    found = nets.top_port(asked)
+    return (found[0], low ^ found[1]) if found else None

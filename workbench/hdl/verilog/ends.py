@@ -1,0 +1,99 @@
+"""The handshakes at an instance's ports, told as a top's are (`api/instrument/port_finder.py`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from workbench.api import PortKind
+from workbench.api.instrument.port_finder import FoundPort, find_ports, plain_name
+from workbench.api.port_styles import GRANT, OTHERS, Handshake, PortStyle, port_kinds
+from workbench.hdl.verilog.design import Design
+from workbench.hdl.verilog.expressions import Bit
+from workbench.hdl.verilog.ports import ports_of
+from workbench.model.scan import HdlPort
+
+#: A parameter of modules of which no word goes with tlast: it marks the end alone.
+END_MARK = "END_MARK"
+_MOST_PORTS = 2000  # of an instance whose ports are looked at
+
+
+@dataclass(frozen=True)
+class End:
+    """A handshake at an instance's ports. `offers`: the instance drives valid; `bits` are those of its data, `carried`
+    the ports that go with them. `several`: its signals hold others, too. With `mark` no word is passed, but the end."""
+
+    path: str
+    offers: bool
+    name: str
+    style: str
+    bits: int
+    valid: Bit
+    ready: Bit
+    place: tuple[str, int]
+    valid_name: str
+    ready_name: str
+    carried: tuple[str, ...]
+    several: bool
+    mark: Bit | None = None
+
+
+@lru_cache(1)
+def _styles(kinds: tuple[PortKind, ...]) -> Mapping[str, PortStyle]:
+    return {style.name: style for style in (*(kind.style for kind in kinds), *OTHERS) if style}
+
+
+@lru_cache(10_000)
+def _found(ports: tuple[HdlPort, ...], kinds: tuple[PortKind, ...]) -> tuple[FoundPort, ...]:
+    return find_ports(ports, kinds).ports
+
+
+def ends_of(design: Design, path: str, body: Any) -> Iterator[End]:
+    leaves = {port.name: (port, symbol) for port, symbol in ports_of(design, body)}
+    if len(leaves) > _MOST_PORTS:
+        return
+    for found in _found(tuple(port for port, _ in leaves.values()), port_kinds()):
+        signals = dict(found.signals)
+        for shake in _styles(port_kinds())[found.style].handshakes:
+            if shake.valid not in signals or shake.ready not in signals:
+                continue
+            (valid, valid_symbol), (ready, ready_symbol) = leaves[signals[shake.valid]], leaves[signals[shake.ready]]
+            if valid_symbol is None or ready_symbol is None or valid.direction == ready.direction:
+                continue
+            data = [signals[role] for role in shake.data if role in signals] or found.payload
+            bits = sum(leaves[name][0].bits for name in data) // found.count
+            one = len(_styles(port_kinds())[found.style].handshakes) == 1
+            others = [*signals.values(), *found.payload] if one else data
+            carried = tuple(
+                name for name in others if leaves[name][0].direction == valid.direction and name != valid.name
+            )
+            if found.style == GRANT.name and not carried:
+                continue  # an arbiter's: nothing passes
+            last = leaves[signals["tlast"]][1] if "tlast" in signals and body.find(END_MARK) is not None else None
+            mark = Bit(last, 0, False) if last is not None else None
+            for number in range(found.count):
+                yield End(
+                    path,
+                    valid.direction == "output",
+                    _label(found, shake) + (f"[{number}]" if found.count > 1 else ""),
+                    found.style,
+                    bits,
+                    Bit(valid_symbol, valid.lsb + number, shake.valid_low ^ plain_name(valid).endswith("_n")),
+                    Bit(ready_symbol, ready.lsb + number, shake.ready_low ^ plain_name(ready).endswith("_n")),
+                    (valid.file, valid.line),
+                    valid.name,
+                    ready.name,
+                    carried,
+                    found.count > 1,
+                    mark,
+                )
+
+
+def _label(found: FoundPort, shake: Handshake) -> str:
+    """The port's name, with the channel's where it has several."""
+    channel = shake.valid.removesuffix("valid") if len(_styles(port_kinds())[found.style].handshakes) > 2 else ""
+    return "_".join(part for part in (found.name, channel) if part) or {"empty": "out", "write": "in"}.get(
+        shake.valid, shake.valid
+    )

@@ -1,0 +1,31 @@
+"""What of a design in Verilog is the application's own."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from workbench.hdl.instances import Instance
+from workbench.hdl.verilog.design import Design, source_files
+from workbench.hdl.verilog.streams import FoundStreams, only
+from workbench.model.application import HardwareSources
+
+
+def library_of(design: Design, hardware: HardwareSources) -> frozenset[Path]:
+    """The sources that are not the application's own."""
+    vendors = [design.primitives.file] if design.primitives else []
+    return frozenset((*source_files(design.root, hardware.library)[0], *vendors))
+
+
+def own_streams(
+    design: Design, found: FoundStreams, top: Instance | None, hardware: HardwareSources, library: Collection[Path]
+) -> FoundStreams:
+    """Those with an end that is the application's, outside of the design, pointed at or called by a name."""
+    if top is None or not library:
+        return found
+    held = {i.path for i in top.walk() if design.place(i.body.definition.location)[0] in library}
+    held -= {f"{top.path}.{name}" for name in (*hardware.names, *hardware.fifos) if name}
+    pointed = {f"{top.path}.{signals.name}" for signals in hardware.streams}
+    return only(
+        found, [n for n, s in enumerate(found.streams) if s.id in pointed or not {s.source, s.target} <= held]
+    )  # fmt: skip

@@ -1,0 +1,213 @@
+"""The edits that make an observed copy of a source file: insertions within lines, so that line numbers stay."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from pyslang import syntax
+
+from workbench.api.instrument.probes import state_bits
+from workbench.api.instrument.wrapper import STATE_PORT
+from workbench.hdl.blocks import SourceBlock, meaning
+from workbench.hdl.edits import Edits
+from workbench.hdl.verilog.blocks import after_declarations, id_of, reset_chain
+from workbench.hdl.verilog.design import Design, Node
+from workbench.model.diagnostic import Diagnostic
+
+
+def modules_by_name(design: Design) -> dict[str, Node]:
+    return {name: nodes[0] for name, nodes in _definitions(design).items()}
+
+
+def defined_twice(design: Design, used: Iterable[str]) -> Iterator[Diagnostic]:
+    """An error for each of the modules in use that stands in the sources at two places: simulators take either."""
+    definitions = _definitions(design)
+    for name in used:
+        places = dict.fromkeys(design.place(node.header.name.location) for node in definitions.get(name, ()))
+        if len(places) > 1:
+            (first, its_line, _), (path, line, column), *_ = places
+            message = f"the module '{name}' is defined a second time, after {design.name_of(first)}:{its_line}"
+            hint = "Take one of the two out of the hardware sources."
+            yield Diagnostic(message, hint, file=design.name_of(path), line=line, column=column)
+
+
+def _definitions(design: Design) -> dict[str, list[Node]]:
+    found: dict[str, list[Node]] = {}
+    for unit in design.units:
+        root = unit.root
+        members = root.members if isinstance(root, syntax.CompilationUnitSyntax) else [root]
+        for member in members:
+            if isinstance(member, syntax.ModuleDeclarationSyntax):
+                found.setdefault(member.header.name.valueText, []).append(member)
+    return found
+
+
+def why_not_editable(design: Design, module: Node | None) -> str:
+    """Why a module cannot get a port, or ''."""
+    if module is None:
+        return "its module is not defined in the hardware sources"
+    path, _, _ = design.place(module.header.name.location)
+    if path not in design.sources:
+        return f"its module is in the included file {design.name_of(path)}: list that among the hardware sources"
+    header = module.header
+    if header.moduleKeyword.valueText not in ("module", "macromodule"):
+        return f"it is in a {header.moduleKeyword.valueText}, not in a module"
+    tokens = [header.name, header.semi]
+    if header.ports is not None:
+        tokens.append(header.ports.getLastToken())
+    if any(design.offset(token.location, path) is None for token in tokens):
+        return "the head of its module is in a macro"
+    return ""
+
+
+def add_port(design: Design, edits: Edits, module: Node, width: int) -> None:
+    """Give a module the output port `recap_state`."""
+    header = module.header
+    declaration = f"output wire [{width - 1}:0] {STATE_PORT}"
+    ports = header.ports
+    if ports is None:
+        before = header.parameters.getLastToken() if header.parameters is not None else header.name
+        edits.insert(_end(design, before), f" ({declaration})")
+        return
+    listed = list(ports.ports)
+    closing = int(ports.closeParen.location.offset)
+    if isinstance(ports, syntax.NonAnsiPortListSyntax) and listed:
+        edits.insert(closing, f", {STATE_PORT}")
+        edits.insert(_end(design, header.semi), f" {declaration};")
+    else:  # a comma that nothing follows is one already
+        comma = ", " if listed and isinstance(listed[-1], syntax.SyntaxNode) else ""
+        edits.insert(closing, f"{comma}{declaration}")
+
+
+def rename_module(design: Design, edits: Edits, module: Node, name: str) -> None:
+    tokens = [module.header.name]
+    if module.blockName is not None:
+        tokens.append(module.blockName.name)
+    for token in tokens:
+        start = int(token.location.offset)
+        edits.replace(start, start + len(token.rawText.encode()), name)
+
+
+def set_default(design: Design, edits: Edits, declarator: Node, value: str) -> None:
+    """Give a parameter another default. One that stands in a macro keeps its own: the wrapper sets it."""
+    expression = declarator.initializer.expr if declarator is not None and declarator.initializer is not None else None
+    if expression is None:
+        return
+    start = design.offset(expression.sourceRange.start, edits.path)
+    end = design.offset(expression.sourceRange.end, edits.path)
+    if start is not None and end is not None:
+        edits.replace(start, end, value)
+
+
+def connect(design: Design, edits: Edits, instance: Node, part: str, ports: int) -> None:
+    """Connect the new port of an instantiation to `part` of the module's own. `ports`: how many the child has."""
+    closing = int(instance.closeParen.location.offset)
+    connections = [c for c in instance.connections if isinstance(c, syntax.SyntaxNode)]
+    wire = f"{STATE_PORT}{part}"
+    by_order = syntax.OrderedPortConnectionSyntax | syntax.EmptyPortConnectionSyntax
+    ordered = [c for c in connections if isinstance(c, by_order)]
+    if ordered and not (len(connections) == 1 and isinstance(connections[0], syntax.EmptyPortConnectionSyntax)):
+        edits.insert(closing, ", " * (ports - len(connections) + 1) + wire)
+    elif ordered or not connections:
+        edits.insert(closing, f".{STATE_PORT}({wire})")
+    else:
+        edits.insert(closing, f", .{STATE_PORT}({wire})")
+
+
+def register_name(block: SourceBlock) -> str:
+    return "recap_st_" + re.sub(r"\W", "_", block.label)
+
+
+def observe(
+    design: Design, edits: Edits, block: SourceBlock, part: str, told: str, held: bool, clock: bool = False
+) -> None:
+    """Drive `part` of the module's port with a block's state, and where asked with its `clock` above that: with the
+    expression `told`; without one, by a register that is set in every branch, but not in an asynchronous reset where it
+    is `held` there."""
+    name, bits = register_name(block), state_bits(len(block.states) + 1)
+    node = block.node
+    start = block.key[1]
+    alone = isinstance(
+        node.parent,
+        syntax.LoopGenerateSyntax
+        | syntax.IfGenerateSyntax
+        | syntax.ElseClauseSyntax
+        | syntax.StandardCaseItemSyntax
+        | syntax.DefaultCaseItemSyntax,
+    )
+    opening = "begin " if alone else ""
+    driven = f"assign {STATE_PORT}{part} = {f'{{{block.clock}, {name}}}' if clock else name}; "
+    if told:
+        edits.insert(start, f"{opening}wire [{bits - 1}:0] {name} = {told}; {driven}")
+    else:
+        edits.insert(start, f"{opening}reg [{bits - 1}:0] {name} = 0; {driven}")
+        _set_in_branches(design, edits, block, name, held)
+    if alone:
+        edits.insert(_end(design, node.getLastToken()), " end")
+
+
+def _set_in_branches(design: Design, edits: Edits, block: SourceBlock, name: str, held: bool) -> None:
+    bits = state_bits(len(block.states) + 1)
+    for statement, texts in _assignments(design, edits, block, name, held):
+        _prepend(design, edits, statement, texts)
+    for conditional in _without_else(block):
+        edits.insert(_end(design, conditional.getLastToken()), f" else {name} <= {bits}'d0;")
+
+
+def _assignments(design: Design, edits: Edits, block: SourceBlock, name: str, held: bool) -> Iterator[tuple[Node, str]]:
+    """(statement, assignments that go before it), outermost first."""
+    bits = state_bits(len(block.states) + 1)
+    codes = {meaning(placed.pragma): code for code, placed in enumerate(block.states, 1)}
+    body = block.node.statement.statement
+    defaults = [body]
+    chain = reset_chain(body, block.resets) if block.resets else None
+    if chain:
+        last = chain[-1].elseClause
+        resets = [] if held else [conditional.statement for conditional in chain]
+        defaults = [*resets, *([last.clause] if last is not None else [])]
+    texts: dict[tuple[int, int], list[str]] = {id_of(statement): [f"{name} <= {bits}'d0;"] for statement in defaults}
+    nodes = {id_of(statement): statement for statement in defaults}
+    for arm in block.arms:
+        statement = defaults[-1] if arm.kind == "body" else arm.statement
+        for placed in arm.pragmas:
+            code = f"{name} <= {bits}'d{codes[meaning(placed.pragma)]};"
+            condition = placed.pragma.condition
+            if condition and arm.in_reset:
+                continue
+            if condition:
+                code = f"if ({condition}) {code}"
+                line = design.place(_place_of(statement).location)[1]
+                edits.conditions[line] = placed
+            nodes.setdefault(id_of(statement), statement)
+            texts.setdefault(id_of(statement), []).append(code)
+    for key in sorted(nodes, key=lambda k: (k[0], -k[1])):
+        yield nodes[key], " ".join(texts[key])
+
+
+def _without_else(block: SourceBlock) -> list[Node]:
+    chain = reset_chain(block.node.statement.statement, block.resets) if block.resets else None
+    return [chain[-1]] if chain and chain[-1].elseClause is None else []
+
+
+def _place_of(statement: Node) -> Node:
+    """The token after which, or before which, assignments are written."""
+    if isinstance(statement, syntax.BlockStatementSyntax):
+        return after_declarations(statement)
+    return statement.getFirstToken()
+
+
+def _prepend(design: Design, edits: Edits, statement: Node, assignments: str) -> None:
+    if isinstance(statement, syntax.BlockStatementSyntax):
+        edits.insert(_end(design, after_declarations(statement)), f" {assignments}")
+        return
+    manager = design.manager
+    edits.insert(int(manager.getFullyExpandedLoc(statement.getFirstToken().location).offset), f"begin {assignments} ")
+    edits.insert(_end(design, statement.getLastToken()), " end")
+
+
+def _end(design: Design, token: Node) -> int:
+    manager, end = design.manager, token.range.end
+    while manager.isMacroLoc(end):
+        end = manager.getExpansionRange(end).end
+    return int(end.offset)

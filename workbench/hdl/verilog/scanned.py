@@ -1,0 +1,53 @@
+"""What a scan says of a design in Verilog: of its modules, and its clocked blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from workbench.hdl.blocks import Arm, SourceBlock
+from workbench.hdl.derived import gives
+from workbench.hdl.instances import Instance
+from workbench.hdl.verilog.design import Design
+from workbench.hdl.verilog.rewrite import defined_twice, modules_by_name
+from workbench.hdl.verilog.states import Asked, States
+from workbench.hdl.verilog.synthesis import unsynthesisable
+from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.model.scan import Branch, HdlBlock
+
+
+def of_modules(design: Design, top: Instance, clocks: Collection[str]) -> Iterator[Diagnostic]:
+    """What is to be told of the modules below a top. `clocks` are those of PLLs that are simulated as fast as they
+    are."""
+    nodes = modules_by_name(design)
+    used = dict.fromkeys(instance.module for instance in top.walk())
+    yield from defined_twice(design, used)
+    yield from _of_primitives(design, top, clocks)
+    yield from unsynthesisable(design, [nodes[name] for name in used if name in nodes])
+
+
+def _of_primitives(design: Design, top: Instance, clocks: Collection[str]) -> Iterator[Diagnostic]:
+    """What the simulation does not know of the vendors' primitives, where they are instantiated."""
+    told: dict[tuple[Path, int, int], Diagnostic] = {}
+    for instance in top.walk():
+        if design.primitives and not gives(instance, clocks) and (said := design.primitives.told(instance.module)):
+            message, hint = said
+            path, line, column = design.place(instance.node.getFirstToken().location)
+            warning = Diagnostic(message, hint, Severity.WARNING, design.name_of(path), line, column)
+            told.setdefault((path, line, column), warning)
+    return iter(told.values())
+
+
+def hdl_block(design: Design, states: States, block: SourceBlock, instances: tuple[str, ...], why_not: str) -> HdlBlock:
+    branches = tuple(_branch(arm, states.of(block, arm)) for arm in block.arms)
+    return HdlBlock(
+        f"{block.module}.{block.label}", block.module, block.kind, design.name_of(block.path), block.line,
+        block.end_line, block.clock, block.edge, branches, instances, why_not,
+    )  # fmt: skip
+
+
+def _branch(arm: Arm, asked: Asked) -> Branch:
+    return Branch(
+        arm.line, arm.kind, arm.label, arm.pragma_line, arm.indent, arm.end_line, arm.pragmas, asked.register,
+        asked.values, asked.terms, arm.pragma_column,
+    )  # fmt: skip

@@ -1,0 +1,52 @@
+"""What cannot become hardware, or not everywhere the same, in the modules that the design is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from pyslang import syntax
+
+from workbench.hdl.verilog.design import Design, Node
+from workbench.model.diagnostic import Diagnostic
+
+_ARRAY_HINT = "Write one of the dimensions as a generate loop: simulators build such an array differently, or in part."
+_HINT = "Only synthesisable RTL can be observed and simulated; keep test-bench code out of the hardware sources."
+
+
+def unsynthesisable(design: Design, modules: Iterable[Node]) -> Iterator[Diagnostic]:
+    """A diagnostic for each statement that no synthesis takes (delays but those of 0, waits, forks, endless loops,
+    forces), and for what simulators do not agree on."""
+    for module in modules:
+        found: list[tuple[Node, str, str]] = []
+
+        def look(node: Node, found: list[tuple[Node, str, str]] = found) -> None:
+            if isinstance(node, syntax.StatementSyntax) and (what := _fault(node)):
+                found.append((node, f"this cannot be synthesised: {what}", _HINT))
+            elif isinstance(node, syntax.InstanceNameSyntax) and len(node.dimensions) > 1:
+                name = node.name.valueText
+                found.append((node, f"'{name}' is an array of instances of more than one dimension", _ARRAY_HINT))
+
+        module.visit(look)
+        for node, what, hint in found:
+            path, line, column = design.place(node.getFirstToken().location)
+            name = design.name_of(path)
+            yield Diagnostic(what, hint, file=name, line=line, column=column)
+
+
+def _fault(node: Node) -> str:
+    if isinstance(node, syntax.TimingControlStatementSyntax):
+        control = node.timingControl
+        if isinstance(control, syntax.DelaySyntax):  # compilers from C write "#0" before what registers begin with
+            return "" if str(control.delayValue).strip() == "0" else "a delay"
+        if not isinstance(node.parent, syntax.ProceduralBlockSyntax):
+            return "waiting for an event within a block"
+        return ""
+    if isinstance(node, syntax.WaitStatementSyntax | syntax.WaitForkStatementSyntax):
+        return "a wait"
+    if isinstance(node, syntax.ForeverStatementSyntax):
+        return "an endless loop"
+    if isinstance(node, syntax.BlockStatementSyntax) and node.begin.valueText == "fork":
+        return "a fork"
+    if isinstance(node, syntax.ProceduralAssignStatementSyntax) and node.keyword.valueText == "force":
+        return "a force"
+    return ""
