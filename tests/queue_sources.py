@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rc_workbench_plugins.streaming.virtual_queue import IDEAL, Bus, Intervals
 from scipy.signal import lfilter
 from scipy.stats import norm
+
+from workbench.api.virtual_queue import IDEAL, Bus, Intervals
 
 BETWEEN, SERVICE = 1.25, 1.0
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from rc_workbench_plugins.streaming.events import Events
 from rc_workbench_plugins.streaming.query.measures import (
     And,
     Blocked,
@@ -21,6 +20,8 @@ from rc_workbench_plugins.streaming.query.measures import (
     Statistic,
     Tap,
 )
+
+from workbench.api.stream_events import Events
 
 Value = float | None
 

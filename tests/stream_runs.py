@@ -7,11 +7,11 @@ from pathlib import Path
 
 import ciw
 import numpy as np
-from rc_workbench_plugins.streaming.events import EdgeEvents, Events, tables
-from rc_workbench_plugins.streaming.topology import End, StreamEdge
 
+from workbench.api.stream_events import EdgeEvents, Events, tables
 from workbench.formats.run_folder import RunWriter
 from workbench.model.run import RunStatus
+from workbench.model.topology import End, StreamEdge
 
 US = 1e6  # ps
 

@@ -6,22 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from rc_workbench_plugins.streaming.events import EdgeEvents, Events, Times, of_topology, tables
 from rc_workbench_plugins.streaming.flatten import flattened
-from rc_workbench_plugins.streaming.topology import (
-    At,
-    BlockKind,
-    End,
-    StreamBlock,
-    StreamEdge,
-    Topology,
-    TypedPort,
-    Way,
-)
 from rc_workbench_plugins.streaming.x_language import Declared, read_section, read_x
 
+from workbench.api.stream_events import EdgeEvents, Events, Times, of_topology, tables
 from workbench.model.run import Run
 from workbench.model.streaming import Streaming
+from workbench.model.topology import At, BlockKind, End, StreamBlock, StreamEdge, Topology, TypedPort, Way
 
 
 def topology(name: str, edges: str, depth: int = 4, type_: str = "unsigned16") -> Topology:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from memory_port import PLATFORM
-from rc_workbench_plugins.mixed import MixedLanguage
+from rc_workbench_plugins.vhdl import MixedLanguage
 from tools import NEEDS_GHDL
 
 from workbench.api.equivalence import How, Limits

@@ -16,12 +16,12 @@ from rc_workbench_plugins.queueing.distribution import fit
 from rc_workbench_plugins.queueing.network import network
 from rc_workbench_plugins.queueing.shown import results
 from rc_workbench_plugins.queueing.station import limited_waiting_shares, simulated_shares, waiting, waiting_shares
-from rc_workbench_plugins.streaming.events import EdgeEvents, Events
-from rc_workbench_plugins.streaming.topology import End, StreamEdge
-from rc_workbench_plugins.streaming.virtual_queue import Bus, passage
 from stream_runs import US, kept, simulated
 
+from workbench.api.stream_events import EdgeEvents, Events
+from workbench.api.virtual_queue import Bus, passage
 from workbench.cli.main import main
+from workbench.model.topology import End, StreamEdge
 from workbench.predict.formulas import Evaluation
 from workbench.predict.kinds import parse_model
 

@@ -11,18 +11,18 @@ import pytest
 from rc_workbench_plugins.streaming.agents.hardware import AgentEdge, hardware_agent
 from rc_workbench_plugins.streaming.agents.layout import END_FRAMES, FRAME_LENGTH, TELL_TIME, AgentClock, HardwareAgent
 from rc_workbench_plugins.streaming.agents.packets import answers, times_told
-from rc_workbench_plugins.streaming.events import EdgeEvents, Events, of_topology
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.measures import COUNTED, FrameLength, FrameValue, Query, Statistic, Tap
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.words import result_words
-from rc_workbench_plugins.streaming.topology import Topology
 from rtl_simulator import Cycle, Simulator, simulate
 from stream_topologies import topology
 from tools import NEEDS_GHDL
 
 from workbench.api import virtual_time
+from workbench.api.stream_events import EdgeEvents, Events, of_topology
 from workbench.hdl.ghdl import as_one
+from workbench.model.topology import Topology
 from workbench.system.process import run_program
 from workbench.system.toolchain import Tool, find_verilator, verilator_environment
 

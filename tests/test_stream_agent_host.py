@@ -15,13 +15,13 @@ from rc_workbench_plugins.streaming.agents.hardware import hardware_agent
 from rc_workbench_plugins.streaming.agents.host import FILE, HostAgent, host_agent, host_answers
 from rc_workbench_plugins.streaming.agents.joints import AgentEdge
 from rc_workbench_plugins.streaming.agents.layout import KILLED, AgentClock
-from rc_workbench_plugins.streaming.events import EdgeEvents, Events, Times, of_topology
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.measures import FrameLength, FrameValue, Query
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from stream_topologies import STATEMENTS, STREAM
 from workbench.resources import __file__ as resources
 
+from workbench.api.stream_events import EdgeEvents, Events, Times, of_topology
 from workbench.model.diagnostic import has_errors
 
 HEADERS = Path(resources).parent / "streaming"

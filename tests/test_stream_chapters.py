@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 from rc_workbench_plugins.streaming.agents.told import answers_told
-from rc_workbench_plugins.streaming.events import events_of
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.measures import FrameLength, Query
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from stream_topologies import CHAPTERS, EXAMPLES
 
 from workbench.api.job import Job
+from workbench.api.stream_events import events_of
 from workbench.model.run import Run
 from workbench.session.make.pipeline import RunOptions, run_workspace
 from workbench.session.open.opening import open_workspace

@@ -6,21 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rc_workbench_plugins.streaming.events import (
-    EDGES,
-    PUSHES,
-    Crossing,
-    EdgeEvents,
-    Events,
-    events_of,
-    head_of,
-    tables,
-)
-from rc_workbench_plugins.streaming.topology import End, MappedTo, Resource, StreamEdge
 
+from workbench.api.stream_events import EDGES, PUSHES, Crossing, EdgeEvents, Events, events_of, head_of, tables
 from workbench.formats.run_folder import RunWriter, open_run
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import RunStatus
+from workbench.model.topology import End, MappedTo, Resource, StreamEdge
 
 
 def an_edge(label: str, source: str, sink: str, type_: str, values: list[float] | None) -> EdgeEvents:

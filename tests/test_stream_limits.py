@@ -10,7 +10,6 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from rc_workbench_plugins.streaming.events import Events, Times, events_of, tables
 from rc_workbench_plugins.streaming.limit_finding import (
     LIMITS,
     limits,
@@ -19,12 +18,12 @@ from rc_workbench_plugins.streaming.limit_finding import (
     stream_advice,
     stream_bound,
 )
-from rc_workbench_plugins.streaming.topology import MappedTo, Resource
 from stream_topologies import DEPTH, LAPLACE, TANDEM, flow
 
 from workbench.analysis import analyse
 from workbench.api import FindingSource
 from workbench.api.queues import Deeper
+from workbench.api.stream_events import Events, Times, events_of, tables
 from workbench.api.tables import table_of
 from workbench.cli.main import main
 from workbench.formats.run_folder import RunWriter, open_run
@@ -34,6 +33,7 @@ from workbench.model.finding import Finding
 from workbench.model.finding import MappedTo as Line
 from workbench.model.pragma import Category
 from workbench.model.run import RunStatus
+from workbench.model.topology import MappedTo, Resource
 from workbench.session.keep.results import open_knowledge
 from workbench.session.program.plugins import load_plugins
 from workbench.testing.runs import synthetic_run

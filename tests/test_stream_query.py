@@ -10,11 +10,11 @@ from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.frames import frame_of
 from rc_workbench_plugins.streaming.query.measures import FrameLength, Metric, Query, Statistic, Tap
 from rc_workbench_plugins.streaming.query.resolve import read_query
-from rc_workbench_plugins.streaming.topology import Topology
 from stream_oracle import Oracle
 from stream_topologies import ASTRO, EXAMPLES, STATEMENTS, STREAM, random_events
 
 from workbench.model.diagnostic import WorkbenchError, has_errors
+from workbench.model.topology import Topology
 
 #: What the examples leave out.
 MORE = (

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from rc_workbench_plugins.streaming.agents.packets import Answers
 from rc_workbench_plugins.streaming.agents.told import table_of_answers
-from rc_workbench_plugins.streaming.events import EdgeEvents, of_topology, tables
 from rc_workbench_plugins.streaming.query.measures import FrameValue, MeasureResult
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from stream_topologies import STREAM
 
+from workbench.api.stream_events import EdgeEvents, of_topology, tables
 from workbench.cli.main import main
 from workbench.formats.run_folder import RunWriter
 from workbench.model.diagnostic import Diagnostic, Severity

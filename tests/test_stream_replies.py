@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from rc_workbench_plugins.streaming.agents.cost import Cost
 from rc_workbench_plugins.streaming.agents.told import ANSWERS
-from rc_workbench_plugins.streaming.events import tables
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.frames import frame_of
 from rc_workbench_plugins.streaming.query.resolve import read_query
@@ -17,6 +16,7 @@ from rc_workbench_plugins.streaming.query.window import ask, explain, subject
 from rc_workbench_plugins.streaming.query.words import assert_words, result_words
 from stream_topologies import LAPLACE, flow, topology
 
+from workbench.api.stream_events import tables
 from workbench.model.run import Run, Table
 from workbench.testing.runs import synthetic_run
 

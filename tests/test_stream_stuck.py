@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rc_workbench_plugins.streaming.events import events_of
 from rc_workbench_plugins.streaming.generate import RESOURCES
 from rc_workbench_plugins.streaming.recorded import HOST, PUSH
 
 from workbench.api.job import Job, JobEvent
+from workbench.api.stream_events import events_of
 from workbench.model.diagnostic import Cancelled
 from workbench.model.run import Run, RunStatus
 from workbench.session.keep.results import open_recorded

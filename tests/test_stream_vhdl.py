@@ -11,7 +11,6 @@ import pytest
 from rc_workbench_plugins.streaming import compared as streaming_compared
 from rc_workbench_plugins.streaming.compared import compared
 from rc_workbench_plugins.streaming.modules import read_module
-from rc_workbench_plugins.streaming.topology import At, Implementation, Language, Value
 from rtl_simulator import Cycle, Simulator, simulate
 from tools import NEEDS_GHDL
 
@@ -19,6 +18,7 @@ from workbench.api.job import Job
 from workbench.hdl import ghdl
 from workbench.hdl.ghdl import Design
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
+from workbench.model.topology import At, Implementation, Language, Value
 from workbench.system.confine import read_only
 from workbench.system.process import ProcessResult
 

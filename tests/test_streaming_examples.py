@@ -9,10 +9,10 @@ from types import ModuleType
 
 import pytest
 from rc_workbench_plugins.streaming.composer import read_topology
-from rc_workbench_plugins.streaming.events import events_of
 
 from workbench.api import Composition
 from workbench.api.job import Job
+from workbench.api.stream_events import events_of
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.run import Run
 from workbench.replay.predict import prepare

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rc_workbench_plugins.streaming.events import Events, events_of
 from rtl_simulator import make_board
 from ssh_machine import SSHD, ssh_machine
 
+from workbench.api.stream_events import Events, events_of
 from workbench.cli.main import main
 from workbench.formats.run_folder import open_run
 from workbench.model.run import Run

@@ -16,7 +16,6 @@ from rc_workbench_plugins.simulated_card.simulate import simulate
 from rc_workbench_plugins.simulated_card.target import SimulatedCard
 from rc_workbench_plugins.streaming.agents.told import answers_told
 from rc_workbench_plugins.streaming.crossing import trust_of
-from rc_workbench_plugins.streaming.events import EdgeEvents, Events, events_of
 from rc_workbench_plugins.streaming.limit_finding import limits
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.measures import FrameLength, Query
@@ -25,6 +24,7 @@ from tools import NEEDS_GHDL
 
 from workbench.api import Outcome, Task
 from workbench.api.job import Job, JobEvent
+from workbench.api.stream_events import EdgeEvents, Events, events_of
 from workbench.api.virtual_time import clock_problems, frame_of, frames_of_table
 from workbench.cli.main import main
 from workbench.formats.platform_file import load_platform

@@ -6,11 +6,11 @@ import time
 
 import pytest
 from rc_workbench_plugins.streaming.flatten import flattened
-from rc_workbench_plugins.streaming.topology import At, MappedTo, Topology, Way
 from rc_workbench_plugins.streaming.x_language import Declared, read_section, read_x
 
 from workbench.model.diagnostic import WorkbenchError
 from workbench.model.streaming import Streaming
+from workbench.model.topology import At, MappedTo, Topology, Way
 
 FIG_2_3 = """
 block Sensor {

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 from memory_port import PLATFORM
-from rc_workbench_plugins.mixed import MixedLanguage
-from rc_workbench_plugins.vhdl import VhdlLanguage, checked
+from rc_workbench_plugins.vhdl import MixedLanguage, VhdlLanguage, checked
 from rc_workbench_plugins.vhdl.checked import Found
 from rc_workbench_plugins.vhdl.side_by_side import Simulation
 from rc_workbench_plugins.vhdl.suspects import written_wrongly

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 from memory_port import PLATFORM
-from rc_workbench_plugins.mixed import MixedLanguage
-from rc_workbench_plugins.vhdl import VhdlLanguage, checked
+from rc_workbench_plugins.vhdl import MixedLanguage, VhdlLanguage, checked
 from rc_workbench_plugins.vhdl.beside import Alone
 from rc_workbench_plugins.vhdl.design import read_design
 from rc_workbench_plugins.vhdl.sides import parted

@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markov_intervals import fitted
 from queue_sources import EXACT, bus, intervals
-from rc_workbench_plugins.streaming.crossing import replayed_edge, trust_of, worked
+from rc_workbench_plugins.streaming.crossing import replayed_edge, trust_of
 from rc_workbench_plugins.streaming.crossing import seen as seen_of
-from rc_workbench_plugins.streaming.events import Crossing, EdgeEvents, Events
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.measures import COUNTED, Measure, Metric, Query, Statistic
-from rc_workbench_plugins.streaming.topology import End, StreamEdge
 from rc_workbench_plugins.streaming.trust import Estimate, dependences, estimate, replayed
-from rc_workbench_plugins.streaming.virtual_queue import (
+
+from workbench.api.stream_events import Crossing, EdgeEvents, Events
+from workbench.api.virtual_queue import (
     IDEAL,
     Bus,
     Draw,
@@ -33,7 +33,9 @@ from rc_workbench_plugins.streaming.virtual_queue import (
     passage,
     services,
     shares_of_time,
+    worked,
 )
+from workbench.model.topology import End, StreamEdge
 
 PARTS = ("total", "upstream", "downstream")
 AR = {phi: {"type": "ar1", "phi": phi} for phi in (0.3, 0.6, 0.9)}

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 from memory_port import PLATFORM
-from rc_workbench_plugins.mixed import MixedLanguage
 from rc_workbench_plugins.verilog import VerilogLanguage
-from rc_workbench_plugins.vhdl import VhdlLanguage
+from rc_workbench_plugins.vhdl import MixedLanguage, VhdlLanguage
 from tools import NEEDS_GHDL
 
 from workbench.api.job import Job

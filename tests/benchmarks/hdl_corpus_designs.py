@@ -13,16 +13,15 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from hdl_corpus_files import READ_OUT, Corpus, is_vhdl
-from rc_workbench_plugins.mixed import MixedLanguage
-from rc_workbench_plugins.mixed.joined import read_joined
-from rc_workbench_plugins.mixed.language import read as read_mixed
 from rc_workbench_plugins.ports.memory import MemoryPort
 from rc_workbench_plugins.verilog import VerilogLanguage
-from rc_workbench_plugins.vhdl import VhdlLanguage
+from rc_workbench_plugins.vhdl import MixedLanguage, VhdlLanguage
 from rc_workbench_plugins.vhdl.checked import check
 from rc_workbench_plugins.vhdl.design import read_units
 from rc_workbench_plugins.vhdl.language import read as read_vhdl
 from rc_workbench_plugins.vhdl.libraries import WORK
+from rc_workbench_plugins.vhdl.mixed.joined import read_joined
+from rc_workbench_plugins.vhdl.mixed.language import read as read_mixed
 from rc_workbench_plugins.vhdl.syntax import child, plain, text_of
 from rc_workbench_plugins.vhdl.units import Declared
 

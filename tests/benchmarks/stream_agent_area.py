@@ -25,10 +25,10 @@ from rc_workbench_plugins.streaming.agents.hardware import hardware_agent
 from rc_workbench_plugins.streaming.agents.joints import AgentEdge
 from rc_workbench_plugins.streaming.agents.layout import AgentClock
 from rc_workbench_plugins.streaming.query.measures import FrameLength, Measure, Metric, Query, Statistic
-from rc_workbench_plugins.streaming.topology import End, StreamEdge
 
 from workbench.hdl.ghdl import as_one
 from workbench.model.diagnostic import Diagnostic
+from workbench.model.topology import End, StreamEdge
 from workbench.system.toolchain import find_yosys
 
 PAPER = {(1, 0): (1655, 1260, 2), (4, 0): (3732, 2466, 8), (8, 16): (8584, 4776, 16)}

@@ -23,11 +23,11 @@ from pathlib import Path
 from typing import Any
 
 from command_line import command
-from rc_workbench_plugins.streaming.events import Events, events_of
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
 from rc_workbench_plugins.streaming.query.resolve import read_query
 
 from workbench.api.job import Job
+from workbench.api.stream_events import Events, events_of
 from workbench.session.make.pipeline import RunOptions, run_workspace
 from workbench.session.open.opening import open_workspace
 from workbench.session.program.plugins import load_plugins

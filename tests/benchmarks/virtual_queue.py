@@ -50,9 +50,12 @@ from rc_workbench_plugins.queueing.calibrated import calibrated
 from rc_workbench_plugins.queueing.station import simulated_shares, waiting
 from rc_workbench_plugins.streaming import trust
 from rc_workbench_plugins.streaming.crossing import replayed_edge
-from rc_workbench_plugins.streaming.events import events_of
 from rc_workbench_plugins.streaming.trust import estimate, replayed
-from rc_workbench_plugins.streaming.virtual_queue import (
+from scipy.stats import t as student
+
+from workbench.api.job import Job
+from workbench.api.stream_events import events_of
+from workbench.api.virtual_queue import (
     Draw,
     Intervals,
     average,
@@ -63,9 +66,6 @@ from rc_workbench_plugins.streaming.virtual_queue import (
     passage,
     shares_of_time,
 )
-from scipy.stats import t as student
-
-from workbench.api.job import Job
 from workbench.session.make.pipeline import RunOptions, run_workspace
 from workbench.session.open.opening import open_workspace
 from workbench.session.program.plugins import load_plugins

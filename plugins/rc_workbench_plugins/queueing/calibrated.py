@@ -17,9 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rc_workbench_plugins.streaming.crossing import worked
-from rc_workbench_plugins.streaming.events import NO_SPELLS, EdgeEvents, Events, events_of
-from rc_workbench_plugins.streaming.virtual_queue import mean, memory, services, shares_of_time
+from workbench.api.stream_events import NO_SPELLS, EdgeEvents, Events, events_of
+from workbench.api.virtual_queue import mean, memory, services, shares_of_time, worked
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.run import PS_PER_S, Run
 from workbench.model.text import percent_text

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import nbinom, poisson
 
-from rc_workbench_plugins.streaming.virtual_queue import occupancy, passage
 from workbench.api.models import Values
+from workbench.api.virtual_queue import occupancy, passage
 
 _CONSTANT = 1e-6  # a variation below which service times are one and the same
 SIMULATED, WARMING_UP = 200_000, 0.05  # jobs, and the share of them that is left out

@@ -22,7 +22,6 @@ from rc_workbench_plugins.streaming.query.measures import FrameLength
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.recorded import recorded
 from rc_workbench_plugins.streaming.stuck import told
-from rc_workbench_plugins.streaming.topology import At, Topology
 from rc_workbench_plugins.streaming.x_language import X_LIMIT, Declared, read_section, read_x
 from workbench.api import Composed, Composition
 from workbench.api.source.lines import read_source
@@ -31,6 +30,7 @@ from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.platform import Platform
 from workbench.model.run import Manifest, Table
 from workbench.model.streaming import Streaming
+from workbench.model.topology import At, Topology
 
 
 def compose(composition: Composition) -> Composed:

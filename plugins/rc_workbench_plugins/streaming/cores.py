@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from rc_workbench_plugins.streaming.events import Events, Times
-from rc_workbench_plugins.streaming.topology import MappedTo, Topology
 from workbench.api.records import read_thread_lives, read_thread_names, read_waits
+from workbench.api.stream_events import Events, Times
+from workbench.model.topology import MappedTo, Topology
 
 _NAME_MOST = 15  # bytes of a thread's name that the system keeps (resources/streaming/thread.hpp)
 

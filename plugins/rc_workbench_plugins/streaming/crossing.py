@@ -6,36 +6,24 @@ from dataclasses import replace
 
 import numpy as np
 
-from rc_workbench_plugins.streaming.events import Crossing, EdgeEvents
-from rc_workbench_plugins.streaming.events import Times as Moments
 from rc_workbench_plugins.streaming.trust import Estimate, estimate
-from rc_workbench_plugins.streaming.virtual_queue import (
+from workbench.api.stream_events import Crossing, EdgeEvents
+from workbench.api.virtual_queue import (
     IDEAL,
     Bus,
     Intervals,
     Occupancy,
     Passage,
-    Times,
     distance,
     mean,
     occupancy,
     services,
+    worked,
 )
 from workbench.model.text import percent_text, significant
 
 LEAST = 200  # elements, for anything to be said
 FULL = 0.01  # of the time in which the producer waits for room: more, and insertions depend on removals
-
-
-def worked(times: Moments, waiting: Moments) -> Times:
-    """What of the time between two transfers in turn was not spent waiting (spells, as rows); nan after the last."""
-    if not len(waiting):
-        return np.append(np.diff(times).astype(np.float64), np.nan)
-    begins, ends = waiting.T.astype(np.float64)
-    waited = np.concatenate([[0.0], (ends - begins).cumsum()])
-    edges = np.stack([begins, ends], axis=1).ravel()
-    until = np.interp(times, edges, np.stack([waited[:-1], waited[1:]], axis=1).ravel(), left=0.0)
-    return np.append(np.diff(times) - np.diff(until), np.nan)
 
 
 def seen(edge: EdgeEvents) -> tuple[Passage, Intervals, Bus]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rc_workbench_plugins.streaming.topology import StreamEdge, Topology
 from workbench.model.streaming import Streaming
+from workbench.model.topology import StreamEdge, Topology
 
 
 def depths(topology: Topology, edge: StreamEdge, section: Streaming) -> tuple[int, int]:

@@ -8,7 +8,10 @@ from dataclasses import replace
 from math import isfinite
 from typing import NoReturn
 
-from rc_workbench_plugins.streaming.topology import (
+from rc_workbench_plugins.streaming.x_language import Connection, Declared, Definition, Made, problem
+from workbench.model.diagnostic import Diagnostic, did_you_mean
+from workbench.model.text import listed
+from workbench.model.topology import (
     ANY_CORE,
     DEFAULT_DEPTH,
     TYPE_BYTES,
@@ -26,9 +29,6 @@ from rc_workbench_plugins.streaming.topology import (
     Value,
     Way,
 )
-from rc_workbench_plugins.streaming.x_language import Connection, Declared, Definition, Made, problem
-from workbench.model.diagnostic import Diagnostic, did_you_mean
-from workbench.model.text import listed
 
 BLOCK_LIMIT = 1000
 EDGE_LIMIT = 16 * BLOCK_LIMIT

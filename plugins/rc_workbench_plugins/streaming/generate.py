@@ -17,7 +17,16 @@ from rc_workbench_plugins.streaming.agents.division import NO_AGENTS, Agents
 from rc_workbench_plugins.streaming.edge_queues import arrival, depths
 from rc_workbench_plugins.streaming.instances import identifier, instance
 from rc_workbench_plugins.streaming.modules import Module, read_module
-from rc_workbench_plugins.streaming.topology import (
+from rc_workbench_plugins.streaming.x_language import problem
+from workbench.api import Composition
+from workbench.api.source import suffixes
+from workbench.hdl.ghdl import Design, as_one
+from workbench.model.application import STREAM_TOP
+from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.model.platform import CallKind, Platform
+from workbench.model.prototypes import handles, parse_prototype
+from workbench.model.streaming import AgentLanguage, Streaming
+from workbench.model.topology import (
     CARD,
     MAIN,
     At,
@@ -29,15 +38,6 @@ from rc_workbench_plugins.streaming.topology import (
     Value,
     Way,
 )
-from rc_workbench_plugins.streaming.x_language import problem
-from workbench.api import Composition
-from workbench.api.source import suffixes
-from workbench.hdl.ghdl import Design, as_one
-from workbench.model.application import STREAM_TOP
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.platform import CallKind, Platform
-from workbench.model.prototypes import handles, parse_prototype
-from workbench.model.streaming import AgentLanguage, Streaming
 
 RESOURCES = Path(str(files("workbench.resources"))) / "streaming"
 _CPP = {

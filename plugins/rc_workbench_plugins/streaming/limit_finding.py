@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rc_workbench_plugins.streaming.cores import away
-from rc_workbench_plugins.streaming.events import Events, events_of, head_of
 from rc_workbench_plugins.streaming.query.evaluate import evaluate, waiting_for_the_bus
 from rc_workbench_plugins.streaming.query.limits import Queues, Walk, questions, walk
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.queues import queues
-from rc_workbench_plugins.streaming.topology import GENERATED, MappedTo, Topology
+from workbench.api.stream_events import Events, events_of, head_of
 from workbench.model.blocks import Block, Side
 from workbench.model.changes import Depth, ScaleHost, ScaleState
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
@@ -28,6 +27,7 @@ from workbench.model.pragma import Category
 from workbench.model.prediction import Prediction, Trust
 from workbench.model.run import PS_PER_S
 from workbench.model.text import counted, listed, percent_text, thousands
+from workbench.model.topology import GENERATED, MappedTo, Topology
 
 if TYPE_CHECKING:
     from workbench.api.metrics import Measured

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from rc_workbench_plugins.streaming.topology import CLOCKS, RESETS, RUNS, Implementation, Language, Value, Way
 from rc_workbench_plugins.streaming.vhdl import as_verilog, design_of
 from rc_workbench_plugins.streaming.x_language import problem
 from workbench.hdl.ghdl import Design
 from workbench.model.diagnostic import WorkbenchError
+from workbench.model.topology import CLOCKS, RESETS, RUNS, Implementation, Language, Value, Way
 from workbench.system.files import SOURCE_LIMIT, read_regular
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)

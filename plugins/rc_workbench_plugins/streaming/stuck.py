@@ -14,7 +14,6 @@ import numpy as np
 
 from rc_workbench_plugins.streaming.edge_queues import arrival
 from rc_workbench_plugins.streaming.recorded import NOW
-from rc_workbench_plugins.streaming.topology import StreamEdge, Topology
 from rc_workbench_plugins.streaming.x_language import problem
 from workbench.api.records import read_lines, read_records
 from workbench.api.streams import Waiting, shortest_cycle
@@ -22,6 +21,7 @@ from workbench.model.cycles import cycle_starts_ps
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.run import PS_PER_S, Manifest
 from workbench.model.text import listed, time_text
+from workbench.model.topology import StreamEdge, Topology
 
 _SIGNALLED = tuple(f"({name})" for name in ("SIGSEGV", "SIGFPE", "SIGBUS", "SIGILL", "SIGABRT"))  # thread.hpp
 

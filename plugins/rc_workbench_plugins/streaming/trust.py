@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from rc_workbench_plugins.streaming.virtual_queue import (
+from workbench.api.virtual_queue import (
     FRAMES,
     Bus,
     Draw,

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from rc_workbench_plugins.streaming.topology import At, Implementation, Value
 from rc_workbench_plugins.streaming.x_language import problem
 from workbench.hdl.ghdl import Design, kept, renamed, synthesised
 from workbench.model.diagnostic import WorkbenchError
+from workbench.model.topology import At, Implementation, Value
 from workbench.system.files import sha256
 
 

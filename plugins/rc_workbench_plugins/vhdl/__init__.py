@@ -1,4 +1,4 @@
-"""VHDL: read with tree-sitter, elaborated and synthesised by GHDL, instrumented as text."""
+"""VHDL, alone and with Verilog: read with tree-sitter, elaborated and synthesised by GHDL, instrumented as text."""
 
 from __future__ import annotations
 
@@ -39,6 +39,24 @@ class VhdlInGhdl(VhdlLanguage):
     plain = staticmethod(Later(f"{__name__}.build:plain_unsynthesised"))
 
 
+class MixedLanguage:
+    """VHDL entities that instantiate Verilog modules, and the other way round, as deep as they do. What reads them is
+    imported when it is first used."""
+
+    name: str = "mixed"
+    suffixes: tuple[str, ...] = (*suffixes.VERILOG, *suffixes.VERILOG_HEADERS, *suffixes.VHDL)
+    pragma_prefix: str = "//pragma recap "
+    scan = staticmethod(Later(f"{__name__}.mixed.language:scan"))
+    instrument = staticmethod(Later(f"{__name__}.mixed.build:instrument"))
+    with_depths = staticmethod(Later(f"{__name__}.mixed.build:with_depths"))
+    plain = staticmethod(Later(f"{__name__}.mixed.build:plain"))
+    tops = staticmethod(Later(f"{__name__}.mixed.tops:tops"))
+    definition = staticmethod(Later(f"{__name__}.mixed.language:definition"))
+    prove = staticmethod(Later(f"{__name__}.mixed.prove:prove"))
+    decode = staticmethod(Later("workbench.api.instrument.readout:decode"))
+    tools = VhdlLanguage.tools
+
+
 @hookimpl
 def workbench_hdl_languages() -> Sequence[HdlLanguage]:
-    return [VhdlLanguage()]
+    return [VhdlLanguage(), MixedLanguage()]

@@ -32,10 +32,10 @@ from rc_workbench_plugins.streaming.query.measures import (
     Tap,
     with_parts,
 )
-from rc_workbench_plugins.streaming.topology import StreamEdge
 from workbench.model.diagnostic import Diagnostic, Severity
 from workbench.model.run import PS_PER_S
 from workbench.model.text import counted
+from workbench.model.topology import StreamEdge
 
 FILE = "stream_agent.txt"
 _RELATIONS = {">": "gt", ">=": "ge", "<": "lt", "<=": "le", "==": "eq", "!=": "ne"}

@@ -14,7 +14,6 @@ from rc_workbench_plugins.streaming.agents.cost import Cost
 from rc_workbench_plugins.streaming.agents.division import agents_of, counted_by
 from rc_workbench_plugins.streaming.agents.told import answers_told, problem_told
 from rc_workbench_plugins.streaming.composer import fpga_clock_hz, read_topology
-from rc_workbench_plugins.streaming.events import EDGES, Events, events_of
 from rc_workbench_plugins.streaming.limit_finding import limits
 from rc_workbench_plugins.streaming.query.counted import told_words
 from rc_workbench_plugins.streaming.query.evaluate import evaluate
@@ -30,11 +29,12 @@ from rc_workbench_plugins.streaming.query.measures import (
 )
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.words import assert_words, result_words, trace_words
-from rc_workbench_plugins.streaming.topology import StreamBlock, Topology
 from workbench.api.commands import Workbench
+from workbench.api.stream_events import EDGES, Events, events_of
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.run import Table
 from workbench.model.text import listed, table
+from workbench.model.topology import StreamBlock, Topology
 from workbench.system.files import read_file
 
 

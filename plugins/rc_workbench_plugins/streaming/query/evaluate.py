@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rc_workbench_plugins.streaming.crossing import trust_of, worked
-from rc_workbench_plugins.streaming.events import EdgeEvents, Events, Times
+from rc_workbench_plugins.streaming.crossing import trust_of
 from rc_workbench_plugins.streaming.query.measures import (
     COUNTED,
     And,
@@ -44,6 +43,8 @@ from rc_workbench_plugins.streaming.query.steps import (
     occupancy,
     spells,
 )
+from workbench.api.stream_events import EdgeEvents, Events, Times
+from workbench.api.virtual_queue import worked
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import PS_PER_S
 from workbench.model.text import thousands

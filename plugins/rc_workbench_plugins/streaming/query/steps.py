@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rc_workbench_plugins.streaming.events import EdgeEvents, Times
+from workbench.api.stream_events import EdgeEvents, Times
 
 #: What a condition is worth: Kleene's three values, so that `not` is the sign, `and` the least, `or` the greatest.
 FALSE, UNKNOWN, TRUE = -1, 0, 1

@@ -9,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 
 from rc_workbench_plugins.streaming.composer import read_topology
-from rc_workbench_plugins.streaming.events import Events, events_of, head_of
 from rc_workbench_plugins.streaming.limit_finding import limits
 from rc_workbench_plugins.streaming.query import read
 from rc_workbench_plugins.streaming.query.command import recorded
@@ -29,12 +28,13 @@ from rc_workbench_plugins.streaming.query.measures import (
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.targets import names
 from rc_workbench_plugins.streaming.query.words import assert_words, result_words, value_words
-from rc_workbench_plugins.streaming.topology import ANY_CORE, At, MappedTo, StreamBlock, StreamEdge, Topology
 from workbench.api import Composition
 from workbench.api.queries import Explained, QueriedBlock, QueriedEdge, Reply, Subject
+from workbench.api.stream_events import Events, events_of, head_of
 from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
 from workbench.model.run import PS_PER_S, Run
 from workbench.model.text import percent_text, prefixed
+from workbench.model.topology import ANY_CORE, At, MappedTo, StreamBlock, StreamEdge, Topology
 
 _PLACES = {MappedTo.CORE: "core", MappedTo.FPGA: "FPGA"}
 MENU = (

@@ -6,10 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from rc_workbench_plugins.mixed.boxes import default_of, spellings
-from rc_workbench_plugins.mixed.heads import Head
-from rc_workbench_plugins.mixed.joined import Part
-from rc_workbench_plugins.mixed.values import kind_of, meant
+from rc_workbench_plugins.vhdl.mixed.boxes import default_of, spellings
+from rc_workbench_plugins.vhdl.mixed.heads import Head
+from rc_workbench_plugins.vhdl.mixed.joined import Part
+from rc_workbench_plugins.vhdl.mixed.values import kind_of, meant
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.types import Type
 from rc_workbench_plugins.vhdl.units import Component

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rc_workbench_plugins.mixed.heads import Head
+from rc_workbench_plugins.vhdl.mixed.heads import Head
 from rc_workbench_plugins.vhdl.units import Instantiation
 from workbench.api.kept import ensure
 from workbench.hdl.verilog.design import shown_path

@@ -291,3 +291,14 @@ def replays(
     for _ in range(times):
         again, carried = drawn(intervals, bus, draw, random, block)
         yield occupancy(passage(again.between, again.service, carried), skipped)
+
+
+def worked(times: NDArray[np.int64], waiting: NDArray[np.int64]) -> Times:
+    """What of the time between two transfers in turn was not spent waiting (spells, as rows); nan after the last."""
+    if not len(waiting):
+        return np.append(np.diff(times).astype(np.float64), np.nan)
+    begins, ends = waiting.T.astype(np.float64)
+    waited = np.concatenate([[0.0], (ends - begins).cumsum()])
+    edges = np.stack([begins, ends], axis=1).ravel()
+    until = np.interp(times, edges, np.stack([waited[:-1], waited[1:]], axis=1).ravel(), left=0.0)
+    return np.append(np.diff(times) - np.diff(until), np.nan)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from rc_workbench_plugins.mixed.heads import Head
-from rc_workbench_plugins.mixed.values import kind_of, quoted
 from rc_workbench_plugins.vhdl.elaborate import Text
+from rc_workbench_plugins.vhdl.mixed.heads import Head
+from rc_workbench_plugins.vhdl.mixed.values import kind_of, quoted
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.types import Type
 from rc_workbench_plugins.vhdl.units import Component, Declared, Unit

@@ -11,16 +11,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from rc_workbench_plugins.mixed.boxes import entities_for, module_for, spellings
-from rc_workbench_plugins.mixed.heads import Head, Modules, parted, read_modules
-from rc_workbench_plugins.mixed.roots import ROOTS, Use, at_uses, kept, roots_text
-from rc_workbench_plugins.mixed.values import generic_of, kind_of, known_names, literal_of, verilog_of
 from rc_workbench_plugins.vhdl import design as vhdl
 from rc_workbench_plugins.vhdl.blocks import SourceBlock as VhdlBlock
 from rc_workbench_plugins.vhdl.blocks import check_names
 from rc_workbench_plugins.vhdl.blocks import read_blocks as vhdl_blocks
 from rc_workbench_plugins.vhdl.clocks import Clocks
 from rc_workbench_plugins.vhdl.hierarchy import elaborate as vhdl_tree
+from rc_workbench_plugins.vhdl.mixed.boxes import entities_for, module_for, spellings
+from rc_workbench_plugins.vhdl.mixed.heads import Head, Modules, parted, read_modules
+from rc_workbench_plugins.vhdl.mixed.roots import ROOTS, Use, at_uses, kept, roots_text
+from rc_workbench_plugins.vhdl.mixed.values import generic_of, kind_of, known_names, literal_of, verilog_of
 from rc_workbench_plugins.vhdl.order import defined_twice
 from rc_workbench_plugins.vhdl.source_file import pragmas_of
 from rc_workbench_plugins.vhdl.syntax import plain

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from rc_workbench_plugins.mixed.joined import Joined
-from rc_workbench_plugins.mixed.streams import instances_called
 from rc_workbench_plugins.vhdl import cones
+from rc_workbench_plugins.vhdl.mixed.joined import Joined
+from rc_workbench_plugins.vhdl.mixed.streams import instances_called
 from workbench.hdl.instances import Instance
 from workbench.hdl.verilog import design as verilog
 from workbench.hdl.verilog.decisions import Decisions, decisions_of

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from rc_workbench_plugins.verilog import build
 from workbench.api import HdlBuild
 from workbench.api.job import Job
 from workbench.hdl.blocks import SourceBlock
@@ -17,6 +16,7 @@ from workbench.hdl.instances import Instance, Key
 from workbench.hdl.monitored import why_not_observed
 from workbench.hdl.own import build_called, is_own, streams_called
 from workbench.hdl.top_inputs import clocks, resets
+from workbench.hdl.verilog import build
 from workbench.hdl.verilog.blocks import read_blocks
 from workbench.hdl.verilog.conditions import check_conditions
 from workbench.hdl.verilog.data_files import data_files

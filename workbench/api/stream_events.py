@@ -15,17 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rc_workbench_plugins.streaming.topology import (
-    BlockKind,
-    End,
-    MappedTo,
-    Resource,
-    StreamBlock,
-    StreamEdge,
-    Topology,
-)
 from workbench.model.diagnostic import Diagnostic, WorkbenchError
 from workbench.model.run import Table
+from workbench.model.topology import BlockKind, End, MappedTo, Resource, StreamBlock, StreamEdge, Topology
 
 Times = NDArray[np.int64]
 

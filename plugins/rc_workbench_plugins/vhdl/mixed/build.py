@@ -8,11 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rc_workbench_plugins.mixed.cones import with_depends
-from rc_workbench_plugins.mixed.joined import Joined, Part, read_joined
-from rc_workbench_plugins.mixed.language import Read, alone, read, top_ports
-from rc_workbench_plugins.mixed.linked import linked, module_of
-from rc_workbench_plugins.mixed.streams import streams_below
 from rc_workbench_plugins.vhdl.build import (
     CHECK,
     INNER,
@@ -25,6 +20,11 @@ from rc_workbench_plugins.vhdl.build import (
     ports_of,
     write_copies,
 )
+from rc_workbench_plugins.vhdl.mixed.cones import with_depends
+from rc_workbench_plugins.vhdl.mixed.joined import Joined, Part, read_joined
+from rc_workbench_plugins.vhdl.mixed.language import Read, alone, read, top_ports
+from rc_workbench_plugins.vhdl.mixed.linked import linked, module_of
+from rc_workbench_plugins.vhdl.mixed.streams import streams_below
 from rc_workbench_plugins.vhdl.rewrite import edits_of
 from rc_workbench_plugins.vhdl.sides import parted
 from rc_workbench_plugins.vhdl.translated import outside_of, spelled, top_module

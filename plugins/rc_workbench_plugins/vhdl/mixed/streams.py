@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from rc_workbench_plugins.mixed.joined import Joined
-from rc_workbench_plugins.mixed.linked import INNER, block_of
+from rc_workbench_plugins.vhdl.mixed.joined import Joined
+from rc_workbench_plugins.vhdl.mixed.linked import INNER, block_of
 from rc_workbench_plugins.vhdl.translated import children_called
 from rc_workbench_plugins.vhdl.units import Unit
 from workbench.hdl.instances import Instance

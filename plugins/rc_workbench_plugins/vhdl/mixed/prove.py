@@ -8,9 +8,9 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from rc_workbench_plugins.mixed.build import translated_whole
-from rc_workbench_plugins.mixed.joined import read_joined
 from rc_workbench_plugins.vhdl import prove as vhdl
+from rc_workbench_plugins.vhdl.mixed.build import translated_whole
+from rc_workbench_plugins.vhdl.mixed.joined import read_joined
 from workbench.api import HdlBuild
 from workbench.api.equivalence import Comparison, HdlSide, Limits, Proof
 from workbench.api.job import Job

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from rc_workbench_plugins.mixed.heads import Modules, read_modules
-from rc_workbench_plugins.mixed.joined import Joined, read_joined
-from rc_workbench_plugins.mixed.language import top_ports
 from rc_workbench_plugins.vhdl import tops as vhdl
 from rc_workbench_plugins.vhdl.design import read_units
+from rc_workbench_plugins.vhdl.mixed.heads import Modules, read_modules
+from rc_workbench_plugins.vhdl.mixed.joined import Joined, read_joined
+from rc_workbench_plugins.vhdl.mixed.language import top_ports
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.units import Unit
 from workbench.api.job import Job

@@ -6,11 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rc_workbench_plugins.mixed.heads import parted, read_modules
-from rc_workbench_plugins.mixed.joined import Joined, read_joined
-from rc_workbench_plugins.mixed.roots import ROOTS
-from rc_workbench_plugins.verilog import VerilogLanguage
-from rc_workbench_plugins.verilog import language as verilog
 from rc_workbench_plugins.vhdl import VhdlLanguage
 from rc_workbench_plugins.vhdl import conditions as vhdl_conditions
 from rc_workbench_plugins.vhdl import definitions as vhdl_definitions
@@ -19,6 +14,9 @@ from rc_workbench_plugins.vhdl import states as vhdl_states
 from rc_workbench_plugins.vhdl.asked import Asks
 from rc_workbench_plugins.vhdl.design import libraries_of, read_units
 from rc_workbench_plugins.vhdl.design import library_of as vhdl_library_of
+from rc_workbench_plugins.vhdl.mixed.heads import parted, read_modules
+from rc_workbench_plugins.vhdl.mixed.joined import Joined, read_joined
+from rc_workbench_plugins.vhdl.mixed.roots import ROOTS
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.translated import outside_of
 from rc_workbench_plugins.vhdl.units import Unit
@@ -34,8 +32,10 @@ from workbench.hdl.own import is_own
 from workbench.hdl.top_inputs import clocks, resets
 from workbench.hdl.verilog import conditions as verilog_conditions
 from workbench.hdl.verilog import definitions as verilog_definitions
+from workbench.hdl.verilog import language as verilog
 from workbench.hdl.verilog import states as verilog_states
 from workbench.hdl.verilog.design import source_files
+from workbench.hdl.verilog.dialect import VerilogLanguage
 from workbench.hdl.verilog.own import library_of, own_streams
 from workbench.hdl.verilog.ports import hdl_ports
 from workbench.hdl.verilog.rewrite import modules_by_name, why_not_editable
