@@ -30,7 +30,7 @@ from workbench.formats.run_folder import RunWriter, open_run
 from workbench.model.blocks import Block, Side, State
 from workbench.model.changes import Depth
 from workbench.model.finding import Finding
-from workbench.model.finding import MappedTo as Line
+from workbench.model.finding import Place as Line
 from workbench.model.pragma import Category
 from workbench.model.run import RunStatus
 from workbench.model.topology import MappedTo, Resource
