@@ -61,7 +61,10 @@ def graph() -> HouseView:
 
 def bars() -> HouseView:
     view = BarsView("Speedup estimates")
-    rows = tuple(Bar(f"f{n}", "a finding", 1 + n, ("1x",), (), "host main", None, 2 + n, "high") for n in range(30))
+    bounds = [(None, 2.0 + n, None) for n in range(30)]
+    rows = tuple(
+        Bar(f"f{n}", "a finding", 1 + n, ("1x",), (), "host main", bound, "high") for n, bound in enumerate(bounds)
+    )
     view.show_bars(Bars(Axis("speedup", "{:g}".format, True), (), rows, (0, 1.5), 1.0))
     return view
 
