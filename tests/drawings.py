@@ -24,6 +24,7 @@ from workbench.session.program.plugins import load_plugins
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "architecture.md"
 PLUGINS = ROOT / "plugins" / "rc_workbench_plugins"
+WINDOW = ROOT / "workbench" / "api" / "window.py"  # what plugins import of the window: above the rooms
 LOOP: tuple[Callable[..., Any], ...] = (instrument, Target.build, Target.run, collect, analyse)
 _IMPORT = re.compile(r"^\s*(?:from|import) workbench\.(\w+)", re.MULTILINE)
 
@@ -34,25 +35,27 @@ def layers() -> list[list[str]]:
     return [layer.replace("workbench.", "").split(" | ") for layer in contracts[0]["layers"]]
 
 
-def imported(folder: Path) -> set[str]:
-    """The rooms of the workbench that the modules below a folder import."""
-    return {room for file in folder.rglob("*.py") for room in _IMPORT.findall(file.read_text(encoding="utf-8"))}
+def imported(place: Path) -> set[str]:
+    """The rooms of the workbench that a module, or the modules below a folder, import."""
+    files = [place] if place.is_file() else [file for file in place.rglob("*.py") if file != WINDOW]
+    return {room for file in files for room in _IMPORT.findall(file.read_text(encoding="utf-8"))}
 
 
 def layers_drawing() -> str:
     """A box for each layer, with what its rooms import beside it."""
     order = [room for rooms in layers() for room in rooms]
-    width = max(map(len, order)) + 2
+    width = len("api.window") + 2
     rule = "─" * width
     lines = [f"┌{rule}┐   imports"]
     for n, rooms in enumerate(layers()):
         lines += [f"├{rule}┤"] if n else []
         lines += [_row(room, width, order, ROOT / "workbench" / room) for room in rooms]
-    return "\n".join([*lines, f"╞{'═' * width}╡", _row("plugins", width, order, PLUGINS), f"└{rule}┘"])
+    outside = [_row(name, width, order, place) for name, place in (("api.window", WINDOW), ("plugins", PLUGINS))]
+    return "\n".join([*lines, f"╞{'═' * width}╡", *outside, f"└{rule}┘"])
 
 
-def _row(name: str, width: int, order: Sequence[str], folder: Path) -> str:
-    used = imported(folder) - {name}
+def _row(name: str, width: int, order: Sequence[str], place: Path) -> str:
+    used = imported(place) - {name}
     return f"│ {name:{width - 2}} │ ▶ {' '.join(room for room in order if room in used)}".rstrip(" ▶")
 
 
