@@ -44,6 +44,31 @@ if TYPE_CHECKING:
         times,
         value_text,
     )
+    from workbench.model.topology import (
+        ANY_CORE,
+        CARD,
+        CLOCKS,
+        DEFAULT_DEPTH,
+        GENERATED,
+        MAIN,
+        RESETS,
+        RUNS,
+        TYPE_BYTES,
+        At,
+        BlockKind,
+        Config,
+        End,
+        Implementation,
+        Language,
+        MappedTo,
+        Resource,
+        StreamBlock,
+        StreamEdge,
+        Topology,
+        TypedPort,
+        Value,
+        Way,
+    )
     from workbench.model.transfer_time import table_points_ps, transfer_s
     from workbench.system.cache import cache_dir
     from workbench.system.confine import ANY_NAME, Confinement, confine, read_only, reads_only

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from rc_workbench_plugins.c.copies import Copies
 from rc_workbench_plugins.c.numbering import Hook, Wrapper
-from workbench.model.platform import HostEntry
+from workbench.api import HostEntry
 
 _PARAMETERS = "(struct rcw_access *, const volatile void *, unsigned long, int)"
 

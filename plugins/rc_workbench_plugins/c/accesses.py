@@ -34,9 +34,8 @@ from rc_workbench_plugins.c.lvalues import (
     usr_of,
 )
 from rc_workbench_plugins.c.reading import HIDDEN, evaluated, hidden
-from workbench.model.opened import opened
-from workbench.model.platform import HostEntry
-from workbench.model.prototypes import Callee, Prototype, parse_prototype
+from workbench.api import Callee, HostEntry, Prototype, parse_prototype
+from workbench.api.unstable import opened
 
 K = CursorKind
 READ, WRITE, UPDATE = "memory read", "memory write", "memory update"

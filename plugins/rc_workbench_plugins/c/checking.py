@@ -10,9 +10,8 @@ from rc_workbench_plugins.c.copies import Copies
 from rc_workbench_plugins.c.numbering import Hook, Numbering
 from rc_workbench_plugins.c.survey import Survey
 from rc_workbench_plugins.c.wrappers import Generated
+from workbench.api import Diagnostic, PlacedPragma, Severity
 from workbench.api.source.suffixes import is_cpp
-from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.pragma import PlacedPragma
 
 _WRAPPERS = "the recording wrappers do not compile"
 

@@ -13,10 +13,9 @@ from pathlib import Path
 from clang import cindex
 
 from rc_workbench_plugins.c.system_clang import system_clang
+from workbench.api import Diagnostic, HostSources, Lines, Severity
 from workbench.api.source.flags import absolute, flags_of, folders_of_all, macros_of_all
-from workbench.api.source.lines import Lines, typed_texts
-from workbench.model.application import HostSources
-from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.api.source.lines import typed_texts
 
 #: Compiler flags that change what a source means; others do not concern a parser.
 _FLAG_STARTS = ("-D", "-U", "-I", "-ansi", "-m32", "-m64", "-fshort", "-funsigned", "-fsigned", "-fms-ext")

@@ -12,9 +12,8 @@ from clang import cindex
 
 from rc_workbench_plugins.c import clang_parse
 from rc_workbench_plugins.c.survey import FoundUse, Survey
+from workbench.api import Diagnostic, PlacedPragma, Severity
 from workbench.api.source.expressions import reaches_out
-from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.pragma import PlacedPragma
 
 _MEANT = re.compile(r"; did you mean '(?P<name>[^']+)'\?$")
 _UNDECLARED = re.compile(r"undeclared (?P<library>library )?function '(?P<name>\w+)'.*")

@@ -13,9 +13,9 @@ from rc_workbench_plugins.c.cpp_types import number_of
 from rc_workbench_plugins.c.facts import Range
 from rc_workbench_plugins.c.numbering import Hook
 from rc_workbench_plugins.c.survey import FoundUse, Survey
+from workbench.api import Platform
 from workbench.api.source.suffixes import is_cpp
-from workbench.model.opened import opened_names
-from workbench.model.platform import Platform
+from workbench.api.unstable import opened_names
 
 
 def catches(hooks: Iterable[Hook]) -> dict[str, Hook]:

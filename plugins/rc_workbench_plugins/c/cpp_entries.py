@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from clang.cindex import AccessSpecifier, Cursor, CursorKind, LinkageKind, Type, conf
 
 from rc_workbench_plugins.c.clang_parse import children, overridden
-from workbench.model.prototypes import Callee, Prototype
+from workbench.api import Callee, Prototype
 
 K = CursorKind
 FUNCTIONS = {

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Mapping
 from rc_workbench_plugins.c.cpp_forms import Form
 from rc_workbench_plugins.c.numbering import Hook
 from rc_workbench_plugins.c.wrappers import USES, bits, escaped, into_streams
+from workbench.api import Callee, CallKind, HostEntry, Platform, Prototype
 from workbench.api.instrument.board import kept_handles
-from workbench.model.opened import opened
-from workbench.model.platform import CallKind, HostEntry, Platform
-from workbench.model.prototypes import Callee, Prototype, object_class, type_of
+from workbench.api.unstable import object_class, opened, type_of
 
 _WORD = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|[A-Za-z_]\w*")
 _SCALAR = re.compile(r"(?:(?:unsigned|signed|long|short|int|char|bool|float|double|size_t|u?int\d+_t)\b\s*)+\*?")

@@ -10,11 +10,9 @@ from clang.cindex import Cursor, CursorKind, SourceLocation, TranslationUnit
 
 from rc_workbench_plugins.c import clang_parse
 from rc_workbench_plugins.c.clang_parse import children, included_file, place
-from workbench.api.job import Job
+from workbench.api import Definition, HostSources, Job
 from workbench.api.source import suffixes
 from workbench.api.source.suffixes import is_cpp
-from workbench.model.application import HostSources
-from workbench.model.scan import Definition
 
 _SCOPES = {
     CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL, CursorKind.CLASS_DECL,

@@ -13,13 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rc_workbench_plugins.c import clang_parse
+from workbench.api import HostEntry, Platform, near, parse_prototype
 from workbench.api.c_header import constants, declarations, in_cpp, include_lines
 from workbench.api.instrument.board import kept_handles
-from workbench.model.diagnostic import near
-from workbench.model.opened import opened
-from workbench.model.platform import EXPRESSIONS, Host, HostEntry, Platform
-from workbench.model.prototypes import parse_prototype
-from workbench.model.scan import WrongExpression
+from workbench.api.unstable import EXPRESSIONS, Host, WrongExpression, opened
 
 _FILE, _MOVES_FILE = Path("/rcw_entries.cpp"), Path("/rcw_transfers.c")  # nothing is there: their text is given
 _BEFORE = """

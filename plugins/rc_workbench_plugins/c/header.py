@@ -21,12 +21,10 @@ from clang.cindex import (
 
 from rc_workbench_plugins.c import clang_parse
 from rc_workbench_plugins.c.clang_parse import children, place, qualified
+from workbench.api import Diagnostic, Severity, parse_prototype
 from workbench.api.source import suffixes
 from workbench.api.source.lines import reading_typed
-from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.prototypes import parse_prototype
-from workbench.model.scan import ApiFunction, ApiHeader
-from workbench.system.files import real
+from workbench.api.unstable import ApiFunction, ApiHeader, real
 
 _ROUNDS = 8  # of declaring what a header takes from others that are not at hand
 _UNKNOWN = re.compile(r"unknown type name '(\w+)'|no type named '(\w+)' in namespace '([\w:]+)'")

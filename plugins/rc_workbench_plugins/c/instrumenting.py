@@ -25,14 +25,9 @@ from rc_workbench_plugins.c.macros import Macros, carriers_of, definitions, find
 from rc_workbench_plugins.c.numbering import Hook, Numbering, name_below, number
 from rc_workbench_plugins.c.survey import FoundUse, Survey, missed_diagnostic, survey
 from rc_workbench_plugins.c.wrappers import declaration, generate, unit_source
-from workbench.api import HostBuild
-from workbench.api.host_units import entries_of
-from workbench.api.job import Job
+from workbench.api import Diagnostic, HostBuild, HostSources, Job, Platform, Severity, WorkbenchError, entries_of
 from workbench.api.source.suffixes import is_cpp
-from workbench.model.application import HostSources
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.opened import opened_names
-from workbench.model.platform import Platform
+from workbench.api.unstable import opened_names
 
 #: Before the declaration of a wrapper in C++ and C; defined where each source begins.
 _IN_C = "RCW_C"

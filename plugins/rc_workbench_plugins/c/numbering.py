@@ -9,13 +9,19 @@ from pathlib import Path
 from rc_workbench_plugins.c.clang_parse import TokenPlace
 from rc_workbench_plugins.c.facts import Use
 from rc_workbench_plugins.c.survey import FoundUse, Survey
+from workbench.api import (
+    FIRST_STATES,
+    Block,
+    Callee,
+    CallKind,
+    Category,
+    HostEntry,
+    PlacedPragma,
+    Site,
+    State,
+    host_block,
+)
 from workbench.api.compile import digest
-from workbench.api.host_units import FIRST_STATES, host_block
-from workbench.model.blocks import Block, State
-from workbench.model.platform import CallKind, HostEntry
-from workbench.model.pragma import Category, PlacedPragma
-from workbench.model.prototypes import Callee
-from workbench.model.run import Site
 
 #: The category and reason of a call that no pragma speaks of, by what the call is for.
 DEFAULTS: dict[CallKind, tuple[Category, str]] = {

@@ -14,8 +14,7 @@ from itertools import islice, takewhile
 
 from rc_workbench_plugins.c.clang_parse import TokenPlace
 from rc_workbench_plugins.c.facts import Range, Statement
-from workbench.model.diagnostic import Diagnostic
-from workbench.model.pragma import PlacedPragma
+from workbench.api import Diagnostic, PlacedPragma
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from typing import Protocol
 from rc_workbench_plugins.c.facts import Ask, Decided, Range, Reading, Use
 from rc_workbench_plugins.c.flow import HARMLESS
 from rc_workbench_plugins.c.loops import volatile
-from workbench.model.platform import CallKind
-from workbench.model.prototypes import Callee
+from workbench.api import Callee, CallKind
 
 Place = tuple[Path, int]
 Bound = Mapping[str, int | None]

@@ -21,7 +21,7 @@ from rc_workbench_plugins.c.cpp_entries import FUNCTIONS, Entries, in_c
 from rc_workbench_plugins.c.cpp_forms import names
 from rc_workbench_plugins.c.cpp_reading import CppCall, CppReader
 from rc_workbench_plugins.c.facts import Range, Reading, Signature, Statement, Use
-from workbench.model.prototypes import Callee
+from workbench.api import Callee
 
 K = CursorKind
 HIDDEN = "the parser does not show what is before a switch's condition or a range; write it before the statement"

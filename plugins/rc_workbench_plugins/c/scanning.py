@@ -7,10 +7,7 @@ from pathlib import Path
 
 from rc_workbench_plugins.c.conditions import check_conditions
 from rc_workbench_plugins.c.survey import FoundUse, survey
-from workbench.api.job import Job
-from workbench.model.application import HostSources
-from workbench.model.platform import Platform
-from workbench.model.scan import CallSite, HostScan
+from workbench.api import CallSite, HostScan, HostSources, Job, Platform
 
 _ASKED = re.compile(r"\s*\w+\s*==\s*([A-Za-z_]\w*)\s*")
 

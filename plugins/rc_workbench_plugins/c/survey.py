@@ -20,19 +20,25 @@ from rc_workbench_plugins.c.loops import note_decisions
 from rc_workbench_plugins.c.placing import Placing, place_pragmas
 from rc_workbench_plugins.c.polls import concerned, polls, reaching
 from rc_workbench_plugins.c.reading import read_unit
-from workbench.api.job import Job
+from workbench.api import (
+    Callee,
+    Diagnostic,
+    HostSources,
+    Job,
+    PlacedPragma,
+    Platform,
+    Severity,
+    callees,
+    counted,
+    find_pragmas,
+    listed,
+    source_bytes,
+)
 from workbench.api.source import suffixes
 from workbench.api.source.flags import folders_of_all
-from workbench.api.source.lines import line_starts, source_bytes
-from workbench.api.source.pragma_text import find_pragmas
+from workbench.api.source.lines import line_starts
 from workbench.api.source.suffixes import is_cpp
-from workbench.model.application import HostSources
-from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.opened import opened, opened_names
-from workbench.model.platform import Platform
-from workbench.model.pragma import PlacedPragma
-from workbench.model.prototypes import Callee, callees
-from workbench.model.text import counted, listed
+from workbench.api.unstable import opened, opened_names
 
 _COMPILED = (*suffixes.C, *suffixes.CPP)
 _NAME = re.compile(r"[A-Za-z_]\w*")

@@ -9,14 +9,20 @@ from pathlib import Path
 
 from rc_workbench_plugins.c import access_sites
 from rc_workbench_plugins.c.numbering import Numbering, Wrapper
+from workbench.api import (
+    COMMON,
+    Callee,
+    CallKind,
+    Diagnostic,
+    HardwarePort,
+    HostEntry,
+    Platform,
+    WorkbenchError,
+    unit_text,
+)
 from workbench.api.c_header import data_of, declarations
-from workbench.api.host_units import COMMON, unit_text
 from workbench.api.instrument.board import kept_handles
-from workbench.api.ports import HardwarePort
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.opened import opened, opened_names
-from workbench.model.platform import CallKind, HostEntry, Platform
-from workbench.model.prototypes import Callee, handle_of, handle_types, pointed_type, type_of
+from workbench.api.unstable import handle_of, handle_types, opened, opened_names, pointed_type, type_of
 
 #: Kinds of calls before which the monitors of a real machine have to count.
 USES = {CallKind.SEND, CallKind.RECEIVE, CallKind.WAIT, CallKind.INTERRUPT}

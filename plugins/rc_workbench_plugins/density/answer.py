@@ -10,9 +10,8 @@ from typing import Any
 
 from rc_workbench_plugins.density.compute import Model, density, roofs
 from rc_workbench_plugins.density.measured import MeasuredDensity, beside, find_kernel, measure
-from workbench.api.predictions import Answer, Density, DensityPoint
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.text import counted, table
+from workbench.api import Answer, Diagnostic, WorkbenchError, counted, table
+from workbench.api.predictions import Density, DensityPoint
 
 
 def answer(values: Model) -> Answer:

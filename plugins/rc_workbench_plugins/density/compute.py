@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from rc_workbench_plugins.density.model import OUTPUT, PROCESSING, DensityModel
-from workbench.api.models import NOT_NEGATIVE, POSITIVE, FieldPath, ModelValues, Values
+from workbench.api import Diagnostic, ModelValues, Values, WorkbenchError
+from workbench.api.models import NOT_NEGATIVE, POSITIVE, FieldPath
 from workbench.api.predictions import Cell, Density, Layer, LayerBound
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
 
 Model = ModelValues[DensityModel]
 

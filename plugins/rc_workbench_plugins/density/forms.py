@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rc_workbench_plugins.density.algorithms import ALGORITHMS
-from workbench.api.forms import Field, Group
+from workbench.api import Field, Group
 
 MODEL = (
     Group("Model", "", (

@@ -23,13 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rc_workbench_plugins.density.compute import Model, rho
+from workbench.api import Diagnostic, Job, Values, WorkbenchError, near
 from workbench.api.compile import needed
-from workbench.api.job import Job
-from workbench.api.models import Values
 from workbench.api.predictions import DensityPoint
 from workbench.api.source.files import is_file
-from workbench.model.diagnostic import Diagnostic, WorkbenchError, near
-from workbench.system.toolchain import find_compiler
+from workbench.api.unstable import find_compiler
 
 _FOLDER = Path(__file__).parent / "kernels"
 #: The file that answers the compiler's calls, beside the kernels.

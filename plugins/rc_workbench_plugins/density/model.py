@@ -9,19 +9,8 @@ from pydantic import Field
 
 from rc_workbench_plugins.density import forms
 from rc_workbench_plugins.density.algorithms import ALGORITHMS
-from workbench.api.forms import Group
-from workbench.api.models import (
-    NOT_NEGATIVE,
-    Completed,
-    FieldPath,
-    Formula,
-    ModelDocument,
-    ModelReading,
-    PartDocument,
-    Positive,
-    told_twice,
-)
-from workbench.model.diagnostic import Severity, near
+from workbench.api import Completed, Formula, Group, ModelDocument, ModelReading, PartDocument, Positive, Severity, near
+from workbench.api.models import NOT_NEGATIVE, FieldPath, told_twice
 
 #: What stands among the layers by these names: the least of all bounds, and the compute bound.
 OUTPUT, PROCESSING = "limit_ops_per_s", "processing elements"

@@ -8,9 +8,10 @@ from pathlib import Path
 from rc_workbench_plugins.density.compute import Model, density, layers, rho
 from rc_workbench_plugins.density.measured import beside, bundled_kernel, measure
 from rc_workbench_plugins.density.model import PROCESSING
-from workbench.api.predictions import Density, PartLine, Results
+from workbench.api import Results, percent_text, ratio_text
+from workbench.api.predictions import Density, PartLine
+from workbench.api.unstable import prefixed
 from workbench.api.views import Figure
-from workbench.model.text import percent_text, prefixed, ratio_text
 
 #: What stands where a name is too long.
 _SHORT = {PROCESSING: "Compute"}

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from workbench.api import Exporter, Importer, hookimpl
 
 if TYPE_CHECKING:  # read and written by what is imported then
-    from workbench.api.job import Job
-    from workbench.api.metrics import Measured
-    from workbench.model.run import Run
+    from workbench.api import Job, Measured, Run
 
 
 @hookimpl

@@ -16,13 +16,24 @@ from typing import Any
 
 import numpy as np
 
-from workbench.api.job import Job
+from workbench.api import (
+    PS_PER_S,
+    UNCLASSIFIED,
+    Block,
+    Category,
+    Diagnostic,
+    Job,
+    Manifest,
+    Run,
+    RunStatus,
+    Side,
+    State,
+    WorkbenchError,
+    counted,
+    time_text,
+)
 from workbench.api.tables import Piece, state_tables, trace_tables
-from workbench.model.blocks import Block, Side, State
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.pragma import UNCLASSIFIED, Category
-from workbench.model.run import MOST_AMOUNT, PS_PER_S, Manifest, Run, RunStatus
-from workbench.model.text import counted, time_text
+from workbench.api.unstable import MOST_AMOUNT
 
 PS_PER_US = 1_000_000
 LIMIT_BYTES = 512 << 20

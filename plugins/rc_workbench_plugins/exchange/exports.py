@@ -10,10 +10,7 @@ from dataclasses import asdict
 from itertools import pairwise
 from typing import Any, BinaryIO
 
-from workbench.api.metrics import Measured
-from workbench.model.blocks import Block
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.run import Run
+from workbench.api import Block, Diagnostic, Measured, Run, WorkbenchError
 
 PS_PER_US = 1_000_000
 CSV_COLUMNS = ("block", "side", "state", "category", "reasons", "target", "message", "time_s", "cycles", "visits",

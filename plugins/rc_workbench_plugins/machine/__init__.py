@@ -9,14 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.api import Outcome, Target, hookimpl
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.api import Diagnostic, Outcome, Target, WorkbenchError, hookimpl
 
 if TYPE_CHECKING:
-    from workbench.api import PlatformSupport, Task
-    from workbench.api.job import Job
-    from workbench.model.platform import Platform
-    from workbench.system.process import ProcessResult
+    from workbench.api import Job, Platform, PlatformSupport, Task
+    from workbench.api.unstable import ProcessResult
 
 _BUILD, _RUN, _FETCH = "Build on the machine", "Run on the machine", "Fetch the records"
 
@@ -69,8 +66,8 @@ class Machine:
 def _built(task: Task, job: Job) -> Path:
     """The host by the project's own command, with the read-out of the monitors where the platform says how."""
     from workbench.api.told import Told
+    from workbench.api.unstable import words_of_calls
     from workbench.api.users_build import build_as_the_user_does
-    from workbench.model.prototypes import words_of_calls
 
     macros = tuple(f"-D{name}={value}" for name, value in {**task.project.host.defines, **task.settings}.items())
     board = task.build / "board"

@@ -15,9 +15,9 @@ from rc_workbench_plugins.opencl.kernel import Kernel, Kind, Node, Profile, Spac
 from rc_workbench_plugins.opencl.launch import Launch, Values, local_size, values_of
 from rc_workbench_plugins.opencl.ndrange import NDRange
 from rc_workbench_plugins.opencl.optimisations import Change
-from workbench.api.job import Job
+from workbench.api import Job
 from workbench.api.source.files import is_file
-from workbench.system.files import read_file, sha256
+from workbench.api.unstable import read_file, sha256
 
 #: Work items that are run where a launch does not say how many groups: of more, that many show what all do.
 ITEMS = 1 << 14

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rc_workbench_plugins.opencl.optimisations import VECTOR, WHATS, Change
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.system.files import read_file
+from workbench.api import Diagnostic, WorkbenchError
+from workbench.api.unstable import read_file
 
 _PRAGMA = re.compile(r"^\s*#\s*pragma\s+recap\b(.*)$", re.MULTILINE)
 _SAID = re.compile(r"([A-Z]+)(\d*)((?:\s+\w+)+)\s*(?://.*|/\*.*)?")

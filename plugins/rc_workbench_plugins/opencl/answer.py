@@ -11,9 +11,7 @@ from rc_workbench_plugins.opencl.kernel import Loop, Node, walk
 from rc_workbench_plugins.opencl.model import Number
 from rc_workbench_plugins.opencl.potentials import KINDS
 from rc_workbench_plugins.opencl.search import Combination, Suggestion, search, suggestions
-from workbench.api.models import Values
-from workbench.api.predictions import Answer
-from workbench.model.text import count_text, percent_text, ratio_text, table, time_text
+from workbench.api import Answer, Values, count_text, percent_text, ratio_text, table, time_text
 
 SUGGESTED = 8
 

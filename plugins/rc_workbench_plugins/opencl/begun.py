@@ -7,9 +7,9 @@ from argparse import Namespace
 from pathlib import Path
 from textwrap import indent
 
+from workbench.api import Diagnostic, WorkbenchError
 from workbench.api.source.files import is_file
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.system.files import read_file
+from workbench.api.unstable import read_file
 
 _EXAMPLES = {"board": "de5_net", "launch": "'{global_size: [1024], arguments: {n: 4}}'"}
 

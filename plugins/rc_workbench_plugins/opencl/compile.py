@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 
 from rc_workbench_plugins.opencl.kernel import Kernel
 from rc_workbench_plugins.opencl.read_ir import is_kernel, kernels
+from workbench.api import Diagnostic, Job, Severity, WorkbenchError, near
 from workbench.api.compile import gcc_diagnostics, last_words, needed
-from workbench.api.job import Job
 from workbench.api.source.files import is_file
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, near
-from workbench.system.toolchain import clang_command, find_clang
+from workbench.api.unstable import clang_command, find_clang
 
 if TYPE_CHECKING:
     from llvmlite.binding import ModuleRef

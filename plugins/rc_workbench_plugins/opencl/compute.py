@@ -19,11 +19,20 @@ from rc_workbench_plugins.opencl.potentials import Potentials, Resources, potent
 from rc_workbench_plugins.opencl.reports import Report, read_report
 from rc_workbench_plugins.opencl.resources import dsp_share
 from rc_workbench_plugins.opencl.statistics import Work, work_of
-from workbench.api.job import Job
-from workbench.api.models import FieldPath, ModelValues, Values
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, near
-from workbench.model.platform import KernelBoard
-from workbench.model.text import frequency_text, listed, percent_text
+from workbench.api import (
+    Diagnostic,
+    Job,
+    ModelValues,
+    Severity,
+    Values,
+    WorkbenchError,
+    frequency_text,
+    listed,
+    near,
+    percent_text,
+)
+from workbench.api.models import FieldPath
+from workbench.api.unstable import KernelBoard
 
 Model = ModelValues[OpenClModel]
 _ARRAYS = ((LOCAL, "local_memory"), (COALESCED, "coalesced"), (PRIVATE, "private_memory"))

@@ -9,17 +9,8 @@ from pydantic import Field
 
 from rc_workbench_plugins.opencl import forms
 from rc_workbench_plugins.opencl.launch import Launch
-from workbench.api.forms import Group
-from workbench.api.models import (
-    Completed,
-    Count,
-    Domain,
-    ModelDocument,
-    ModelReading,
-    PartDocument,
-    Positive,
-    told_twice,
-)
+from workbench.api import Completed, Count, Group, ModelDocument, ModelReading, PartDocument, Positive
+from workbench.api.models import Domain, told_twice
 
 #: What a design takes of a resource: all of it at most.
 Part = Annotated[int | float | str, Domain(least=0, most=1)]

@@ -14,7 +14,7 @@ from typing import TypeVar
 import networkx as nx
 
 from rc_workbench_plugins.opencl.kernel import Branch, Kernel, Leaf, Loop, Node, Sequence, Switch, leaves
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.api import Diagnostic, WorkbenchError
 
 #: where every way out of a region leads
 _END = ""

@@ -33,8 +33,7 @@ from rc_workbench_plugins.opencl.memory import Memory, Outside
 from rc_workbench_plugins.opencl.ndrange import NDRange
 from rc_workbench_plugins.opencl.strides import Addresses, trips_of
 from rc_workbench_plugins.opencl.values import Array, DivisionByZero, constant, dtype_of
-from workbench.api.job import Job
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.api import Diagnostic, Job, WorkbenchError
 
 #: how many work items are in step: enough that NumPy's own cost is little, few enough that values stay in caches
 _LANES = 1 << 14

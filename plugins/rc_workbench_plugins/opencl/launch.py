@@ -17,12 +17,9 @@ from numpy.typing import NDArray
 from pydantic import Field, PositiveInt
 
 from rc_workbench_plugins.opencl.kernel import Argument, Kernel, Kind, Space
-from workbench.api.forms import Field as FormField
-from workbench.api.forms import Group
-from workbench.api.models import PartDocument
-from workbench.model.diagnostic import Diagnostic, WorkbenchError, near
-from workbench.model.text import counted
-from workbench.system.files import read_file
+from workbench.api import Diagnostic, Group, PartDocument, WorkbenchError, counted, near
+from workbench.api import Field as FormField
+from workbench.api.unstable import read_file
 
 #: What buffers of one launch may take together: more is not needed to see how a kernel behaves.
 LIMIT_BYTES = 4 << 30

@@ -14,8 +14,8 @@ import numpy as np
 
 from rc_workbench_plugins.opencl.kernel import Branch, Leaf, Loop, Node, Switch, enclosing, leaves, walk
 from rc_workbench_plugins.opencl.statistics import BlockWork, Stream, Work
-from workbench.api.models import Values
-from workbench.model.platform import KernelBoard
+from workbench.api import Values
+from workbench.api.unstable import KernelBoard
 
 PRINTED, REPAIRED = "printed", "repaired"
 

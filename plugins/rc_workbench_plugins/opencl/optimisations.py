@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from rc_workbench_plugins.opencl.kernel import Leaf, Loop, Node, enclosing
 from rc_workbench_plugins.opencl.kernel import Sequence as Sequenced
 from rc_workbench_plugins.opencl.statistics import BlockWork, Stream, Work
-from workbench.api.models import Values
-from workbench.model.diagnostic import Diagnostic, WorkbenchError, near
-from workbench.model.platform import KernelBoard
+from workbench.api import Diagnostic, Values, WorkbenchError, near
+from workbench.api.unstable import KernelBoard
 
 LOCAL, COALESCED, PRIVATE, VECTOR = WHATS = "SM", "MC", "PM", "VT"
 

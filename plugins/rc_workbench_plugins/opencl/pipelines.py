@@ -10,8 +10,8 @@ from rc_workbench_plugins.opencl.kernel import Branch, Leaf, Loop, Node, Switch,
 from rc_workbench_plugins.opencl.model import REPAIRED, BlockEstimate, Estimate, RangeModel, Setting, largest, total
 from rc_workbench_plugins.opencl.recurrence import is_innermost
 from rc_workbench_plugins.opencl.statistics import Stream, Work
-from workbench.api.models import Values
-from workbench.model.platform import KernelBoard
+from workbench.api import Values
+from workbench.api.unstable import KernelBoard
 
 
 def estimate(work: Work, board: KernelBoard, setting: Setting, profile: str = REPAIRED) -> Estimate:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rc_workbench_plugins.opencl.model import REPAIRED, Estimate, Number
-from workbench.api.models import Values
-from workbench.model.platform import KernelBoard
+from workbench.api import Values
+from workbench.api.unstable import KernelBoard
 
 #: The potentials in the paper's order: symbol, what it is, and the optimisations that it asks for (section 5).
 KINDS = {

@@ -27,7 +27,7 @@ from rc_workbench_plugins.opencl.kernel import (
     Variable,
 )
 from rc_workbench_plugins.opencl.layout import SPACES, read_type, split_type
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.api import Diagnostic, WorkbenchError
 
 if TYPE_CHECKING:
     from llvmlite.binding import ModuleRef, ValueRef

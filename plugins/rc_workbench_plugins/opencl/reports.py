@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
+from workbench.api import Diagnostic, WorkbenchError
 from workbench.api.source.files import is_file
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.system.files import read_file
+from workbench.api.unstable import read_file
 
 KINDS = (
     "acl_quartus_report.txt, the log or the report's data (area.json, quartus.json) of aoc, csynth.xml of Vitis HLS, "

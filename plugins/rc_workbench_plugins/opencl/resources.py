@@ -10,8 +10,8 @@ from rc_workbench_plugins.opencl.kernel import enclosing
 from rc_workbench_plugins.opencl.model import Setting
 from rc_workbench_plugins.opencl.potentials import Resources
 from rc_workbench_plugins.opencl.statistics import BlockWork, Work
-from workbench.api.models import Values
-from workbench.model.platform import KernelBoard
+from workbench.api import Values
+from workbench.api.unstable import KernelBoard
 
 
 def _replicated_blocks(work: Work, setting: Setting) -> Iterator[tuple[BlockWork, Values]]:

@@ -22,8 +22,7 @@ from rc_workbench_plugins.opencl.pipelines import estimate
 from rc_workbench_plugins.opencl.potentials import KINDS
 from rc_workbench_plugins.opencl.resources import dsp_share, grown
 from rc_workbench_plugins.opencl.statistics import Work
-from workbench.api.models import Values
-from workbench.model.diagnostic import WorkbenchError
+from workbench.api import Values, WorkbenchError
 
 FACTORS = (2.0, 4.0, 8.0, 16.0)
 VECTORS = (2, 4, 8, 16)

@@ -11,10 +11,10 @@ from rc_workbench_plugins.opencl.kernel import Leaf, Loop, Node, Sequence, Switc
 from rc_workbench_plugins.opencl.model import REPAIRED, Number
 from rc_workbench_plugins.opencl.potentials import KINDS
 from rc_workbench_plugins.opencl.search import suggestions
-from workbench.api.predictions import PaperTable, PartLine, Piece, Results, Row, Share, Structure
+from workbench.api import Category, Results, Row, count_text, percent_text, ratio_text, time_text
+from workbench.api.predictions import PaperTable, PartLine, Piece, Share, Structure
+from workbench.api.unstable import value_text
 from workbench.api.views import Figure
-from workbench.model.pragma import Category
-from workbench.model.text import count_text, percent_text, ratio_text, time_text, value_text
 
 
 def results(values: Model) -> Results:

@@ -23,9 +23,8 @@ from rc_workbench_plugins.opencl.kernel import (
     Way,
 )
 from rc_workbench_plugins.opencl.recurrence import Interval, intervals
-from workbench.api.models import Values
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.platform import KernelBoard
+from workbench.api import Diagnostic, Severity, Values, WorkbenchError
+from workbench.api.unstable import KernelBoard
 
 #: Instructions by the kind that Table 2 counts them as; what stands in neither list is wires, and takes no cycle.
 _KINDS: Mapping[str, tuple[str, ...]] = {

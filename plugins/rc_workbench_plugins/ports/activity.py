@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from workbench.api.ports import Activity
+from workbench.api import Activity
 
 #: A signal by its role, or what stands for one that the design has not.
 Pin = Callable[..., str]

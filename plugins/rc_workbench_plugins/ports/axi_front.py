@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rc_workbench_plugins.ports.memory_front import parts_of
-from workbench.api.ports import USER_WIRE, MonitorFront, Signal
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.read_out import WATCH, Access, Act, ReadOut
+from workbench.api import Diagnostic, MonitorFront, Signal, WorkbenchError
+from workbench.api.ports import USER_WIRE
+from workbench.api.unstable import WATCH, Access, Act, ReadOut
 
 _SETTLE_CYCLES = 4  # from one word to the next: the counter has to come out of its memory
 _TAKEN = ("arvalid", "arready", "rvalid", "rdata", "rresp", "rlast", "rid")

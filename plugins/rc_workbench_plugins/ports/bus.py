@@ -16,8 +16,9 @@ from rc_workbench_plugins.ports.axi_front import axi_front
 from rc_workbench_plugins.ports.memory_front import MemoryFront, accesses, place_registers
 from rc_workbench_plugins.ports.names import AXI_LITE
 from rc_workbench_plugins.ports.stream_front import stream_front
-from workbench.api.ports import DRIVERS, USER_WIRE, Activity, HardwarePort, MonitorFront, Problem, Signal
-from workbench.model.read_out import ReadOut
+from workbench.api import Activity, HardwarePort, MonitorFront, Problem, Signal
+from workbench.api.ports import DRIVERS, USER_WIRE
+from workbench.api.unstable import ReadOut
 
 Unsigned = Annotated[int, Field(ge=0)]
 Roles = Mapping[str, tuple[str, int | None, bool]]  # role -> direction at the design, bits, whether it may be missing

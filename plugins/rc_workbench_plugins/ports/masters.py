@@ -12,7 +12,8 @@ from pydantic import Field, PositiveInt
 
 from rc_workbench_plugins.ports import activity
 from rc_workbench_plugins.ports.bus import BusPort, Roles, axi_roles
-from workbench.api.ports import DRIVERS, Activity, Problem
+from workbench.api import Activity, Problem
+from workbench.api.ports import DRIVERS
 
 
 class MasterPort(BusPort):

@@ -9,9 +9,9 @@ from pydantic import Field, PositiveInt
 
 from rc_workbench_plugins.ports import activity
 from rc_workbench_plugins.ports.memory_front import MemoryFront, accesses, place_registers
-from workbench.api.ports import DRIVERS, USER_WIRE, Activity, HardwarePort, MonitorFront, Problem, Signal
-from workbench.model.hardware import PortDirection
-from workbench.model.read_out import ReadOut
+from workbench.api import Activity, HardwarePort, MonitorFront, Problem, Signal
+from workbench.api.ports import DRIVERS, USER_WIRE
+from workbench.api.unstable import PortDirection, ReadOut
 
 
 class MemoryPort(HardwarePort):

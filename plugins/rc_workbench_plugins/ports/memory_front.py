@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.read_out import WATCH, Access, Act, ReadOut
+from workbench.api import Diagnostic, WorkbenchError
+from workbench.api.unstable import WATCH, Access, Act, ReadOut
 
 _SETTLE_CYCLES = 8  # from selecting a word to reading it: it, and some that follow, have to come out of their memory
 _STORE_BITS = 2  # words fetched ahead of a block, so that one may pass in each cycle: two cycles' fetching, and some

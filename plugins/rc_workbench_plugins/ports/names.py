@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from workbench.api.port_styles import Handshake, PortStyle, Role, words
+from workbench.api import PortStyle, words
+from workbench.api.port_styles import Handshake, Role
 
 
 def _channel(name: str, fields: str, initiator: bool = True) -> tuple[Role, ...]:

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from workbench.api.ports import USER_WIRE, MonitorFront, Signal
-from workbench.model.read_out import WATCH, Access, Act, Marks
+from workbench.api import MonitorFront, Signal
+from workbench.api.ports import USER_WIRE
+from workbench.api.unstable import WATCH, Access, Act, Marks
 
 _SETTLE_CYCLES = 4  # from selecting a word to giving it: the counter has to come out of its memory
 

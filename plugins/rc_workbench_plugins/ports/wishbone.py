@@ -11,8 +11,9 @@ from pydantic import Field, PositiveInt
 
 from rc_workbench_plugins.ports.bus import BusPort, Roles, Unsigned
 from rc_workbench_plugins.ports.memory_front import MemoryFront, accesses, place_registers
-from workbench.api.ports import DRIVERS, USER_WIRE, Activity, MonitorFront, Problem
-from workbench.model.read_out import ReadOut
+from workbench.api import Activity, MonitorFront, Problem
+from workbench.api.ports import DRIVERS, USER_WIRE
+from workbench.api.unstable import ReadOut
 
 
 class WishbonePort(BusPort):

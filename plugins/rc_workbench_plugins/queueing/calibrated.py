@@ -17,11 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.api import PS_PER_S, Diagnostic, Run, Severity, WorkbenchError, percent_text
 from workbench.api.stream_events import NO_SPELLS, EdgeEvents, Events, events_of
 from workbench.api.virtual_queue import mean, memory, services, shares_of_time, worked
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.run import PS_PER_S, Run
-from workbench.model.text import percent_text
 
 SLIGHT = 0.01  # of a run
 LEAST = 50  # jobs, for a station to be told of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.api.forms import Field, Group
+from workbench.api import Field, Group
 
 MODEL = (
     Group("Model", "", (

@@ -8,18 +8,8 @@ from typing import ClassVar
 from pydantic import Field
 
 from rc_workbench_plugins.queueing import forms
-from workbench.api.forms import Group
-from workbench.api.models import (
-    Completed,
-    Count,
-    Formula,
-    ModelDocument,
-    ModelReading,
-    PartDocument,
-    Positive,
-    told_twice,
-)
-from workbench.model.diagnostic import near
+from workbench.api import Completed, Count, Formula, Group, ModelDocument, ModelReading, PartDocument, Positive, near
+from workbench.api.models import told_twice
 
 _ROUNDED = 1e-3  # what shares that were rounded may miss of 1
 

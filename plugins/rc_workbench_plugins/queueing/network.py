@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from rc_workbench_plugins.queueing.model import QueueingModel, Station
 from rc_workbench_plugins.queueing.station import at_least, full, limited_jobs, waiting
-from workbench.api.models import ModelValues, Values
+from workbench.api import Diagnostic, ModelValues, Severity, Values, WorkbenchError, listed
 from workbench.api.predictions import Cell
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.text import listed, prefixed, significant
+from workbench.api.unstable import prefixed, significant
 
 Model = ModelValues[QueueingModel]
 _ROUNDS, _CLOSE = 500, 1e-13  # of what lossy stations in loops let through

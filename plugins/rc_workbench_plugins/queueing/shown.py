@@ -8,10 +8,10 @@ from typing import Any
 
 from rc_workbench_plugins.queueing.distribution import Fit, fits
 from rc_workbench_plugins.queueing.network import Model, Network, StationState, network, notes_of
-from workbench.api.predictions import Answer, Chart, Curve, PaperTable, PartLine, Results, Row
+from workbench.api import Answer, Category, Results, Row, percent_text, table, time_text
+from workbench.api.predictions import Chart, Curve, PaperTable, PartLine
+from workbench.api.unstable import prefixed, significant
 from workbench.api.views import Figure
-from workbench.model.pragma import Category
-from workbench.model.text import percent_text, prefixed, significant, table, time_text
 
 _ENDLESS = "∞"
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import nbinom, poisson
 
-from workbench.api.models import Values
+from workbench.api import Values
 from workbench.api.virtual_queue import occupancy, passage
 
 _CONSTANT = 1e-6  # a variation below which service times are one and the same

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 from pydantic import Field
 
-from workbench.api.models import Formula, ModelDocument, ModelValues, Positive, Share, Values
+from workbench.api import Formula, ModelDocument, ModelValues, Positive, Share, Values
 
 
 class RatModel(ModelDocument):

@@ -18,12 +18,10 @@ from numpy.typing import NDArray
 from rc_workbench_plugins.ratss.compute import Model, Prediction, predict
 from rc_workbench_plugins.ratss.errors import error_row
 from rc_workbench_plugins.ratss.model import RatssModel
+from workbench.api import PS_PER_S, Block, Diagnostic, Run, Severity, Side, Table, WorkbenchError
 from workbench.api.models import FieldPath
 from workbench.api.predictions import ErrorRow, RunComparison
-from workbench.model.blocks import Block, Side
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.pragma import WAITS
-from workbench.model.run import PS_PER_S, Run, Table
+from workbench.api.unstable import WAITS
 
 #: The reason of states that ask until something is ready.
 POLL = "poll"

@@ -6,9 +6,8 @@ from typing import Any
 
 from rc_workbench_plugins.ratss.compute import Model, Prediction, notes, predict
 from rc_workbench_plugins.ratss.errors import errors
-from workbench.api.predictions import Answer, Cell
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.text import table
+from workbench.api import Answer, Diagnostic, WorkbenchError, table
+from workbench.api.predictions import Cell
 
 
 def answer(values: Model) -> Answer:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rc_workbench_plugins.ratss.model import RatssModel, StageMeasurement, Transaction
-from workbench.api.models import Completed, FieldPath, ModelReading, told_twice
-from workbench.model.diagnostic import Severity, near
+from workbench.api import Completed, ModelReading, Severity, near
+from workbench.api.models import FieldPath, told_twice
 
 Reading = ModelReading[RatssModel]
 

@@ -9,10 +9,9 @@ import numpy as np
 
 from rc_workbench_plugins.ratss import equations as eq
 from rc_workbench_plugins.ratss.model import RatssModel, Transaction
-from workbench.api.models import FieldPath, ModelValues, Values
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.platform import Network, Platform
-from workbench.model.transfer_time import transfer_s
+from workbench.api import Diagnostic, ModelValues, Platform, Severity, Values, WorkbenchError
+from workbench.api.models import FieldPath
+from workbench.api.unstable import Network, transfer_s
 
 Model = ModelValues[RatssModel]
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workbench.api.models import Values
+from workbench.api import Values
 
 
 def time_s(delay_s: Values, quantity: Values, gap: Values) -> Values:

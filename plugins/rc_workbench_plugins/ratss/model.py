@@ -11,8 +11,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from rc_workbench_plugins.ratss import forms
-from workbench.api.forms import Group
-from workbench.api.models import Count, Formula, ModelDocument, PartDocument, Positive, Share
+from workbench.api import Count, Formula, Group, ModelDocument, PartDocument, Positive, Share
 
 
 class ComputeNode(PartDocument):

@@ -7,7 +7,7 @@ from typing import Literal
 
 from rc_workbench_plugins.ratss.compute import Model, Prediction
 from rc_workbench_plugins.ratss.model import Stage, Transaction
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.api import Diagnostic, WorkbenchError
 
 Lane = Literal["configuration", "communication", "computation", "host"]
 

@@ -7,11 +7,10 @@ from rc_workbench_plugins.ratss.errors import errors, quantities
 from rc_workbench_plugins.ratss.tables import model_tables
 from rc_workbench_plugins.ratss.timing import timing_of
 from rc_workbench_plugins.ratss.words import move_equation, node_equation
-from workbench.api.predictions import PartLine, Results
+from workbench.api import Category, Diagnostic, Results, percent_text, ratio_text, time_text
+from workbench.api.predictions import PartLine
+from workbench.api.unstable import thousands, value_text
 from workbench.api.views import Figure
-from workbench.model.diagnostic import Diagnostic
-from workbench.model.pragma import Category
-from workbench.model.text import percent_text, ratio_text, thousands, time_text, value_text
 
 
 def results(values: Model) -> Results:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from rc_workbench_plugins.ratss.compute import Model, Prediction, in_tree, predict
 from rc_workbench_plugins.ratss.equations import rounds
 from rc_workbench_plugins.ratss.model import RatssModel
-from workbench.api.models import FieldPath, Values, point_text
-from workbench.api.predictions import PaperTable, Row
-from workbench.model.text import attribute_text, scientific, significant
+from workbench.api import Row, Values
+from workbench.api.models import FieldPath, point_text
+from workbench.api.predictions import PaperTable
+from workbench.api.unstable import attribute_text, scientific, significant
 
 Points = Sequence[Mapping[str, Values]]
 Places = Sequence[Model]

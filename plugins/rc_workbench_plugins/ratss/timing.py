@@ -9,8 +9,8 @@ from rc_workbench_plugins.ratss.compute import Model, Prediction
 from rc_workbench_plugins.ratss.model import Stage, Transaction
 from rc_workbench_plugins.ratss.schedule import Interval, schedule
 from rc_workbench_plugins.ratss.words import move_equation, node_equation, stage_equation
+from workbench.api import Category
 from workbench.api.predictions import Bar, Lane, StageSpan, Timing
-from workbench.model.pragma import Category
 
 #: How many iterations of a stage are drawn before the rest is left out.
 ROUNDS = 3

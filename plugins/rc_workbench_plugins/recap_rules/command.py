@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from workbench.api.commands import Workbench
+from workbench.api import Workbench
 
 
 def add_arguments(parser: ArgumentParser) -> None:

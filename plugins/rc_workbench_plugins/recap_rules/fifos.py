@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from workbench.api.metrics import Metric, Selected, Value
-from workbench.model.blocks import below_top
+from workbench.api import Metric, Selected, Value
+from workbench.api.unstable import below_top
 
 if TYPE_CHECKING:
     from workbench.api.results import FifoMetrics, StreamMetrics

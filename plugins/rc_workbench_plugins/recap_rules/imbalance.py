@@ -6,12 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from workbench.api.metrics import Metric, Selected, Value
-from workbench.model.blocks import Side
-from workbench.model.pragma import Category
+from workbench.api import Category, Metric, Selected, Side, Value
 
 if TYPE_CHECKING:
-    from workbench.api.results import BlockMetrics
+    from workbench.api import BlockMetrics
 
 
 def _work_s(block: BlockMetrics) -> float:

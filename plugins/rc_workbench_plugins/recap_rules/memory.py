@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from workbench.api.metrics import Metric, Selected, Value
+from workbench.api import Metric, Selected, Value
 
 if TYPE_CHECKING:
     from workbench.api.results import MemoryPortMetrics

@@ -16,14 +16,12 @@ from typing import TYPE_CHECKING
 from rc_workbench_plugins.recap_rules.fifos import FIFO_METRICS
 from rc_workbench_plugins.recap_rules.imbalance import IMBALANCE_METRICS
 from rc_workbench_plugins.recap_rules.memory import MEMORY_METRICS
-from workbench.api.metrics import Metric, Selected, Value
-from workbench.model.blocks import Side
-from workbench.model.pragma import COMMUNICATION, WAITS, Category
-from workbench.model.transfer_time import transfer_s
+from workbench.api import Category, Metric, Selected, Side, Value
+from workbench.api.unstable import COMMUNICATION, WAITS, transfer_s
 
 if TYPE_CHECKING:  # every start reads this table
-    from workbench.api.results import BlockMetrics, CallMetrics, TableStatistics
-    from workbench.model.platform import HostEntry
+    from workbench.api import BlockMetrics, CallMetrics, HostEntry
+    from workbench.api.results import TableStatistics
 
 
 def _ratio(top: float, bottom: float) -> float:

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.api.builds import Beside, HdlBuild
-from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.text import counted, listed, time_text
-from workbench.system.confine import ANY_NAME
+from workbench.api import Diagnostic, HdlBuild, Severity, counted, listed, time_text
+from workbench.api.builds import Beside
+from workbench.api.unstable import ANY_NAME
 
 #: What it loads, which lies beside the design's library, and that one's source and its header in the card's folder.
 LIBRARY, SOURCE, STEP = "librecap.so", "beside_link.cpp", "beside_step.h"

@@ -14,10 +14,9 @@ from rc_workbench_plugins.simulated_card.beside import LIBRARY, SOURCE, STEP, be
 from rc_workbench_plugins.simulated_card.config import places_of, uncounted
 from rc_workbench_plugins.simulated_card.port_check import all_clocks, check_port, driven_ports
 from rc_workbench_plugins.simulated_card.port_header import MADE_CLOCKS, made_clocks, port_header
-from workbench.api.builds import HdlBuild
+from workbench.api import Clock, Diagnostic, HdlBuild, Job, Platform, Severity, Task, WorkbenchError
 from workbench.api.compile import digest, needed, run_all
 from workbench.api.instrument.wrapper import STREAMS_DEFINE, TOP_FILE
-from workbench.api.job import Job
 from workbench.api.kept import (
     contents,
     keep,
@@ -29,7 +28,7 @@ from workbench.api.kept import (
     remember_reads,
     take,
 )
-from workbench.api.targets import Task
+from workbench.api.unstable import Tool, cache_dir, find_compiler, find_verilator
 from workbench.hdl.verilate import (
     HEADERS,
     MODEL_FLAGS,
@@ -44,11 +43,6 @@ from workbench.hdl.verilate import (
     top_ports,
     verilate,
 )
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.hardware import Clock
-from workbench.model.platform import Platform
-from workbench.system.cache import cache_dir
-from workbench.system.toolchain import Tool, find_compiler, find_verilator
 
 _WAVES_RUNTIME = "verilated_vcd_c.cpp"
 _CARD, _DESIGN = "card.cpp", "design.cpp"

@@ -8,15 +8,8 @@ from pathlib import Path
 from rc_workbench_plugins.simulated_card.beside import command_lines
 from rc_workbench_plugins.simulated_card.port_check import all_clocks, all_ports, driven_ports, port_of
 from rc_workbench_plugins.simulated_card.rules import rule_lines
-from workbench.api.builds import HdlBuild
-from workbench.api.ports import HardwarePort
-from workbench.api.targets import Task
-from workbench.model.application import Project, link_words
-from workbench.model.cycles import period_ps, trillionths
-from workbench.model.hardware import Clock
-from workbench.model.platform import Network, Platform
-from workbench.model.run import PS_PER_S
-from workbench.model.transfer_time import table_points_ps
+from workbench.api import PS_PER_S, Clock, HardwarePort, HdlBuild, Platform, Project, Task
+from workbench.api.unstable import Network, link_words, period_ps, table_points_ps, trillionths
 
 _FOREVER_PS = (1 << 63) - 1
 

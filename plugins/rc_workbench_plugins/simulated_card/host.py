@@ -12,23 +12,25 @@ from rc_workbench_plugins.simulated_card.host_limits import not_simulated, reads
 from rc_workbench_plugins.simulated_card.host_points import compile_with_points
 from rc_workbench_plugins.simulated_card.shim import MADE_API_FLAGS, shim_source
 from rc_workbench_plugins.simulated_card.target import HOST_FOLDER
-from workbench.api.builds import HostBuild
+from workbench.api import (
+    Diagnostic,
+    HostBuild,
+    Job,
+    PlatformSupport,
+    Severity,
+    Task,
+    WorkbenchError,
+    expand_sources,
+    listed,
+)
 from workbench.api.c_header import in_cpp
 from workbench.api.compile import STARTS_THREADS, digest, needed, run_all
-from workbench.api.descriptors import PlatformSupport
-from workbench.api.job import Job
 from workbench.api.kept import contents, keep, take
 from workbench.api.objects import ObjectFile, compile_objects
-from workbench.api.source.files import expand_sources
 from workbench.api.source.flags import cpp_standard, flags_of, folders_of_all, macros_of_all
 from workbench.api.source.suffixes import is_cpp
-from workbench.api.targets import Task
+from workbench.api.unstable import Tool, cache_dir, find_compiler, symbols, without_card
 from workbench.hdl.verilate import harness_dir
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.prototypes import without_card
-from workbench.model.text import listed
-from workbench.system.cache import cache_dir
-from workbench.system.toolchain import Tool, find_compiler, symbols
 
 _LIBRARY_FLAGS = ("-g", "-O2", "-Wno-builtin-declaration-mismatch")
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from importlib.resources import files as resource_files
 from pathlib import Path
 
-from workbench.model.application import Project
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.system.process import run_program
+from workbench.api import Diagnostic, Project, Severity, WorkbenchError
+from workbench.api.unstable import run_program
 
 _READS_TIME = re.compile(r"\t(rdtscp?)\b")
 _MACHINE_CODE = (b"\x0f\x31", b"\x0f\x01\xf9")  # of x86: rdtsc, rdtscp

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from workbench.api import Diagnostic
 from workbench.api.compile import digest
 from workbench.api.kept import contents
 from workbench.api.objects import ObjectFile, Run
-from workbench.model.diagnostic import Diagnostic
-from workbench.system.process import ProcessResult
+from workbench.api.unstable import ProcessResult
 
 #: each access to memory becomes a call, also the plain ones, which tell whether a thread that waits in a loop does
 #: anything else. Where time is measured that would cost too much, and with these sanitizers it cannot be had.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from workbench.api import Diagnostic, Severity, WorkbenchError
 from workbench.api.records import read_lines
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.system.process import run_program
+from workbench.api.unstable import run_program
 
 _PLACE = re.compile(r" \(at (?P<file>.+):(?P<line>\d+)\)$")
 _ADDRESS = re.compile(r" \(at host\+0x(?P<address>[0-9a-f]+)\)")

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from workbench.api.builds import HdlBuild
-from workbench.api.ports import HardwarePort
+from workbench.api import Clock, Diagnostic, HardwarePort, HdlBuild, Platform, WorkbenchError
+from workbench.api.unstable import TransferTable
 from workbench.hdl.own_port import own_port
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.hardware import Clock
-from workbench.model.platform import Platform, TransferTable
 
 
 def driven_ports(platform: Platform) -> tuple[HardwarePort, ...]:

@@ -7,11 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rc_workbench_plugins.simulated_card.beside import beside_defines
 from rc_workbench_plugins.simulated_card.port_check import all_ports
-from workbench.api.builds import HdlBuild
-from workbench.api.ports import HardwarePort
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.hardware import Clock, Hardware
-from workbench.model.platform import Platform
+from workbench.api import Clock, Diagnostic, Hardware, HardwarePort, HdlBuild, Platform, WorkbenchError
 
 MADE_CLOCKS = "recap_made"
 TAP_PORT = "recap_taps"

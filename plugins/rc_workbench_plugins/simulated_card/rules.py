@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from workbench.api import Diagnostic, Severity, counted
 from workbench.api.targets import TimingRule
-from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.text import counted
 
 USED = "host_rules.txt"
 _HOST = "host"  # of code between calls: nothing is counted

@@ -18,24 +18,30 @@ from pathlib import Path
 from rc_workbench_plugins.simulated_card import shim_cpp
 from rc_workbench_plugins.simulated_card.shim_classes import Classes, classes_of
 from rc_workbench_plugins.simulated_card.shim_objects import OBJECTS, STANDARD
-from workbench.api import PlatformSupport
-from workbench.api.c_header import SYSTEM_TYPES, constants, data_of, header_names, header_text, in_cpp
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.opened import opened, opened_names
-from workbench.model.platform import CallKind, HostEntry, Platform
-from workbench.model.prototypes import (
+from workbench.api import (
     Callee,
-    HandleTypes,
+    CallKind,
+    Diagnostic,
+    HostEntry,
+    Platform,
+    PlatformSupport,
     Prototype,
+    WorkbenchError,
     callees,
+    parse_prototype,
+)
+from workbench.api.c_header import SYSTEM_TYPES, constants, data_of, header_names, header_text, in_cpp
+from workbench.api.unstable import (
+    HandleTypes,
     handle_of,
     handle_types,
     is_plain,
-    parse_prototype,
+    opened,
+    opened_names,
     pointed_type,
+    read_regular,
     type_of,
 )
-from workbench.system.files import read_regular
 
 _LARGEST_BYTES, _MOST_HEADERS = 4 << 20, 50
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)

@@ -8,14 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from rc_workbench_plugins.simulated_card.shim import MADE_API_FLAGS, OF_ENTRY, shim_lacks, shim_source
-from workbench.api import PlatformSupport
+from workbench.api import Diagnostic, Platform, PlatformSupport, Severity
 from workbench.api.c_header import in_cpp
 from workbench.api.compile import gcc_diagnostics
+from workbench.api.unstable import ENGLISH, find_compiler, run_program
 from workbench.hdl.verilate import harness_dir
-from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.platform import Platform
-from workbench.system.process import ENGLISH, run_program
-from workbench.system.toolchain import find_compiler
 
 _MOST, _SECONDS = 3, 60
 _ELSE = "Name sources that implement it on the simulated card: host.api_sources."

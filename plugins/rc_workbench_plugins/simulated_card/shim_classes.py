@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from workbench.model.prototypes import Prototype, parse_prototype, type_of
+from workbench.api import Prototype, parse_prototype
+from workbench.api.unstable import type_of
 
 WORD = re.compile(r"[A-Za-z_]\w*")
 _NAME = re.compile(r"[A-Za-z_]\w*(?:::\w+)*")

@@ -12,9 +12,8 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 from rc_workbench_plugins.simulated_card.shim_classes import INTEGER, WORD, Classes
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.platform import CallKind, HostEntry
-from workbench.model.prototypes import Prototype, type_of
+from workbench.api import CallKind, Diagnostic, HostEntry, Prototype, WorkbenchError
+from workbench.api.unstable import type_of
 
 _ELSE = "Name sources that implement it: host.api_sources."
 _SIZES = ("size", "size_bytes", "bytes", "length", "len", "nbytes", "count", "n")

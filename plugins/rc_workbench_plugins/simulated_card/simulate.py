@@ -18,20 +18,39 @@ from rc_workbench_plugins.simulated_card.card import CardExecutable
 from rc_workbench_plugins.simulated_card.config import card_config
 from rc_workbench_plugins.simulated_card.places import host_notes, with_source_lines
 from rc_workbench_plugins.simulated_card.rules import USED, rule_notes
-from workbench.api.builds import HdlBuild
-from workbench.api.job import Job
+from workbench.api import (
+    PS_PER_S,
+    Diagnostic,
+    HdlBuild,
+    Job,
+    Outcome,
+    Platform,
+    Severity,
+    Task,
+    WorkbenchError,
+    bytes_text,
+    count_text,
+    counted,
+    has_errors,
+    listed,
+    time_text,
+)
 from workbench.api.records import read_counters, read_end, read_thread_times, read_transfers, write_formats
 from workbench.api.streams import stuck
-from workbench.api.targets import Outcome, Task
-from workbench.model.application import Simulation
-from workbench.model.cycles import cycle_start_ps, faster_hz, period_ps
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
-from workbench.model.exits import exit_words, signal_words
-from workbench.model.platform import Platform
-from workbench.model.run import PS_PER_S, Cores
-from workbench.model.text import bytes_text, count_text, counted, duration_text, listed, time_text, times
-from workbench.system.confine import Confinement, confine
-from workbench.system.process import Supervised
+from workbench.api.unstable import (
+    Confinement,
+    Cores,
+    Simulation,
+    Supervised,
+    confine,
+    cycle_start_ps,
+    duration_text,
+    exit_words,
+    faster_hz,
+    period_ps,
+    signal_words,
+    times,
+)
 
 _RECORDS = (
     "host_end.txt", USED, "host_threads.txt", "host_names.txt", "host_waits.bin", "host_notes.txt", "card_end.txt",

@@ -11,15 +11,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.text import listed
+from workbench.api import Diagnostic, Severity, WorkbenchError, listed
 
 if TYPE_CHECKING:
     from rc_workbench_plugins.simulated_card.card import CardExecutable
-    from workbench.api import PlatformSupport
-    from workbench.api.job import Job
-    from workbench.api.targets import Outcome, Task
-    from workbench.model.platform import Platform
+    from workbench.api import Job, Outcome, Platform, PlatformSupport, Task
 
 HOST_FOLDER = "host_build"
 _BUILD_HOST, _BUILD_CARD, _RUN = "Build host", "Build card", "Run"
@@ -72,7 +68,7 @@ class SimulatedCard:
 
 
 def _lacking(platform: Platform, support: PlatformSupport | None) -> Iterator[Diagnostic]:
-    from workbench.model.platform import NO_DATA_MOVES
+    from workbench.api.unstable import NO_DATA_MOVES
 
     if support is None or not support.api_sources:
         from rc_workbench_plugins.simulated_card.shim import shim_lacks
@@ -81,7 +77,7 @@ def _lacking(platform: Platform, support: PlatformSupport | None) -> Iterator[Di
     if not platform.host.entries:
         yield Diagnostic("it has no host.entries", "Name the calls of its host API.")
     elif not any(entry.kind.moves for entry in platform.host.entries):
-        from workbench.model.platform import NO_DATA_MOVES  # schemas are long to import
+        from workbench.api.unstable import NO_DATA_MOVES  # schemas are long to import
 
         yield replace(NO_DATA_MOVES, severity=Severity.ERROR)
     if platform.hardware is None:

@@ -11,16 +11,13 @@ from rc_workbench_plugins.simulated_card import host_points
 from rc_workbench_plugins.simulated_card.host import api_of, card_headers, library_objects
 from rc_workbench_plugins.simulated_card.host_limits import not_simulated, reads_of_real_time
 from rc_workbench_plugins.simulated_card.target import HOST_FOLDER
+from workbench.api import Job, Task, WorkbenchError
 from workbench.api.compile import needed
-from workbench.api.job import Job
 from workbench.api.objects import ObjectFile, compile_objects
 from workbench.api.source.suffixes import is_cpp
-from workbench.api.targets import Task
 from workbench.api.told import Told
+from workbench.api.unstable import find_compiler, words_of_calls
 from workbench.api.users_build import build_as_the_user_does
-from workbench.model.diagnostic import WorkbenchError
-from workbench.model.prototypes import words_of_calls
-from workbench.system.toolchain import find_compiler
 
 
 def build_users_host(task: Task, job: Job) -> Path:

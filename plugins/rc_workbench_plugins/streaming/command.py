@@ -11,11 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-from workbench.api.commands import Workbench
+from workbench.api import Diagnostic, Workbench, WorkbenchError, counted, table
+from workbench.api.unstable import read_file, significant
 from workbench.api.virtual_time import LEAST_ROWS, FittedClock, Triples, calibrate, per_frame
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.text import counted, significant, table
-from workbench.system.files import read_file
 
 COLUMNS = ("tP1", "tF2", "tP3")
 FRAMES = 10

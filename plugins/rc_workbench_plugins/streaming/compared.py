@@ -18,11 +18,9 @@ from tempfile import TemporaryDirectory
 from jinja2 import Environment, StrictUndefined
 
 from rc_workbench_plugins.streaming.x_language import problem
-from workbench.api.job import Job
+from workbench.api import Diagnostic, Job, Severity, WorkbenchError
+from workbench.api.unstable import CLOCKS, RESETS, At, read_only
 from workbench.hdl.ghdl import LIMIT_S, MEMORY_BYTES, Design, contents_of, ghdl, kept, netlist
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.topology import CLOCKS, RESETS, At
-from workbench.system.confine import read_only
 
 CYCLES = 1000
 _ENTITY = re.compile(r"^entity (\w+) is", re.MULTILINE)

@@ -23,14 +23,10 @@ from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.recorded import recorded
 from rc_workbench_plugins.streaming.stuck import told
 from rc_workbench_plugins.streaming.x_language import X_LIMIT, Declared, read_section, read_x
-from workbench.api import Composed, Composition
+from workbench.api import Composed, Composition, Diagnostic, Manifest, Platform, Table, WorkbenchError, has_errors
 from workbench.api.source.lines import read_source
+from workbench.api.unstable import At, Streaming, Topology
 from workbench.api.virtual_time import TABLE, table_of_frames
-from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
-from workbench.model.platform import Platform
-from workbench.model.run import Manifest, Table
-from workbench.model.streaming import Streaming
-from workbench.model.topology import At, Topology
 
 
 def compose(composition: Composition) -> Composed:

@@ -12,7 +12,7 @@ import numpy as np
 
 from workbench.api.records import read_thread_lives, read_thread_names, read_waits
 from workbench.api.stream_events import Events, Times
-from workbench.model.topology import MappedTo, Topology
+from workbench.api.unstable import MappedTo, Topology
 
 _NAME_MOST = 15  # bytes of a thread's name that the system keeps (resources/streaming/thread.hpp)
 

@@ -7,7 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from rc_workbench_plugins.streaming.trust import Estimate, estimate
+from workbench.api import percent_text
 from workbench.api.stream_events import Crossing, EdgeEvents
+from workbench.api.unstable import significant
 from workbench.api.virtual_queue import (
     IDEAL,
     Bus,
@@ -20,7 +22,6 @@ from workbench.api.virtual_queue import (
     services,
     worked,
 )
-from workbench.model.text import percent_text, significant
 
 LEAST = 200  # elements, for anything to be said
 FULL = 0.01  # of the time in which the producer waits for room: more, and insertions depend on removals

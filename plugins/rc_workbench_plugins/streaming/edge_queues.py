@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.model.streaming import Streaming
-from workbench.model.topology import StreamEdge, Topology
+from workbench.api.unstable import StreamEdge, Streaming, Topology
 
 
 def depths(topology: Topology, edge: StreamEdge, section: Streaming) -> tuple[int, int]:

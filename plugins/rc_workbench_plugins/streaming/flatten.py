@@ -9,9 +9,8 @@ from math import isfinite
 from typing import NoReturn
 
 from rc_workbench_plugins.streaming.x_language import Connection, Declared, Definition, Made, problem
-from workbench.model.diagnostic import Diagnostic, did_you_mean
-from workbench.model.text import listed
-from workbench.model.topology import (
+from workbench.api import Diagnostic, listed
+from workbench.api.unstable import (
     ANY_CORE,
     DEFAULT_DEPTH,
     TYPE_BYTES,
@@ -28,6 +27,7 @@ from workbench.model.topology import (
     TypedPort,
     Value,
     Way,
+    did_you_mean,
 )
 
 BLOCK_LIMIT = 1000

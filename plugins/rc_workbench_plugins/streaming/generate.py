@@ -18,26 +18,25 @@ from rc_workbench_plugins.streaming.edge_queues import arrival, depths
 from rc_workbench_plugins.streaming.instances import identifier, instance
 from rc_workbench_plugins.streaming.modules import Module, read_module
 from rc_workbench_plugins.streaming.x_language import problem
-from workbench.api import Composition
+from workbench.api import CallKind, Composition, Diagnostic, Platform, WorkbenchError, parse_prototype
 from workbench.api.source import suffixes
-from workbench.hdl.ghdl import Design, as_one
-from workbench.model.application import STREAM_TOP
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.platform import CallKind, Platform
-from workbench.model.prototypes import handles, parse_prototype
-from workbench.model.streaming import AgentLanguage, Streaming
-from workbench.model.topology import (
+from workbench.api.unstable import (
     CARD,
     MAIN,
+    STREAM_TOP,
+    AgentLanguage,
     At,
     Implementation,
     MappedTo,
     StreamBlock,
     StreamEdge,
+    Streaming,
     Topology,
     Value,
     Way,
+    handles,
 )
+from workbench.hdl.ghdl import Design, as_one
 
 RESOURCES = Path(str(files("workbench.resources"))) / "streaming"
 _CPP = {

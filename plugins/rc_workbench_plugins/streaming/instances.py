@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rc_workbench_plugins.streaming.modules import Module
-from workbench.model.topology import StreamBlock, Value, Way
+from workbench.api.unstable import StreamBlock, Value, Way
 
 
 @dataclass

@@ -17,22 +17,36 @@ from rc_workbench_plugins.streaming.query.evaluate import evaluate, waiting_for_
 from rc_workbench_plugins.streaming.query.limits import Queues, Walk, questions, walk
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.queues import queues
+from workbench.api import (
+    PS_PER_S,
+    Advice,
+    Block,
+    Category,
+    Diagnostic,
+    Finding,
+    Severity,
+    Side,
+    WorkbenchError,
+    counted,
+    listed,
+    percent_text,
+)
+from workbench.api import Place as Line
 from workbench.api.stream_events import Events, events_of, head_of
-from workbench.model.blocks import Block, Side
-from workbench.model.changes import Depth, ScaleHost, ScaleState
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.finding import Advice, Finding
-from workbench.model.finding import Place as Line
-from workbench.model.pragma import Category
-from workbench.model.prediction import Prediction, Trust
-from workbench.model.run import PS_PER_S
-from workbench.model.text import counted, listed, percent_text, thousands
-from workbench.model.topology import GENERATED, MappedTo, Topology
+from workbench.api.unstable import (
+    GENERATED,
+    Depth,
+    MappedTo,
+    Prediction,
+    ScaleHost,
+    ScaleState,
+    Topology,
+    Trust,
+    thousands,
+)
 
 if TYPE_CHECKING:
-    from workbench.api.metrics import Measured
-    from workbench.api.results import BlockMetrics
-    from workbench.model.run import Run, Table
+    from workbench.api import BlockMetrics, Measured, Run, Table
 
 #: A table of a run folder: JSON as UTF-8.
 LIMITS = "stream_limits"

@@ -9,10 +9,19 @@ from pathlib import Path
 
 from rc_workbench_plugins.streaming.vhdl import as_verilog, design_of
 from rc_workbench_plugins.streaming.x_language import problem
+from workbench.api import WorkbenchError
+from workbench.api.unstable import (
+    CLOCKS,
+    RESETS,
+    RUNS,
+    SOURCE_LIMIT,
+    Implementation,
+    Language,
+    Value,
+    Way,
+    read_regular,
+)
 from workbench.hdl.ghdl import Design
-from workbench.model.diagnostic import WorkbenchError
-from workbench.model.topology import CLOCKS, RESETS, RUNS, Implementation, Language, Value, Way
-from workbench.system.files import SOURCE_LIMIT, read_regular
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 

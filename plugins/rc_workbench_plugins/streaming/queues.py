@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 from rc_workbench_plugins.streaming.edge_queues import rooms
+from workbench.api import Run
 from workbench.api.queues import EdgeQueue, RunQueues
 from workbench.api.stream_events import EdgeEvents, Events, events_of
-from workbench.model.run import Run
 
 
 def queues(run: Run) -> RunQueues | None:

@@ -16,12 +16,10 @@ from numpy.typing import NDArray
 
 from rc_workbench_plugins.streaming.cores import recorded_of_threads
 from rc_workbench_plugins.streaming.edge_queues import arrival, capacity, depths
+from workbench.api import Manifest, RunStatus, Table
 from workbench.api.records import Records, read_end, read_records
 from workbench.api.stream_events import Crossing, EdgeEvents, Times, of_topology, tables, value_kind
-from workbench.model.cycles import cycle_starts_ps, period_ps
-from workbench.model.run import Manifest, RunStatus, Table
-from workbench.model.streaming import Streaming
-from workbench.model.topology import MappedTo, StreamEdge, Topology
+from workbench.api.unstable import MappedTo, StreamEdge, Streaming, Topology, cycle_starts_ps, period_ps
 
 #: Since when (and one ps) a thread waits for room, and one for an element, by edge; 0 where none does.
 NOW = np.dtype([("room_ps", "<i8"), ("element_ps", "<i8")])

@@ -15,13 +15,10 @@ import numpy as np
 from rc_workbench_plugins.streaming.edge_queues import arrival
 from rc_workbench_plugins.streaming.recorded import NOW
 from rc_workbench_plugins.streaming.x_language import problem
+from workbench.api import PS_PER_S, Diagnostic, Manifest, Severity, listed, time_text
 from workbench.api.records import read_lines, read_records
 from workbench.api.streams import Waiting, shortest_cycle
-from workbench.model.cycles import cycle_starts_ps
-from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.run import PS_PER_S, Manifest
-from workbench.model.text import listed, time_text
-from workbench.model.topology import StreamEdge, Topology
+from workbench.api.unstable import StreamEdge, Topology, cycle_starts_ps
 
 _SIGNALLED = tuple(f"({name})" for name in ("SIGSEGV", "SIGFPE", "SIGBUS", "SIGILL", "SIGABRT"))  # thread.hpp
 

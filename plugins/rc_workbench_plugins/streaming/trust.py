@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from workbench.api import counted, listed
+from workbench.api.unstable import significant
 from workbench.api.virtual_queue import (
     FRAMES,
     Bus,
@@ -29,7 +31,6 @@ from workbench.api.virtual_queue import (
     distance,
     replays,
 )
-from workbench.model.text import counted, listed, significant
 
 LEAST_DISTANCE = 0.03
 LAGS = 10

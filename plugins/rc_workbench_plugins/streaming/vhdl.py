@@ -8,10 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from rc_workbench_plugins.streaming.x_language import problem
+from workbench.api import WorkbenchError
+from workbench.api.unstable import At, Implementation, Value, sha256
 from workbench.hdl.ghdl import Design, kept, renamed, synthesised
-from workbench.model.diagnostic import WorkbenchError
-from workbench.model.topology import At, Implementation, Value
-from workbench.system.files import sha256
 
 
 def design_of(implementation: Implementation, config: Mapping[str, Value], root: Path) -> Design:

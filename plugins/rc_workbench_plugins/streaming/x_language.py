@@ -13,10 +13,20 @@ from typing import Any
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
 
-from workbench.model.diagnostic import Diagnostic, WorkbenchError, did_you_mean
-from workbench.model.streaming import MOST_DEPTH, Streaming
-from workbench.model.text import listed
-from workbench.model.topology import At, Config, Implementation, Language, MappedTo, TypedPort, Value, Way
+from workbench.api import Diagnostic, WorkbenchError, listed
+from workbench.api.unstable import (
+    MOST_DEPTH,
+    At,
+    Config,
+    Implementation,
+    Language,
+    MappedTo,
+    Streaming,
+    TypedPort,
+    Value,
+    Way,
+    did_you_mean,
+)
 
 X_LIMIT = 1 << 20  # bytes of a file: more than any application of as many blocks as are read needs
 _STARTS = ["file", "setting_type", "made", "connection"]

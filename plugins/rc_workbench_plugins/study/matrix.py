@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from workbench.api.predictions import PaperTable, Row
+from workbench.api import Row
+from workbench.api.predictions import PaperTable
 from workbench.api.studies import Point, PointState, Status, StudyState
-from workbench.model.text import NARROW, significant
+from workbench.api.unstable import NARROW, significant
 
 #: So wide, in letters, is a table; what varies further goes on in the next one.
 _LETTERS = 64

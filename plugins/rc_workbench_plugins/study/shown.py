@@ -8,8 +8,21 @@ from pathlib import Path
 from statistics import median
 
 from rc_workbench_plugins.study.matrix import axis_of, curves_of, matrix
-from workbench.api.models import Completed, ModelReading, ModelValues, Values
-from workbench.api.predictions import Answer, Chart, Curve, PaperTable, Results, Row
+from workbench.api import (
+    Answer,
+    Completed,
+    ModelReading,
+    ModelValues,
+    Results,
+    Row,
+    Values,
+    WorkbenchError,
+    percent_text,
+    ratio_text,
+    table,
+    time_text,
+)
+from workbench.api.predictions import Chart, Curve, PaperTable
 from workbench.api.studies import (
     Point,
     PointState,
@@ -22,9 +35,8 @@ from workbench.api.studies import (
     read_state,
     study_folder,
 )
+from workbench.api.unstable import NARROW
 from workbench.api.views import Figure
-from workbench.model.diagnostic import WorkbenchError
-from workbench.model.text import NARROW, percent_text, ratio_text, table, time_text
 
 TIME, SPEEDUP, ERROR, POINTS, MATRIX = "Time", "Speedup", "Error", "Points", "Matrix"
 

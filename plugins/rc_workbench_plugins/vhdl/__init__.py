@@ -24,7 +24,7 @@ class VhdlLanguage:
 
     def tools(self) -> list[str]:
         """GHDL, and yosys, whose primitives stand in for vendors'."""
-        from workbench.system.toolchain import find_ghdl, find_yosys, versions  # asked when something is built
+        from workbench.api.unstable import find_ghdl, find_yosys, versions  # asked when something is built
 
         return versions(find_ghdl(), find_yosys())
 

@@ -10,8 +10,8 @@ from rc_workbench_plugins.vhdl.blocks import Arm, joined
 from rc_workbench_plugins.vhdl.clocks import Clocks, Place
 from rc_workbench_plugins.vhdl.states import signals_of
 from rc_workbench_plugins.vhdl.syntax import plain
+from workbench.api.unstable import Term
 from workbench.hdl.instances import BlockUse, Instance, Loop
-from workbench.model.scan import Term
 
 _NAME = re.compile(r"[a-z]\w*(?:\s*\.\s*[a-z]\w*|\s*\([^()]*\))*", re.IGNORECASE)
 _NOT = re.compile(r"(?:not\b|\?\?)\s*(.*)", re.IGNORECASE | re.DOTALL)

@@ -12,7 +12,7 @@ from itertools import count
 from rc_workbench_plugins.vhdl.syntax import child, plain, text_of
 from rc_workbench_plugins.vhdl.types import Type, resolved, shared_types
 from rc_workbench_plugins.vhdl.units import Declared, Unit
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
+from workbench.api import Diagnostic, WorkbenchError
 
 NAME, PIN, ROW, STIMULI = "recap_bench", "recap pin", "recap row", "stimuli.txt"
 _OF_BITS = ("bit", "bit_vector")

@@ -19,12 +19,10 @@ from rc_workbench_plugins.vhdl.rewrite import written
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.types import Leaf, Type, builtin, leaves, resolved, shared_types
 from rc_workbench_plugins.vhdl.units import Declared, Interface, Unit
+from workbench.api import Diagnostic, HdlPort, Job, Severity
 from workbench.api.builds import Beside
 from workbench.api.instrument.wrapper import STATE_PORT, runtime_source
-from workbench.api.job import Job
 from workbench.hdl.ghdl import ghdl
-from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.scan import HdlPort
 
 HARNESS = "recap_harness"
 _CLOCKS, _GIVEN, _SEEN = "recap_clocks", "recap_given", "recap_seen"

@@ -10,9 +10,9 @@ from tree_sitter import Node
 
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, child, children, matches, plain, text_of, tidy
 from rc_workbench_plugins.vhdl.units import Region, Unit, label_of
+from workbench.api import PlacedPragma
 from workbench.hdl.source_file import SourceFile
 from workbench.hdl.verilog import blocks as verilog
-from workbench.model.pragma import PlacedPragma
 
 _SIGNAL = r"[a-z]\w*(?:\s*(?:\.\s*[a-z]\w*|\([^()]*\)))*"
 _FUNCTION = re.compile(rf"(rising|falling)_edge\s*\(\s*({_SIGNAL})\s*\)", re.IGNORECASE)

@@ -25,11 +25,22 @@ from rc_workbench_plugins.vhdl.translated import (
 )
 from rc_workbench_plugins.vhdl.units import Unit
 from rc_workbench_plugins.vhdl.vendors import stands_in
-from workbench.api import HdlBuild, Later
+from workbench.api import (
+    Diagnostic,
+    HardwareSources,
+    HdlBuild,
+    HdlPort,
+    Job,
+    Later,
+    Platform,
+    Severity,
+    WorkbenchError,
+    has_errors,
+)
 from workbench.api.equivalence import Comparison, HdlSide
 from workbench.api.instrument import wrapper
-from workbench.api.job import Job
 from workbench.api.kept import ensure
+from workbench.api.unstable import cache_dir, sha256
 from workbench.hdl.board import clocks_by_pin, hardware_of, outside
 from workbench.hdl.copies import copy_path, write_around, write_file, writing
 from workbench.hdl.derived import made_clocks
@@ -44,12 +55,6 @@ from workbench.hdl.verilog.addresses import addresses_answered
 from workbench.hdl.verilog.ports import hdl_ports
 from workbench.hdl.verilog.streams import FoundStreams, counted
 from workbench.hdl.verilog.top import read_top
-from workbench.model.application import HardwareSources
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
-from workbench.model.platform import Platform
-from workbench.model.scan import HdlPort
-from workbench.system.cache import cache_dir
-from workbench.system.files import sha256
 
 INNER = "_recap_user"
 CHECK = Later("rc_workbench_plugins.vhdl.checked:check")

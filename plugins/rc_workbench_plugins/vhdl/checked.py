@@ -25,20 +25,16 @@ from rc_workbench_plugins.vhdl.sides import files_of, top_of, units_in
 from rc_workbench_plugins.vhdl.suspects import left_open, written_wrongly
 from rc_workbench_plugins.vhdl.syntax import plain, without_comments
 from rc_workbench_plugins.vhdl.vendors import stands_for_clocks
-from workbench.api import HdlBuild
+from workbench.api import Diagnostic, HdlBuild, Job, Severity, WorkbenchError, counted
 from workbench.api.compile import digest, last_words, needed
 from workbench.api.equivalence import Comparison, Limits
 from workbench.api.instrument.wrapper import STATE_PORT
-from workbench.api.job import Job, OutOfTime
+from workbench.api.job import OutOfTime
 from workbench.api.kept import contents, kept_text
+from workbench.api.unstable import cache_dir, find_verilator, read_only, thousands
 from workbench.hdl.equivalence.models import compiled, verilated, write_ports
 from workbench.hdl.ghdl import ghdl
 from workbench.hdl.verilog.design import shown_path
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.text import counted, thousands
-from workbench.system.cache import cache_dir
-from workbench.system.confine import read_only
-from workbench.system.toolchain import find_verilator
 
 LIMITS = Limits(cycles=2000, simulate_s=10.0)
 LIMIT_S = 120.0  # for all of a comparison

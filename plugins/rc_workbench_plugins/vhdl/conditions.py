@@ -10,10 +10,9 @@ from rc_workbench_plugins.vhdl.blocks import SourceBlock
 from rc_workbench_plugins.vhdl.design import Design
 from rc_workbench_plugins.vhdl.elaborate import Text, analysed
 from rc_workbench_plugins.vhdl.syntax import matches, plain, text_of
-from workbench.api.job import Job
+from workbench.api import Diagnostic, Job, PlacedPragma, Severity, WorkbenchError
+from workbench.api.unstable import did_you_mean
 from workbench.hdl.instances import Instance, Key
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, did_you_mean
-from workbench.model.pragma import PlacedPragma
 
 CONDITION_HINT = "Write a VHDL expression over signals of this architecture, such as ack = '1'."
 _WORD = re.compile(r'"(?:[^"]|"")*"|\'.\'|--|[();]')

@@ -14,14 +14,13 @@ from rc_workbench_plugins.vhdl.blocks import anded
 from rc_workbench_plugins.vhdl.syntax import child, children, matches, plain, text_of, tidy
 from rc_workbench_plugins.vhdl.translated import instances_called, names_called
 from rc_workbench_plugins.vhdl.units import Unit
+from workbench.api import Block, Clock
 from workbench.hdl.instances import BlockUse, Instance
 from workbench.hdl.verilog import design as verilog
 from workbench.hdl.verilog.cones import combinational, depending, has_waits, quiet_of
 from workbench.hdl.verilog.decisions import Assigned, Branch, Decisions, Guard, marked_arms
 from workbench.hdl.verilog.elaborate import elaborate
 from workbench.hdl.verilog.expressions import Kind, Part
-from workbench.model.blocks import Block
-from workbench.model.hardware import Clock
 
 _WORD = re.compile(r"\b[xbo]+\"[^\"]*\"|\"[^\"]*\"|'.'|(?<![\w.'])([a-z]\w*)", re.IGNORECASE)
 _PLAIN = re.compile(r"[a-z]\w*", re.IGNORECASE)

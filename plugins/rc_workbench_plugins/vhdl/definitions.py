@@ -11,11 +11,8 @@ from tree_sitter import Node
 from rc_workbench_plugins.vhdl.design import read_units
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, child, children, matches, plain, text_of
 from rc_workbench_plugins.vhdl.units import Unit
-from workbench.api.job import Job
+from workbench.api import Definition, HardwareSources, Job, expand_sources
 from workbench.api.source import suffixes
-from workbench.api.source.files import expand_sources
-from workbench.model.application import HardwareSources
-from workbench.model.scan import Definition
 
 _WORD = re.compile(rb"[A-Za-z]\w*|\\[^\\\n]+\\")
 _BEFORE = re.compile(rb"([A-Za-z]\w*)\s*(?:\([^()\n]*\)\s*)?\.\s*$")

@@ -16,12 +16,11 @@ from rc_workbench_plugins.vhdl.skeleton import skeleton
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, matches, plain, read_file
 from rc_workbench_plugins.vhdl.units import Component, Instantiation, Region, Unit, units_of
 from rc_workbench_plugins.vhdl.vendors import stand_in_files, stands_in
-from workbench.api.job import Job
+from workbench.api import Diagnostic, HardwareSources, Job, Severity, WorkbenchError, has_errors
 from workbench.api.source import suffixes
+from workbench.api.unstable import VhdlStandard, did_you_mean
 from workbench.hdl.verilog.design import shown_path, source_files
 from workbench.hdl.verilog.encrypted import encrypted, may_be_in, no_text
-from workbench.model.application import HardwareSources, VhdlStandard
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, did_you_mean, has_errors
 
 _MISSED = "not found in library"
 _HINTS = {

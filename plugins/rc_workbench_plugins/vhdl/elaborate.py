@@ -14,15 +14,10 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from workbench.api.job import Job
+from workbench.api import Diagnostic, Job, WorkbenchError
 from workbench.api.kept import kept_text
+from workbench.api.unstable import VhdlStandard, cache_dir, read_only, reads_only, run_program, sha256
 from workbench.hdl.ghdl import LIMIT_S, MEMORY_BYTES, ghdl
-from workbench.model.application import VhdlStandard
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.system.cache import cache_dir
-from workbench.system.confine import read_only, reads_only
-from workbench.system.files import sha256
-from workbench.system.process import run_program
 
 #: VHDL-93 with what 87 has of its own.
 _STANDARDS: Mapping[VhdlStandard, str] = {"93": "--std=93c", "2008": "--std=08"}

@@ -18,15 +18,11 @@ from rc_workbench_plugins.vhdl.source_file import pragmas_of
 from rc_workbench_plugins.vhdl.states import States, find_states
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.vendors import stands_for_clocks
-from workbench.api.job import Job
+from workbench.api import Branch, Diagnostic, HardwareSources, HdlBlock, HdlPort, HdlScan, Job, Platform, Severity
 from workbench.hdl.derived import derived, gives, other_clock
 from workbench.hdl.instances import Instance, Key
 from workbench.hdl.top_inputs import clocks, resets
 from workbench.hdl.verilog.primitives import CLOCKS_TOLD
-from workbench.model.application import HardwareSources
-from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.platform import Platform
-from workbench.model.scan import Branch, HdlBlock, HdlPort, HdlScan
 
 _UNBOUND = (
     "no source defines an entity or a module for the component '{}'",

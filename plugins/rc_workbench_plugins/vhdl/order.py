@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from rc_workbench_plugins.vhdl.libraries import WORK
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
 from rc_workbench_plugins.vhdl.units import Unit
-from workbench.model.diagnostic import Diagnostic
+from workbench.api import Diagnostic
 
 _PRIMARY = ("entity", "package", "configuration", "context")
 

@@ -10,8 +10,8 @@ from rc_workbench_plugins.vhdl.clocks import associated
 from rc_workbench_plugins.vhdl.syntax import plain, without_comments
 from rc_workbench_plugins.vhdl.types import Leaf, leaves, shared_types
 from rc_workbench_plugins.vhdl.units import Declared, Unit
+from workbench.api import HdlPort
 from workbench.hdl.instances import Instance
-from workbench.model.scan import HdlPort
 
 _DIRECTIONS = {"in": "input", "out": "output", "buffer": "output", "inout": "inout", "linkage": "inout"}
 

@@ -13,13 +13,11 @@ from rc_workbench_plugins.vhdl.side_by_side import simulate
 from rc_workbench_plugins.vhdl.sides import texts_of, top_of, units_in
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.translated import asked_of, at_their_paths, top_module
-from workbench.api import HdlBuild
+from workbench.api import HdlBuild, Job, WorkbenchError
 from workbench.api.equivalence import Comparison, HdlSide, Limits, Proof
-from workbench.api.job import Job
 from workbench.hdl import ghdl
 from workbench.hdl.equivalence.prove import proof_of
 from workbench.hdl.equivalence.yosys import CannotRead
-from workbench.model.diagnostic import WorkbenchError
 
 HIDDEN = "recap_net_"
 _MODULE = re.compile(r"^module (\w+).*?^endmodule$", re.MULTILINE | re.DOTALL)

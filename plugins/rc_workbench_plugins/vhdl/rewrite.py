@@ -17,13 +17,13 @@ from rc_workbench_plugins.vhdl.elaborate import PART
 from rc_workbench_plugins.vhdl.skeleton import cuts
 from rc_workbench_plugins.vhdl.syntax import child, children, plain, text_of
 from rc_workbench_plugins.vhdl.units import Instantiation, Interface, Region, Unit
+from workbench.api import Clock
 from workbench.api.instrument.probes import state_bits
 from workbench.api.instrument.wrapper import STATE_PORT
 from workbench.hdl.blocks import meaning
 from workbench.hdl.edits import Edits
 from workbench.hdl.instances import Instance, Key
 from workbench.hdl.layout import Layout, Site
-from workbench.model.hardware import Clock
 
 _ENTITY_CLASS = re.compile(rb"\bof\s+(\w+)\s*:\s*entity\b", re.IGNORECASE)
 _STATEMENTS = ("if_statement_body", "sequential_block", "loop_body")

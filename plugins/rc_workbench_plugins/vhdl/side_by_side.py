@@ -17,14 +17,12 @@ from rc_workbench_plugins.vhdl.elaborate import dialect
 from rc_workbench_plugins.vhdl.sides import files_of, texts_of, top_of, units_in
 from rc_workbench_plugins.vhdl.stimuli import BIT, Element, Pins, rows_a_cycle, stimuli
 from rc_workbench_plugins.vhdl.syntax import plain
+from workbench.api import Diagnostic, Job, WorkbenchError, count_text, counted
 from workbench.api.compile import last_words
 from workbench.api.equivalence import Comparison, HdlSide, Limits
-from workbench.api.job import Job
+from workbench.api.unstable import duration_text, read_only, thousands
 from workbench.hdl.equivalence.simulation import Simulated
 from workbench.hdl.ghdl import ghdl
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.text import count_text, counted, duration_text, thousands
-from workbench.system.confine import read_only
 
 _MOST_BYTES = 12 << 20  # of what is told, where 16 MiB are kept
 _FEW, _ROUNDS = 200, 4

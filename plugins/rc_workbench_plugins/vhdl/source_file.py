@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from rc_workbench_plugins.vhdl.design import Design
 from rc_workbench_plugins.vhdl.syntax import VhdlFile
-from workbench.api.source.lines import source_bytes
+from workbench.api import Diagnostic, source_bytes
 from workbench.hdl.source_file import SourceFile, read_pragmas
-from workbench.model.diagnostic import Diagnostic
 
 
 def pragmas_of(design: Design, file: VhdlFile) -> tuple[SourceFile, tuple[Diagnostic, ...]]:

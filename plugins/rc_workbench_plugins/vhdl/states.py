@@ -19,7 +19,7 @@ from rc_workbench_plugins.vhdl.design import Design
 from rc_workbench_plugins.vhdl.syntax import child, children, matches, plain, text_of, tidy
 from rc_workbench_plugins.vhdl.types import Type, resolved, shared_types, types_of
 from rc_workbench_plugins.vhdl.units import Unit
-from workbench.model.scan import StateRegister, StateValue
+from workbench.api.unstable import StateRegister, StateValue
 
 _NAME = r"[a-z]\w*(?:\s*\.\s*[a-z]\w*)*"
 _ASSIGNED = re.compile(rf"(?:\w+\s*:\s*)?({_NAME})\s*(?:<=|:=)\s*(.*?)\s*;?", re.IGNORECASE | re.DOTALL)

@@ -13,12 +13,11 @@ from rc_workbench_plugins.vhdl.sides import files_of, texts_of, top_of, units_in
 from rc_workbench_plugins.vhdl.syntax import matches, plain, text_of, without_comments
 from rc_workbench_plugins.vhdl.translated import PART_FILE, asked_of
 from rc_workbench_plugins.vhdl.units import units_of
+from workbench.api import Diagnostic, Severity, WorkbenchError, listed
 from workbench.api.equivalence import HdlSide
 from workbench.hdl.ghdl import netlist
 from workbench.hdl.ghdl_fixes import comparisons
 from workbench.hdl.verilog.design import shown_path
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.text import listed
 
 _SHARED = re.compile(r"\bshared\s+variable\s+(\w+)", re.IGNORECASE)
 _PROCESS = re.compile(r"\bprocess\s*\((?P<of>(?:[^()]|\([^()]*\))*)\)(?P<body>.*)", re.IGNORECASE | re.DOTALL)

@@ -13,8 +13,9 @@ from pathlib import Path
 import tree_sitter_vhdl
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 
+from workbench.api import source_bytes
 from workbench.api.source.left_out import synthesised
-from workbench.api.source.lines import line_starts, source_bytes
+from workbench.api.source.lines import line_starts
 
 _COMMENTS = ("line_comment", "block_comment")
 _SPACES = bytes.maketrans(b"\f\v\x1a", b"   ")

@@ -18,12 +18,10 @@ from rc_workbench_plugins.vhdl.source_file import pragmas_of
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
 from rc_workbench_plugins.vhdl.units import Unit
 from rc_workbench_plugins.vhdl.vendors import stands_in
-from workbench.api.job import Job
+from workbench.api import Diagnostic, HdlTop, Job
 from workbench.api.source import suffixes
 from workbench.hdl.top_inputs import clocks, resets
 from workbench.hdl.verilog.design import shown_path
-from workbench.model.diagnostic import Diagnostic
-from workbench.model.scan import HdlTop
 
 _MOST = 100  # that are told: those that reach the most
 _MOST_FILES = 150  # of which they are elaborated, which takes some 25 ms each

@@ -16,7 +16,8 @@ from rc_workbench_plugins.vhdl.design import Design, library_of
 from rc_workbench_plugins.vhdl.elaborate import Text, dialect
 from rc_workbench_plugins.vhdl.slices import with_one_bound
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
-from workbench.api.job import Job
+from workbench.api import Clock, Diagnostic, Hardware, HardwareSources, Job, WorkbenchError
+from workbench.api.unstable import Fifo, Stream, VhdlStandard
 from workbench.hdl import ghdl
 from workbench.hdl.instances import Instance
 from workbench.hdl.own import streams_called
@@ -24,10 +25,6 @@ from workbench.hdl.verilog import blocks as verilog_blocks
 from workbench.hdl.verilog import design as verilog
 from workbench.hdl.verilog import elaborate as verilog_instances
 from workbench.hdl.verilog.streams import FoundStreams, find_streams, only
-from workbench.model.application import HardwareSources, VhdlStandard
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.hardware import Clock, Hardware
-from workbench.model.streams import Fifo, Stream
 
 PART_FILE = re.compile(r".*/f(\d+)_\d+\.vhd")
 _Kind = TypeVar("_Kind", Stream, Fifo)

@@ -23,9 +23,8 @@ from rc_workbench_plugins.vhdl.primitives import architecture, is_cell
 from rc_workbench_plugins.vhdl.syntax import VhdlFile, plain
 from rc_workbench_plugins.vhdl.units import Component, Unit
 from workbench.api.kept import ensure
+from workbench.api.unstable import cache_dir, sha256
 from workbench.hdl.verilog.primitives import clock_input, clock_outputs, stand_ins
-from workbench.system.cache import cache_dir
-from workbench.system.files import sha256
 
 _HEAD = "library ieee; use ieee.std_logic_1164.all; use ieee.numeric_std.all;\n"
 _BUFFER = re.compile(r"[io]bufg?(ds)?|bufg|bufh|bufmr|bufio2?", re.IGNORECASE)

@@ -9,9 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from rc_workbench_plugins.streaming.cores import called
+from workbench.api import Manifest, count_text, percent_text
 from workbench.api.records import WAIT, read_thread_names, read_thread_times, read_transfers
-from workbench.model.run import Manifest
-from workbench.model.text import count_text, percent_text
 
 
 @dataclass(frozen=True)

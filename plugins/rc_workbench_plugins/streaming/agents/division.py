@@ -14,10 +14,9 @@ from rc_workbench_plugins.streaming.agents.joints import AgentEdge
 from rc_workbench_plugins.streaming.agents.layout import AgentClock, HardwareAgent
 from rc_workbench_plugins.streaming.agents.packets import Answers
 from rc_workbench_plugins.streaming.query.measures import Assert, Measure, Query, Tap
+from workbench.api import Diagnostic, Severity
+from workbench.api.unstable import StreamEdge, Topology, period_ps
 from workbench.api.virtual_time import ClockFrame
-from workbench.model.cycles import period_ps
-from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.topology import StreamEdge, Topology
 
 
 @dataclass(frozen=True)

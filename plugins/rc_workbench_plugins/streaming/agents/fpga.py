@@ -11,10 +11,9 @@ import numpy as np
 from rc_workbench_plugins.streaming.agents.layout import END, KILLED, STAMPS, TIMES, WORDS, HardwareAgent
 from rc_workbench_plugins.streaming.agents.packets import Answers, answers
 from rc_workbench_plugins.streaming.query.measures import MeasureResult
+from workbench.api import Diagnostic, Severity, counted
 from workbench.api.records import read_records
 from workbench.api.virtual_time import ClockFrame, Triples, frames_of
-from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.text import counted
 
 
 def fpga_answers(

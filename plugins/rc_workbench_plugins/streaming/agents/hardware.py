@@ -40,7 +40,7 @@ from rc_workbench_plugins.streaming.agents.netlist import (
     vhdl,
 )
 from rc_workbench_plugins.streaming.query.measures import Assert, Measure, Metric, Query, Statistic, Tap, operands
-from workbench.model.diagnostic import Diagnostic, Severity
+from workbench.api import Diagnostic, Severity
 
 NAME = "stream_agent"
 

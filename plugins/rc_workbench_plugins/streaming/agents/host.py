@@ -32,10 +32,8 @@ from rc_workbench_plugins.streaming.query.measures import (
     Tap,
     with_parts,
 )
-from workbench.model.diagnostic import Diagnostic, Severity
-from workbench.model.run import PS_PER_S
-from workbench.model.text import counted
-from workbench.model.topology import StreamEdge
+from workbench.api import PS_PER_S, Diagnostic, Severity, counted
+from workbench.api.unstable import StreamEdge
 
 FILE = "stream_agent.txt"
 _RELATIONS = {">": "gt", ">=": "ge", "<": "lt", "<=": "le", "==": "eq", "!=": "ne"}

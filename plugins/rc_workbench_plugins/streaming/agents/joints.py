@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from rc_workbench_plugins.streaming.agents.layout import AgentClock, Monitor
 from rc_workbench_plugins.streaming.agents.netlist import Bits, Logic, Netlist, PartSelect, Signal, both
 from rc_workbench_plugins.streaming.query.measures import Tap
-from workbench.model.diagnostic import Diagnostic
-from workbench.model.topology import StreamEdge
+from workbench.api import Diagnostic
+from workbench.api.unstable import StreamEdge
 
 ON, OFF = Bits(1, 0), Bits(0, 0)
 

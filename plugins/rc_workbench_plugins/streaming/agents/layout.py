@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from rc_workbench_plugins.streaming.query.measures import Assert, Measure
-from workbench.model.diagnostic import Diagnostic
+from workbench.api import Diagnostic
 
 #: Of card i (`format`); the words are 32 bits, little-endian.
 WORDS, TIMES, END = "stream_fpga{}.words", "stream_fpga{}.times", "stream_fpga{}.end"

@@ -36,10 +36,8 @@ from rc_workbench_plugins.streaming.query.measures import (
     operands,
     with_parts,
 )
+from workbench.api import PS_PER_S, Diagnostic, Severity, WorkbenchError, counted
 from workbench.api.virtual_time import ClockFrame, exactly, frame_of
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.run import PS_PER_S
-from workbench.model.text import counted
 
 Words = NDArray[np.uint32]
 _BROKEN = 2  # an assertion's truth: not known, true, false

@@ -12,8 +12,7 @@ from rc_workbench_plugins.streaming.agents.cost import Cost
 from rc_workbench_plugins.streaming.agents.packets import Answers
 from rc_workbench_plugins.streaming.query.measures import AssertResult, MeasureResult
 from rc_workbench_plugins.streaming.query.words import assert_words, result_words
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
-from workbench.model.run import Table
+from workbench.api import Diagnostic, Severity, Table, WorkbenchError
 
 ANSWERS = "stream_answers"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from rc_workbench_plugins.streaming.query.measures import TIMED, Metric
-from workbench.model.topology import StreamEdge
+from workbench.api.unstable import StreamEdge
 
 MOST_COUNTS = 512  # bins of an occupancy, as the dissertation's monitors have (section 3.3)
 _NS, _LONGEST_NS = 1_000, 40  # powers of two: to 2^40 ns, 18 minutes

@@ -29,13 +29,9 @@ from rc_workbench_plugins.streaming.query.measures import (
 )
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.words import assert_words, result_words, trace_words
-from workbench.api.commands import Workbench
+from workbench.api import Diagnostic, Table, Workbench, WorkbenchError, has_errors, listed, table
 from workbench.api.stream_events import EDGES, Events, events_of
-from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
-from workbench.model.run import Table
-from workbench.model.text import listed, table
-from workbench.model.topology import StreamBlock, Topology
-from workbench.system.files import read_file
+from workbench.api.unstable import StreamBlock, Topology, read_file
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from rc_workbench_plugins.streaming.agents.cost import Cost
 from rc_workbench_plugins.streaming.agents.told import answers_told
 from rc_workbench_plugins.streaming.query.words import sample_words, times_words
-from workbench.api.queries import Explained, Reply
-from workbench.model.run import PS_PER_S, Run
-from workbench.model.text import count_text, percent_text, significant, time_text
+from workbench.api import PS_PER_S, Explained, Reply, Run, count_text, percent_text, time_text
+from workbench.api.unstable import significant
 
 MOST_SAMPLES = 20_000  # of a trace, that are shown
 

@@ -43,11 +43,10 @@ from rc_workbench_plugins.streaming.query.steps import (
     occupancy,
     spells,
 )
+from workbench.api import PS_PER_S, Diagnostic, WorkbenchError
 from workbench.api.stream_events import EdgeEvents, Events, Times
+from workbench.api.unstable import thousands
 from workbench.api.virtual_queue import worked
-from workbench.model.diagnostic import Diagnostic, WorkbenchError
-from workbench.model.run import PS_PER_S
-from workbench.model.text import thousands
 
 MOST_FRAMES = 100_000
 

@@ -17,9 +17,8 @@ import networkx as nx
 
 from rc_workbench_plugins.streaming.cores import Away
 from rc_workbench_plugins.streaming.query.measures import FrameValue, Measure, MeasureResult, Metric
-from workbench.model.run import PS_PER_S
-from workbench.model.text import counted, listed, percent_text, prefixed, ratio_text, significant, time_text
-from workbench.model.topology import StreamEdge, Topology
+from workbench.api import PS_PER_S, counted, listed, percent_text, ratio_text, time_text
+from workbench.api.unstable import StreamEdge, Topology, prefixed, significant
 
 BUSY = "How busy is each block?"
 _MOST_SAID = 8  # of edges or blocks that are named in one answer

@@ -23,8 +23,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from workbench.model.diagnostic import Diagnostic
-from workbench.model.run import PS_PER_S
+from workbench.api import PS_PER_S, Diagnostic
 
 if TYPE_CHECKING:
     import numpy as np

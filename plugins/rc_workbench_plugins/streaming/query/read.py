@@ -20,7 +20,8 @@ from itertools import pairwise
 
 from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
 
-from workbench.model.diagnostic import Diagnostic, did_you_mean
+from workbench.api import Diagnostic
+from workbench.api.unstable import did_you_mean
 
 METRICS = ("rate", "util", "occupancy", "latency", "backpressure", "value", "interval")
 STATISTICS = ("min", "max", "mean", "sum", "hist", "trace")

@@ -30,8 +30,8 @@ from rc_workbench_plugins.streaming.query.measures import (
 )
 from rc_workbench_plugins.streaming.query.read import Statement
 from rc_workbench_plugins.streaming.query.targets import Route, UnknownTarget, routes, tap_of
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, near
-from workbench.model.topology import StreamEdge, Topology
+from workbench.api import Diagnostic, Severity, WorkbenchError, near
+from workbench.api.unstable import StreamEdge, Topology
 
 Part = Tree[Token]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rc_workbench_plugins.streaming.query.measures import Tap
-from workbench.model.diagnostic import near
-from workbench.model.topology import End, StreamEdge, Topology, Way
+from workbench.api import near
+from workbench.api.unstable import End, StreamEdge, Topology, Way
 
 #: Edges in the order of the data: one, or a path.
 Route = tuple[StreamEdge, ...]

@@ -28,13 +28,22 @@ from rc_workbench_plugins.streaming.query.measures import (
 from rc_workbench_plugins.streaming.query.resolve import read_query
 from rc_workbench_plugins.streaming.query.targets import names
 from rc_workbench_plugins.streaming.query.words import assert_words, result_words, value_words
-from workbench.api import Composition
-from workbench.api.queries import Explained, QueriedBlock, QueriedEdge, Reply, Subject
+from workbench.api import (
+    PS_PER_S,
+    Composition,
+    Diagnostic,
+    Explained,
+    QueriedBlock,
+    QueriedEdge,
+    Reply,
+    Run,
+    Subject,
+    WorkbenchError,
+    has_errors,
+    percent_text,
+)
 from workbench.api.stream_events import Events, events_of, head_of
-from workbench.model.diagnostic import Diagnostic, WorkbenchError, has_errors
-from workbench.model.run import PS_PER_S, Run
-from workbench.model.text import percent_text, prefixed
-from workbench.model.topology import ANY_CORE, At, MappedTo, StreamBlock, StreamEdge, Topology
+from workbench.api.unstable import ANY_CORE, At, MappedTo, StreamBlock, StreamEdge, Topology, prefixed
 
 _PLACES = {MappedTo.CORE: "core", MappedTo.FPGA: "FPGA"}
 MENU = (

@@ -19,8 +19,8 @@ from rc_workbench_plugins.streaming.query.measures import (
     Metric,
     Statistic,
 )
-from workbench.model.run import PS_PER_S
-from workbench.model.text import count_text, listed, percent_text, prefixed, significant, table, time_text
+from workbench.api import PS_PER_S, count_text, listed, percent_text, table, time_text
+from workbench.api.unstable import prefixed, significant
 
 _BAR, _ROWS = 40, 24  # letters of the longest bin, and rows at most: of more bins some share one
 _FIRST, _LAST = 8, 4  # samples of a trace that are shown

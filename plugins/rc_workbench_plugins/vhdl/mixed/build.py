@@ -30,10 +30,19 @@ from rc_workbench_plugins.vhdl.sides import parted
 from rc_workbench_plugins.vhdl.translated import outside_of, spelled, top_module
 from rc_workbench_plugins.vhdl.types import shared_types
 from rc_workbench_plugins.vhdl.units import Component, Instantiation, Unit
-from workbench.api import HdlBuild
+from workbench.api import (
+    Clock,
+    Diagnostic,
+    HardwareSources,
+    HdlBuild,
+    Job,
+    Platform,
+    Severity,
+    WorkbenchError,
+    has_errors,
+)
 from workbench.api.equivalence import Comparison, HdlSide
 from workbench.api.instrument import wrapper
-from workbench.api.job import Job
 from workbench.api.source.left_out import synthesised
 from workbench.hdl.board import clocks_by_pin, hardware_of, outside
 from workbench.hdl.copies import write_around, write_file, writing
@@ -55,10 +64,6 @@ from workbench.hdl.verilog.source_file import as_synthesised
 from workbench.hdl.verilog.streams import counted
 from workbench.hdl.verilog.tapped import held_in_reset, tapped
 from workbench.hdl.verilog.top import read_top
-from workbench.model.application import HardwareSources
-from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError, has_errors
-from workbench.model.hardware import Clock
-from workbench.model.platform import Platform
 
 _INNER = "__recap_user"
 

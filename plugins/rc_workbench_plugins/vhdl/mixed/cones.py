@@ -8,12 +8,11 @@ from typing import Any
 from rc_workbench_plugins.vhdl import cones
 from rc_workbench_plugins.vhdl.mixed.joined import Joined
 from rc_workbench_plugins.vhdl.mixed.streams import instances_called
+from workbench.api import Block, Clock
 from workbench.hdl.instances import Instance
 from workbench.hdl.verilog import design as verilog
 from workbench.hdl.verilog.decisions import Decisions, decisions_of
 from workbench.hdl.verilog.expressions import Kind
-from workbench.model.blocks import Block
-from workbench.model.hardware import Clock
 
 
 def with_depends(

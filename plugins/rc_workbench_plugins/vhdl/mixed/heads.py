@@ -11,11 +11,11 @@ import pyslang
 from pyslang import ast, parsing, syntax
 
 from rc_workbench_plugins.vhdl.syntax import plain
+from workbench.api import HardwareSources
 from workbench.api.source import suffixes
 from workbench.hdl.verilog.design import source_files
 from workbench.hdl.verilog.order import SourceText, read_order, source_manager
 from workbench.hdl.verilog.primitives import ports_of_head
-from workbench.model.application import HardwareSources
 
 
 @dataclass(frozen=True)

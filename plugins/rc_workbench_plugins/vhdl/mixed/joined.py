@@ -26,15 +26,13 @@ from rc_workbench_plugins.vhdl.source_file import pragmas_of
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.types import Type, shared_types
 from rc_workbench_plugins.vhdl.units import Instantiation, Unit
-from workbench.api.job import Job
+from workbench.api import Diagnostic, HardwareSources, Job, counted
+from workbench.api.unstable import did_you_mean
 from workbench.hdl.blocks import SourceBlock as VerilogBlock
 from workbench.hdl.instances import Instance
 from workbench.hdl.verilog import design as verilog
 from workbench.hdl.verilog.blocks import read_blocks as verilog_blocks
 from workbench.hdl.verilog.elaborate import elaborate as verilog_tree
-from workbench.model.application import HardwareSources
-from workbench.model.diagnostic import Diagnostic, did_you_mean
-from workbench.model.text import counted
 
 _MISSED = re.compile(r'unit "(\w+)" not found in library')
 _MOST_TURNS = 16  # from one language into the other, one below the other

@@ -20,10 +20,10 @@ from rc_workbench_plugins.vhdl.mixed.roots import ROOTS
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.translated import outside_of
 from rc_workbench_plugins.vhdl.units import Unit
-from workbench.api import HdlLanguage
-from workbench.api.job import Job
+from workbench.api import Definition, Diagnostic, HardwareSources, HdlLanguage, HdlPort, HdlScan, Job, Platform
 from workbench.api.source import suffixes
 from workbench.api.source.lines import name_at
+from workbench.api.unstable import StateRegister
 from workbench.hdl.blocks import SourceBlock
 from workbench.hdl.derived import derived
 from workbench.hdl.instances import Instance, Key
@@ -40,10 +40,6 @@ from workbench.hdl.verilog.own import library_of, own_streams
 from workbench.hdl.verilog.ports import hdl_ports
 from workbench.hdl.verilog.rewrite import modules_by_name, why_not_editable
 from workbench.hdl.verilog.streams import FoundStreams, find_streams
-from workbench.model.application import HardwareSources
-from workbench.model.diagnostic import Diagnostic
-from workbench.model.platform import Platform
-from workbench.model.scan import Definition, HdlPort, HdlScan, StateRegister
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,13 @@ from pathlib import Path
 from rc_workbench_plugins.vhdl import prove as vhdl
 from rc_workbench_plugins.vhdl.mixed.build import translated_whole
 from rc_workbench_plugins.vhdl.mixed.joined import read_joined
-from workbench.api import HdlBuild
+from workbench.api import HardwareSources, HdlBuild, Job, WorkbenchError, has_errors
 from workbench.api.equivalence import Comparison, HdlSide, Limits, Proof
-from workbench.api.job import Job
 from workbench.api.source import suffixes
+from workbench.api.unstable import ReadOut
 from workbench.hdl.equivalence import prove as verilog
 from workbench.hdl.equivalence.simulation import Simulated, simulate
 from workbench.hdl.equivalence.yosys import CannotRead
-from workbench.model.application import HardwareSources, ReadOut
-from workbench.model.diagnostic import WorkbenchError, has_errors
 
 _NO_READ_OUT = ReadOut(first=0, last=0)
 

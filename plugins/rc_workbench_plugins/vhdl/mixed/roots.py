@@ -8,11 +8,10 @@ from pathlib import Path
 
 from rc_workbench_plugins.vhdl.mixed.heads import Head
 from rc_workbench_plugins.vhdl.units import Instantiation
+from workbench.api import Diagnostic
 from workbench.api.kept import ensure
+from workbench.api.unstable import cache_dir, sha256
 from workbench.hdl.verilog.design import shown_path
-from workbench.model.diagnostic import Diagnostic
-from workbench.system.cache import cache_dir
-from workbench.system.files import sha256
 
 ROOTS = "recap_roots"
 

@@ -10,6 +10,7 @@ from rc_workbench_plugins.vhdl.mixed.joined import Joined
 from rc_workbench_plugins.vhdl.mixed.linked import INNER, block_of
 from rc_workbench_plugins.vhdl.translated import children_called
 from rc_workbench_plugins.vhdl.units import Unit
+from workbench.api import HardwareSources
 from workbench.hdl.instances import Instance
 from workbench.hdl.own import streams_called
 from workbench.hdl.verilog import design as verilog
@@ -17,7 +18,6 @@ from workbench.hdl.verilog.blocks import read_blocks
 from workbench.hdl.verilog.elaborate import elaborate
 from workbench.hdl.verilog.labels import is_nameless
 from workbench.hdl.verilog.streams import FoundStreams, find_streams, only
-from workbench.model.application import HardwareSources
 
 
 def streams_below(

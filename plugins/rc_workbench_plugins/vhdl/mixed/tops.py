@@ -13,12 +13,11 @@ from rc_workbench_plugins.vhdl.mixed.joined import Joined, read_joined
 from rc_workbench_plugins.vhdl.mixed.language import top_ports
 from rc_workbench_plugins.vhdl.syntax import plain
 from rc_workbench_plugins.vhdl.units import Unit
-from workbench.api.job import Job
+from workbench.api import HardwareSources, HdlTop, Job
 from workbench.api.source import suffixes
+from workbench.api.unstable import ReadOut
 from workbench.hdl.top_inputs import clocks, resets
 from workbench.hdl.verilog import tops as verilog
-from workbench.model.application import HardwareSources, ReadOut
-from workbench.model.scan import HdlTop
 
 _MOST = 12  # that are elaborated with both halves: those that reach the most
 _NO_READ_OUT = ReadOut(first=0, last=0)
