@@ -30,7 +30,18 @@ def run_s(project: Path, words: list[str], environment: dict[str, str]) -> float
     """The processor time of a run."""
     out = project.parent / "again"
     shutil.rmtree(out, ignore_errors=True)
-    command = [sys.executable, "-m", "workbench", "run", project, "--out", out, "--set", "POINTS=2048", *words]
+    command = [
+        sys.executable,
+        "-m",
+        "workbench",
+        "run",
+        str(project),
+        "--out",
+        str(out),
+        "--set",
+        "POINTS=2048",
+        *words,
+    ]
     quiet = subprocess.DEVNULL
     with subprocess.Popen(command, env=environment, stdout=quiet, stderr=quiet) as program:
         _, status, used = os.wait4(program.pid, 0)
