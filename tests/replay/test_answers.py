@@ -4,8 +4,9 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from workbench.replay.answers import _begun_there, _fit
-from workbench.replay.events import STAY, Events
+from workbench.replay.answers import AwaitedEvents, _begun_there, _fit, begun_earlier
+from workbench.replay.events import STAY, WORD, Events
+from workbench.replay.host import ASK, MOVE, OPS
 
 
 def events(*times: int) -> Events:
@@ -35,3 +36,24 @@ def test_replicas_are_asked_in_the_order_of_their_addresses():
     assert _begun_there(all_events, by_start, given, 0x300, status) == [False, True, False]
     assert _begun_there(all_events, by_number, given, 0x300, status) == [True, False, False]
     assert _begun_there(all_events, by_start, given, 0x300, status[:2]) == [False] * 3
+
+
+def test_what_is_opaque_may_begin_with_any_word_since_an_answer_before():
+    """Two batches of three words each, of which the host waits for the last: the words come at cycles 10 to 12 and 40
+    to 42, the answers at 20 and 50. As the FPGA may work on the first word while the others come, it may take 10."""
+    ops = np.zeros(4, OPS)
+    ops["kind"], ops["row"], ops["table"] = [MOVE, ASK, MOVE, ASK], range(4), 0
+    ops["failed"], ops["seen"] = [-1, 18, -1, 48], [-1, 20, -1, 50]
+    words = Events(WORD, np.array([10, 11, 12, 40, 41, 42]), np.repeat([0, 2], 3), np.array([4, 8, -1] * 2))
+    all_events = SimpleNamespace(
+        host=SimpleNamespace(ops=ops, clock_of_table=[0]), cards=np.zeros(4, int), words=lambda *_: words,
+        run=SimpleNamespace(manifest=SimpleNamespace(entries=[SimpleNamespace(kind="send")]),
+                            tables={"calls": {"entry": np.zeros(4, int)}}),
+    )  # fmt: skip
+    last = {1: AwaitedEvents(WORD, (0,), -1, 7, 8, True), 3: AwaitedEvents(WORD, (2,), -1, 7, 8, True)}
+    first = {1: AwaitedEvents(WORD, (0,), 4, 9, 10, True), 3: AwaitedEvents(WORD, (2,), 4, 9, 10, True)}
+    assert begun_earlier(all_events, last, back=1) == first
+    assert begun_earlier(all_events, last, back=2) == {**first, 3: AwaitedEvents(WORD, (0,), 4, 39, 40, True)}
+    assert begun_earlier(all_events, first, back=1) == {}
+    known = {1: AwaitedEvents(STAY, (5,), -1, 7, 8)}
+    assert begun_earlier(all_events, known, back=1) == {}

@@ -8,15 +8,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from small_runs import Spent, small_run
 
 from workbench.model.changes import FewerStarts
+from workbench.model.pragma import Category
 from workbench.model.run import Site
 from workbench.replay.answers import AwaitedEvents
 from workbench.replay.editing import RefusedError
 from workbench.replay.engine import POLLS_ROW
 from workbench.replay.events import WORD
 from workbench.replay.host import ASK, MOVE, OPS
-from workbench.replay.refusals import asked_again, goes_round
+from workbench.replay.refusals import asked_again, goes_round, unmarked_most
 from workbench.replay.regroup import wait_for_all
 
 
@@ -58,3 +60,19 @@ def test_rounds_of_which_only_the_hosts_wait_is_known_take_all_of_their_waits_af
     assert program.answers == {4: known, 5: replace(known, lag=100, latest=180), 7: unknown}
     with pytest.raises(RefusedError, match="of some rounds no more is known than how long the host waits"):
         wait_for_all(program, [1, 3], change)
+
+
+def test_a_block_without_marks_where_it_may_wait_is_named() -> None:
+    """Of a stage whose wait has no mark, a profile does not tell whether it works or waits: of two stages 3.3x was
+    predicted where 1.9x came."""
+
+    def named(**times_s: float) -> str:
+        states = [Spent("work", Category.WORK, times_s["work"]), Spent("idle", Category.WAIT_RECV, times_s["wait"])]
+        unmarked = unmarked_most(small_run(1.0, fpga={"top.stage.p": states}))
+        return unmarked.block if unmarked else ""
+
+    assert named(work=0.3, wait=0.0) == "top.stage.p"
+    assert named(work=0.3, wait=0.3) == "top.stage.p"
+    assert not named(work=0.3, wait=0.5)
+    assert not named(work=0.96, wait=0.0)
+    assert not named(work=0.0, wait=0.1)

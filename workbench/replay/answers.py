@@ -68,6 +68,43 @@ def find_answers(
     return answers, tuple(missing)
 
 
+def begun_earlier(events: AllEvents, answers: dict[int, AwaitedEvents], back: int) -> dict[int, AwaitedEvents]:
+    """The same answers where what is opaque begins with the first word after the answer that came `back` before, and
+    not with the last word: as if the FPGA worked while words still come, or on several batches. Empty where that is no
+    other reading of the run."""
+    ops = events.host.ops
+    found: dict[int, AwaitedEvents] = {}
+    opaque = np.array(sorted(number for number, answer in answers.items() if answer.opaque), np.int64)
+    clocks = np.array([_clock_of(events, number) for number in opaque.tolist()], np.int64)
+    of_threads = np.stack([ops["thread"][opaque], events.cards[opaque], clocks])
+    for thread, card, clock in np.unique(of_threads, axis=1).T.tolist():
+        rows = opaque[(ops["thread"][opaque] == thread) & (events.cards[opaque] == card) & (clocks == clock)]
+        _, failed, seen = seen_by(events, rows)
+        sent = [events.words(site, clock, card) for site in _sends(events)]
+        if not sent:
+            continue
+        time, source, byte = (
+            np.concatenate([getattr(one, name) for one in sent]) for name in ("time", "source", "byte")
+        )
+        order = np.argsort(time, kind="stable")
+        time, source, byte = time[order], source[order], byte[order]
+        first = np.searchsorted(time, np.append(np.full(back, -1), seen)[: len(seen)], side="right")
+        for row, at, before, high in zip(rows.tolist(), first.tolist(), failed.tolist(), seen.tolist(), strict=True):
+            known = answers[row]
+            if at == len(time) or source[at] >= row or time[at] > high:
+                continue
+            latest = high - int(time[at])
+            lag = max(before - int(time[at]) + 1, 0) if before >= 0 else latest
+            if (int(source[at]), int(byte[at])) != (known.sources[0], known.byte) and lag <= latest:
+                found[row] = AwaitedEvents(WORD, (int(source[at]),), int(byte[at]), lag, latest, True)
+    return {**answers, **found} if found else {}
+
+
+def _clock_of(events: AllEvents, number: int) -> int:
+    op = events.host.ops[number]
+    return events.host.clock_of_table[int(op["table"])] if op["kind"] == ASK else events.host.clock_of_interrupt
+
+
 def _last_rows(events: AllEvents, ops: Numbers) -> Numbers:
     """The row of table `calls` of the last call of each operation."""
     host, block = events.host.ops[ops], np.asarray(events.run.tables["calls"]["block"])

@@ -29,6 +29,11 @@ class RefusedError(Exception):
     """A change that replay cannot answer; its text is the reason."""
 
 
+def has_links(program: Program) -> bool:
+    """Whether words went from one FPGA to another in the run."""
+    return any(fifo.id.startswith("link:") for fifo in program.run.manifest.fifos)
+
+
 @dataclass
 class Edited:
     """What edits did besides: what a person has to know of them (`notes`), why the answer is less sure (`doubts`), and

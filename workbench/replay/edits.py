@@ -20,6 +20,7 @@ from workbench.replay.editing import (
     RefusedError,
     ask_for_both,
     begun_by,
+    has_links,
     let_words_go,
     operations,
     refuse_held_up,
@@ -185,6 +186,11 @@ def _platform(
     other = edited.platforms.get(change.platform)
     if other is None:
         raise RefusedError(f"no platform '{change.platform}' is known")
+    if has_links(program) and any(answer.opaque for answer in program.answers.values()):
+        raise RefusedError(
+            "words between FPGAs take another time on another platform, and this run has theirs only as a part of the "
+            "host's waits: trace it"
+        )
     edited.host = True
     used = {int(number) for number in np.unique(program.ops["table"]) if number >= 0}
     for number, name in enumerate([name for name, _table in program.tables]):

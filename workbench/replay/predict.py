@@ -18,12 +18,13 @@ from workbench.model.diagnostic import WorkbenchError
 from workbench.model.platform import Platform
 from workbench.model.prediction import Bottleneck, CriticalPath, Prediction, Trust
 from workbench.model.run import PS_PER_S, Run
-from workbench.replay.answers import find_answers
+from workbench.replay.answers import AwaitedEvents, begun_earlier, find_answers
 from workbench.replay.causes import Causes, find_causes
 from workbench.replay.cones import possible_waits, taken_for_work, with_waits
 from workbench.replay.critical import bottlenecks, path_lines, path_steps, steps_of
 from workbench.replay.edge_changes import EdgeChanges
-from workbench.replay.edits import Edited, RefusedError, edit
+from workbench.replay.editing import Edited, RefusedError, has_links
+from workbench.replay.edits import edit
 from workbench.replay.events import AllEvents
 from workbench.replay.fpga import Rows, fpga_of_rows, read_rows
 from workbench.replay.host import HostPart, read_host
@@ -40,6 +41,7 @@ from workbench.replay.refusals import (
     goes_round,
     refuse_left_out,
     refuse_opaque,
+    unmarked_most,
 )
 from workbench.replay.resolve import Named, resolve
 from workbench.replay.servers import Server, find_servers, served_otherwise
@@ -55,7 +57,6 @@ from workbench.traces.trace import trace_of
 #: By which ratio the ends of an interval may be off the predicted speedup, and it is trusted.
 _WIDE = 1.02
 #: What the id of a FIFO between FPGAs begins with.
-_LINK = "link:"
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,13 @@ class Replayed:
             doubts.append("it depends on moments that the run does not tell, such as when a poll falls")
         if edited.fpga and lowered.opaque.any():
             doubts.append("of the FPGA no more is known than how long the host waits for it")
-        if edited.fpga and any(fifo.id.startswith(_LINK) for fifo in self.run.manifest.fifos):
+            if self.run.manifest.memory_ports:  # a memory is as fast as before
+                speedups = sorted((*speedups, 1.0))
+        if edited.fpga and self.likely and (unmarked := unmarked_most(self.run)):
+            doubts.append(f"most of {unmarked.block} has no mark: it may work or wait there")
+            less_ps = max(times[0] - unmarked.time_ps, times[0] // 10, 1)
+            speedups = sorted((*speedups, 1.0, self.run.manifest.time_ps / less_ps))
+        if edited.fpga and has_links(program):
             doubts.append("how fast words go from one FPGA to another is known no further than this run shows")
             speedups = sorted((*speedups, 1.0))
         if not edited.in_order:
@@ -275,6 +282,7 @@ def _of_profile(refused: Replayed, host: HostPart, periods_ps: list[Fraction]) -
         found.append(_of_fpga(refused, events, find_causes(events)))
     opaque = [one.opaque if one.exact else len(host.ops) + 1 for one in found]
     best, *others = (one for one, count in zip(found, opaque, strict=True) if count == min(opaque))
+    others = [*best.others, *(one for other in others for one in (other, *other.others))]
     return replace(best, likely=likely, others=tuple(others))
 
 
@@ -302,8 +310,17 @@ def _of_trace(refused: Replayed, host: HostPart, rows: Rows, periods_ps: list[Fr
 
 def _of_fpga(refused: Replayed, events: AllEvents, causes: Causes) -> Replayed:
     """The graph of a host and what the FPGA did, of events whose causes are known."""
-    run, host, fpga = events.run, events.host, events.fpga
     answers, missing = find_answers(events, causes, refused.edges.explained if refused.edges else None)
+    found = _of_answers(refused, events, causes, answers, missing)
+    readings = [begun_earlier(events, answers, back) for back in (1, 2)] if found.exact else []
+    others = [_of_answers(refused, events, causes, one, missing) for one in readings if one]
+    return replace(found, others=tuple(other for other in others if other.exact))
+
+
+def _of_answers(
+    refused: Replayed, events: AllEvents, causes: Causes, answers: dict[int, AwaitedEvents], missing: tuple[str, ...]
+) -> Replayed:
+    run, host, fpga = events.run, events.host, events.fpga
     program = begin_program(run, host, fpga, causes.edges, causes.lag_after, answers, list(events.periods_ps))
     lowered = lower(program)
     try:
@@ -351,7 +368,7 @@ def _of_threads(refused: Replayed) -> Replayed:
         elif len(host.ops):  # else they are those that were replayed just now
             why = threads.wrong(refused.run.manifest.time_ps)
         if not why and not isinstance(threads, str):
-            return replace(found, threads=threads)
+            return replace(found, threads=threads, others=())
     why = f"several threads share this work ({why}): what a change does to them, only a re-run on the card tells"
     found = replace(refused, intervals=found.intervals, off=found.off, unknown=found.unknown)
     return replace(found, modelled_ps=alone.end_ps, exact=True, why=why)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
+from workbench.model.blocks import PORT, Side
 from workbench.model.changes import Change, Replicas, ScaleState
+from workbench.model.pragma import WAITS, Category
 from workbench.model.run import Run
 from workbench.replay.editing import RefusedError
 from workbench.replay.host import ASK
@@ -14,6 +17,7 @@ from workbench.replay.likely import Likely
 from workbench.replay.lowering import Lowered
 from workbench.replay.program import Program
 from workbench.replay.resolve import Named
+from workbench.traces.groups import rows_of_block
 
 ONE_THREAD = "of the host's threads it follows one: what this waits for in others counts as its own time"
 POLL_TOGETHER = "several threads poll over one bus, where each moves the other's polls: their slack is not known"
@@ -46,6 +50,33 @@ def refuse_opaque(program: Program, changes: Sequence[Change]) -> None:
             f"of what the calls at {site.file}:{site.line} let the FPGA do no more is known than how long the host "
             "waits: how long it takes for more or fewer of them is not"
         )
+
+
+@dataclass(frozen=True)
+class Unmarked:
+    """A block, and how long no mark says what it does."""
+
+    block: str
+    time_ps: int
+
+
+def unmarked_most(run: Run) -> Unmarked | None:
+    """The FPGA's block with work that is unmarked for longest, of those that are so for longer than they wait by their
+    marks, and for more than a twentieth of the run."""
+    table = run.tables["state_time"]
+    found = []
+    for number, block in enumerate(run.manifest.blocks):
+        if block.side is not Side.FPGA or block.kind == PORT:
+            continue
+        rows = rows_of_block(table["block"], number)
+        spent_ps = dict(
+            zip(np.asarray(table["state"][rows]).tolist(), np.asarray(table["time_ps"][rows]).tolist(), strict=True)
+        )
+        waited_ps = sum(spent_ps.get(state.index, 0) for state in block.states if state.category in WAITS)
+        works = any(spent_ps.get(state.index, 0) for state in block.states if state.category is Category.WORK)
+        if works and (unmarked_ps := spent_ps.get(0, 0)) > max(waited_ps, run.manifest.time_ps // 20):
+            found.append(Unmarked(block.id, unmarked_ps))
+    return max(found, key=lambda one: one.time_ps, default=None)
 
 
 def goes_round(program: Program) -> str:
