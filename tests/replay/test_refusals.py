@@ -68,8 +68,7 @@ def test_a_block_without_marks_where_it_may_wait_is_named() -> None:
 
     def named(**times_s: float) -> str:
         states = [Spent("work", Category.WORK, times_s["work"]), Spent("idle", Category.WAIT_RECV, times_s["wait"])]
-        unmarked = unmarked_most(small_run(1.0, fpga={"top.stage.p": states}))
-        return unmarked.block if unmarked else ""
+        return unmarked_most(small_run(1.0, fpga={"top.stage.p": states}))
 
     assert named(work=0.3, wait=0.0) == "top.stage.p"
     assert named(work=0.3, wait=0.3) == "top.stage.p"

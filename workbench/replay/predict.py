@@ -41,7 +41,6 @@ from workbench.replay.refusals import (
     goes_round,
     refuse_left_out,
     refuse_opaque,
-    unmarked_most,
 )
 from workbench.replay.resolve import Named, resolve
 from workbench.replay.servers import Server, find_servers, served_otherwise
@@ -127,10 +126,6 @@ class Replayed:
             doubts.append("of the FPGA no more is known than how long the host waits for it")
             if self.run.manifest.memory_ports:  # a memory is as fast as before
                 speedups = sorted((*speedups, 1.0))
-        if edited.fpga and self.likely and (unmarked := unmarked_most(self.run)):
-            doubts.append(f"most of {unmarked.block} has no mark: it may work or wait there")
-            less_ps = max(times[0] - unmarked.time_ps, times[0] // 10, 1)
-            speedups = sorted((*speedups, 1.0, self.run.manifest.time_ps / less_ps))
         if edited.fpga and has_links(program):
             doubts.append("how fast words go from one FPGA to another is known no further than this run shows")
             speedups = sorted((*speedups, 1.0))
@@ -279,7 +274,7 @@ def _of_profile(refused: Replayed, host: HostPart, periods_ps: list[Fraction]) -
     found = []
     for rows in (*likely.courses, {}):
         events = AllEvents(run, host, fpga_of_rows(run, rows), periods_ps)
-        found.append(_of_fpga(refused, events, find_causes(events)))
+        found.append(_with_readings(refused, events, find_causes(events)))
     opaque = [one.opaque if one.exact else len(host.ops) + 1 for one in found]
     best, *others = (one for one, count in zip(found, opaque, strict=True) if count == min(opaque))
     others = [*best.others, *(one for other in others for one in (other, *other.others))]
@@ -310,6 +305,12 @@ def _of_trace(refused: Replayed, host: HostPart, rows: Rows, periods_ps: list[Fr
 
 def _of_fpga(refused: Replayed, events: AllEvents, causes: Causes) -> Replayed:
     """The graph of a host and what the FPGA did, of events whose causes are known."""
+    answers, missing = find_answers(events, causes, refused.edges.explained if refused.edges else None)
+    return _of_answers(refused, events, causes, answers, missing)
+
+
+def _with_readings(refused: Replayed, events: AllEvents, causes: Causes) -> Replayed:
+    """The same, with the other readings of waits that are opaque: what they wait for may have begun earlier."""
     answers, missing = find_answers(events, causes, refused.edges.explained if refused.edges else None)
     found = _of_answers(refused, events, causes, answers, missing)
     readings = [begun_earlier(events, answers, back) for back in (1, 2)] if found.exact else []

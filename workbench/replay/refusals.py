@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,12 +24,14 @@ FROM_PROFILE = "the run has no trace: what the FPGA did when is taken from its p
 
 
 def refuse_left_out(likely: Likely | None, program: Program, named: Sequence[Named]) -> None:
-    """Refuse to change blocks that cannot be followed without a trace."""
-    for what in named:
-        for number in {*what.blocks, *(block for block, _ in what.states)}:
-            block = program.run.manifest.blocks[number].id
-            if likely and block in likely.left_out:
-                raise RefusedError(f"without a trace {block} cannot be followed: {likely.left_out[block]}")
+    """Refuse to change blocks that cannot be followed without a trace, or beside which another may wait unmarked."""
+    for what in named if likely else ():
+        changed = {program.run.manifest.blocks[n] for n in (*what.blocks, *(number for number, _ in what.states))}
+        for block in changed:
+            if likely and block.id in likely.left_out:
+                raise RefusedError(f"without a trace {block.id} cannot be followed: {likely.left_out[block.id]}")
+        if any(block.side is Side.FPGA for block in changed) and (unmarked := unmarked_most(program.run)):
+            raise RefusedError(f"most of {unmarked} has no mark, and without a trace it may work or wait there")
 
 
 def refuse_opaque(program: Program, changes: Sequence[Change]) -> None:
@@ -52,31 +53,22 @@ def refuse_opaque(program: Program, changes: Sequence[Change]) -> None:
         )
 
 
-@dataclass(frozen=True)
-class Unmarked:
-    """A block, and how long no mark says what it does."""
-
-    block: str
-    time_ps: int
-
-
-def unmarked_most(run: Run) -> Unmarked | None:
+def unmarked_most(run: Run) -> str:
     """The FPGA's block with work that is unmarked for longest, of those that are so for longer than they wait by their
-    marks, and for more than a twentieth of the run."""
+    marks, and for more than a twentieth of the run; "" where there is none."""
     table = run.tables["state_time"]
     found = []
     for number, block in enumerate(run.manifest.blocks):
         if block.side is not Side.FPGA or block.kind == PORT:
             continue
         rows = rows_of_block(table["block"], number)
-        spent_ps = dict(
-            zip(np.asarray(table["state"][rows]).tolist(), np.asarray(table["time_ps"][rows]).tolist(), strict=True)
-        )
+        states, times_ps = (np.asarray(table[name][rows]).tolist() for name in ("state", "time_ps"))
+        spent_ps = dict(zip(states, times_ps, strict=True))
         waited_ps = sum(spent_ps.get(state.index, 0) for state in block.states if state.category in WAITS)
         works = any(spent_ps.get(state.index, 0) for state in block.states if state.category is Category.WORK)
         if works and (unmarked_ps := spent_ps.get(0, 0)) > max(waited_ps, run.manifest.time_ps // 20):
-            found.append(Unmarked(block.id, unmarked_ps))
-    return max(found, key=lambda one: one.time_ps, default=None)
+            found.append((unmarked_ps, block.id))
+    return max(found, default=(0, ""))[1]
 
 
 def goes_round(program: Program) -> str:
