@@ -240,8 +240,8 @@ def with_example(clean: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return clean
 
 
-def write_project(folder: Path, top: str = TOP_V, project: str = PROJECT) -> None:
-    for name, text in (("main.c", HOST_C), ("top.v", top), ("example.workbench.yaml", project)):
+def write_project(folder: Path) -> None:
+    for name, text in (("main.c", HOST_C), ("top.v", TOP_V), ("example.workbench.yaml", PROJECT)):
         (folder / name).write_text(text)
 
 
@@ -258,7 +258,7 @@ def answer(clean: Path, home: Path, *arguments: str, path: str = "") -> Any:
 def test_the_example_plugin_brings_one_of_each_kind(with_example: Path, tmp_path: Path) -> None:
     plugins = {plugin["name"]: plugin for plugin in answer(with_example, tmp_path, "plugins")["plugins"]}
     assert plugins["example"]["error"] == ""
-    long = {"hdl_languages", "host_languages", "composers", "queries", "findings"}  # those take more than a few lines
+    long = {"composers", "queries", "findings"}  # those take more than a few lines
     assert set(plugins["example"]["hooks"]) == {f"workbench_{kind}" for kind in {*KINDS} - long}
 
 
@@ -302,12 +302,19 @@ def test_a_third_partys_importer_and_model_kind(with_example: Path, tmp_path: Pa
     assert solved["value"] == pytest.approx(1 / ((1 / 1.9 - 0.5) / 0.5))
 
 
-STROBE_V = """
+CALLS = """
+array words 16
+exampleSend words 0 64
+#pragma recap back recv(data, strobe_top.port, r)
+exampleReceive words 0 64
+print words
+"""
+STROBE = """
 module strobe_top (input clk, input rst, input [31:0] cmd_word, input cmd_strobe, input [31:0] address, input write,
                    input [31:0] data_in, input read, output reg [31:0] data_out);
-    reg [31:0] words [0:15];
+    word words [0:15];
     reg [3:0] next;
-    always @(posedge clk) begin : port
+    at clk begin : port
         if (rst) next <= 0;
         else if (cmd_strobe) begin
             //pragma recap take recv(data, $CPU, w)
@@ -323,10 +330,14 @@ endmodule
 
 
 def test_a_third_partys_port_kind_is_found_by_its_names_and_driven_in_a_run(with_example: Path, tmp_path: Path) -> None:
-    """Words are sent through the strobed port and come back through the memory-style one."""
+    """Words are sent through the strobed port and come back through the memory-style one, in the plugin's languages."""
     template = (ROOT / "plugins" / "example_plugin" / "rcw_example" / "example_card.yaml").read_text()
     project = PROJECT.replace("platform: example_card", "platform: strobe.yaml").replace("example_top", "strobe_top")
-    write_project(tmp_path, STROBE_V, project)
+    project = project.replace("sources: [main.c]", "language: calls, sources: [main.calls]").replace(
+        "top.v", "top.terse"
+    )
+    for name, text in (("main.calls", CALLS), ("top.terse", STROBE), ("example.workbench.yaml", project)):
+        (tmp_path / name).write_text(text)
     (tmp_path / "strobe.yaml").write_text(template)
     told = run(with_example, "workbench", "scan", "example.workbench.yaml", home=tmp_path).stderr
     assert "nothing drives the Strobed words in cmd: cmd_word, cmd_strobe" in told
@@ -339,8 +350,9 @@ def test_a_third_partys_port_kind_is_found_by_its_names_and_driven_in_a_run(with
         template = template.replace(before, after)
     (tmp_path / "strobe.yaml").write_text(template)
     made = answer(with_example, tmp_path, "run", "example.workbench.yaml", "--out", "run", "--deterministic")
-    assert (made["exit"], made["stdout_sha256"]) == (0, hashlib.sha256(b"0 wrong\n").hexdigest())
-    (block,) = answer(with_example, tmp_path, "report", "run")["blocks"][1:]
+    assert (made["exit"], made["stdout_sha256"]) == (0, hashlib.sha256(b"1\n" * 16).hexdigest())
+    host, block = answer(with_example, tmp_path, "report", "run")["blocks"]
+    assert [state["name"] for state in visited(host)] == ["work", "exampleSend", "back"]
     assert {state["name"]: round(state["time_s"] * 50e6) for state in visited(block)} == {"take": 16, "give": 16}
 
 

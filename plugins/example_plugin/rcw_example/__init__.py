@@ -11,11 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from rcw_example.lab import Lab
+from rcw_example.terse import verilog
 from workbench.api import (
     Category,
     Command,
     Exporter,
+    HdlLanguage,
+    HostLanguage,
     Importer,
+    Later,
     Metric,
     ModelKind,
     Panel,
@@ -29,6 +33,7 @@ from workbench.api import (
     hookimpl,
     words,
 )
+from workbench.api.hdl import TranslatedVerilog
 
 if TYPE_CHECKING:
     from rcw_example.amdahl import AmdahlModel
@@ -72,6 +77,27 @@ def workbench_port_kinds() -> Sequence[PortKind]:
     names = words("strobe") + words("data=word,data", one_bit=False)  # what its signals' names end in
     style = PortStyle("example_strobe", "Strobed words", names, (frozenset({"strobe", "data"}),), sides=("in", "out"))
     return [PortKind("example_strobe", "Example: a word, and a strobe when it is there", strobe, style)]
+
+
+@hookimpl
+def workbench_host_languages() -> Sequence[HostLanguage]:
+    """Lines that call the platform's API. What reads them is imported when it is first used."""
+
+    class Calls:
+        name = "calls"
+        suffixes: tuple[str, ...] = (".calls",)
+        pragma_prefix = "#pragma recap "
+        scan = staticmethod(Later("rcw_example.calls:scan"))
+        instrument = staticmethod(Later("rcw_example.calls:instrument"))
+        outline = staticmethod(Later("rcw_example.calls:outline"))
+        definition = staticmethod(Later("rcw_example.calls:definition"))
+
+    return [Calls()]
+
+
+@hookimpl
+def workbench_hdl_languages() -> Sequence[HdlLanguage]:
+    return [TranslatedVerilog("terse", (".terse",), verilog)]
 
 
 @hookimpl

@@ -11,6 +11,7 @@ from workbench.api import HdlBuild
 from workbench.api.equivalence import Comparison, HdlSide
 from workbench.api.instrument import wrapper
 from workbench.api.source.left_out import synthesised
+from workbench.api.source.lines import source_bytes
 from workbench.hdl.board import clocks_by_pin
 from workbench.hdl.copies import write_around, write_file, writing
 from workbench.hdl.edits import Edits
@@ -144,7 +145,7 @@ def _write(design: Design, edits: Mapping[Path, Edits], generated: str, out: Pat
     timescale = ""  # all modules of a design have one, or none has
     with writing(out):
         for path in design.needed:
-            data = synthesised(path.read_bytes(), "verilog")
+            data = synthesised(source_bytes(path), "verilog")
             if b"`timescale" in data:
                 timescale = "`timescale 1ns / 1ps\n"
             sources.append(write_file(copy_of(design, path, out), edits[path].apply(data) if path in edits else data))

@@ -14,6 +14,7 @@ from pathlib import Path
 from pyslang import syntax
 
 from workbench.api.instrument.port_finder import RESET_LOW, is_clock, is_reset
+from workbench.api.source.lines import source_bytes
 from workbench.hdl.edits import Edits
 from workbench.hdl.instances import Instance
 from workbench.hdl.verilog.design import Design
@@ -80,7 +81,7 @@ def _text(
     """A module with the FIFO's head, of a store and the FIFO."""
     into, out = ends
     start, end = (design.offset(token.location, path) for token in (node.header.moduleKeyword, node.header.semi))
-    head = path.read_bytes()[start : (end or 0) + 1].decode(errors="replace")
+    head = source_bytes(path)[start : (end or 0) + 1].decode(errors="replace")
     ports = [port.name for port in instance.body.portList]
     values = ", ".join(f".{p.name}({p.name})" for p in instance.body.parameters if not p.isLocalParam)
     resets = [

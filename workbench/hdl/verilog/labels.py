@@ -10,6 +10,7 @@ from typing import Any
 
 from pyslang import syntax
 
+from workbench.api.source.lines import source_bytes
 from workbench.hdl.verilog.design import Design
 
 _NAMELESS = re.compile(r"genblk\d+")
@@ -27,7 +28,7 @@ class Label:
 def labels_for(design: Design, nameless: Mapping[str, Any]) -> dict[str, Label]:
     """Labels for generate blocks by their hierarchical path. None where something in the sources may go by the names
     that such blocks have by themselves, or a block has no `begin` in a source."""
-    if any(b"genblk" in path.read_bytes() for path in design.needed):
+    if any(b"genblk" in source_bytes(path) for path in design.needed):
         return {}
     found: dict[str, Label] = {}
     for place, node in nameless.items():

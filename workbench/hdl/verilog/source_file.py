@@ -11,12 +11,12 @@ from pyslang import parsing, syntax
 
 from workbench.api.kept import ensure
 from workbench.api.source.left_out import synthesised
-from workbench.api.source.lines import source_bytes
+from workbench.api.source.lines import source_bytes, typed_texts
 from workbench.hdl.source_file import SourceFile, read_pragmas, unused, within
 from workbench.hdl.verilog.design import Design, Node
 from workbench.model.diagnostic import Diagnostic
 from workbench.system.cache import cache_dir
-from workbench.system.files import sha256
+from workbench.system.files import real, sha256
 
 Kind = syntax.SyntaxKind
 _CONDITIONALS = {
@@ -55,8 +55,8 @@ def as_synthesised(paths: Iterable[Path]) -> tuple[Path, ...]:
 
 
 def _as_synthesised(path: Path) -> Path:
-    data = path.read_bytes()
-    if (kept := synthesised(data, "verilog")) is data:
+    data = source_bytes(path)
+    if (kept := synthesised(data, "verilog")) is data and real(path) not in typed_texts():
         return path
     return ensure(cache_dir() / "verilog" / sha256(kept)[:32] / path.name, kept)
 

@@ -33,7 +33,7 @@ def tops(
     root = root.resolve()
     paths = [(root / name).resolve() for name in names]
     folders = _include_dirs(paths)
-    files = read_order([path for path in paths if path.suffix in suffixes.VERILOG], defines or {}, folders)
+    files = read_order([path for path in paths if path.suffix not in suffixes.VERILOG_HEADERS], defines or {}, folders)
     included = {header for file in files.values() for header in file.included}
     files = {path: file for path, file in files.items() if path not in included}
     candidates = dict.fromkeys(_candidates(files))

@@ -18,7 +18,7 @@ from workbench.api import API_VERSION
 from workbench.api.lazy import sources
 from workbench.session.program.c_declarations import Declaration, declarations
 
-MODULES = ("workbench.api", "workbench.api.window")
+MODULES = ("workbench.api", "workbench.api.hdl", "workbench.api.window")
 #: Headers of the run-time, what of each is promised, and what for.
 HEADERS = {
     "card/ports/port.h": (
