@@ -91,9 +91,14 @@ def in_cpp(host: Host) -> bool:
     return methods or any(name.endswith(suffixes.CPP_HEADERS) for name in header_names(host))
 
 
+def header_of(line: str) -> str:
+    """The file that an include line names."""
+    return re.sub(r'^\s*#\s*include\s*|["<>]', "", line).strip()
+
+
 def header_names(host: Host) -> tuple[str, ...]:
     """The files that the template's include lines name, but for the system's own."""
-    named = (re.sub(r'^\s*#\s*include\s*|["<>]', "", line).strip() for line in host.include_lines)
+    named = map(header_of, host.include_lines)
     return tuple(
         name
         for name in named

@@ -24,7 +24,7 @@ from workbench.replay.events import AllEvents, merged
 from workbench.replay.fpga import Rows, fpga_of_rows
 from workbench.replay.host import ASK, IRQ, HostPart
 from workbench.replay.points import places_for
-from workbench.replay.walks import fitted, lengths, walk
+from workbench.replay.walks import fitted, known_stays, lengths, walk
 from workbench.traces.groups import rows_of_block
 
 Numbers = NDArray[np.int64]
@@ -88,7 +88,7 @@ class _Courses:
                 self.left_out[number] = f"it changed its state too often ({stays} times) to follow without a trace"
                 continue
             states = walk(number, dict(self.run.tables))
-            if states is None:
+            if states is None or not known_stays(number, states, self.run.tables["dwell"]):
                 self.left_out[number] = "its changes of state make no whole course"
                 continue
             lasts = lengths(number, states, self.run.tables["dwell"])

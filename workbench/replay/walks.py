@@ -28,6 +28,8 @@ def walk(block: int, tables: dict[str, Table]) -> Numbers | None:
     first, last = np.flatnonzero(visits - into), np.flatnonzero(visits - out)
     if len(first) != 1 or len(last) != 1 or visits[first[0]] - into[first[0]] != 1:
         return None
+    if sum(links.values()) + 1 != int(visits.sum()):
+        return None
     homeward = _homeward(int(last[0]), links)
     if len(homeward) + 1 < np.count_nonzero(visits):
         return None
@@ -78,6 +80,14 @@ def _exits(state: int, links: dict[tuple[int, int], int], homeward: int) -> list
     return [target for *_, target in sorted(order)]
 
 
+def known_stays(block: int, states: Numbers, dwell: Table) -> bool:
+    """Whether the profile has the length of each of these stays, and of no others."""
+    rows = rows_of_block(dwell["block"], block)
+    state, count = (np.asarray(dwell[name][rows]) for name in ("state", "count"))
+    visits = np.bincount(states, minlength=int(state.max(initial=0)) + 1)
+    return bool((np.bincount(state, count, len(visits)) == visits).all())
+
+
 def lengths(block: int, states: Numbers, dwell: Table, random: np.random.Generator | None = None) -> Numbers:
     """How many cycles each of the stays lasts: the mean of its state's stays of about that length, those of several
     lengths in turn. With `random` in any order, and spread about the mean as far as their binary logarithm allows."""
@@ -85,7 +95,8 @@ def lengths(block: int, states: Numbers, dwell: Table, random: np.random.Generat
     columns = (np.asarray(dwell[name][rows]).tolist() for name in ("state", "log2_cycles", "count", "cycles"))
     parts: dict[int, list[Numbers]] = {}
     for state, log2, count, cycles in zip(*columns, strict=True):
-        shared = np.diff(np.arange(count + 1) * cycles // max(count, 1))
+        each, more = divmod(cycles, max(count, 1))
+        shared = each + np.diff(np.arange(count + 1) * more // max(count, 1))
         parts.setdefault(state, []).append(_spread(shared, 1 << log2, random) if random else shared)
     found = np.ones(len(states), np.int64)
     for state in np.unique(states).tolist():

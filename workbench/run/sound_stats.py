@@ -173,8 +173,8 @@ def _sound_rows(
             if name not in _IDENTITY:
                 rows[name][bad] = 0
     rows["site"][nameless], rows["state"][nameless], rows["entry"][nameless] = -1, 1, -1
-    rows["min_run"] = np.clip(rows["min_run"], 0, None)
-    rows["max_run"] = np.clip(rows["max_run"], 0, rows["count"])
+    for name in ("min_run", "max_run"):
+        rows[name] = np.clip(rows[name], 0, rows["count"])
     if untimed:
         thread["first"], thread["last"] = zero, zero + outer.sum()
         yield f"the times of {who} cannot be", f"when {who} made its first and its last call"
@@ -191,6 +191,7 @@ def _sound_rows(
 
 def _impossible(rows: NDArray[np.void], most: float) -> NDArray[np.bool_]:
     wrong = np.any([(rows[name] < 0) | (rows[name] > MOST_AMOUNT) for name in _AMOUNTS], axis=0)
+    wrong |= rows["count"] > MOST_AMOUNT // (2 * len(rows) + 2)  # a table has the sum of all, and of the ways back
     wrong |= (rows["ticks"] > most) | (rows["inner_ticks"] > rows["ticks"]) | (rows["inner"] > rows["count"])
     wrong |= (rows["before"] > rows["count"]) | (rows["runs"] > rows["count"])
     wrong |= np.abs(rows["left"].astype(np.int64)) > 1 << 30

@@ -21,7 +21,8 @@ from rc_workbench_plugins.c.lvalues import assigns, dereferences, step_of, takes
 
 K = CursorKind
 LOOPS = (K.WHILE_STMT, K.DO_STMT, K.FOR_STMT)
-_LEAVE = (K.BREAK_STMT, K.RETURN_STMT, K.GOTO_STMT, K.CXX_THROW_EXPR)
+_LEAVE = frozenset([K.BREAK_STMT, K.RETURN_STMT, K.GOTO_STMT, K.CXX_THROW_EXPR])
+_OWN = frozenset([K.BREAK_STMT, K.CONTINUE_STMT])  # end an inner loop, or its turn, and no more
 #: calls that take nothing of what they are given: they print, wait, or look at the time
 HARMLESS = re.compile(
     r"print|puts|log|warn|debug|trace|sleep|yield|pause|relax|delay|wait|nop|time|clock|now|flush|barrier|"
@@ -79,6 +80,8 @@ class Flow:
     used: set[str] = field(default_factory=set)  # variables in subscripts and arguments
     again: set[str] = field(default_factory=set)  # variables that begin anew in each turn
     works: bool = False  # a loop within it changes memory
+    left: dict[tuple[Cursor, frozenset[CursorKind]], bool] = field(default_factory=dict)  # what `leaves` found
+    jumps: dict[Cursor, Names] = field(default_factory=dict)  # of each statement the labels that its `goto`s lead to
 
     # ---- expressions
 
@@ -173,10 +176,10 @@ class Flow:
                 self.statement(parts.pop(0), under, stays=stays)
             names = self.value(parts[0], under, condition=True, stays=stays) if parts else NONE
             self.asked |= names
-            within = () if kind is K.IF_STMT else (K.BREAK_STMT,)
+            within = frozenset[CursorKind]() if kind is K.IF_STMT else frozenset([K.BREAK_STMT])
             self.ends |= names if any(self.decides(p, within) for p in parts[1:]) else NONE
             for part in parts[1:]:
-                stays_on = not leaves(part, (K.CONTINUE_STMT, *within), self.back)
+                stays_on = not self.leaves(part, within | {K.CONTINUE_STMT})
                 self.statement(part, under | names, stays=stays and stays_on)
         elif kind in LOOPS:
             first, condition, step, body = loop_parts(cursor)
@@ -185,7 +188,7 @@ class Flow:
                 self.again |= {one.target for one in self.sets[-1:]}
             names = frozenset(chain(*(self.value(p, under, condition=True, stays=stays) for p in condition)))
             self.asked |= names
-            self.ends |= names if any(self.decides(p, (K.BREAK_STMT, K.CONTINUE_STMT)) for p in body) else NONE
+            self.ends |= names if any(self.decides(p, _OWN) for p in body) else NONE
             for part in (*body, *step):
                 self.statement(part, under | names, stays=stays)
             self.works |= any(one.stores for one in self.sets)
@@ -203,16 +206,41 @@ class Flow:
             self.value(cursor, under, stays=stays)
         else:
             ends = kind is K.COMPOUND_STMT and parts and parts[-1].kind in _LEAVE  # all after the last `continue` does
-            ends = ends and not leads_to(parts[-1], self.back)
-            goes_on = (n for n, p in enumerate(parts) if leaves(p, but=_LEAVE) or leads_to(p, self.back))
+            ends = ends and not self.goes_back(parts[-1])
+            goes_on = (n for n, p in enumerate(parts) if self.leaves(p, _LEAVE) or self.goes_back(p))
             last = max(goes_on, default=-1) if ends else len(parts)
             for number, part in enumerate(parts):
                 if part.kind.is_statement() or part.kind.is_expression():
                     self.statement(part, under, stays=stays and number <= last)
 
-    def decides(self, part: Cursor, but: tuple[CursorKind, ...]) -> bool:
+    def decides(self, part: Cursor, but: frozenset[CursorKind]) -> bool:
         """Whether a part that a condition chooses may end the loop, or alone lets it go on."""
-        return leaves(part, but, self.back) or leads_to(part, self.back)
+        return self.leaves(part, but) or self.goes_back(part)
+
+    def leaves(self, statement: Cursor, but: frozenset[CursorKind]) -> bool:
+        """Whether a statement may leave the loop that it stands in, or (`continue`) the turn; not by a `goto` to
+        `back`."""
+        if (statement, but) not in self.left:
+            self.left[statement, but] = self._leaves(statement, but)
+        return self.left[statement, but]
+
+    def _leaves(self, statement: Cursor, but: frozenset[CursorKind]) -> bool:
+        kind = statement.kind
+        if kind is K.CONTINUE_STMT or kind in _LEAVE:
+            return kind not in but and not self.goes_back(statement)
+        if kind is K.CALL_EXPR:
+            return bool(_ENDS.match(statement.spelling))
+        if kind in LOOPS:
+            but |= _OWN
+        elif kind is K.SWITCH_STMT:
+            but |= {K.BREAK_STMT}
+        return kind is not K.LAMBDA_EXPR and any(self.leaves(part, but) for part in children(statement))
+
+    def goes_back(self, statement: Cursor) -> bool:
+        """Whether a `goto` in a statement leads to the loop's label."""
+        if self.back and statement not in self.jumps:
+            self.jumps[statement] = labels(statement)
+        return bool(self.back) and self.back in self.jumps[statement]
 
     # ---- what follows
 
@@ -276,38 +304,26 @@ def goto_loops(block: Cursor) -> Iterator[tuple[str, list[Cursor]]]:
     """The loops that `goto` makes of a block's statements: the label, and what stands from it to the last `goto` that
     leads back to it."""
     parts = list(children(block))
+    jumps = [labels(part) for part in parts] if any(part.kind is K.LABEL_STMT for part in parts) else []
     for number, part in enumerate(parts):
         if part.kind is K.LABEL_STMT:
-            last = max((n for n in range(number, len(parts)) if leads_to(parts[n], part.spelling)), default=-1)
+            last = max((n for n in range(number, len(parts)) if part.spelling in jumps[n]), default=-1)
             if last >= 0:
                 yield part.spelling, parts[number : last + 1]
 
 
-def leads_to(statement: Cursor, label: str) -> bool:
-    """Whether a `goto` in a statement leads to a label; to none that is empty."""
-    return bool(label) and any(
-        one.kind is K.GOTO_STMT and any(part.spelling == label for part in children(one)) for one in every(statement)
-    )
-
-
-def leaves(statement: Cursor, but: tuple[CursorKind, ...] = (), back: str = "") -> bool:
-    """Whether a statement may leave the loop that it stands in, or (`continue`) the turn; not by a `goto` to `back`."""
-    kind = statement.kind
-    if kind is K.CONTINUE_STMT or kind in _LEAVE:
-        return kind not in but and not leads_to(statement, back)
-    if kind is K.CALL_EXPR:
-        return bool(_ENDS.match(statement.spelling))
-    if kind in LOOPS:
-        but = (*but, K.BREAK_STMT, K.CONTINUE_STMT)
-    elif kind is K.SWITCH_STMT:
-        but = (*but, K.BREAK_STMT)
-    return kind is not K.LAMBDA_EXPR and any(leaves(part, but, back) for part in children(statement))
+def labels(statement: Cursor) -> Names:
+    """The labels that a statement's `goto`s lead to."""
+    jumps = (one for one in every(statement) if one.kind is K.GOTO_STMT)
+    return frozenset(part.spelling for jump in jumps for part in children(jump))
 
 
 def every(cursor: Cursor) -> Iterator[Cursor]:
-    yield cursor
-    for part in children(cursor):
-        yield from every(part)
+    """A cursor and all below it, each before its parts."""
+    ahead = [cursor]
+    while ahead:
+        yield (one := ahead.pop())
+        ahead += reversed(list(children(one)))
 
 
 def _plain(cursor: Cursor) -> Cursor:

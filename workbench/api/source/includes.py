@@ -55,7 +55,7 @@ class Includes:
         inner: list[str] = []
         problems: list[Diagnostic] = []
         for match in pattern.finditer(data) if pattern else ():
-            path, why = self._found(os.path.dirname(file), os.fsdecode(match[1]))
+            path, why = self.found(os.path.dirname(file), os.fsdecode(match[1]))
             if why:
                 line = data.count(b"\n", 0, match.start(1)) + 1
                 column = match.start(1) - data.rfind(b"\n", 0, match.start(1))
@@ -64,7 +64,7 @@ class Includes:
                 inner.append(path)
         return inner, problems
 
-    def _found(self, folder: str, name: str) -> tuple[str, str]:
+    def found(self, folder: str, name: str) -> tuple[str, str]:
         """The file that a directive brings, and why it is not to be opened; both empty where it is not found."""
         for place in (folder, *self._folders):
             try:

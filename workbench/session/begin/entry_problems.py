@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from workbench.api.c_header import guessed_types
+from workbench.api.c_header import guessed_types, header_of
+from workbench.api.source.includes import Includes
 from workbench.formats import yaml_edit
 from workbench.formats.platform_file import parse_platform
-from workbench.formats.yaml_marks import read_marked
+from workbench.formats.yaml_marks import Marked, read_marked
 from workbench.model.diagnostic import Diagnostic, Severity, WorkbenchError
 from workbench.model.platform import NO_DATA_MOVES
 from workbench.model.text import listed
@@ -32,6 +33,8 @@ def entry_problems(text: str, template: Path, plugins: Plugins) -> tuple[Diagnos
     except WorkbenchError as error:
         return error.diagnostics
     folders = [template.parent, *([support.api_dir] if support and support.api_dir else [])]
+    if refused := _refused(platform.host.include_lines, folders, marked):
+        return refused
     wrong = read(lambda: language.wrong_expressions(platform, folders), template)
     problems = [
         marked.diagnostic((*_place(one.entry), one.field), one.message, one.hint,
@@ -47,6 +50,20 @@ def entry_problems(text: str, template: Path, plugins: Plugins) -> tuple[Diagnos
         still = NO_DATA_MOVES
         problems.append(marked.diagnostic(("host", "entries"), still.message, still.hint, still.severity))
     return tuple(problems)
+
+
+def _refused(lines: Sequence[str], folders: Sequence[Path], marked: Marked) -> tuple[Diagnostic, ...]:
+    """The include lines of a template, and those of its headers, that bring what is not to be opened, such as a device.
+    A header may be anywhere."""
+    includes, found = Includes(folders, [Path("/")]), list[Diagnostic]()
+    for number, line in enumerate(lines):
+        path, why = includes.found(str(folders[0]), header_of(line))
+        if why:
+            hint = "Name a header, which is a file."
+            found.append(marked.diagnostic(("host", "include_lines", number), f"what is included here {why}", hint))
+        elif path:
+            found += includes.problems(Path(path))
+    return tuple(found)
 
 
 def _place(entry: int | None) -> Path_:
