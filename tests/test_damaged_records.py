@@ -8,8 +8,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from workbench.api.host_stats import PAGE, ROW, THREAD
 from workbench.cli.main import main
 from workbench.formats.run_folder import open_run
 from workbench.model.run import Run
@@ -105,6 +107,19 @@ def test_what_is_whole_is_used_and_what_is_lost_is_named(
     stats = run.tables.get("call_stats")
     assert (0 if stats is None else stats["count"].sum()) == calls
     assert run.manifest.time_ps > 1_000_000
+
+
+@pytest.mark.parametrize(("name", "value"), [("min_run", 2**62), ("max_run", 2**62), ("count", 2**52)])
+def test_counts_that_cannot_be_make_no_table_that_cannot_be(
+    collect: Callable[[Damage], tuple[Run, str]], name: str, value: int
+) -> None:
+    def damage(records: Path) -> None:
+        data = bytearray((records / "host_stats.bin").read_bytes())
+        np.frombuffer(data, ROW, 2, PAGE + THREAD.itemsize)[name][:] = value
+        (records / "host_stats.bin").write_bytes(data)
+
+    run, _ = collect(damage)
+    assert run.tables["call_stats"][name].max() <= CALLS
 
 
 def test_a_text_that_is_cut_anywhere_is_read_up_to_there(collect: Callable[[Damage], tuple[Run, str]]) -> None:

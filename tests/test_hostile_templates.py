@@ -45,6 +45,7 @@ def test_a_template_is_refused(text: str, told: str, tmp_path: Path, capsys: pyt
         ("free(data);", "free(data); } __attribute__((constructor)) void evil(void) {", "nothing opens the '}'"),
         ("data_type: uint32_t", 'data_type: "int x; void evil(void){} int"', "no type of C"),
         ('#include "fpga.h"', "static void __attribute__((constructor)) evil(void) {}", "includes no header"),
+        ("'#include \"fpga.h\"'", "'#include \"/dev/zero\"'", "no regular file"),
         ("exclude_files", r'constants: {"A\n#include </etc/passwd>": 1}' + "\n  exclude_files", "no name of C"),
         ("int fpgaWait(fpga_t *fpga)", "int fpgaWait(fpga_t *fpga) { } int evil(int a)", "no C or C++ prototype"),
     ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 import yaml
 from host_c.conftest import Project
@@ -239,6 +241,22 @@ def test_reads_that_only_wait(project: Project, name: str, text: str) -> None:
     scan = project.scan()
     assert not scan.diagnostics
     assert {c.line: c.waits_when for c in scan.calls if c.waits_when is not None} == expected(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for (int i = 0; i < 9; i++)\n" * 200 + "while (!(fakeReg(d, 4) & 1));",
+        "if (fakeReg(d, 8)) break;\n" * 600,
+        "".join(f"at_{n}: if (fakeReg(d, 8)) goto at_{n};\n" for n in range(300)),
+    ],
+    ids=["deep loops", "ends of a loop", "labels"],
+)
+def test_how_long_it_takes_goes_by_how_much_there_is(project: Project, text: str) -> None:
+    project.file("main.c", f'#include "fake.h"\nvoid f(fake_t *d) {{ for (;;) {{\n{text} }} }}\n', source=True)
+    begun_s = time.process_time()
+    project.scan()
+    assert time.process_time() - begun_s < 3
 
 
 def test_reads_through_a_pointer_that_only_wait(project: Project) -> None:

@@ -1,5 +1,7 @@
 """Replay of real runs is exact, and what it predicts comes true when the program is really changed."""
 
+import time
+import tracemalloc
 from dataclasses import replace
 from itertools import pairwise
 
@@ -186,3 +188,28 @@ def test_a_block_that_a_profile_cannot_follow_is_refused(profile: Replayed):
                       "state block=unit_top.worker state=multiply factor=0.5")  # fmt: skip
     assert found.trust is Trust.REFUSED
     assert "its changes of state make no whole course" in found.why
+
+
+@pytest.mark.parametrize(
+    ("names", "why"),
+    [
+        (("state_time", "transitions", "dwell"), "changed its state too often"),
+        (("transitions",), "make no whole course"),
+        (("dwell",), "make no whole course"),
+    ],
+)
+def test_a_profile_of_ten_billion_stays_is_not_followed_one_by_one(profile: Replayed, names: tuple[str, ...], why: str):
+    """As a run of an hour has them; and one of whose tables one alone says so."""
+    tables, begun_s = dict(profile.run.tables), time.process_time()
+    for name in names:
+        column = "visits" if name == "state_time" else "count"
+        tables[name] = {**tables[name], column: np.array(tables[name][column]) * 10**10}
+    tracemalloc.start()
+    many = prepare(replace(profile.run, tables=tables), profile.platform)
+    found = predicted(many, "state block=unit_top.worker state=multiply factor=0.5")
+    most_bytes = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.trust is Trust.REFUSED
+    assert why in found.why
+    assert time.process_time() - begun_s < 2
+    assert most_bytes < 20_000_000

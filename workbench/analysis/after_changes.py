@@ -9,7 +9,7 @@ from time import process_time
 from typing import Any
 
 from workbench.analysis.change_words import change_title
-from workbench.analysis.finding_words import LEAST_GAIN, block_words, where_words
+from workbench.analysis.finding_words import LEAST_GAIN, at_most_text, block_words, where_words
 from workbench.analysis.predicting import Trial, apart, asked, over_bound
 from workbench.api import views
 from workbench.api.job import Job
@@ -154,7 +154,7 @@ def after_section(rows: Sequence[After]) -> views.Section:
 def gain_text(row: After) -> str:
     if not row.stays and row.at_most < LEAST_GAIN:
         return "gone"
-    return f"≤ {ratio_text(row.at_most)}" if row.gain is None else ratio_text(row.gain)
+    return at_most_text(row.at_most) if row.gain is None else ratio_text(row.gain)
 
 
 def gain_words(row: After) -> str:

@@ -146,12 +146,12 @@ def _finding_key(finding: Finding) -> tuple[str, str, str, str]:
     return finding.rule, finding.scope, re.sub(r"\[[^\]]*\]", "[*]", finding.block), label
 
 
-def faster_words(comparison: Comparison) -> str:
-    """`2.00× faster`, as run B is said to be; that it cannot be said where a run did not come to its end."""
+def faster_words(comparison: Comparison, who: str = "B") -> str:
+    """`B is 2.00× faster`; that it cannot be said where a run did not come to its end."""
     speedup = comparison.speedup
     if speedup is None:
-        return "not to be compared: one of the two did not come to its end"
-    words = faster_text(speedup)
+        return f"{who} is not to be compared: one of the two did not come to its end"
+    words = faster_text(speedup, who)
     return f"{words}, {'' if comparison.same_output else 'but '}{output_words(comparison)}"
 
 

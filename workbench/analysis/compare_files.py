@@ -45,7 +45,7 @@ def junit_text(verdicts: Sequence[Verdict], time_s: float) -> str:
 def markdown_text(comparison: Comparison, verdicts: Sequence[Verdict], names: tuple[str, str]) -> str:
     """A summary for a pull request. `names` are those of the two runs."""
     a, b = (_cell(name) for name in names)
-    lines = ["## workbench compare", "", f"`{b}` is {faster_words(comparison)} (`{a}` is the base).", ""]
+    lines = ["## workbench compare", "", f"{faster_words(comparison, f'`{b}`')} (`{a}` is the base).", ""]
     lines += _table(("", f"A: {a}", f"B: {b}"), [("time", *(time_text(time, 6) for time in comparison.time_s))])
     work = work_words(comparison)
     lines += ["", f"{_cell(work[:1].upper() + work[1:])}.", ""]

@@ -11,6 +11,7 @@ from workbench.analysis.finding_words import (
     LEAST_GAIN,
     MOST_BOUND,
     asked,
+    at_most_text,
     becomes_words,
     best_prediction,
     bound_text,
@@ -146,7 +147,7 @@ def _no_prediction_words(finding: Finding) -> str:
 
 
 def _at_most(finding: Finding) -> str:
-    return "" if finding.speedup_cap is None else f"≤ {bound_text(finding.speedup_cap)}"
+    return "" if finding.speedup_cap is None else at_most_text(finding.speedup_cap)
 
 
 def bar_span(left: float, width: float) -> tuple[float, float]:

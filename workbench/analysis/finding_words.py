@@ -105,6 +105,11 @@ def bound_text(speedup: float | None) -> str:
     return ratio_text(speedup) if _limits(speedup) else "no limit"
 
 
+def at_most_text(speedup: float) -> str:
+    """`≤ 8.90×`, or that there is no limit."""
+    return f"≤{NARROW}{bound_text(speedup)}" if _limits(speedup) else bound_text(speedup)
+
+
 def bound_words(advice: Advice) -> str:
     """`At most 1.57×: only the FPGA becomes faster`: the bound with what it rests on, and no more."""
     if advice.at_most is None:
@@ -136,7 +141,7 @@ def short_gain_text(finding: Finding) -> str:
     """`1.29×` where it is predicted, otherwise the upper bound: `≤ 8.90×`."""
     if finding.speedup_predicted is not None:
         return ratio_text(finding.speedup_predicted)
-    return f"≤{NARROW}{bound_text(finding.gain)}"
+    return at_most_text(finding.gain)
 
 
 def gain_words(finding: Finding) -> str:

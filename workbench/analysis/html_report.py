@@ -241,7 +241,7 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
     }
     return {
         "other": "the other run",
-        "answer": f"{time_text(a, 4)} here, {time_text(b, 4)} there: the other run is {faster_words(comparison)}.",
+        "answer": f"{time_text(a, 4)} here, {time_text(b, 4)} there: {faster_words(comparison, 'the other run')}.",
         "work": f"{work_words(comparison)} (this run is A, the other B). {share_words(comparison)}",
         "states": [_state_pair(pair, largest) for pair in comparison.states],
         **names,
@@ -287,7 +287,7 @@ def _facts(run: Run, platform: Platform | None) -> list[dict[str, str]]:
             ]
         ),
         "Clocks": "; ".join(map(_clock_fact, manifest.clocks)),
-        "FPGA times": exact_words(run).removeprefix("FPGA times ") if manifest.clocks else "",
+        "FPGA times": exact_words(run) if manifest.clocks else "",
         "Cores": cores_words(manifest),
         "Threads": placement_words(manifest),
         "Recording": recording_words(manifest),

@@ -103,7 +103,7 @@ def _head(run: Run, analysis: Analysis, platform: Platform | None) -> Iterator[s
     if said := cores_words(manifest):
         yield f"{said}."
     if TABLE in run.tables:
-        yield f"FPGA times: {exact_words(run).removeprefix('FPGA times ')}."
+        yield f"FPGA times: {exact_words(run)}."
     if said := recording_words(manifest):
         yield f"{said[0].upper()}{said[1:]}."
 

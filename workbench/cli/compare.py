@@ -54,7 +54,7 @@ def run_compare(arguments: argparse.Namespace, workbench: Opened) -> int:
             "fail_if": [_verdict_json(verdict) for verdict in verdicts],
         })  # fmt: skip
     else:
-        print(f"A {a.run.time_s:.9f} s, B {b.run.time_s:.9f} s: B is {faster_words(comparison)}")
+        print(f"A {a.run.time_s:.9f} s, B {b.run.time_s:.9f} s: {faster_words(comparison)}")
         print(work_words(comparison))
         if comparison.equal:
             print(f"equal work: {share_words(comparison)}")

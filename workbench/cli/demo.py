@@ -56,7 +56,7 @@ def run_demo(arguments: argparse.Namespace, workbench: Opened) -> int:
     write_result_text(out / "report.html", html_report(original.run, original.analysis, original.platform, comparison))
     first = original.analysis.findings[0] if original.analysis.findings else None
     times = f"original {original.run.time_s:.6f} s, optimised {optimised.run.time_s:.6f} s virtual"
-    print(f"{times}: {faster_words(comparison)}")
+    print(f"{times}: {faster_words(comparison, 'optimised')}")
     if first:
         print(f"fix first: {first.title} ({first.where}), at most {first.gain:.2f}x")
     print(f"report: {out / 'report.html'}")

@@ -66,7 +66,9 @@ def _main(arguments: Sequence[str] | None) -> int:
         signal.signal(signal.SIGHUP, interrupted)
     given = sys.argv[1:] if arguments is None else arguments
     if given and given[0] == NO_PLUGINS:
-        os.environ["RCW_NO_PLUGINS"] = "1"  # for the processes that this one starts, too
+        from workbench.session.program import plugins
+
+        os.environ[plugins.NO_PLUGINS] = "1"  # for the processes that this one starts, too
         given = given[1:]
     try:
         chosen = parser(list(given)).parse_args(given)

@@ -23,6 +23,7 @@ _AMOUNTS = (
     "messages",
     *(name for name in TABLES["memory_ports"] if name != "memory_port"),
 )  # fmt: skip
+_DEEPEST = 64  # each loop around another at least doubles the calls
 _PIECE = 1 << 20  # intervals looked at together
 
 
@@ -72,6 +73,8 @@ def _check_order(table: Table) -> None:
     order = np.argsort(places, kind="stable")
     opens = opens[order]
     depth = np.cumsum(np.where(opens, 1, -1)) + ~opens
+    if len(loops) and int(depth.max()) > _DEEPEST:
+        raise DamagedError(f"column body nests loops more than {_DEEPEST} deep")
     by_depth = order[np.argsort(depth, kind="stable")]
     pairs = by_depth.reshape(-1, 2)
     nested = (pairs[:, 0] >= len(loops)) & (pairs[:, 1] < len(loops))

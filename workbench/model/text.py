@@ -113,9 +113,12 @@ def ratio_text(ratio: float) -> str:
     return f"{ratio:.2f}×" if ratio < 100 else f"{significant(ratio)}×"
 
 
-def faster_text(speedup: float) -> str:
-    """`2.00× faster`, or `2.00× slower` where the speedup is 0.5."""
-    return f"{ratio_text(speedup)} faster" if speedup >= 1 else f"{ratio_text(1 / speedup)} slower"
+def faster_text(speedup: float, who: str = "") -> str:
+    """`B is 2.00× faster`, `2.00× slower` where the speedup is 0.5 and nobody is named, or `the same time`."""
+    ratio = ratio_text(max(speedup, 1 / speedup))
+    if ratio == ratio_text(1):
+        return "the same time"
+    return f"{who}{' is ' if who else ''}{ratio} {'faster' if speedup >= 1 else 'slower'}"
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:

@@ -83,10 +83,11 @@ class _Courses:
                 self.left_out[number] = "the run kept no profile of it"
                 continue
             rows = rows_of_block(self.run.tables["state_time"]["block"], number)
-            stays += int(np.asarray(self.run.tables["state_time"]["visits"][rows]).sum())
-            if stays > MOST_STAYS:
-                self.left_out[number] = f"it changed its state too often ({stays} times) to follow without a trace"
+            mine = int(np.asarray(self.run.tables["state_time"]["visits"][rows]).sum())
+            if stays + mine > MOST_STAYS:
+                self.left_out[number] = f"it changed its state too often ({mine} times)"
                 continue
+            stays += mine
             states = walk(number, dict(self.run.tables))
             if states is None or not known_stays(number, states, self.run.tables["dwell"]):
                 self.left_out[number] = "its changes of state make no whole course"

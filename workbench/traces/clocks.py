@@ -14,9 +14,9 @@ def unsure_ps(run: Run) -> int:
 
 
 def exact_words(run: Run) -> str:
-    """How far off one may be, in words; of a simulation also what messages tell that it would be on a board."""
+    """How far off times of FPGAs may be, in words; of a simulation also what its messages make it on a board."""
     if unsure := unsure_ps(run):
-        return f"FPGA times to within ± {time_text(unsure / PS_PER_S)} on the host's clock"
+        return f"to within ± {time_text(unsure / PS_PER_S)} on the host's clock"
     table = run.tables.get(TABLE) if run.manifest.simulated else None
     if table is None or not len(table["messages"]):
         return "exact: the simulation has one clock, ± 0" if run.manifest.simulated else "host and FPGA on one clock"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from rc_workbench_plugins.c.facts import Ask, Decided, Range, Reading, Use
 from rc_workbench_plugins.c.flow import LOOPS, NONE, NUMBERS, Flow, Names, every, goto_loops, loop_parts
 
 K = CursorKind
-_MOST_BYTES = 4000  # of a loop that may wait: longer ones do more
+_MOST_BYTES, _MOST_LOOPS = 4000, 20  # of a loop that may wait, and within it: those with more do more
 _MOST_READS = 200  # of a function that asks for its caller
 
 Place = tuple[Path, int]
@@ -42,9 +43,13 @@ def _note(function: Cursor, accesses: frozenset[Place], reading: Reading) -> Non
     found, calls = result_of(function, head, accesses)
     reading.results += [found] if found else []
     reading.calls += calls
-    for cursor in every(function):
+    parts = list(every(function))
+    begins = sorted(part.extent.start.offset for part in parts if part.kind in LOOPS)
+    for cursor in parts:
         if cursor.kind in LOOPS:
-            reading.loops += [one] if (one := decided_by(cursor, head, accesses)) else []
+            first, last = (bisect_left(begins, end.offset) for end in (cursor.extent.start, cursor.extent.end))
+            found = decided_by(cursor, head, accesses) if last - first <= _MOST_LOOPS else None
+            reading.loops += [found] if found else []
         elif cursor.kind is K.COMPOUND_STMT:
             of_goto = (decided_by_goto(label, parts, head, accesses) for label, parts in goto_loops(cursor))
             reading.loops += filter(None, of_goto)

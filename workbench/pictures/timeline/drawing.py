@@ -197,7 +197,7 @@ def _draw_lane(canvas: Canvas, shown: Shown, row: Row, box: Box, surface: Surfac
 
 def _draw_clock(canvas: Canvas, lane: Box, shown: Shown) -> None:
     """What is said of the clocks, and as wide a bar beside it as the uncertainty, where that can be seen."""
-    words, unsure = exact_words(shown.scene.run), unsure_ps(shown.scene.run)
+    words, unsure = f"FPGA times: {exact_words(shown.scene.run)}", unsure_ps(shown.scene.run)
     ink = "second" if unsure else "good"
     middle, wide = round(lane.centre[1]), canvas.width_of(words, 11, 500) + 16
     canvas.path([(lane.x, middle + 0.5), (lane.right, middle + 0.5)], ink, 1, (4, 2))

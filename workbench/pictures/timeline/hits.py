@@ -71,7 +71,7 @@ def hit_at(scene: Scene, row: Row, time_ps: float) -> Hit | None:
     lines = (
         f"{row.label}: {known.name}{kind}",
         f"{length}{place}",
-        *((exact_words(scene.run),) if block.side is Side.FPGA else ()),
+        *((f"FPGA times: {exact_words(scene.run)}",) if block.side is Side.FPGA else ()),
         *((OPENS_LINE,) if place else ()),
     )
     return Hit(row.kind, row.block, state, code, start, end, -1, lines, known.file or "", known.line or 0)

@@ -78,7 +78,7 @@ class TimelineDetails(QWidget):
             label(f"± {time_text(unsure / PS_PER_S)}", "second") if unsure else label(f"± 0{NARROW}s", "good")
         )
         column.addLayout(head)
-        column.addWidget(label(exact_words(scene.run), "smallsecond", wrap=True))
+        column.addWidget(label(f"FPGA times: {exact_words(scene.run)}", "smallsecond", wrap=True))
         step = max(statistics.to_ps - statistics.from_ps, 1) / 1000
         column.addWidget(
             label(
