@@ -191,6 +191,15 @@ def test_a_block_that_a_profile_cannot_follow_is_refused(profile: Replayed):
 
 
 @pytest.mark.parametrize(
+    "change", ["split calls=put count=100000000", "replicas group=unit_top.worker count=100000000"]
+)
+def test_a_change_that_makes_too_much_to_follow_is_refused(polls: Replayed, change: str):
+    found = predicted(polls, change)
+    assert found.trust is Trust.REFUSED
+    assert "at most 2000000 are followed" in found.why
+
+
+@pytest.mark.parametrize(
     ("names", "why"),
     [
         (("state_time", "transitions", "dwell"), "changed its state too often"),

@@ -23,6 +23,8 @@ Numbers = NDArray[np.int64]
 UNSURE = 0.005
 #: A call is held up where the design takes more than this share of its time beyond its table.
 HELD_UP = 0.02
+#: Calls and stretches that a change may make: each takes up to ten microseconds.
+MOST_ROWS = 2_000_000
 
 
 class RefusedError(Exception):
@@ -62,6 +64,12 @@ def operations(program: Program, named: Named, kinds: Sequence[int], change: Cha
     if len(found) < mine.sum():
         raise RefusedError(f"'{change}' names calls that are no {what}")
     return found
+
+
+def refuse_more(rows: int, change: Change) -> None:
+    """Refuse a change that makes more calls or stretches than are followed."""
+    if rows > MOST_ROWS:
+        raise RefusedError(f"'{change}' makes {rows} calls or stretches, and at most {MOST_ROWS} are followed")
 
 
 def refuse_held_up(program: Program, ops: Numbers, change: Change) -> None:

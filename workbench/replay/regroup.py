@@ -21,6 +21,7 @@ from workbench.replay.editing import (
     only_taken,
     operations,
     refuse_held_up,
+    refuse_more,
     remove,
     reorder,
     sends_of,
@@ -114,6 +115,7 @@ def split(program: Program, change: catalogue.Split, named: Named, _: object, ed
     edited.host = True
     mine = operations(program, named, (MOVE, ASYNC), change, "transfers")
     refuse_held_up(program, mine, change)
+    refuse_more(change.count * len(mine), change)
     times = np.ones(len(program.ops), np.int64)
     times[mine] = change.count
     if (program.ops["bytes"][mine] % change.count).any():

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from workbench.model import changes as catalogue
 from workbench.model.blocks import Block
 from workbench.replay.deals import as_dealt, dealt_by_block
-from workbench.replay.editing import Edited, RefusedError
+from workbench.replay.editing import Edited, RefusedError, refuse_more
 from workbench.replay.events import WORD
 from workbench.replay.fpga import waiting_stays, works
 from workbench.replay.picking import pick, picked
@@ -31,6 +31,7 @@ def replicas(program: Program, change: catalogue.Replicas, named: Named, _: obje
     if len(program.ops) and len(np.unique(program.ops["thread"])) > 1:
         raise RefusedError("several threads make calls: which of them more replicas are for is not known")
     units, count = units_of(program.run.manifest.blocks, named.blocks), change.count
+    refuse_more(count * int(np.isin(program.fpga.block, units[0]).sum()), change)
     ways = _ways(program, units, count)
     edited.ways = max(edited.ways, len(ways))
     assumed, share_out = ways[min(edited.way, len(ways) - 1)]
